@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "dsl/check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cctype>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dsl/words.h"
+
+namespace exh::dsl {
+namespace {
+
+const Choice& ChoiceOf(const Spec& spec, const Instance& instance) {
+  return spec.choices[static_cast<std::size_t>(instance.choice)];
+}
+
+const std::optional<Snippet>& KeyOf(const Set& set, SetKey key) {
+  return set.keys[static_cast<std::size_t>(key)];
+}
+
+std::string_view WordOf(SetKey key) {
+  return kSetKeyWords[static_cast<std::size_t>(key)];
+}
+
+template <typename Function>
+void ForEachCondition(const Spec& spec, Function function) {
+  for (const Choice& choice : spec.choices) {
+    for (const Condition& condition : choice.when) function(condition);
+  }
+  for (const Requirement& requirement : spec.requirements) {
+    for (const auto& clause : requirement.clauses) {
+      for (const Condition& condition : clause) function(condition);
+    }
+  }
+  for (const Quotient& quotient : spec.quotients) {
+    for (const Condition& condition : quotient.dividend) function(condition);
+  }
+  for (const Trigger& trigger : spec.triggers) {
+    for (const Condition& condition : trigger.when) function(condition);
+  }
+}
+
+// A root set says what its objects are and how to reach them. A subset has that from its superset
+// (sets.cc) and says which objects are its own; a quotient set follows from its flag.
+void CheckMandatoryKeys(const Set& set, DiagnosticSink& sink) {
+  if (set.is_quotient) return;
+  std::vector<SetKey> wanted = {SetKey::kItemType, SetKey::kIdType, SetKey::kItemGetter,
+                                SetKey::kIdGetter, SetKey::kIterator};
+  wanted.push_back(set.superset ? SetKey::kFromSuperset : SetKey::kNewObjs);
+  std::vector<std::string> missing;
+  for (const SetKey key : wanted) {
+    if (!KeyOf(set, key)) missing.push_back(fmt::format("'{}'", WordOf(key)));
+  }
+  if (missing.empty()) return;
+  sink.Error(set.range, fmt::format("set '{}' lacks the key{} {}", set.name,
+                                    missing.size() == 1 ? "" : "s", fmt::join(missing, ", ")));
+}
+
+// A key that nothing reads is a misunderstanding.
+void CheckUselessKeys(const Set& set, DiagnosticSink& sink) {
+  if (const auto& key = KeyOf(set, SetKey::kFromSuperset); key && !set.superset) {
+    sink.Warning(key->range,
+                 fmt::format("'from_superset' is not used: '{}' has no superset", set.name));
+  }
+  if (const auto& key = KeyOf(set, SetKey::kAddToSet); key && !set.is_quotient) {
+    sink.Warning(key->range,
+                 fmt::format("'add_to_set' is not used: '{}' is not a quotient set", set.name));
+  }
+}
+
+// A reverse set lists the parameters of an object, so there must be a parameter and a larger set
+// that the object comes from, with objects of the same kind.
+void CheckReverse(const Spec& spec, const Set& set, DiagnosticSink& sink) {
+  if (!set.reverse_variable) return;
+  const Variable& variable = *set.reverse_variable;
+  if (!set.parameter || !set.superset) {
+    sink.Error(variable.range, fmt::format("'reverse' needs a set with a parameter and a superset; "
+                                           "'{}' has no {}",
+                                           set.name, set.parameter ? "superset" : "parameter"))
+        .WithNote(set.range, fmt::format("'{}' is declared here", set.name));
+    return;
+  }
+  if (variable.set.set < 0) return;
+  SetIndex ancestor = set.superset->set;
+  while (ancestor >= 0 && ancestor != variable.set.set) {
+    const auto& superset = spec.sets[static_cast<std::size_t>(ancestor)].superset;
+    if (!superset) break;
+    ancestor = superset->set;
+  }
+  if (ancestor < 0) return;
+  const Set& from = spec.sets[static_cast<std::size_t>(variable.set.set)];
+  if (ancestor != variable.set.set) {
+    sink.Error(variable.range, fmt::format("'reverse' must range over a superset of '{}', which "
+                                           "'{}' is not",
+                                           set.name, from.name))
+        .WithNote(set.range, fmt::format("'{}' is declared here", set.name));
+    return;
+  }
+  for (const SetKey key : {SetKey::kItemType, SetKey::kIdType}) {
+    const auto& own = KeyOf(set, key);
+    const auto& other = KeyOf(from, key);
+    if (!own || !other || own->text == other->text) continue;
+    sink.Error(own->range, fmt::format("'{}' of '{}' must be that of '{}', which 'reverse' ranges "
+                                       "over",
+                                       WordOf(key), set.name, from.name))
+        .WithNote(other->range, "given here");
+  }
+}
+
+// An enum without values can never be decided.
+void CheckEnumHasValues(const Choice& choice, DiagnosticSink& sink) {
+  if (choice.kind != ChoiceKind::kEnum || !choice.values.empty()) return;
+  sink.Warning(choice.range, fmt::format("enum '{}' has no values", choice.name));
+}
+
+// The C++ type of an enum is its name in camel case: `foo_1` and `foo1` would be one type.
+void CheckTypeNames(const Spec& spec, DiagnosticSink& sink) {
+  std::map<std::string, const Choice*> types;
+  for (const Choice& choice : spec.choices) {
+    if (choice.kind != ChoiceKind::kEnum) continue;
+    std::string type;
+    bool upper = true;
+    for (const char c : choice.name) {
+      if (c != '_') {
+        type += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      }
+      upper = c == '_';
+    }
+    const auto [first, fresh] = types.emplace(type, &choice);
+    if (fresh) continue;
+    sink.Error(choice.range, fmt::format("'{}' and '{}' would both become the C++ type '{}'",
+                                         first->second->name, choice.name, type))
+        .WithNote(first->second->range, fmt::format("'{}' is declared here", first->second->name));
+  }
+}
+
+// A counter adds or multiplies numbers: integers, and counters that can tell what is needed.
+void CheckCounterWeight(const Spec& spec, const Choice& counter, DiagnosticSink& sink) {
+  if (!counter.weight || counter.weight->choice < 0) return;
+  const Choice& weight = ChoiceOf(spec, *counter.weight);
+  const auto report = [&](std::string message) {
+    sink.Error(counter.weight->range, std::move(message))
+        .WithNote(weight.range, fmt::format("'{}' is declared here", weight.name));
+  };
+  if (weight.kind == ChoiceKind::kEnum) {
+    report(fmt::format("a counter adds numbers, but '{}' is an enum", weight.name));
+    return;
+  }
+  if (weight.kind != ChoiceKind::kCounter) return;
+  if (counter.product && !weight.product) {
+    report(fmt::format("'mul' of the sum '{}' is not possible: a sum may be 0", weight.name));
+  }
+  const bool no_maximum = weight.visibility == Visibility::kHalf;
+  const bool hidden_maximum = weight.visibility == Visibility::kInternal;
+  if (counter.visibility != Visibility::kHalf && no_maximum) {
+    report(
+        fmt::format("'{}' needs the maximum of '{}', but a half counter has none; make '{}' half",
+                    counter.name, weight.name, counter.name));
+  } else if (counter.visibility == Visibility::kFull && hidden_maximum) {
+    report(
+        fmt::format("'{}' would show the maximum of the internal counter '{}'; make '{}' "
+                    "internal or half",
+                    counter.name, weight.name, counter.name));
+  }
+}
+
+// The maximum of a half or internal counter may grow, so nothing may be concluded from it.
+void CheckCounterTests(const Spec& spec, DiagnosticSink& sink) {
+  ForEachCondition(spec, [&](const Condition& condition) {
+    const bool code = condition.kind == Condition::Kind::kCompareCode;
+    if (!code && condition.kind != Condition::Kind::kCompare) return;
+    if (condition.lhs.choice < 0) return;
+    const Choice& choice = ChoiceOf(spec, condition.lhs);
+    if (choice.kind != ChoiceKind::kCounter || choice.visibility == Visibility::kFull) return;
+    const std::string_view word = choice.visibility == Visibility::kHalf ? "half" : "internal";
+    if (!code) {
+      sink.Error(condition.range, fmt::format("two {} counters cannot be compared: one side would "
+                                              "need a maximum",
+                                              word))
+          .WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
+    } else if (condition.op != CompareOp::kLt && condition.op != CompareOp::kLe) {
+      sink.Warning(condition.range,
+                   fmt::format("this test never restricts anything: '{}' is {}, so "
+                               "only '<' and '<=' act on it",
+                               choice.name, word))
+          .WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
+    }
+  });
+}
+
+// A trigger that waits for no decision fires before the search starts.
+void CheckTriggerWaits(const Trigger& trigger, DiagnosticSink& sink) {
+  for (const Condition& condition : trigger.when) {
+    if (condition.kind != Condition::Kind::kCode && condition.kind != Condition::Kind::kConstant) {
+      return;
+    }
+  }
+  if (trigger.when.empty()) return;  // All its conditions are reported already.
+  sink.Warning(trigger.range, fmt::format("trigger '{}' depends on no decision, so it fires at the "
+                                          "start or never",
+                                          trigger.label));
+}
+
+}  // namespace
+
+void CheckSpec(const Spec& spec, DiagnosticSink& sink) {
+  for (const Set& set : spec.sets) {
+    CheckMandatoryKeys(set, sink);
+    CheckUselessKeys(set, sink);
+    CheckReverse(spec, set, sink);
+  }
+  for (const Choice& choice : spec.choices) {
+    CheckEnumHasValues(choice, sink);
+    CheckCounterWeight(spec, choice, sink);
+  }
+  CheckTypeNames(spec, sink);
+  CheckCounterTests(spec, sink);
+  for (const Trigger& trigger : spec.triggers) CheckTriggerWaits(trigger, sink);
+}
+
+}  // namespace exh::dsl

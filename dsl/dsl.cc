@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "dsl/dsl.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "dsl/parse.h"
+#include "dsl/resolve.h"
+
+namespace exh::dsl {
+
+std::optional<Spec> Compile(const std::string& path, const CompileOptions& options,
+                            DiagnosticSink& sink) {
+  SourceSet& sources = sink.sources();
+  sources.set_root(options.root);
+  std::string error;
+  const auto file = sources.Open(path, std::nullopt, &error);
+  if (!file) {
+    sink.Error({sources.AddUnreadable(path), 0, 0},
+               fmt::format("cannot read '{}': {}", path, error));
+    return std::nullopt;
+  }
+  const ast::File tree = Parse(*file, options.include_dirs, sink);
+  std::optional<Spec> spec = Resolve(tree, sink);
+  if (!spec) return std::nullopt;
+  for (std::uint32_t i = 0; i < sources.size(); ++i) {
+    spec->files.push_back({sources.file(i).display, sources.file(i).text});
+  }
+  return spec;
+}
+
+std::optional<Spec> CompileText(const std::string& path, std::string text,
+                                const CompileOptions& options, DiagnosticSink& sink) {
+  sink.sources().AddInMemory(path, std::move(text));
+  return Compile(path, options, sink);
+}
+
+}  // namespace exh::dsl

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// The door of the front end: a `.exh` file in, a checked Spec or diagnostics out.
+//
+//   DiagnosticSink sink;
+//   std::optional<Spec> spec = Compile("spaces/linalg.exh", options, sink);
+//   std::cerr << RenderText(sink);   // Warnings too: print it even when `spec` is there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dsl/diagnostic.h"
+#include "dsl/render.h"
+#include "dsl/spec.h"
+
+namespace exh::dsl {
+
+struct CompileOptions {
+  /// Paths below it are printed relative to it; empty: the working directory.
+  std::string root;
+  /// Where a relative `include` is looked for after the folder of the including file.
+  std::vector<std::string> include_dirs;
+};
+
+/// The meaning of the file at `path` and of all that it includes. Empty when there is an error, and
+/// only then; what is wrong or doubtful is in `sink`. The files that were read are
+/// `sink.sources()`, also after an error: a build tool depends on all of them.
+std::optional<Spec> Compile(const std::string& path, const CompileOptions& options,
+                            DiagnosticSink& sink);
+
+/// The same for a text in memory that is called `path` in diagnostics.
+std::optional<Spec> CompileText(const std::string& path, std::string text,
+                                const CompileOptions& options, DiagnosticSink& sink);
+
+}  // namespace exh::dsl

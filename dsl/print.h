@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "dsl/ast.h"
+
+namespace exh::dsl {
+
+/// Canonical `.exh` text of a tree. Parsing it gives an equal tree; broken statements are left out.
+std::string Print(const ast::File& file);
+
+/// One condition or constraint on one line, for messages and comments.
+std::string Print(const ast::Condition& condition);
+std::string Print(const ast::Constraint& constraint);
+
+}  // namespace exh::dsl

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+//
+// Spec: what a checked `.exh` file means. Names are resolved to indices, sugar is gone (`requires`
+// bodies and aliases are expanded), and nothing in here can be ill-formed: the generator never
+// reports a user's mistake, except that it does not compile a construct yet.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsl/source_range.h"
+
+namespace exh::dsl {
+
+/// Index of a set or choice in `Spec::sets` / `Spec::choices`.
+using SetIndex = int;
+using ChoiceIndex = int;
+
+/// A use of a set: `Dims`, or `TileDims($l)` where `parameter` is the index of `$l` in the list of
+/// variables that is in scope (always an earlier variable).
+struct SetRef {
+  SetIndex set = -1;
+  int parameter = -1;  ///< -1: the set is plain.
+
+  friend bool operator==(const SetRef&, const SetRef&) = default;
+};
+
+/// `$name in Set`.
+struct Variable {
+  std::string name;  ///< Without the `$`.
+  SetRef set;
+  SourceRange range;
+};
+
+/// One `$name` inside a snippet. `offset` and `length` cover the `$` too.
+struct SnippetVariable {
+  std::uint32_t offset = 0;  ///< In `Snippet::text`.
+  std::uint32_t length = 0;
+  std::string name;
+  /// Index of the variable in the scope of the snippet; -1 for a word of the language
+  /// (`$fun`, `$id`, `$item`, `$objs`).
+  int variable = -1;
+};
+
+/// Embedded C++: opaque text in which `$name` is replaced as a whole word.
+struct Snippet {
+  std::string text;   ///< Between the quotes; adjacent literals and continued lines are joined.
+  SourceRange range;  ///< Of the text, first quote excluded.
+  std::vector<SnippetVariable> variables;  ///< In order of appearance.
+};
+
+/// The keys of a set (language.md 2.1).
+enum class SetKey : std::uint8_t {
+  kItemType,
+  kIdType,
+  kItemGetter,
+  kIdGetter,
+  kIterator,
+  kFromSuperset,
+  kReverse,
+  kAddToSet,
+  kNewObjs,
+  kVarPrefix,
+};
+inline constexpr int kNumSetKeys = 10;
+
+struct Set {
+  std::string name;
+  std::string doc;
+  SourceRange range;                  ///< Of the name where it is declared.
+  std::optional<Variable> parameter;  ///< `$p in P` of a parametric set (P is plain).
+  /// Superset; its `parameter` is 0 when it is `T($p)` with this set's own parameter.
+  std::optional<SetRef> superset;
+  std::vector<SetIndex> disjoint;
+  std::array<std::optional<Snippet>, kNumSetKeys> keys;  ///< Indexed by SetKey.
+  /// `reverse forall $x in B`: the variable; the snippet is keys[kReverse].
+  std::optional<Variable> reverse_variable;
+  bool is_quotient = false;
+  SetIndex root = -1;  ///< The set without superset at the end of the chain; itself for a root.
+  int depth = 0;       ///< 0 for a root.
+};
+
+enum class ChoiceKind : std::uint8_t { kEnum, kInteger, kCounter };
+enum class Symmetry : std::uint8_t { kNone, kSymmetric, kAntisymmetric };
+enum class Visibility : std::uint8_t { kFull, kHalf, kInternal };
+enum class CompareOp : std::uint8_t { kLt, kGt, kLe, kGe, kEq, kNe };
+
+/// `order($a, $b)`: a choice applied to variables of the scope.
+struct Instance {
+  ChoiceIndex choice = -1;
+  std::vector<int> arguments;  ///< Indices of variables in scope.
+  SourceRange range;
+};
+
+/// An atom of a constraint.
+struct Condition {
+  enum class Kind : std::uint8_t {
+    kIs,       ///< `lhs is values` (enum: bit i = value i of the choice; `is not` is complemented).
+    kCompare,  ///< `lhs op rhs`, the same choice on both sides.
+    kCompareCode,  ///< `lhs op "code"`; lhs is an integer or a counter.
+    kCode,         ///< `"code"`.
+    kConstant,     ///< `true`, `false`.
+  };
+  Kind kind = Kind::kConstant;
+  bool constant = true;      ///< kConstant.
+  Instance lhs;              ///< kIs, kCompare, kCompareCode.
+  std::uint64_t values = 0;  ///< kIs: allowed values, `not` and aliases already applied.
+  CompareOp op = CompareOp::kEq;
+  Instance rhs;  ///< kCompare.
+  Snippet code;  ///< kCompareCode, kCode.
+  SourceRange range;
+};
+
+struct EnumValue {
+  std::string name;
+  std::string doc;
+  SourceRange range;
+};
+
+struct Alias {
+  std::string name;
+  std::string doc;
+  std::uint64_t values = 0;  ///< Fully expanded.
+  SourceRange range;
+};
+
+struct Choice {
+  std::string name;
+  std::string doc;
+  SourceRange range;
+  ChoiceKind kind = ChoiceKind::kEnum;
+  std::vector<Variable> arguments;
+
+  // Enum.
+  std::vector<EnumValue> values;  ///< At most 64.
+  std::vector<Alias> aliases;
+  Symmetry symmetry = Symmetry::kNone;
+  std::vector<int> inverse;  ///< Value -> its image when the arguments are swapped.
+
+  // Integer.
+  Snippet universe;  ///< Scope: the arguments.
+
+  // Counter. Scope of what follows: the arguments, then `over`.
+  Visibility visibility = Visibility::kFull;
+  bool product = false;            ///< `mul`; otherwise `sum`.
+  std::optional<Snippet> base;     ///< Scope: the arguments. Absent: 0 for sum, 1 for mul.
+  std::vector<Variable> over;      ///< The counter's own `forall`s.
+  std::optional<Instance> weight;  ///< The value counted: an integer choice or an earlier counter …
+  std::optional<Snippet> weight_code;  ///< … or host code. Exactly one of the two is set.
+  std::vector<Condition> when;         ///< Conjunction.
+};
+
+/// A conjunction of disjunctions that holds for every tuple of pairwise distinct objects.
+struct Requirement {
+  std::string label;  ///< Never empty: without a label it is `<choice>_<n>`, counted per choice.
+  std::string doc;
+  std::string text;  ///< The requirement's own source text, white space folded.
+  SourceRange range;
+  std::vector<Variable> variables;
+  std::vector<std::vector<Condition>> clauses;
+};
+
+/// `quotient Q($p in P) of $x in S: flag = c1 && c2 / equivalence is VALUES`. The set itself is in
+/// `Spec::sets`, the flag among `Spec::choices` (an enum with the values FALSE, TRUE in this
+/// order).
+struct Quotient {
+  SetIndex set = -1;
+  /// The parameter if any, then the item: the scope of `dividend` and the flag's arguments.
+  std::vector<Variable> variables;
+  ChoiceIndex flag = -1;
+  std::vector<Condition> dividend;
+  ChoiceIndex equivalence = -1;
+  std::uint64_t equivalence_values = 0;
+  SourceRange range;
+};
+
+struct Trigger {
+  std::string label;  ///< Never empty: `trigger_<n>` by default.
+  SourceRange range;
+  std::vector<Variable> variables;
+  Snippet code;                ///< Yields the new-objects record; its variables are ids.
+  std::vector<SetIndex> adds;  ///< Sets whose `new_objs` is read; all that have the key if unsaid.
+  std::vector<Condition> when;
+};
+
+/// `host "c++": backbone = "T" header = "a.h" header = "b.h" end`: the C++ type of `$fun` and the
+/// headers that declare it and everything that snippets name.
+struct Host {
+  Snippet backbone;
+  std::vector<Snippet> headers;
+  SourceRange range;
+};
+
+struct Spec {
+  struct File {
+    std::string path;  ///< As it is to be printed: relative to the root.
+    std::string text;
+  };
+  std::vector<File> files;      ///< files[0] is the one that was compiled.
+  std::vector<Set> sets;        ///< A superset and a parameter set come before their users.
+  std::vector<Choice> choices;  ///< Declaration order; a counter comes after what it reads.
+  std::vector<Requirement> requirements;
+  std::vector<Quotient> quotients;
+  std::vector<Trigger> triggers;
+  std::optional<Host> host;  ///< Needed to build, not to check.
+};
+
+}  // namespace exh::dsl

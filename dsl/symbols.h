@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// The names that a file declares, and what every step of resolution shares. Internal to dsl.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dsl/ast.h"
+#include "dsl/diagnostic.h"
+#include "dsl/spec.h"
+
+namespace exh::dsl {
+
+/// Declares one set: a `set` or a `quotient` statement.
+using SetSource = std::variant<const ast::SetDecl*, const ast::QuotientDecl*>;
+
+/// Declares one choice: an enum, an integer, a counter, or the flag of a quotient.
+using ChoiceSource = std::variant<const ast::EnumDecl*, const ast::IntegerDecl*,
+                                  const ast::CounterDecl*, const ast::QuotientDecl*>;
+
+/// The state of one resolution. An index of -1 anywhere stands for something that was wrong and is
+/// reported already: whoever meets it stays silent.
+struct Resolution {
+  explicit Resolution(DiagnosticSink& diagnostics) : sink(diagnostics) {}
+
+  DiagnosticSink& sink;
+  Spec spec;
+  std::vector<SetSource> set_sources;        ///< Parallel to spec.sets.
+  std::vector<ChoiceSource> choice_sources;  ///< Parallel to spec.choices.
+  std::map<std::string, SetIndex, std::less<>> set_by_name;
+  std::map<std::string, ChoiceIndex, std::less<>> choice_by_name;
+  std::set<std::string, std::less<>> broken;  ///< Declared by statements with a syntax error.
+
+  Set& set(SetIndex index) { return spec.sets[static_cast<std::size_t>(index)]; }
+  const Set& set(SetIndex index) const { return spec.sets[static_cast<std::size_t>(index)]; }
+  Choice& choice(ChoiceIndex index) { return spec.choices[static_cast<std::size_t>(index)]; }
+  const Choice& choice(ChoiceIndex index) const {
+    return spec.choices[static_cast<std::size_t>(index)];
+  }
+};
+
+/// Fills the names of sets and choices in the order that Spec promises: a set after its superset
+/// and the set of its parameter, a counter after what it reads, otherwise as declared. Reports
+/// names that are declared twice, and cycles.
+void DeclareNames(const ast::File& file, Resolution& r);
+
+/// Index of the set called `name`, or -1 after a report.
+SetIndex FindSet(const ast::Name& name, Resolution& r);
+
+/// Index of the choice called `name`, or -1 after a report.
+ChoiceIndex FindChoice(const ast::Name& name, Resolution& r);
+
+/// Whether every object of `inner` is in `outer` by the chain of supersets, parameters ignored.
+/// True when either is -1.
+bool IsSubset(SetIndex inner, SetIndex outer, const Resolution& r);
+
+/// The text of a doc comment without leading, trailing and repeated blanks.
+std::string CleanDoc(const std::string& doc);
+
+}  // namespace exh::dsl

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// The emitters: one file per kind of thing that is printed. They decide nothing (plan.h does).
+#pragma once
+
+#include "generator/code_writer.h"
+#include "generator/filters.h"
+#include "generator/plan.h"
+
+namespace exh::generator {
+
+// In the header.
+void EmitSetNames(CodeWriter& out, const Plan& plan);    // emit_sets.cc
+void EmitEnums(CodeWriter& out, const Plan& plan);       // emit_domains.cc
+void EmitEnumTraits(CodeWriter& out, const Plan& plan);  // emit_domains.cc, outside the namespace
+void EmitDomains(CodeWriter& out, const Plan& plan);     // emit_domains.cc
+void EmitHostClass(CodeWriter& out, const Plan& plan);   // emit_host.cc
+void EmitViewClass(CodeWriter& out, const Plan& plan);   // emit_view.cc
+
+// In the source file.
+void EmitTypeChecks(CodeWriter& out, const Plan& plan);        // emit_sets.cc
+void EmitSetFunctions(CodeWriter& out, const Plan& plan);      // emit_sets.cc
+void EmitCodeFunctions(CodeWriter& out, const Plan& plan);     // emit_codes.cc
+void EmitTriggerFunctions(CodeWriter& out, const Plan& plan);  // emit_triggers.cc
+void EmitTables(CodeWriter& out, const Plan& plan);            // emit_tables.cc
+void EmitRequirements(CodeWriter& out, const Plan& plan);      // emit_requirements.cc
+void EmitToString(CodeWriter& out, const Plan& plan);          // emit_domains.cc
+void EmitHost(CodeWriter& out, const Plan& plan);              // emit_host.cc
+void EmitEvaluation(CodeWriter& out, const Plan& plan);        // emit_codes.cc
+void EmitPlanning(CodeWriter& out, const Plan& plan);          // emit_triggers.cc
+void EmitView(CodeWriter& out, const Plan& plan);              // emit_view.cc
+
+// In the header of filters.
+void EmitFilters(CodeWriter& out, const Plan& plan,  // emit_filters.cc
+                 const std::vector<RequirementFilters>& filters);
+
+// Shared by several.
+/// "{{"a", {sets::Dims, -1}}, {"b", {sets::Tiles, 0}}}": a scope as a runtime value.
+std::vector<std::string> VariableItems(const Plan& plan, const std::vector<dsl::Variable>& scope);
+/// "Is<Order>({choices::order, {0, 1}}, Order::BEFORE)".
+std::string ConditionValue(const Plan& plan, const dsl::Condition& condition);
+/// "{choices::order, {0, 1}}".
+std::string UseValue(const Plan& plan, const dsl::Instance& instance);
+/// "Order::BEFORE | Order::INNER".
+std::string ValuesOf(const Plan& plan, int choice, std::uint64_t values);
+/// "is not" says it with fewer values than "is".
+bool IsShorterNegated(const dsl::Choice& choice, std::uint64_t values);
+/// "CompareOp::kLt".
+std::string OperatorValue(dsl::CompareOp op);
+/// The expression that gives the item of variable `index` of a scope whose objects are `scope[i]`.
+std::string ItemExpression(const Plan& plan, const std::vector<dsl::Variable>& scope, int index);
+
+}  // namespace exh::generator

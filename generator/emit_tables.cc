@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include "generator/check.h"
+#include "generator/emit.h"
+#include "generator/names.h"
+
+namespace exh::generator {
+
+std::vector<std::string> VariableItems(const Plan& plan, const std::vector<dsl::Variable>& scope) {
+  std::vector<std::string> items;
+  for (const dsl::Variable& variable : scope) {
+    items.push_back(fmt::format("{{{}, {{sets::{}, {}}}}}", Quoted(variable.name),
+                                plan.sets[variable.set.set].name, variable.set.parameter));
+  }
+  return items;
+}
+
+std::string UseValue(const Plan& plan, const dsl::Instance& instance) {
+  return fmt::format("{{choices::{}, {{{}}}}}", plan.choices[instance.choice].name,
+                     fmt::join(instance.arguments, ", "));
+}
+
+std::string ValuesOf(const Plan& plan, int choice, std::uint64_t values) {
+  const ChoiceNames& names = plan.choices[choice];
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < names.values.size(); ++i) {
+    if ((values >> i) & 1) items.push_back(names.camel + "::" + names.values[i]);
+  }
+  return items.empty() ? names.domain + "::None()" : fmt::format("{}", fmt::join(items, " | "));
+}
+
+bool IsShorterNegated(const dsl::Choice& choice, std::uint64_t values) {
+  const std::uint64_t all = AllValues(choice);
+  return (values & all) != all &&
+         __builtin_popcountll(all & ~values) < __builtin_popcountll(values & all);
+}
+
+std::string OperatorValue(dsl::CompareOp op) {
+  switch (op) {
+    case dsl::CompareOp::kLt:
+      return "CompareOp::kLt";
+    case dsl::CompareOp::kGt:
+      return "CompareOp::kGt";
+    case dsl::CompareOp::kLe:
+      return "CompareOp::kLe";
+    case dsl::CompareOp::kGe:
+      return "CompareOp::kGe";
+    case dsl::CompareOp::kEq:
+      return "CompareOp::kEq";
+    case dsl::CompareOp::kNe:
+      return "CompareOp::kNe";
+  }
+  EXH_GENERATOR_UNREACHABLE();
+}
+
+namespace {
+
+/// "Is<Order>({choices::order, {0, 1}}, Order::BEFORE | Order::INNER)".
+std::string IsValue(const Plan& plan, const dsl::Condition& condition) {
+  const int choice = condition.lhs.choice;
+  const std::uint64_t all = AllValues(plan.spec->choices[choice]);
+  const bool negated = IsShorterNegated(plan.spec->choices[choice], condition.values);
+  const std::uint64_t values = negated ? all & ~condition.values : condition.values;
+  return fmt::format("{}<{}>({}, {})", negated ? "IsNot" : "Is", plan.choices[choice].camel,
+                     UseValue(plan, condition.lhs), ValuesOf(plan, choice, values));
+}
+
+}  // namespace
+
+std::string ConditionValue(const Plan& plan, const dsl::Condition& condition) {
+  using Kind = dsl::Condition::Kind;
+  switch (condition.kind) {
+    case Kind::kIs:
+      return IsValue(plan, condition);
+    case Kind::kCompare:
+      return fmt::format("Compare({}, {}, {})", UseValue(plan, condition.lhs),
+                         OperatorValue(condition.op), UseValue(plan, condition.rhs));
+    case Kind::kCompareCode:
+      return fmt::format("CompareCode({}, {}, {})", UseValue(plan, condition.lhs),
+                         OperatorValue(condition.op), plan.CodeId(condition.code));
+    case Kind::kCode:
+      return fmt::format("Code({})", plan.CodeId(condition.code));
+    case Kind::kConstant:
+      return condition.constant ? "Constant(true)" : "Constant(false)";
+  }
+  EXH_GENERATOR_UNREACHABLE();
+}
+
+namespace {
+
+std::string PositionValue(const Plan& plan, const dsl::SourceRange& range) {
+  return fmt::format("{{{}, {}}}", Quoted(plan.File(range)), plan.LineOf(range));
+}
+
+std::string SetOrNone(const Plan& plan, int set) {
+  return set < 0 ? "-1" : "sets::" + plan.sets[set].name;
+}
+
+/// void AddSets(Space& space) {
+///   // name, superset, root, parameter_set, disjoint, is_quotient
+///   space.sets.push_back({"Dims", sets::Statements, sets::Statements, -1, {sets::Insts}, false});
+/// }
+void EmitSets(CodeWriter& out, const Plan& plan) {
+  auto body = out.Block("void AddSets(Space& space)");
+  out.Line("// name, superset, root, parameter_set, disjoint, is_quotient");
+  for (std::size_t i = 0; i < plan.sets.size(); ++i) {
+    const dsl::Set& set = plan.spec->sets[i];
+    std::vector<std::string> disjoint;
+    for (const int other : set.disjoint) disjoint.push_back(SetOrNone(plan, other));
+    out.List("space.sets.push_back(",
+             {Quoted(set.name), SetOrNone(plan, set.superset ? set.superset->set : -1),
+              SetOrNone(plan, set.root < 0 ? static_cast<int>(i) : set.root),
+              SetOrNone(plan, set.parameter ? set.parameter->set.set : -1),
+              fmt::format("{{{}}}", fmt::join(disjoint, ", ")), set.is_quotient ? "true" : "false"},
+             ");");
+  }
+}
+
+void EmitEnumFields(CodeWriter& out, const dsl::Choice& choice) {
+  std::vector<std::string> values;
+  for (const dsl::EnumValue& value : choice.values) values.push_back(Quoted(value.name));
+  out.List("choice.values = ", values, ";");
+  if (choice.symmetry == dsl::Symmetry::kSymmetric) {
+    out.Line("choice.symmetry = runtime::Symmetry::kSymmetric;");
+  }
+  if (choice.symmetry == dsl::Symmetry::kAntisymmetric) {
+    out.Line("choice.symmetry = runtime::Symmetry::kAntisymmetric;");
+    out.Line("choice.inverse = {{{}}};", fmt::join(choice.inverse, ", "));
+  }
+}
+
+void EmitCounterFields(CodeWriter& out, const Plan& plan, const dsl::Choice& choice) {
+  const char* visibility = choice.visibility == dsl::Visibility::kFull   ? "kFull"
+                           : choice.visibility == dsl::Visibility::kHalf ? "kHalf"
+                                                                         : "kInternal";
+  out.Line("choice.visibility = runtime::Visibility::{};", visibility);
+  out.Line("choice.product = {};", choice.product);
+  if (choice.base) out.Line("choice.base = {};  // Code", plan.CodeId(*choice.base));
+  if (!choice.over.empty()) out.List("choice.over = ", VariableItems(plan, choice.over), ";");
+  if (choice.weight) out.Line("choice.weight = {};", UseValue(plan, *choice.weight));
+  if (choice.weight_code) {
+    out.Line("choice.weight_code = {};  // Code", plan.CodeId(*choice.weight_code));
+  }
+  std::vector<dsl::Variable> scope = choice.arguments;
+  scope.insert(scope.end(), choice.over.begin(), choice.over.end());
+  for (const dsl::Condition& condition : choice.when) {
+    out.Comment(ConditionText(*plan.spec, scope, condition));
+    out.Line("choice.when.push_back({});", ConditionValue(plan, condition));
+  }
+}
+
+/// // ---- define enum dim_kind                                            tiny.exh:9
+/// Choice MakeDimKind() {
+///   Choice choice;
+///   …
+///   return choice;
+/// }
+void EmitChoice(CodeWriter& out, const Plan& plan, int index) {
+  const dsl::Choice& choice = plan.spec->choices[index];
+  const char* kind = choice.kind == dsl::ChoiceKind::kEnum      ? "enum"
+                     : choice.kind == dsl::ChoiceKind::kInteger ? "integer"
+                                                                : "counter";
+  out.Title(fmt::format("{} {}", kind, choice.name), plan.At(choice.range));
+  auto body = out.Block(fmt::format("Choice Make{}()", plan.choices[index].camel));
+  out.Line("Choice choice;");
+  out.Line("choice.name = {};", Quoted(choice.name));
+  out.Line("choice.kind = runtime::ChoiceKind::k{};", CamelCase(kind));
+  out.Line("choice.position = {};", PositionValue(plan, choice.range));
+  if (!choice.arguments.empty()) {
+    out.List("choice.arguments = ", VariableItems(plan, choice.arguments), ";");
+  }
+  switch (choice.kind) {
+    case dsl::ChoiceKind::kEnum:
+      EmitEnumFields(out, choice);
+      break;
+    case dsl::ChoiceKind::kInteger:
+      out.Line("choice.universe = {};  // Code", plan.CodeId(choice.universe));
+      break;
+    case dsl::ChoiceKind::kCounter:
+      EmitCounterFields(out, plan, choice);
+      break;
+  }
+  out.Line("return choice;");
+}
+
+/// void AddCrew(Space& space) { … space.quotients.push_back(std::move(quotient)); }
+void EmitQuotient(CodeWriter& out, const Plan& plan, const dsl::Quotient& quotient) {
+  const std::string& name = plan.sets[quotient.set].name;
+  out.Title("quotient " + plan.spec->sets[quotient.set].name, plan.At(quotient.range));
+  auto body = out.Block(fmt::format("void Add{}(Space& space)", name));
+  out.Line("runtime::Quotient quotient;");
+  out.Line("quotient.set = sets::{};", name);
+  out.List("quotient.variables = ", VariableItems(plan, quotient.variables), ";");
+  out.Line("quotient.flag = choices::{};", plan.choices[quotient.flag].name);
+  for (const dsl::Condition& condition : quotient.dividend) {
+    out.Comment(ConditionText(*plan.spec, quotient.variables, condition));
+    out.Line("quotient.dividend.push_back({});", ConditionValue(plan, condition));
+  }
+  out.Line("quotient.equivalence = choices::{};", plan.choices[quotient.equivalence].name);
+  out.Line("quotient.equivalence_values = {}({}).bits();",
+           plan.choices[quotient.equivalence].domain,
+           ValuesOf(plan, quotient.equivalence, quotient.equivalence_values));
+  out.Line("space.quotients.push_back(std::move(quotient));");
+}
+
+/// void AddTriggerLower(Space& space) { … space.triggers.push_back(std::move(trigger)); }
+void EmitTrigger(CodeWriter& out, const Plan& plan, int index) {
+  const dsl::Trigger& trigger = plan.spec->triggers[index];
+  out.Title("trigger " + trigger.label, plan.At(trigger.range));
+  auto body = out.Block(fmt::format("void AddTrigger{}(Space& space)", index));
+  out.Line("runtime::Trigger trigger;");
+  out.Line("trigger.label = {};", Quoted(trigger.label));
+  out.Line("trigger.position = {};", PositionValue(plan, trigger.range));
+  if (!trigger.variables.empty()) {
+    out.List("trigger.variables = ", VariableItems(plan, trigger.variables), ";");
+  }
+  for (const dsl::Condition& condition : trigger.when) {
+    out.Comment(ConditionText(*plan.spec, trigger.variables, condition));
+    out.Line("trigger.when.push_back({});", ConditionValue(plan, condition));
+  }
+  out.Line("space.triggers.push_back(std::move(trigger));");
+}
+
+}  // namespace
+
+void EmitTables(CodeWriter& out, const Plan& plan) {
+  EmitSets(out, plan);
+  for (std::size_t i = 0; i < plan.choices.size(); ++i) {
+    out.Blank();
+    EmitChoice(out, plan, static_cast<int>(i));
+  }
+  for (const dsl::Quotient& quotient : plan.spec->quotients) {
+    out.Blank();
+    EmitQuotient(out, plan, quotient);
+  }
+  for (std::size_t i = 0; i < plan.spec->triggers.size(); ++i) {
+    out.Blank();
+    EmitTrigger(out, plan, static_cast<int>(i));
+  }
+}
+
+}  // namespace exh::generator

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+//
+// exhc: checks `.exh` files and turns them into C++.
+// Exit codes: 0 all well, 1 the file (or its output) has a mistake, 2 the command line has.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "dsl/dsl.h"
+#include "dsl/render.h"
+#include "dsl/spelling.h"
+#include "generator/generator.h"
+#include "generator/names.h"
+#include "generator/output.h"
+
+namespace exh::generator {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::vector<std::string> files;
+  std::string root, out, depfile, space;
+  std::string diagnostics = "text";
+  std::vector<std::string> include_dirs;
+  bool no_line = false;
+};
+
+void Show(const dsl::DiagnosticSink& sink, const Arguments& arguments) {
+  std::cerr << (arguments.diagnostics == "json" ? dsl::RenderJson(sink) : dsl::RenderText(sink));
+}
+
+dsl::CompileOptions CompileOptionsOf(const Arguments& arguments) {
+  dsl::CompileOptions options;
+  options.root = arguments.root;
+  options.include_dirs = arguments.include_dirs;
+  return options;
+}
+
+int Check(const Arguments& arguments) {
+  bool all_well = true;
+  for (const std::string& file : arguments.files) {
+    dsl::DiagnosticSink sink;
+    all_well &= dsl::Compile(file, CompileOptionsOf(arguments), sink).has_value();
+    Show(sink, arguments);
+  }
+  return all_well ? 0 : 1;
+}
+
+/// The path as generated text may name it: relative to the working directory if below it, otherwise
+/// the name of the file alone.
+std::string PortablePath(const std::string& path) {
+  const fs::path relative = fs::absolute(path).lexically_normal().lexically_relative(
+      fs::current_path().lexically_normal());
+  const bool below = !relative.empty() && *relative.begin() != "..";
+  return below ? relative.generic_string() : fs::path(path).filename().string();
+}
+
+bool Write(const Arguments& arguments, const std::string& prefix, const Generated& generated,
+           const dsl::DiagnosticSink& sink) {
+  std::string error;
+  std::vector<std::string> targets;
+  bool written = true;
+  for (const GeneratedFile& file : generated.files) {
+    targets.push_back(fs::absolute(prefix + file.suffix).string());
+    written = written && WriteIfChanged(prefix + file.suffix, file.text, &error);
+  }
+  if (written && !arguments.depfile.empty()) {
+    std::vector<std::string> sources;
+    for (std::uint32_t i = 0; i < sink.sources().size(); ++i) {
+      sources.push_back(fs::absolute(sink.sources().file(i).path).string());
+    }
+    written = WriteIfChanged(arguments.depfile, DepfileText(targets, sources), &error);
+  }
+  if (!written) std::cerr << "exhc: " << error << "\n";
+  return written;
+}
+
+int Build(const Arguments& arguments) {
+  const std::string& file = arguments.files.at(0);
+  dsl::DiagnosticSink sink;
+  const std::optional<dsl::Spec> spec = dsl::Compile(file, CompileOptionsOf(arguments), sink);
+  Generated generated;
+  const std::string prefix =
+      arguments.out.empty() ? fs::path(file).stem().string() + ".exh" : arguments.out;
+  if (spec) {
+    Options options;
+    options.space = arguments.space.empty() ? SpaceNameOf(file) : arguments.space;
+    options.prefix = PortablePath(prefix);
+    options.line_directives = !arguments.no_line;
+    generated = Generate(*spec, options);
+    for (const Refusal& refusal : generated.refusals) sink.Error(refusal.range, refusal.message);
+  }
+  Show(sink, arguments);
+  if (generated.files.empty()) return 1;
+  return Write(arguments, prefix, generated, sink) ? 0 : 1;
+}
+
+/// One line for the first word that nothing on the command line knows, and the nearest legal one.
+int Unknown(const std::string& word, const std::vector<std::string>& legal, const char* what) {
+  std::cerr << "exhc: unknown " << what << " '" << word << "'" << dsl::DidYouMean(word, legal)
+            << "\n";
+  return 2;
+}
+
+int UsageError(const CLI::App& app, const CLI::ParseError& error,
+               const std::vector<std::string>& words) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // --help
+  const std::vector<std::string> commands = {"check", "build"};
+  const auto command = std::find_if(words.begin(), words.end(),
+                                    [](const std::string& word) { return word[0] != '-'; });
+  if (command != words.end() &&
+      std::find(commands.begin(), commands.end(), *command) == commands.end()) {
+    return Unknown(*command, commands, "command");
+  }
+  std::vector<std::string> options;
+  for (const CLI::App* each : app.get_subcommands()) {
+    for (const CLI::Option* option : each->get_options()) {
+      for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) options.push_back("-" + name);
+    }
+  }
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    const bool known = std::any_of(options.begin(), options.end(), [&](const std::string& option) {
+      return name == option || (option.size() == 2 && name.starts_with(option));
+    });
+    if (!options.empty() && name.starts_with("-") && !known) {
+      return Unknown(name, options, "option");
+    }
+  }
+  std::cerr << "exhc: " << error.what() << "\n";
+  return 2;
+}
+
+void AddCommonOptions(CLI::App& command, Arguments& arguments) {
+  command.add_option("--root", arguments.root, "paths are printed relative to this folder");
+  command.add_option("-I,--include", arguments.include_dirs, "where else an include is looked for");
+  command.add_option("--diagnostics", arguments.diagnostics, "text or json")
+      ->check(CLI::IsMember({"text", "json"}));
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("exhc: compiles search spaces (.exh) to C++");
+  app.require_subcommand(1);
+  Arguments arguments;
+  CLI::App& check = *app.add_subcommand("check", "report what is wrong with spaces");
+  check.add_option("file", arguments.files, "the .exh files")->required();
+  AddCommonOptions(check, arguments);
+  CLI::App& build = *app.add_subcommand("build", "write the C++ of a space");
+  build.add_option("file", arguments.files, "the .exh file")->required()->expected(1);
+  AddCommonOptions(build, arguments);
+  build.add_option("--out", arguments.out, "prefix of the files written (default: ./<file>)");
+  build.add_option("--depfile", arguments.depfile, "a make rule with every file that was read");
+  build.add_option("--space", arguments.space, "name of the space (default: that of the file)");
+  build.add_flag("--no-line", arguments.no_line, "no #line: errors point into the generated text");
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return UsageError(app, error, words);
+  }
+  if (arguments.space != (arguments.space.empty() ? "" : Identifier(arguments.space))) {
+    std::cerr << "exhc: --space '" << arguments.space << "' is not a C++ identifier\n";
+    return 2;
+  }
+  return check.parsed() ? Check(arguments) : Build(arguments);
+}
+
+}  // namespace
+}  // namespace exh::generator
+
+int main(int argc, char** argv) {
+  return exh::generator::Main(argc, argv);
+}

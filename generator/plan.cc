@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#include "generator/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "generator/check.h"
+#include "generator/names.h"
+
+namespace exh::generator {
+namespace {
+
+using dsl::Condition;
+using dsl::Snippet;
+using dsl::Variable;
+
+/// Numbers the snippets. The same text over the same variables is one snippet: `requires` bodies
+/// and negations repeat them, and the host evaluates each once per tuple.
+class CodeNumbering {
+ public:
+  explicit CodeNumbering(Plan& plan) : plan_(plan) {}
+
+  void Add(const Snippet& snippet, const std::vector<Variable>& scope, bool predicate,
+           const std::string& what) {
+    std::string key = fmt::format("{}|{}", predicate, snippet.text);
+    for (const Variable& variable : scope) {
+      key += fmt::format("|{} {} {}", variable.name, variable.set.set, variable.set.parameter);
+    }
+    const auto [known, fresh] = by_key_.emplace(key, static_cast<int>(plan_.codes.size()));
+    if (fresh) {
+      plan_.codes.push_back(
+          {&snippet, scope, predicate, what, fmt::format("Code{}", plan_.codes.size())});
+    }
+    plan_.code_ids[&snippet] = known->second;
+  }
+
+  void AddConditions(const std::vector<Condition>& conditions, const std::vector<Variable>& scope,
+                     const std::string& what) {
+    for (const Condition& condition : conditions) {
+      if (condition.kind == Condition::Kind::kCode) Add(condition.code, scope, true, what);
+      if (condition.kind == Condition::Kind::kCompareCode) Add(condition.code, scope, false, what);
+    }
+  }
+
+ private:
+  Plan& plan_;
+  std::map<std::string, int> by_key_;
+};
+
+void NumberCodes(Plan& plan) {
+  CodeNumbering numbering(plan);
+  for (const dsl::Choice& choice : plan.spec->choices) {
+    const std::string what = "choice " + choice.name;
+    if (choice.kind == dsl::ChoiceKind::kInteger) {
+      numbering.Add(choice.universe, choice.arguments, false, what);
+    }
+    if (choice.kind != dsl::ChoiceKind::kCounter) continue;
+    std::vector<Variable> scope = choice.arguments;
+    scope.insert(scope.end(), choice.over.begin(), choice.over.end());
+    if (choice.base) numbering.Add(*choice.base, choice.arguments, false, what);
+    if (choice.weight_code) numbering.Add(*choice.weight_code, scope, false, what);
+    numbering.AddConditions(choice.when, scope, what);
+  }
+  for (const dsl::Requirement& requirement : plan.spec->requirements) {
+    for (const std::vector<Condition>& clause : requirement.clauses) {
+      numbering.AddConditions(clause, requirement.variables, "require " + requirement.label);
+    }
+  }
+  for (const dsl::Quotient& quotient : plan.spec->quotients) {
+    numbering.AddConditions(quotient.dividend, quotient.variables,
+                            "quotient " + plan.spec->sets[quotient.set].name);
+  }
+  for (const dsl::Trigger& trigger : plan.spec->triggers) {
+    numbering.AddConditions(trigger.when, trigger.variables, "trigger " + trigger.label);
+  }
+}
+
+void NameEverything(Plan& plan) {
+  NameScope space;
+  for (const char* name :
+       {"Backbone",  "GetSpace",  "SpaceHost", "View",       "ToString",    "Object",
+        "Bits",      "Choice",    "CompareOp", "CounterMay", "CounterThat", "EqualTo",
+        "Hull",      "IntDomain", "Interval",  "MayBeEqual", "MayDiffer",   "Member",
+        "OtherThan", "Planned",   "ResultOf",  "Space",      "Universe",    "Variable",
+        "runtime",   "sets",      "choices",   "filters",    "exh",         "std"}) {
+    space.Reserve(name);
+  }
+  NameScope members;  // Of SpaceHost; getters of View.
+  for (const char* name : {"fun_", "fun", "host", "candidate", "host_", "candidate_", "instance"}) {
+    members.Reserve(name);
+  }
+  for (const dsl::Set& set : plan.spec->sets) {
+    SetNames names;
+    names.name = Identifier(set.name);
+    names.id = space.Unique(set.name + "Id");
+    names.item = space.Unique(set.name + "Item");
+    names.table = members.Unique(SnakeCase(set.name) + "_");
+    names.objects = members.Unique(SnakeCase(set.name) + "_objects_");
+    plan.sets.push_back(names);
+  }
+  for (const dsl::Choice& choice : plan.spec->choices) {
+    ChoiceNames names;
+    names.name = members.Unique(choice.name);
+    names.camel = space.Unique(CamelCase(choice.name));
+    names.domain = space.Unique(names.camel + "Domain");
+    NameScope values;
+    for (const dsl::EnumValue& value : choice.values) {
+      names.values.push_back(values.Unique(value.name));
+    }
+    for (const dsl::Alias& alias : choice.aliases) {
+      names.aliases.push_back(values.Unique(alias.name));
+    }
+    plan.choices.push_back(names);
+  }
+  NameScope labels;
+  for (const char* name : {"filters", "runtime", "sets", "choices", "space", "variables"}) {
+    labels.Reserve(name);
+  }
+  for (const dsl::Requirement& requirement : plan.spec->requirements) {
+    plan.requirements.push_back(labels.Unique(requirement.label));
+  }
+}
+
+/// FNV-1a over the sources, so that a log can tell which text made its space.
+std::string FingerprintOf(const dsl::Spec& spec) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const dsl::Spec::File& file : spec.files) {
+    for (const char c : file.text) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    }
+    hash = (hash ^ 0xFF) * 1099511628211u;
+  }
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace
+
+int Plan::HostSet(int set) const {
+  while (spec->sets[set].is_quotient) set = spec->sets[set].superset->set;
+  return set;
+}
+
+int Plan::KeyOwner(int set, dsl::SetKey key) const {
+  const dsl::Set& self = spec->sets[set];
+  if (!self.superset || FindKey(set, key) == nullptr) return set;
+  const Snippet* inherited = FindKey(self.superset->set, key);
+  const bool same = inherited != nullptr && inherited->range == FindKey(set, key)->range;
+  return same ? KeyOwner(self.superset->set, key) : set;
+}
+
+std::string Plan::ItemFunction(int set) const {
+  return sets[KeyOwner(HostSet(set), dsl::SetKey::kItemGetter)].item + "Of";
+}
+
+std::string Plan::IdFunction(int set) const {
+  return sets[KeyOwner(HostSet(set), dsl::SetKey::kIdGetter)].id + "Of";
+}
+
+const Snippet* Plan::FindKey(int set, dsl::SetKey key) const {
+  const auto& found = spec->sets[set].keys[static_cast<std::size_t>(key)];
+  return found ? &*found : nullptr;
+}
+
+const Snippet& Plan::Key(int set, dsl::SetKey key) const {
+  const Snippet* found = FindKey(set, key);
+  EXH_GENERATOR_CHECK(found != nullptr);
+  return *found;
+}
+
+const std::string& Plan::File(const dsl::SourceRange& range) const {
+  return spec->files.at(range.file).path;
+}
+
+int Plan::LineOf(const dsl::SourceRange& range) const {
+  const std::string& text = spec->files.at(range.file).text;
+  const auto end = text.begin() + std::min<std::ptrdiff_t>(range.begin, std::ssize(text));
+  return 1 + static_cast<int>(std::count(text.begin(), end, '\n'));
+}
+
+int Plan::ColumnOf(const dsl::SourceRange& range) const {
+  const std::string& text = spec->files.at(range.file).text;
+  if (range.begin == 0) return 0;
+  const std::size_t newline = text.rfind('\n', range.begin - 1);
+  return static_cast<int>(range.begin - (newline == std::string::npos ? 0 : newline + 1));
+}
+
+std::string Plan::At(const dsl::SourceRange& range) const {
+  return fmt::format("{}:{}", File(range), LineOf(range));
+}
+
+Plan MakePlan(const dsl::Spec& spec, const Options& options) {
+  Plan plan;
+  plan.spec = &spec;
+  plan.options = options;
+  plan.space = options.space.empty() ? SpaceNameOf(spec.files.at(0).path) : options.space;
+  if (plan.options.prefix.empty()) plan.options.prefix = plan.space + ".exh";
+  plan.fingerprint = FingerprintOf(spec);
+  NameEverything(plan);
+  NumberCodes(plan);
+  return plan;
+}
+
+std::vector<Refusal> FindRefusals(const dsl::Spec& spec) {
+  std::vector<Refusal> refusals;
+  if (!spec.host) {
+    refusals.push_back(
+        {{0, 0, 0},
+         "a space needs a host statement to be built: add host \"c++\": backbone = \"the type of "
+         "$fun\" header = \"the header that declares it\" end"});
+  }
+  for (const dsl::Choice& choice : spec.choices) {
+    if (choice.kind == dsl::ChoiceKind::kEnum && choice.values.empty()) {
+      refusals.push_back({choice.range, "choice '" + choice.name +
+                                            "' has no values: a space with it has no candidate "
+                                            "and is not built"});
+    }
+  }
+  return refusals;
+}
+
+const char* OperatorText(dsl::CompareOp op) {
+  switch (op) {
+    case dsl::CompareOp::kLt:
+      return "<";
+    case dsl::CompareOp::kGt:
+      return ">";
+    case dsl::CompareOp::kLe:
+      return "<=";
+    case dsl::CompareOp::kGe:
+      return ">=";
+    case dsl::CompareOp::kEq:
+      return "==";
+    case dsl::CompareOp::kNe:
+      return "!=";
+  }
+  EXH_GENERATOR_UNREACHABLE();
+}
+
+std::uint64_t AllValues(const dsl::Choice& choice) {
+  return choice.values.size() == 64 ? ~std::uint64_t{0}
+                                    : (std::uint64_t{1} << choice.values.size()) - 1;
+}
+
+std::string InstanceText(const dsl::Spec& spec, const std::vector<Variable>& scope,
+                         const dsl::Instance& instance) {
+  std::string text = spec.choices[instance.choice].name + "(";
+  for (std::size_t i = 0; i < instance.arguments.size(); ++i) {
+    text += (i == 0 ? "$" : ", $") + scope[instance.arguments[i]].name;
+  }
+  return text + ")";
+}
+
+namespace {
+
+std::string ValuesText(const dsl::Choice& choice, std::uint64_t values) {
+  const std::uint64_t all = AllValues(choice);
+  const bool negated =
+      __builtin_popcountll(all & ~values) < __builtin_popcountll(values) && values != all;
+  std::string text = negated ? "is not" : "is";
+  std::uint64_t shown = negated ? all & ~values : values;
+  const char* separator = " ";
+  for (std::size_t i = 0; i < choice.values.size(); ++i) {
+    if (((shown >> i) & 1) == 0) continue;
+    text += separator + choice.values[i].name;
+    separator = " | ";
+  }
+  if (values == 0) text += " nothing";
+  return text;
+}
+
+}  // namespace
+
+std::string ConditionText(const dsl::Spec& spec, const std::vector<Variable>& scope,
+                          const Condition& condition) {
+  switch (condition.kind) {
+    case Condition::Kind::kIs:
+      return InstanceText(spec, scope, condition.lhs) + " " +
+             ValuesText(spec.choices[condition.lhs.choice], condition.values);
+    case Condition::Kind::kCompare:
+      return fmt::format("{} {} {}", InstanceText(spec, scope, condition.lhs),
+                         OperatorText(condition.op), InstanceText(spec, scope, condition.rhs));
+    case Condition::Kind::kCompareCode:
+      return fmt::format("{} {} \"{}\"", InstanceText(spec, scope, condition.lhs),
+                         OperatorText(condition.op), condition.code.text);
+    case Condition::Kind::kCode:
+      return fmt::format("\"{}\"", condition.code.text);
+    case Condition::Kind::kConstant:
+      return condition.constant ? "true" : "false";
+  }
+  EXH_GENERATOR_UNREACHABLE();
+}
+
+}  // namespace exh::generator

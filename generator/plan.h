@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// Plan: everything that is decided before a line is printed. Emitters only print.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "dsl/spec.h"
+#include "generator/generator.h"
+
+namespace exh::generator {
+
+/// C++ names that stand for a set.
+struct SetNames {
+  std::string name;     ///< "TileDims": suffix of function names, constant in `sets`.
+  std::string id;       ///< "TileDimsId".
+  std::string item;     ///< "TileDimsItem".
+  std::string table;    ///< "tile_dims_": the members, in the host.
+  std::string objects;  ///< "dims_objects_": the numbers of a root's objects, in the host.
+};
+
+/// C++ names that stand for a choice.
+struct ChoiceNames {
+  std::string name;    ///< "dim_kind": the getter; constant in `choices`.
+  std::string camel;   ///< "DimKind": the enum; suffix of function names.
+  std::string domain;  ///< "DimKindDomain".
+  std::vector<std::string> values;
+  std::vector<std::string> aliases;
+};
+
+/// A snippet that the host evaluates at freeze.
+struct Code {
+  const dsl::Snippet* snippet = nullptr;
+  std::vector<dsl::Variable> scope;
+  bool predicate = false;  ///< Yields bool; otherwise one number or several.
+  std::string what;        ///< "requirement vector_is_innermost".
+  std::string function;    ///< "Code3".
+};
+
+struct Plan {
+  const dsl::Spec* spec = nullptr;
+  Options options;
+  std::string space;        ///< Namespace.
+  std::string fingerprint;  ///< Of the sources' text.
+  std::vector<SetNames> sets;
+  std::vector<ChoiceNames> choices;
+  std::vector<std::string> requirements;  ///< Namespace of each requirement's filters.
+  std::vector<Code> codes;
+  std::map<const dsl::Snippet*, int> code_ids;
+
+  int CodeId(const dsl::Snippet& snippet) const { return code_ids.at(&snippet); }
+  /// The set whose keys give the items of `set`: itself, or what a quotient is a quotient of.
+  int HostSet(int set) const;
+  /// The set whose snippet serves `set`: a subset inherits what it does not say.
+  int KeyOwner(int set, dsl::SetKey key) const;
+  /// "DimsItemOf", "DimsIdOf": the functions of item_getter and id_getter that serve the set.
+  std::string ItemFunction(int set) const;
+  std::string IdFunction(int set) const;
+  const dsl::Snippet& Key(int set, dsl::SetKey key) const;
+  const dsl::Snippet* FindKey(int set, dsl::SetKey key) const;
+
+  /// "kernels/spaces/order.exh:40".
+  std::string At(const dsl::SourceRange& range) const;
+  const std::string& File(const dsl::SourceRange& range) const;
+  int LineOf(const dsl::SourceRange& range) const;
+  /// From 0.
+  int ColumnOf(const dsl::SourceRange& range) const;
+};
+
+/// Names everything and numbers the snippets, in source order.
+Plan MakePlan(const dsl::Spec& spec, const Options& options);
+
+/// What cannot be built, with its position.
+std::vector<Refusal> FindRefusals(const dsl::Spec& spec);
+
+/// A condition as a person writes it: "order($a, $b) is BEFORE | INNER".
+std::string ConditionText(const dsl::Spec& spec, const std::vector<dsl::Variable>& scope,
+                          const dsl::Condition& condition);
+/// "order($a, $b)".
+std::string InstanceText(const dsl::Spec& spec, const std::vector<dsl::Variable>& scope,
+                         const dsl::Instance& instance);
+const char* OperatorText(dsl::CompareOp op);
+/// The mask of all values of an enum choice.
+std::uint64_t AllValues(const dsl::Choice& choice);
+
+}  // namespace exh::generator

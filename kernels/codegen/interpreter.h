@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// Runs an implementation without any compiler: the semantics of the printers, for fast tests.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/lowered_code.h"
+
+namespace exh::kernels::codegen {
+
+/// Arrays and scalars of a run, in the order of the Function.
+struct InterpreterData {
+  std::vector<std::vector<double>> arrays;
+  std::vector<double> scalars;
+};
+
+struct InterpreterResult {
+  /// Stores to each element of each array; counts stop at 255.
+  std::vector<std::vector<std::uint8_t>> written;
+  std::string error;  ///< An access out of bounds; empty if none.
+};
+
+/// Runs `code` on `data`, block after block, thread after thread. Registers and temporaries hold
+/// NaN when a block starts, so that a value read before it was written spoils the result. Threads
+/// of axes that a Threads node does not use repeat its work, as on the devices.
+InterpreterResult Interpret(const LoweredCode& code, InterpreterData& data);
+
+}  // namespace exh::kernels::codegen

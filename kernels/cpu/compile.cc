@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/cpu/compile.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "kernels/cpu/process.h"
+
+namespace exh::kernels::cpu {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The first lines that tell something: at most 8, at most 1000 characters.
+std::string FirstLines(const std::string& text) {
+  std::size_t end = 0;
+  for (int line = 0; line < 8 && end < text.size(); ++line) {
+    end = std::min(text.find('\n', end), text.size() - 1) + 1;
+  }
+  std::string head = text.substr(0, std::min<std::size_t>(end, 1000));
+  while (!head.empty() && head.back() == '\n') head.pop_back();
+  return head;
+}
+
+bool WriteFile(const std::string& path, const std::string& text, std::string& why) {
+  errno = 0;
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return true;
+  why = fmt::format("cannot write {}: {}", path, errno == 0 ? "write error" : std::strerror(errno));
+  return false;
+}
+
+/// Complaints about the machine, not about the text.
+bool IsEnvironmentTrouble(const std::string& complaint) {
+  for (const char* sign :
+       {"No space left on device", "Cannot allocate memory", "virtual memory exhausted",
+        "Disk quota exceeded", "Read-only file system"}) {
+    if (complaint.find(sign) != std::string::npos) return true;
+  }
+  return false;
+}
+
+Compiled Failure(Verdict verdict, std::string why) {
+  Compiled compiled;
+  compiled.verdict = verdict;
+  compiled.why = std::move(why);
+  return compiled;
+}
+
+}  // namespace
+
+std::string HashText(const std::string& text) {
+  std::uint64_t a = 0xcbf29ce484222325ULL, b = 0x9ae16a3b2f90404fULL;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    a = (a ^ byte) * 0x100000001b3ULL;
+    b = (b ^ (byte + 0x55U)) * 0xc6a4a7935bd1e995ULL;
+    b ^= b >> 29;
+  }
+  return fmt::format("{:016x}{:016x}", a, b);
+}
+
+Compiler::Compiler(CompilerOptions options) : options_(std::move(options)) {}
+
+std::uint64_t Compiler::runs() const {
+  const std::lock_guard lock(mutex_);
+  return runs_;
+}
+
+Compiled Compiler::Compile(const std::string& source) {
+  std::string key = options_.compiler;
+  for (const std::string& flag : options_.flags) key += '\0' + flag;
+  const std::string hash = HashText(key + '\0' + source);
+  {
+    std::unique_lock lock(mutex_);
+    progress_.wait(lock, [&] { return in_progress_.count(hash) == 0; });
+    const auto it = known_.find(hash);
+    // The file may have been removed behind our back.
+    if (it != known_.end() && (it->second.verdict != Verdict::kCorrect ||
+                               ::access(it->second.library.c_str(), R_OK) == 0)) {
+      ++it->second.users;
+      return {it->second.verdict, it->second.why, source, it->second.library, 0};
+    }
+    ++runs_;
+    in_progress_.insert(hash);
+  }
+  Compiled compiled = CompileFresh(source, options_.directory + "/" + hash);
+  compiled.source = source;
+  const std::lock_guard lock(mutex_);
+  in_progress_.erase(hash);
+  progress_.notify_all();
+  // What the environment spoiled, or the load of the machine, may go well next time.
+  if (compiled.verdict == Verdict::kCorrect || compiled.verdict == Verdict::kCompileError) {
+    Known& known = known_[hash];
+    known.verdict = compiled.verdict;
+    known.why = compiled.why;
+    known.library = compiled.library;
+    ++known.users;
+  }
+  return compiled;
+}
+
+void Compiler::Discard(const Compiled& compiled) {
+  if (compiled.library.empty()) return;
+  const std::string hash = fs::path(compiled.library).stem().string();
+  const std::lock_guard lock(mutex_);
+  const auto it = known_.find(hash);
+  if (it == known_.end() || --it->second.users > 0) return;
+  std::error_code ignored;
+  fs::remove(compiled.library, ignored);
+  known_.erase(it);
+}
+
+Compiled Compiler::CompileFresh(const std::string& source, const std::string& stem) {
+  std::error_code error;
+  fs::create_directories(options_.directory, error);
+  if (error) {
+    return Failure(Verdict::kBroken,
+                   fmt::format("cannot make folder {}: {}", options_.directory, error.message()));
+  }
+  if (FindProgram(options_.compiler).empty()) {
+    return Failure(Verdict::kBroken,
+                   fmt::format("the C++ compiler '{}' was not found on PATH: install g++ or name "
+                               "another compiler",
+                               options_.compiler));
+  }
+  // Two processes may share the folder: each writes files of its own, and the rename at the end is
+  // atomic.
+  static std::atomic<std::uint64_t> counter{0};
+  const std::string own = fmt::format("{}.{}.{}", stem, ::getpid(), counter++);
+  const std::string text = own + ".cc", library = own + ".so";
+  std::string why;
+  if (!WriteFile(text, source, why)) {
+    fs::remove(text, error);
+    return Failure(Verdict::kBroken, why);
+  }
+
+  ProcessRequest request;
+  request.argv = {options_.compiler};
+  request.argv.insert(request.argv.end(), options_.flags.begin(), options_.flags.end());
+  request.argv.insert(request.argv.end(), {text, "-o", library});
+  request.timeout_s = options_.timeout_s;
+  request.environment = {"LC_ALL=C", "TMPDIR=" + options_.directory};
+  const ProcessResult run = RunProcess(request);
+
+  Compiled compiled;
+  compiled.compile_ms = run.wall_ms;
+  const std::string complaint = FirstLines(run.err.empty() ? run.out : run.err);
+  switch (run.status) {
+    case ProcessResult::Status::kNotStarted:
+      compiled.verdict = Verdict::kBroken;
+      compiled.why = run.error;
+      break;
+    case ProcessResult::Status::kTimedOut:
+      compiled.verdict = Verdict::kCompileTimeout;
+      compiled.why = fmt::format("{} ran longer than {} s", options_.compiler, options_.timeout_s);
+      break;
+    case ProcessResult::Status::kSignalled:
+      compiled.verdict = Verdict::kCompileError;
+      compiled.why = fmt::format("{} died: {}", options_.compiler, SignalText(run.code));
+      break;
+    case ProcessResult::Status::kExited:
+      if (run.code == 0) break;
+      compiled.verdict = IsEnvironmentTrouble(run.err) ? Verdict::kBroken : Verdict::kCompileError;
+      compiled.why = complaint.empty()
+                         ? fmt::format("{} exited with code {}", options_.compiler, run.code)
+                         : complaint;
+      break;
+  }
+  if (compiled.verdict == Verdict::kCorrect) {
+    compiled.library = stem + ".so";
+    fs::rename(library, compiled.library, error);
+    if (error) {
+      compiled = Failure(Verdict::kBroken,
+                         fmt::format("no library at {}: {}", compiled.library, error.message()));
+    }
+  }
+  if (options_.keep_source && compiled.verdict != Verdict::kBroken) {
+    fs::rename(text, stem + ".cc", error);
+  }
+  fs::remove(text, error);
+  fs::remove(library, error);
+  return compiled;
+}
+
+}  // namespace exh::kernels::cpu

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/evaluation.h"
+
+namespace exh::kernels::cpu {
+
+struct CompilerOptions {
+  std::string compiler = "g++";  ///< Looked up on PATH.
+  std::vector<std::string> flags = {"-O3",        "-march=native", "-fopenmp", "-ffp-contract=fast",
+                                    "-Wno-psabi", "-shared",       "-fPIC"};
+  double timeout_s = 60;
+  std::string directory = ".";  ///< Where <hash>.cc and <hash>.so go; made if it is missing.
+  bool keep_source = true;      ///< Leave <hash>.cc beside the library.
+};
+
+/// Turns C++ text into shared objects with the system compiler, in processes with a time limit.
+/// The same text is compiled once: libraries are kept by a hash of text, compiler and flags.
+/// Safe to call from many threads.
+class Compiler {
+ public:
+  explicit Compiler(CompilerOptions options);
+
+  /// Never throws: a refused text, a crash or a hang of the compiler, a missing compiler and a full
+  /// disk are verdicts.
+  Compiled Compile(const std::string& source);
+
+  /// Gives a result back. The library's file goes when everyone who got it gave it back: two
+  /// implementations can have one text, and with it one library.
+  void Discard(const Compiled& compiled);
+
+  /// Number of times the compiler really ran.
+  std::uint64_t runs() const;
+
+ private:
+  struct Known {
+    Verdict verdict = Verdict::kBroken;
+    std::string why, library;
+    int users = 0;
+  };
+  Compiled CompileFresh(const std::string& source, const std::string& stem);
+
+  CompilerOptions options_;
+  mutable std::mutex mutex_;
+  std::set<std::string> in_progress_;  ///< Hashes that some thread compiles right now.
+  std::condition_variable progress_;
+  std::unordered_map<std::string, Known> known_;  ///< By hash.
+  std::uint64_t runs_ = 0;
+};
+
+/// 128 bits of FNV-1a as 32 hex digits.
+std::string HashText(const std::string& text);
+
+}  // namespace exh::kernels::cpu

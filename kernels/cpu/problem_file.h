@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+//
+// A problem file: the arrays of one kernel at one size, written once by the search and mapped by
+// every process that runs a candidate.
+//
+//   bytes 0-7    "EXHPROB1"
+//   bytes 8-15   length of the header, little endian
+//   header       JSON: {"scalars": [..], "arrays": [{"name", "role": "input" | "output",
+//                "elements", "values": offset}, {.., "reference": offset, "tolerance": offset}]}
+//   data         float32 values of inputs, float64 reference and tolerance of outputs; every
+//                offset counts from the start of the file and is a multiple of 64
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace exh::kernels::cpu {
+
+/// One array argument, in the order of the Function.
+struct ProblemArray {
+  std::string name;
+  bool is_output = false;
+  std::span<const float> values;                 ///< Inputs.
+  std::span<const double> reference, tolerance;  ///< Outputs.
+
+  std::size_t elements() const { return is_output ? reference.size() : values.size(); }
+};
+
+struct Problem {
+  std::vector<ProblemArray> arrays;
+  std::vector<float> scalars;
+};
+
+/// Empty, or why the file could not be written. A file that was not written whole is removed.
+std::string WriteProblemFile(const std::string& path, const Problem& problem);
+
+/// A problem file in memory, read-only; its spans point into the mapping.
+class MappedProblem {
+ public:
+  explicit MappedProblem(const std::string& path);
+  MappedProblem(const MappedProblem&) = delete;
+  MappedProblem& operator=(const MappedProblem&) = delete;
+  ~MappedProblem();
+
+  const Problem& problem() const { return problem_; }
+  const std::string& error() const { return error_; }  ///< Empty: the file is whole.
+
+ private:
+  void Parse(const std::string& path);
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+  Problem problem_;
+  std::string error_;
+};
+
+}  // namespace exh::kernels::cpu

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/cpu/protocol.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace exh::kernels::cpu {
+namespace {
+
+using nlohmann::json;
+
+/// JSON has no infinity and no NaN: they travel as null.
+json Number(double value) {
+  return std::isfinite(value) ? json(value) : json(nullptr);
+}
+double FromNumber(const json& value) {
+  return value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+}
+
+/// Every verdict a runner may answer.
+std::optional<Verdict> VerdictOf(const std::string& name) {
+  for (const Verdict verdict :
+       {Verdict::kCorrect, Verdict::kWrong, Verdict::kCrash, Verdict::kSlow, Verdict::kBroken}) {
+    if (VerdictName(verdict) == name) return verdict;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string ToJsonLine(const RunRequest& request) {
+  return json({{"library", request.library},
+               {"problem", request.problem},
+               {"threads", request.threads},
+               {"cap_ns", request.cap_ns},
+               {"batch_ms", request.batch_ms},
+               {"batches", request.batches}})
+             .dump(-1, ' ', false, json::error_handler_t::replace) +
+         "\n";
+}
+
+std::optional<RunRequest> ParseRunRequest(const std::string& line, std::string& error) {
+  try {
+    const json object = json::parse(line);
+    RunRequest request;
+    request.library = object.at("library").get<std::string>();
+    request.problem = object.at("problem").get<std::string>();
+    request.threads = object.at("threads").get<int>();
+    request.cap_ns = object.at("cap_ns").get<double>();
+    request.batch_ms = object.at("batch_ms").get<double>();
+    request.batches = object.at("batches").get<int>();
+    return request;
+  } catch (const json::exception& e) {
+    error = e.what();
+    return std::nullopt;
+  }
+}
+
+std::string ToJsonLine(const Measurement& m) {
+  return json({{"verdict", VerdictName(m.verdict)},
+               {"why", m.why},
+               {"check_ms", m.check_ms},
+               {"runtimes_ns", m.runtimes_ns},
+               {"best_ns", m.best_ns},
+               {"max_error", Number(m.max_error)},
+               {"max_error_ratio", Number(m.max_error_ratio)}})
+             .dump(-1, ' ', false, json::error_handler_t::replace) +
+         "\n";
+}
+
+std::optional<Measurement> ParseMeasurement(const std::string& line) {
+  try {
+    const json object = json::parse(line);
+    const auto verdict = VerdictOf(object.at("verdict").get<std::string>());
+    if (!verdict) return std::nullopt;
+    Measurement m;
+    m.verdict = *verdict;
+    m.why = object.at("why").get<std::string>();
+    m.check_ms = object.at("check_ms").get<double>();
+    m.runtimes_ns = object.at("runtimes_ns").get<std::vector<double>>();
+    m.best_ns = object.at("best_ns").get<double>();
+    m.max_error = FromNumber(object.at("max_error"));
+    m.max_error_ratio = FromNumber(object.at("max_error_ratio"));
+    return m;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace exh::kernels::cpu

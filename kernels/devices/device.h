@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+//
+// Devices are data: kernels/devices/*.json. A field whose value is "detect" is asked of this
+// machine; every field may also be given outright, in the file or on the command line.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/ir/device.h"
+
+namespace exh::kernels {
+
+/// Either a device or one line for the user, which names what is wrong and the nearest legal name.
+struct DeviceResult {
+  std::optional<ir::Device> device;
+  std::string error;
+};
+
+/// The device called `name` ("cpu") in the folder of the source tree. `overrides`: field to JSON
+/// text, "max_threads" -> "64".
+DeviceResult LoadDevice(const std::string& name,
+                        const std::map<std::string, std::string>& overrides = {});
+
+/// The same from a folder of JSON files.
+DeviceResult LoadDeviceFrom(const std::string& folder, const std::string& name,
+                            const std::map<std::string, std::string>& overrides = {});
+
+/// The resolved device as JSON text that LoadDevice would read back to the same device.
+std::string DeviceToJson(const ir::Device& device);
+
+/// Widest vector of floats that this processor and system run: 4 (SSE), 8 (AVX) or 16 (AVX-512).
+std::uint32_t DetectVectorFloats();
+/// Size of the L2 cache of one core; 512 KiB when the system does not say.
+std::uint32_t DetectL2Bytes();
+/// Cores that this process may use.
+std::uint32_t DetectCores();
+
+}  // namespace exh::kernels

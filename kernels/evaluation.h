@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// What a device answers about a candidate. Compilers and kernels fail all the time: every outcome
+// is a value here, never an exception.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace exh::kernels {
+
+enum class Verdict {
+  kCorrect,       ///< Ran, and agreed with the double-precision reference.
+  kWrong,         ///< Ran, but an element is outside its tolerance, NaN, or a guard zone changed.
+  kCompileError,  ///< The compiler refused the source, or crashed.
+  kCompileTimeout,
+  kCrash,    ///< The process that ran it died.
+  kTimeout,  ///< It ran past the limit.
+  kSlow,     ///< Stopped early: slower than the cap (an evaluation, not a failure).
+  kBroken,   ///< The environment failed (no compiler, no disk): not the candidate's fault.
+};
+/// "correct", "wrong", "compile_error", … as in the log.
+std::string_view VerdictName(Verdict verdict);
+
+/// A candidate that was compiled, or why it could not be.
+struct Compiled {
+  Verdict verdict = Verdict::kCorrect;  ///< kCorrect: `library` can be run.
+  std::string why;                      ///< First lines of the compiler's complaint.
+  std::string source;                   ///< The C++ text.
+  std::string library;                  ///< Path of the shared object.
+  double compile_ms = 0;
+};
+
+struct Measurement {
+  Verdict verdict = Verdict::kBroken;
+  std::string why;
+  double compile_ms = 0, check_ms = 0;
+  std::vector<double> runtimes_ns;  ///< Mean of each batch.
+  double best_ns = 0;               ///< Minimum of runtimes_ns; what search compares.
+  double max_error = 0;             ///< Largest |x - reference|.
+  double max_error_ratio = 0;       ///< Largest |x - reference| / tolerance; above 1 is wrong.
+};
+
+}  // namespace exh::kernels

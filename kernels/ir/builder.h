@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/ir/function.h"
+#include "kernels/ir/tiling.h"
+
+namespace exh::kernels::ir {
+
+/// A mathematical axis of the kernel. Every instruction that iterates it has dims of its own.
+struct AxisRef {
+  int index = -1;
+};
+
+/// The value an instruction computes.
+struct Value {
+  InstId inst;
+};
+
+/// An input of an instruction while it is built.
+struct Input {
+  Operand::Kind kind = Operand::Kind::kLiteral;
+  float literal = 0;
+  std::string scalar;
+  Value value;
+  bool may_lower = false;
+};
+inline Input Literal(float x) {
+  return {.kind = Operand::Kind::kLiteral, .literal = x};
+}
+inline Input ScalarArg(std::string name) {
+  return {.kind = Operand::Kind::kScalar, .scalar = std::move(name)};
+}
+/// A value that must travel in registers.
+inline Input InRegisters(Value v) {
+  return {.kind = Operand::Kind::kComm, .value = v};
+}
+/// A value that may also travel through a temporary array.
+inline Input MayStage(Value v) {
+  return {.kind = Operand::Kind::kComm, .value = v, .may_lower = true};
+}
+
+/// Address of an access: for each axis how many elements one step moves.
+using Strides = std::vector<std::pair<AxisRef, std::int64_t>>;
+
+/// Writes a backbone. Each instruction gets a loop nest of its own over the axes it names; where
+/// a producer and a consumer share an axis, its dims are paired level by level (point-to-point
+/// communication, paper 001 section 4.4).
+class Builder {
+ public:
+  explicit Builder(Function& function) : function_(function) {}
+
+  ArrayId InputArray(std::string name, std::uint64_t elements);
+  ArrayId OutputArray(std::string name, std::uint64_t elements);
+  void Scalar(std::string name, float value);
+  /// Declares an axis of `total` iterations with its tile levels.
+  AxisRef Axis(std::string name, std::uint32_t total, const Tiling& tiling);
+
+  Value Load(std::string name, ArrayId array, const Strides& strides);
+  void Store(std::string name, ArrayId array, const Strides& strides, const Input& value);
+  Value Compute(std::string name, Op op, const std::vector<AxisRef>& axes,
+                const std::vector<Input>& inputs);
+  /// acc = op(inputs…, acc) over `reduce`, starting from `init` (whose axes are `axes` without
+  /// `reduce`). Only kMad (a * b + acc), kAdd and kMax accumulate.
+  Value Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
+               const std::vector<AxisRef>& reduce, Value init, const std::vector<Input>& inputs);
+
+  /// What the user should be told about the sizes ("axis m = 97 … is not tiled").
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct AxisInfo {
+    std::string name;
+    std::uint32_t total = 1;
+    TileLevels levels;
+  };
+  struct Nest {  ///< Of one instruction: its axes and their dims.
+    std::vector<std::pair<int, LogicalDimId>> axes;
+  };
+  Instruction& AddInst(std::string name, Op op, const std::vector<int>& axes,
+                       const std::vector<int>& reduce);
+  Operand AddInput(InstId consumer, const Input& input, int operand);
+  CommId Connect(InstId producer, InstId consumer, int operand, bool may_lower);
+
+  Function& function_;
+  std::vector<AxisInfo> axes_;
+  std::vector<Nest> nests_;  ///< By instruction.
+  std::vector<std::string> notes_;
+};
+
+}  // namespace exh::kernels::ir

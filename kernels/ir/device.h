@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace exh::kernels::ir {
+
+/// Limits of the machine that runs a candidate: data, read from kernels/devices/<name>.json.
+/// Snippets of a space may ask it; nothing else in the tree asks which device it is.
+struct Device {
+  std::string name;                   ///< "cpu".
+  std::uint32_t max_threads = 1;      ///< THREAD iterations per block.
+  std::uint32_t max_thread_dims = 3;  ///< Distinct thread axes.
+  std::uint32_t max_block_dims = 3;
+  std::uint32_t max_unroll = 128;           ///< Copies of one instruction after unrolling.
+  std::vector<std::uint32_t> vector_sizes;  ///< Legal sizes of a VECTOR dim, elements of 4 bytes.
+  bool vector_arithmetic = true;            ///< VECTOR dims may hold arithmetic, not only accesses.
+  std::uint32_t shared_bytes = 0;           ///< All SHARED arrays of a block.
+  std::uint64_t global_bytes = 0;           ///< All GLOBAL temporaries of a block.
+  std::vector<std::string> cache_flags;     ///< Values of `cache` that the device has.
+  std::uint32_t threads = 1;                ///< Host threads that share the blocks (cpu).
+};
+
+}  // namespace exh::kernels::ir

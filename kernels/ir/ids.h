@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace exh::kernels::ir {
+
+/// An index that does not convert to an index of another kind.
+template <typename Tag>
+struct Id {
+  std::uint16_t value = 0xFFFF;
+  constexpr bool valid() const { return value != 0xFFFF; }
+  constexpr std::size_t index() const { return value; }
+  friend constexpr auto operator<=>(Id, Id) = default;
+};
+
+using DimId = Id<struct DimTag>;             ///< Iteration dimension.
+using InstId = Id<struct InstTag>;           ///< Instruction.
+using LogicalDimId = Id<struct LogicalTag>;  ///< One mathematical axis of one nest.
+using CommId = Id<struct CommTag>;           ///< Point-to-point communication (an operand).
+using PairId = Id<struct PairTag>;           ///< A pair of dims that a communication connects.
+using MemId = Id<struct MemTag>;             ///< Memory block: a temporary array.
+using AxisId = Id<struct AxisTag>;           ///< A storage axis of a memory block.
+using ArrayId = Id<struct ArrayTag>;         ///< Array argument of the kernel.
+
+/// A statement is a dimension or an instruction.
+struct StmtId {
+  bool is_inst = false;
+  std::uint16_t value = 0xFFFF;
+  constexpr StmtId() = default;
+  constexpr StmtId(DimId dim) : is_inst(false), value(dim.value) {}    // NOLINT: ids convert
+  constexpr StmtId(InstId inst) : is_inst(true), value(inst.value) {}  // NOLINT: to their superset
+  constexpr DimId dim() const { return DimId{value}; }
+  constexpr InstId inst() const { return InstId{value}; }
+  friend constexpr auto operator<=>(StmtId, StmtId) = default;
+};
+
+}  // namespace exh::kernels::ir

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/ir/tiling.h"
+
+#include <algorithm>
+#include <set>
+
+namespace exh::kernels::ir {
+namespace {
+
+constexpr std::size_t kMaxUniverse = 64;
+
+std::vector<std::uint32_t> DivisorsIn(std::uint32_t total, TileRange range) {
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t d = std::max(range.lo, 2u); d <= range.hi && d <= total / 2; ++d) {
+    if (total % d == 0) out.push_back(d);
+  }
+  return out;
+}
+
+/// Collects per level the sizes that occur in some factorisation of `rest` with an outermost level
+/// of at least 2. `sizes[0]` is the outermost level. Returns whether there is any.
+bool Collect(const std::vector<std::vector<std::uint32_t>>& candidates, std::size_t level,
+             std::uint32_t rest, std::vector<std::set<std::uint32_t>>& sizes) {
+  if (level == candidates.size()) {
+    if (rest < 2) return false;
+    sizes[0].insert(rest);
+    return true;
+  }
+  bool any = false;
+  for (const std::uint32_t size : candidates[level]) {
+    if (rest % size != 0) continue;
+    if (!Collect(candidates, level + 1, rest / size, sizes)) continue;
+    sizes[level + 1].insert(size);
+    any = true;
+  }
+  return any;
+}
+
+/// Splits with the levels chosen by `mask`; the `keep` smallest divisors of each. Empty if none.
+std::vector<std::vector<std::uint32_t>> Try(std::uint32_t total, const Tiling& tiling,
+                                            unsigned mask, std::size_t keep) {
+  std::vector<std::vector<std::uint32_t>> candidates;
+  for (std::size_t level = 0; level < tiling.size(); ++level) {
+    if ((mask >> level & 1) == 0) continue;
+    candidates.push_back(DivisorsIn(total, tiling[level]));
+    if (candidates.back().size() > keep) candidates.back().resize(keep);
+  }
+  std::vector<std::set<std::uint32_t>> found(candidates.size() + 1);
+  std::vector<std::vector<std::uint32_t>> sizes;
+  if (!Collect(candidates, 0, total, found)) return sizes;
+  for (const auto& level : found) sizes.emplace_back(level.begin(), level.end());
+  return sizes;
+}
+
+std::string Ranges(const Tiling& tiling) {
+  std::string text;
+  for (const TileRange& range : tiling) {
+    if (!text.empty()) text += " x ";
+    text += std::to_string(range.lo) + ".." + std::to_string(range.hi);
+  }
+  return text;
+}
+
+}  // namespace
+
+TileLevels SplitAxis(const std::string& name, std::uint32_t total, const Tiling& tiling) {
+  TileLevels out;
+  if (total < 2) {
+    out.sizes = {{total}};
+    return out;
+  }
+  // Most levels first; among equals the inner ones, which decide vectors and registers.
+  std::vector<unsigned> masks;
+  for (unsigned mask = 0; mask < (1u << tiling.size()); ++mask) masks.push_back(mask);
+  std::stable_sort(masks.begin(), masks.end(), [](unsigned a, unsigned b) {
+    const int bits_a = __builtin_popcount(a), bits_b = __builtin_popcount(b);
+    return bits_a != bits_b ? bits_a > bits_b : a > b;
+  });
+  for (const unsigned mask : masks) {
+    for (std::size_t keep = kMaxUniverse; keep >= 1; keep /= 2) {
+      auto sizes = Try(total, tiling, mask, keep);
+      if (sizes.empty()) break;
+      const bool fits = std::all_of(sizes.begin(), sizes.end(),
+                                    [](const auto& s) { return s.size() <= kMaxUniverse; });
+      if (!fits) continue;
+      out.sizes = std::move(sizes);
+      const auto levels = out.sizes.size() - 1;
+      const std::string axis = "axis " + name + " = " + std::to_string(total);
+      if (levels == 0 && !tiling.empty()) {
+        out.note =
+            axis + " has no divisor in its tile range " + Ranges(tiling) + ": it is not tiled";
+      } else if (levels < tiling.size()) {
+        out.note = axis + " has divisors for " + std::to_string(levels) + " of its " +
+                   std::to_string(tiling.size()) + " tile levels (" + Ranges(tiling) + ")";
+      } else if (keep < kMaxUniverse) {
+        out.note = axis + " has many divisors: the " + std::to_string(keep) +
+                   " smallest of each tile level are kept";
+      }
+      return out;
+    }
+  }
+  return out;  // Not reached: the empty mask always splits.
+}
+
+}  // namespace exh::kernels::ir

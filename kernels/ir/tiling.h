@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace exh::kernels::ir {
+
+/// Sizes that one tile level may take: lo <= size <= hi.
+struct TileRange {
+  std::uint32_t lo = 2, hi = 2;
+};
+/// Tile levels of an axis below its outermost one, outermost first: {{2, 32}, {2, 4}}.
+using Tiling = std::vector<TileRange>;
+
+/// The dims of an axis, level by level: for each the sorted list of sizes it may take.
+struct TileLevels {
+  std::vector<std::vector<std::uint32_t>> sizes;
+  std::string note;  ///< What the caller should tell the user; empty if nothing.
+};
+
+/// Splits an axis of `total` iterations into an outermost level and as many of the wanted tile
+/// levels as divisors allow. Tiles divide `total`; every level has at least 2 iterations, except
+/// that an axis of size 1 is a single level of size 1. A size is listed only if some choice of the
+/// other levels completes it to `total`. At most 64 sizes a level (the width of a domain): the
+/// smallest tile sizes are kept, and the note says so.
+TileLevels SplitAxis(const std::string& name, std::uint32_t total, const Tiling& tiling);
+
+}  // namespace exh::kernels::ir

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// z = alpha * x + y
+#include <Eigen/Core>
+#include <cmath>
+
+#include "kernels/library/kernels.h"
+#include "kernels/library/tolerance.h"
+
+namespace exh::kernels {
+namespace {
+
+constexpr float kAlpha = 1.5f;
+
+class Axpy final : public Kernel {
+ public:
+  std::string_view name() const override { return "axpy"; }
+  std::string_view summary() const override { return "z = alpha * x + y"; }
+  std::vector<Parameter> parameters() const override {
+    return {{"n", 1 << 22, 1, 1 << 28, "length of the vectors"}};
+  }
+
+  void Build(ir::Builder& b, const Parameters& sizes) const override {
+    const auto n = static_cast<std::uint32_t>(sizes.at("n"));
+    const ir::ArrayId x = b.InputArray("x", n), y = b.InputArray("y", n);
+    const ir::ArrayId z = b.OutputArray("z", n);
+    b.Scalar("alpha", kAlpha);
+    const ir::AxisRef axis = b.Axis("n", n, {{2, 1024}, {2, 16}});
+    const ir::Value load_x = b.Load("load_x", x, {{axis, 1}});
+    const ir::Value load_y = b.Load("load_y", y, {{axis, 1}});
+    const ir::Value mad =
+        b.Compute("mad", ir::Op::kMad, {axis},
+                  {ir::ScalarArg("alpha"), ir::MayStage(load_x), ir::MayStage(load_y)});
+    b.Store("store_z", z, {{axis, 1}}, ir::InRegisters(mad));
+  }
+
+  void Reference(const Parameters&, ProblemData& data) const override {
+    const auto vec = [&](const char* name) {
+      const std::vector<float>& v = data.at(name).values;
+      return Eigen::Map<const Eigen::ArrayXf>(v.data(), static_cast<Eigen::Index>(v.size()))
+          .cast<double>();
+    };
+    const Eigen::ArrayXd z = kAlpha * vec("x") + vec("y");
+    const Eigen::ArrayXd magnitude = std::abs(kAlpha) * vec("x").abs() + vec("y").abs();
+    ArrayData& out = data.at("z");
+    out.reference.assign(z.begin(), z.end());
+    out.tolerance.resize(out.reference.size());
+    for (std::size_t i = 0; i < out.tolerance.size(); ++i) {
+      out.tolerance[i] = SumTolerance(2, magnitude[static_cast<Eigen::Index>(i)]);
+    }
+  }
+
+  double Flops(const Parameters& sizes) const override {
+    return 2.0 * static_cast<double>(sizes.at("n"));
+  }
+
+  std::string NaiveSource(const Parameters& sizes) const override {
+    return Yardstick(sizes, R"(
+extern "C" void exh_run(float* const* arrays, const float* scalars, int) {
+  const float* x = arrays[0];
+  const float* y = arrays[1];
+  float* z = arrays[2];
+  for (long i = 0; i < n; ++i) z[i] = scalars[0] * x[i] + y[i];
+}
+)");
+  }
+
+  std::string EigenSource(const Parameters& sizes) const override {
+    return "#include <Eigen/Core>\n" + Yardstick(sizes, R"(
+extern "C" void exh_run(float* const* arrays, const float* scalars, int threads) {
+  Eigen::setNbThreads(threads);
+  Eigen::Map<const Eigen::VectorXf> x(arrays[0], n), y(arrays[1], n);
+  Eigen::Map<Eigen::VectorXf> z(arrays[2], n);
+  z.noalias() = scalars[0] * x + y;
+}
+)");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> MakeAxpy() {
+  return std::make_unique<Axpy>();
+}
+
+}  // namespace exh::kernels

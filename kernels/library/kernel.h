@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/ir/builder.h"
+#include "kernels/ir/function.h"
+
+namespace exh::kernels {
+
+/// Named size of a kernel, with its default: `m`, `n`, `k`, `a_stride`, or a 0/1 switch.
+struct Parameter {
+  std::string name;
+  std::int64_t default_value = 1;
+  std::int64_t min = 1, max = 1 << 28;
+  std::string what;  ///< One line for `search list`.
+};
+using Parameters = std::map<std::string, std::int64_t, std::less<>>;
+
+/// One array of a problem in double precision.
+struct ArrayData {
+  std::vector<float> values;      ///< Inputs: the data. Outputs: empty.
+  std::vector<double> reference;  ///< Outputs: the exact result …
+  std::vector<double> tolerance;  ///< … and the largest difference per element that is correct.
+};
+/// By array name.
+using ProblemData = std::map<std::string, ArrayData, std::less<>>;
+
+/// A computation that a space can be searched for: one file in kernels/library.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::string_view summary() const = 0;
+  virtual std::vector<Parameter> parameters() const = 0;
+  /// Writes the backbone for these sizes.
+  virtual void Build(ir::Builder& builder, const Parameters& sizes) const = 0;
+  /// Fills reference and tolerance of every output from the inputs, in double precision.
+  virtual void Reference(const Parameters& sizes, ProblemData& data) const = 0;
+  /// Floating-point operations of one run.
+  virtual double Flops(const Parameters& sizes) const = 0;
+  /// A C++ body for the two yardsticks of the cpu device, with the interface of an emitted
+  /// candidate (kernels/codegen/cpu_printer.h): the naive loop nest and Eigen.
+  virtual std::string NaiveSource(const Parameters& sizes) const = 0;
+  virtual std::string EigenSource(const Parameters& sizes) const = 0;
+};
+
+}  // namespace exh::kernels

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// y = A * x, A row-major m x n
+#include <Eigen/Core>
+
+#include "kernels/library/kernels.h"
+#include "kernels/library/tolerance.h"
+
+namespace exh::kernels {
+namespace {
+
+using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+class Mv final : public Kernel {
+ public:
+  std::string_view name() const override { return "mv"; }
+  std::string_view summary() const override { return "y = A * x"; }
+  std::vector<Parameter> parameters() const override {
+    return {{"m", 2048, 1, 1 << 20, "rows of A"}, {"n", 2048, 1, 1 << 20, "columns of A"}};
+  }
+
+  void Build(ir::Builder& b, const Parameters& sizes) const override {
+    const auto m = static_cast<std::uint32_t>(sizes.at("m"));
+    const auto n = static_cast<std::uint32_t>(sizes.at("n"));
+    const ir::ArrayId a = b.InputArray("a", std::uint64_t{m} * n), x = b.InputArray("x", n);
+    const ir::ArrayId y = b.OutputArray("y", m);
+    const ir::AxisRef row = b.Axis("m", m, {{2, 128}, {2, 16}});
+    const ir::AxisRef col = b.Axis("n", n, {{2, 128}});
+    const ir::Value load_x = b.Load("load_x", x, {{col, 1}});
+    const ir::Value load_a = b.Load("load_a", a, {{row, n}, {col, 1}});
+    const ir::Value init = b.Compute("init", ir::Op::kConst, {row}, {ir::Literal(0)});
+    const ir::Value mad = b.Reduce("mad", ir::Op::kMad, {row, col}, {col}, init,
+                                   {ir::MayStage(load_a), ir::MayStage(load_x)});
+    b.Store("store_y", y, {{row, 1}}, ir::InRegisters(mad));
+  }
+
+  void Reference(const Parameters& sizes, ProblemData& data) const override {
+    const Eigen::Index m = sizes.at("m"), n = sizes.at("n");
+    const Eigen::MatrixXd a =
+        Eigen::Map<const RowMajor>(data.at("a").values.data(), m, n).cast<double>();
+    const Eigen::VectorXd x =
+        Eigen::Map<const Eigen::VectorXf>(data.at("x").values.data(), n).cast<double>();
+    const Eigen::VectorXd y = a * x, magnitude = a.cwiseAbs() * x.cwiseAbs();
+    ArrayData& out = data.at("y");
+    out.reference.assign(y.begin(), y.end());
+    out.tolerance.resize(out.reference.size());
+    for (std::size_t i = 0; i < out.tolerance.size(); ++i) {
+      out.tolerance[i] =
+          SumTolerance(static_cast<double>(n) + 1, magnitude[static_cast<Eigen::Index>(i)]);
+    }
+  }
+
+  double Flops(const Parameters& sizes) const override {
+    return 2.0 * static_cast<double>(sizes.at("m")) * static_cast<double>(sizes.at("n"));
+  }
+
+  std::string NaiveSource(const Parameters& sizes) const override {
+    return Yardstick(sizes, R"(
+extern "C" void exh_run(float* const* arrays, const float*, int) {
+  const float* a = arrays[0];
+  const float* x = arrays[1];
+  float* y = arrays[2];
+  for (long i = 0; i < m; ++i) {
+    float sum = 0;
+    for (long j = 0; j < n; ++j) sum += a[i * n + j] * x[j];
+    y[i] = sum;
+  }
+}
+)");
+  }
+
+  std::string EigenSource(const Parameters& sizes) const override {
+    return "#include <Eigen/Core>\n" + Yardstick(sizes, R"(
+extern "C" void exh_run(float* const* arrays, const float*, int threads) {
+  Eigen::setNbThreads(threads);
+  using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Eigen::Map<const Matrix> a(arrays[0], m, n);
+  Eigen::Map<const Eigen::VectorXf> x(arrays[1], n);
+  Eigen::Map<Eigen::VectorXf> y(arrays[2], m);
+  y.noalias() = a * x;
+}
+)");
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> MakeMv() {
+  return std::make_unique<Mv>();
+}
+
+}  // namespace exh::kernels

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/library/registry.h"
+
+#include "kernels/library/kernels.h"
+
+namespace exh::kernels {
+namespace {
+
+/// One line per kernel. An explicit list: objects that register themselves are dropped by the
+/// linker when nothing else in their file is used.
+constexpr std::unique_ptr<Kernel> (*kMakers[])() = {
+    MakeAxpy,
+    MakeMv,
+    MakeMatmul,
+};
+
+std::vector<std::unique_ptr<Kernel>> MakeAll() {
+  std::vector<std::unique_ptr<Kernel>> all;
+  for (const auto make : kMakers) all.push_back(make());
+  return all;
+}
+
+}  // namespace
+
+const std::vector<std::unique_ptr<Kernel>>& AllKernels() {
+  static const std::vector<std::unique_ptr<Kernel>> all = MakeAll();
+  return all;
+}
+
+const Kernel* FindKernel(std::string_view name) {
+  for (const auto& kernel : AllKernels()) {
+    if (kernel->name() == name) return kernel.get();
+  }
+  return nullptr;
+}
+
+std::string Yardstick(const Parameters& sizes, const std::string& body) {
+  std::string text;
+  for (const auto& [name, value] : sizes) {
+    text += "constexpr long " + name + " = " + std::to_string(value) + ";\n";
+  }
+  return text + body;
+}
+
+}  // namespace exh::kernels

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/task.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "kernels/codegen/cpu_printer.h"
+#include "kernels/ir/builder.h"
+#include "kernels/ir/lowering.h"
+#include "kernels/problem.h"
+#include "runtime/error.h"
+#include "spaces/linalg.exh.h"
+
+namespace exh::kernels {
+namespace {
+
+/// Objects are numbered in 16 bits, and freezing takes time and memory that grow with their cube.
+constexpr std::size_t kMostStatements = 1000;
+
+std::uint64_t AvailableBytes() {
+  return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void CheckMemory(const ir::Function& function) {
+  constexpr double kMiB = 1 << 20;
+  const std::uint64_t needed = ProblemBytes(function), available = AvailableBytes();
+  if (needed <= available) return;
+  throw Error(fmt::format(
+      "the arrays of {} at these sizes need {:.0f} MiB with their reference; "
+      "{:.0f} MiB of memory are free",
+      function.name, static_cast<double>(needed) / kMiB, static_cast<double>(available) / kMiB));
+}
+
+}  // namespace
+
+Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device) {
+  Task task;
+  task.kernel = &kernel;
+  task.sizes = sizes;
+  task.flops = kernel.Flops(sizes);
+
+  auto function = std::make_shared<ir::Function>();
+  function->name = kernel.name();
+  function->device = device;
+  ir::Builder builder(*function);
+  kernel.Build(builder, sizes);
+  task.notes = builder.notes();
+  CheckMemory(*function);
+  ir::Freeze(*function);
+  if (function->statements.size() > kMostStatements) {
+    throw Error(fmt::format("{} has {} statements; the space takes {}", function->name,
+                            function->statements.size(), kMostStatements));
+  }
+  task.function = function;
+  task.host = std::make_shared<spaces::linalg::SpaceHost>(*function);
+  task.instance = runtime::Instance::Freeze(spaces::linalg::GetSpace(), *task.host);
+  if (task.instance->root_result() == runtime::Propagation::kDeadEnd) {
+    task.root_failed = true;
+    task.notes.push_back(
+        "the space has no implementation at these sizes on this device: " +
+        runtime::OriginText(task.instance->space(), task.instance->root_conflict().origin));
+  }
+  return task;
+}
+
+std::string EmitSource(const Task& task, const runtime::Candidate& candidate) {
+  return codegen::PrintCpu(*task.function, ExtractSchedule(task, candidate));
+}
+
+}  // namespace exh::kernels

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/schedule.h"
+#include "kernels/evaluation.h"
+#include "kernels/library/kernel.h"
+#include "runtime/candidate.h"
+
+namespace exh::kernels {
+
+/// A kernel at given sizes on a device: all that search needs, behind types of the engine.
+struct Task {
+  const Kernel* kernel = nullptr;
+  Parameters sizes;
+  std::shared_ptr<const ir::Function> function;       ///< Frozen backbone; outlives `instance`.
+  std::shared_ptr<const runtime::Host> host;          ///< Object numbers <-> backbone ids.
+  std::shared_ptr<const runtime::Instance> instance;  ///< With the propagated root.
+  bool root_failed = false;        ///< The space has no implementation at all; `notes` says why.
+  std::vector<std::string> notes;  ///< "axis m = 97 has no divisor in 2..32: it is not tiled" …
+  double flops = 0;
+};
+
+/// Throws exh::Error when the sizes cannot be built (does not fit memory, …).
+Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device);
+
+/// The decisions of an implementation, as code generation reads them.
+codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate);
+
+/// C++ source of an implementation; its decisions stand as comments.
+/// `candidate.IsImplementation()`.
+std::string EmitSource(const Task& task, const runtime::Candidate& candidate);
+
+}  // namespace exh::kernels

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/candidate.h"
+
+#include "runtime/internal/network.h"
+#include "runtime/internal/objects.h"
+#include "runtime/internal/propagator.h"
+
+namespace exh::runtime {
+
+void Candidate::ListOpen(int choice, std::vector<DecisionId>* open) const {
+  const DecisionId end = instance_->end_decision(choice);
+  for (DecisionId decision = instance_->first_decision(choice); decision < end; ++decision) {
+    if (IsOpen(decision)) open->push_back(decision);
+  }
+}
+
+bool Candidate::IsImplementation() const {
+  for (DecisionId decision = 0; decision < instance_->num_decisions(); ++decision) {
+    if (IsOpen(decision)) return false;
+  }
+  for (std::size_t set = 0; set < instance_->space().sets.size(); ++set) {
+    if (!instance_->object_tables().sets[set].conditional) continue;
+    for (const Host::Member& member : instance_->members(static_cast<int>(set))) {
+      if (membership(static_cast<int>(set), member.parameter, member.object) ==
+          Membership::kUndecided) {
+        return false;
+      }
+    }
+  }
+  // The counters of present objects follow: at a fixpoint one is an interval only while something
+  // that it reads is open.
+  return true;
+}
+
+Membership Candidate::membership(int set, Object parameter, Object object) const {
+  const Space& space = instance_->space();
+  Membership result = Membership::kCertain;
+  for (; set >= 0; set = space.sets[set].superset) {
+    const internal::SetTable& table = instance_->object_tables().sets[set];
+    const bool parametric = space.sets[set].parameter_set >= 0;
+    const int slot = table.at(parametric ? parameter : kNoObject, object);
+    if (slot == internal::kNotMember) return Membership::kExcluded;
+    if (slot == internal::kPermanent) continue;
+    const Bits values = state_.domain(instance_->layout(), static_cast<Slot>(slot));
+    if (values == internal::kFalseBit) return Membership::kExcluded;
+    if (values != internal::kTrueBit) result = Membership::kUndecided;
+  }
+  return result;
+}
+
+Interval Candidate::counter(int choice, std::span<const Object> objects) const {
+  const int counter = instance_->FindCounter(choice, objects);
+  if (counter < 0) return {};
+  return state_.counter(instance_->layout(), static_cast<std::uint32_t>(counter));
+}
+
+Propagation Candidate::Restrict(DecisionId decision, Bits allowed) {
+  const Action action{decision, allowed};
+  return Restrict(std::span(&action, 1));
+}
+
+Propagation Candidate::Restrict(std::span<const Action> actions) {
+  conflict_ = {};
+  internal::Propagator propagator(*instance_, &state_, &conflict_);
+  for (const Action& action : actions) {
+    if (propagator.Restrict(instance_->slot(action.decision), action.values) ==
+        Propagation::kDeadEnd) {
+      return Propagation::kDeadEnd;
+    }
+  }
+  return propagator.Propagate();
+}
+
+}  // namespace exh::runtime

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// What search and code generation see of the engine. CONTRACT (first version): names and meaning
+// stay, members may be added.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/action.h"
+#include "runtime/host.h"
+#include "runtime/instance.h"
+#include "runtime/interval.h"
+#include "runtime/propagation.h"
+#include "runtime/space.h"
+#include "runtime/state.h"
+
+namespace exh::runtime {
+
+/// A partially specified implementation: a shared frozen Instance and a flat State of its own.
+/// Copying copies the State (one block of bytes) and nothing else; copies are independent.
+class Candidate {
+ public:
+  /// The root: nothing decided, everything that follows from the backbone alone propagated. When
+  /// instance->root_result() is a dead end the candidate is spent from the start.
+  explicit Candidate(std::shared_ptr<const Instance> instance)
+      : instance_(std::move(instance)),
+        state_(instance_->root()),
+        conflict_(instance_->root_conflict()) {}
+
+  const Instance& instance() const { return *instance_; }
+  const std::shared_ptr<const Instance>& shared_instance() const { return instance_; }
+  const State& state() const { return state_; }
+
+  /// Values that the decision may still take. While it is not live: all of them but those that a
+  /// requirement on this decision alone excludes.
+  Bits domain(DecisionId decision) const {
+    return state_.domain(instance_->layout(), instance_->slot(decision));
+  }
+  /// All objects of the decision are certainly members of the sets it ranges over.
+  bool IsLive(DecisionId decision) const {
+    return state_.gate(instance_->layout(), instance_->live_gate(decision));
+  }
+  /// The domain has one value.
+  bool IsConstrained(DecisionId decision) const { return std::has_single_bit(domain(decision)); }
+  /// Live and not constrained: something to decide.
+  bool IsOpen(DecisionId decision) const {
+    const Bits values = domain(decision);
+    return (values & (values - 1)) != 0 && IsLive(decision);
+  }
+  /// Appends the open decisions of a choice (one linear scan of its range).
+  void ListOpen(int choice, std::vector<DecisionId>* open) const;
+  /// Fully constrained: no open decision, every membership certain or excluded, every counter fixed
+  /// by them. Needs a fixpoint.
+  bool IsImplementation() const;
+  /// Certain member, certainly none, or undecided, of a set for planned objects and quotients.
+  Membership membership(int set, Object parameter, Object object) const;
+  /// [min, max] of a counter for these objects; all of them (0 to kSaturated) when there is none.
+  Interval counter(int choice, std::span<const Object> objects) const;
+
+  /// Intersects the domain and propagates to the fixpoint. After kDeadEnd the candidate is spent:
+  /// take a copy before a step that may fail.
+  [[nodiscard]] Propagation Restrict(DecisionId decision, Bits allowed);
+  /// The same for several decisions at once.
+  [[nodiscard]] Propagation Restrict(std::span<const Action> actions);
+  /// Why the last Restrict met a dead end: the requirement (or counter, trigger) that emptied a
+  /// domain. Index in Space::requirements, or -1.
+  const Conflict& conflict() const { return conflict_; }
+
+ private:
+  std::shared_ptr<const Instance> instance_;
+  State state_;
+  Conflict conflict_;
+};
+
+}  // namespace exh::runtime

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <bit>
+
+#include "runtime/check.h"
+#include "runtime/int_domain.h"
+#include "runtime/internal/freezer.h"
+
+namespace exh::runtime::internal {
+
+int Freezer::Find(const ChoiceUse& use, const Object* objects, bool* swapped) const {
+  std::array<Object, kMaxVariables> tuple{};
+  EXH_CHECK(use.arguments.size() <= tuple.size());
+  for (std::size_t i = 0; i < use.arguments.size(); ++i) tuple[i] = objects[use.arguments[i]];
+  const ChoiceTable& table = objects_.choices[use.choice];
+  const std::int32_t found = table.lookup[table.Index(tuple.data())];
+  *swapped = (found & 1) != 0;
+  return found < 0 ? -1 : found >> 1;
+}
+
+Bits Freezer::Oriented(int choice, bool swapped, Bits values) const {
+  return swapped ? instance_->Invert(choice, values) : values;
+}
+
+std::uint64_t Freezer::NumberOf(DecisionId decision, bool swapped, int value) const {
+  const Choice& choice = space_.choices[instance_->choice(decision)];
+  if (choice.kind == ChoiceKind::kInteger) {
+    return objects_.universes[instance_->universe_of_[decision]][value];
+  }
+  const bool inverts = swapped && choice.symmetry == Symmetry::kAntisymmetric;
+  return static_cast<std::uint64_t>(inverts ? choice.inverse[value] : value);
+}
+
+Freezer::Outcome Freezer::GroundIs(const Condition& condition, const Object* objects,
+                                   Literal* literal) const {
+  bool swapped = false;
+  const int decision = Find(condition.lhs, objects, &swapped);
+  if (decision < 0) return Outcome::kUndefined;
+  *literal = {Literal::Kind::kSlot,
+              {},
+              instance_->slots_[decision],
+              0,
+              Oriented(condition.lhs.choice, swapped, condition.values),
+              0};
+  return Outcome::kOpen;
+}
+
+Freezer::Outcome Freezer::GroundCompareCode(const Condition& condition, const Object* objects,
+                                            std::size_t num_objects, Literal* literal) const {
+  bool swapped = false;
+  const int found = Find(condition.lhs, objects, &swapped);
+  if (found < 0) return Outcome::kUndefined;
+  const std::vector<std::uint32_t> numbers = host_.Numbers(condition.code, {objects, num_objects});
+  if (numbers.empty()) return Outcome::kFalse;
+  if (space_.choices[condition.lhs.choice].kind == ChoiceKind::kInteger) {
+    const Bits values =
+        ValuesThat(instance_->universe(static_cast<DecisionId>(found)), condition.op, numbers);
+    *literal = {Literal::Kind::kSlot, {}, instance_->slots_[found], 0, values, 0};
+    return Outcome::kOpen;
+  }
+  // A counter compares with the hull of a list.
+  const auto counter = static_cast<std::uint32_t>(found);
+  const std::uint64_t first = numbers.front(), last = numbers.back();
+  const auto within = [&](std::uint64_t low, std::uint64_t high) {
+    *literal = {Literal::Kind::kCounter, {}, counter, 0, low, high};
+    return Outcome::kOpen;
+  };
+  switch (condition.op) {
+    case CompareOp::kLt:
+      return last == 0 ? Outcome::kFalse : within(0, last - 1);
+    case CompareOp::kLe:
+      return within(0, last);
+    case CompareOp::kGt:
+      return within(first + 1, kSaturated);
+    case CompareOp::kGe:
+      return within(first, kSaturated);
+    case CompareOp::kEq:
+      return within(first, last);
+    case CompareOp::kNe:
+      if (first != last) return Outcome::kTrue;
+      *literal = {Literal::Kind::kCounterNot, {}, counter, 0, first, 0};
+      return Outcome::kOpen;
+  }
+  EXH_UNREACHABLE();
+}
+
+Freezer::Outcome Freezer::GroundCompare(const Condition& condition, const Object* objects,
+                                        Literal* literal) {
+  bool left_swapped = false, right_swapped = false;
+  const int left = Find(condition.lhs, objects, &left_swapped);
+  const int right = Find(condition.rhs, objects, &right_swapped);
+  if (left < 0 || right < 0) return Outcome::kUndefined;
+  if (space_.choices[condition.lhs.choice].kind == ChoiceKind::kCounter) {
+    if (left == right) return Compare(condition.op, 0, 0) ? Outcome::kTrue : Outcome::kFalse;
+    *literal = {Literal::Kind::kCounterPair,
+                condition.op,
+                static_cast<std::uint32_t>(left),
+                static_cast<std::uint32_t>(right),
+                0,
+                0};
+    return Outcome::kOpen;
+  }
+  const auto l = static_cast<DecisionId>(left), r = static_cast<DecisionId>(right);
+  const int num_left = std::popcount(instance_->all_values_[l]);
+  const int num_right = std::popcount(instance_->all_values_[r]);
+  if (l == r) {  // c(a, b) against c(b, a), which are stored once.
+    Bits values = 0;
+    for (int v = 0; v < num_left; ++v) {
+      if (Compare(condition.op, NumberOf(l, left_swapped, v), NumberOf(r, right_swapped, v))) {
+        values |= Bits{1} << v;
+      }
+    }
+    *literal = {Literal::Kind::kSlot, {}, instance_->slots_[l], 0, values, 0};
+    return Outcome::kOpen;
+  }
+  const std::vector<std::uint32_t> key = {
+      static_cast<std::uint32_t>(condition.lhs.choice), static_cast<std::uint32_t>(condition.op),
+      instance_->universe_of_[l], instance_->universe_of_[r],
+      static_cast<std::uint32_t>(2 * left_swapped + right_swapped)};
+  const auto [it, is_new] = comparisons_.try_emplace(key);
+  if (is_new) {
+    std::vector<Bits> rows(num_left, 0);
+    for (int v = 0; v < num_left; ++v) {
+      for (int w = 0; w < num_right; ++w) {
+        if (Compare(condition.op, NumberOf(l, left_swapped, v), NumberOf(r, right_swapped, w))) {
+          rows[v] |= Bits{1} << w;
+        }
+      }
+    }
+    it->second = relations_.InternPairs(std::move(rows), num_right);
+  }
+  *literal = {Literal::Kind::kPair, {},
+              instance_->slots_[l], instance_->slots_[r],
+              it->second.first,     it->second.second};
+  return Outcome::kOpen;
+}
+
+Freezer::Outcome Freezer::Ground(const Condition& condition, const Object* objects,
+                                 std::size_t num_objects, Literal* literal) {
+  switch (condition.kind) {
+    case Condition::Kind::kConstant:
+      return condition.constant ? Outcome::kTrue : Outcome::kFalse;
+    case Condition::Kind::kCode:
+      return host_.Test(condition.code, {objects, num_objects}) ? Outcome::kTrue : Outcome::kFalse;
+    case Condition::Kind::kIs:
+      return GroundIs(condition, objects, literal);
+    case Condition::Kind::kCompare:
+      return GroundCompare(condition, objects, literal);
+    case Condition::Kind::kCompareCode:
+      return GroundCompareCode(condition, objects, num_objects, literal);
+  }
+  EXH_UNREACHABLE();
+}
+
+Freezer::Outcome Freezer::GroundAll(std::span<const Condition> conditions, const Object* objects,
+                                    std::size_t num_objects, std::vector<Literal>* literals) {
+  bool open = false;
+  // Host code last: it is the dear part, and often not needed.
+  for (const bool code : {false, true}) {
+    for (const Condition& condition : conditions) {
+      if ((condition.kind == Condition::Kind::kCode) != code) continue;
+      Literal literal;
+      Outcome outcome = Ground(condition, objects, num_objects, &literal);
+      if (outcome == Outcome::kOpen) {
+        const Truth status = clauses_.Status(literal);
+        if (status == Truth::kFalse) outcome = Outcome::kFalse;
+        if (status == Truth::kTrue) outcome = Outcome::kTrue;
+      }
+      if (outcome == Outcome::kFalse || outcome == Outcome::kUndefined) return outcome;
+      if (outcome == Outcome::kTrue) continue;
+      literals->push_back(literal);
+      open = true;
+    }
+  }
+  return open ? Outcome::kOpen : Outcome::kTrue;
+}
+
+}  // namespace exh::runtime::internal

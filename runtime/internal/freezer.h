@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// Freezer: fills an Instance. Its steps are listed in Run(); each is one function, in the files
+// freezer.cc (objects and slots), freeze_conditions.cc (conditions to literals) and
+// freeze_constraints.cc (requirements, counters, quotients, triggers).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/instance.h"
+#include "runtime/internal/ground_clauses.h"
+#include "runtime/internal/network.h"
+#include "runtime/internal/objects.h"
+#include "runtime/internal/relation_store.h"
+
+namespace exh::runtime::internal {
+
+class Freezer {
+ public:
+  Freezer(const Space& space, const Host& host);
+  std::shared_ptr<const Instance> Run();
+
+ private:
+  static constexpr std::size_t kMaxVariables = 16;
+  enum class Outcome : std::uint8_t { kFalse, kTrue, kOpen, kUndefined };
+
+  struct FiredTuple {
+    int trigger;
+    std::vector<Object> objects;
+  };
+  /// A condition of a clause, ready for the inner loop.
+  struct CompiledCondition {
+    const Condition* condition;
+    const ChoiceTable* table;  ///< kIs only.
+    Bits mask, swapped_mask;
+  };
+
+  // ---- freezer.cc
+  void FreezeSets();
+  void FreezeDecisions();
+  void FreezeUniverse(int choice, std::span<const Object> objects);
+  void NumberCounters();
+  void PlanTriggers();
+  void RejectCycles();
+  void AssignSlots();
+  void AssignMemberships();
+  void FreezeDomains();
+  void PropagateRoot();
+  ChoiceTable MakeTable(int choice) const;
+  std::string TupleText(std::span<const Variable> variables, std::span<const Object> objects) const;
+
+  // ---- freeze_conditions.cc
+  /// The literal of a condition for these objects; kOpen when there is one.
+  Outcome Ground(const Condition& condition, const Object* objects, std::size_t num_objects,
+                 Literal* literal);
+  Outcome GroundIs(const Condition& condition, const Object* objects, Literal* literal) const;
+  Outcome GroundCompare(const Condition& condition, const Object* objects, Literal* literal);
+  Outcome GroundCompareCode(const Condition& condition, const Object* objects,
+                            std::size_t num_objects, Literal* literal) const;
+  /// Ground conditions of a conjunction; those that hold anyway are dropped. kTrue: none is left.
+  Outcome GroundAll(std::span<const Condition> conditions, const Object* objects,
+                    std::size_t num_objects, std::vector<Literal>* literals);
+  /// Decision of a use, or -1; `swapped` when the stored orientation is the other one.
+  int Find(const ChoiceUse& use, const Object* objects, bool* swapped) const;
+  Bits Oriented(int choice, bool swapped, Bits values) const;
+  std::uint64_t NumberOf(DecisionId decision, bool swapped, int value) const;
+
+  // ---- freeze_constraints.cc
+  void GroundClause(const Clause& clause);
+  bool IsUnary(const Clause& clause) const;
+  void GroundCounters();
+  void GroundCounter(int choice);
+  void GroundQuotient(int quotient);
+  void GroundTriggers();
+  void AddIncrement(std::vector<Literal> literals, Increment increment, Counter* counter);
+  /// Splits memberships of a tuple into planned ones and literals on quotient flags.
+  void SplitMemberships(std::span<const Slot> memberships, std::vector<Slot>* planned,
+                        std::vector<Slot>* flags) const;
+
+  const Host& host_;
+  std::shared_ptr<Instance> instance_;
+  const Space& space_;  // The instance's copy.
+  Objects& objects_;
+  Network& network_;
+  RelationStore relations_;
+  RootDomains domains_;
+  GroundClauses clauses_;
+
+  std::vector<FiredTuple> fired_;
+  std::map<std::pair<int, Host::Member>, std::vector<int>> adders_;  // (set, member) -> fired.
+  std::map<std::vector<int>, Slot> shared_memberships_;  // Several adders -> hidden slot.
+  Slot first_hidden_ = 0;
+  std::vector<bool> is_flag_;  // By slot: the flag of a quotient.
+  std::map<std::vector<std::uint32_t>, std::uint32_t> universe_ids_;
+  std::map<std::vector<std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> comparisons_;
+};
+
+/// Fills the wake-up lists from constraints and counters.
+void IndexNetwork(const StateLayout& layout, Network* network);
+
+}  // namespace exh::runtime::internal

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/internal/ground_clauses.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "runtime/check.h"
+#include "runtime/int_domain.h"
+
+namespace exh::runtime::internal {
+namespace {
+
+constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
+constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
+
+std::size_t HashKey(const std::array<Slot, kMaxTableArity>& slots, int arity, std::uint32_t gate) {
+  std::uint64_t hash = gate * 8u + static_cast<unsigned>(arity);
+  for (int i = 0; i < arity; ++i) {
+    hash = (hash ^ slots[i]) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+CompareOp Negated(CompareOp op) {
+  switch (op) {
+    case CompareOp::kLt:
+      return CompareOp::kGe;
+    case CompareOp::kGt:
+      return CompareOp::kLe;
+    case CompareOp::kLe:
+      return CompareOp::kGt;
+    case CompareOp::kGe:
+      return CompareOp::kLt;
+    case CompareOp::kEq:
+      return CompareOp::kNe;
+    case CompareOp::kNe:
+      return CompareOp::kEq;
+  }
+  EXH_UNREACHABLE();
+}
+
+}  // namespace
+
+GroundClauses::GroundClauses(Network& network, RelationStore& relations, RootDomains& domains)
+    : network_(network), relations_(relations), domains_(domains), gates_(1), table_(1u << 12, 0) {
+  gate_ids_.emplace(std::vector<Slot>{}, 0);
+}
+
+Literal GroundClauses::MemberLiteral(Slot slot, bool is_member) {
+  return {Literal::Kind::kSlot, {}, slot, 0, is_member ? kTrueBit : kFalseBit, 0};
+}
+
+std::uint32_t GroundClauses::InternGate(std::vector<Slot> slots) {
+  std::ranges::sort(slots);
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  const auto [it, is_new] =
+      gate_ids_.try_emplace(std::move(slots), static_cast<std::uint32_t>(gates_.size()));
+  if (is_new) gates_.push_back(it->first);
+  return it->second;
+}
+
+Truth GroundClauses::Status(const Literal& literal) const {
+  return LiteralStatus(network_, domains_, literal);
+}
+
+void GroundClauses::AppendNegation(const Literal& literal, std::vector<Literal>* out) const {
+  Literal negation = literal;
+  switch (literal.kind) {
+    case Literal::Kind::kSlot: {
+      const int size = domains_.sizes[literal.a];
+      negation.x = ~literal.x & (size >= 64 ? ~Bits{0} : (Bits{1} << size) - 1);
+      out->push_back(negation);
+      return;
+    }
+    case Literal::Kind::kPair:
+      std::swap(negation.x, negation.y);
+      out->push_back(negation);
+      return;
+    case Literal::Kind::kCounter:
+      if (literal.x > 0) {
+        out->push_back({Literal::Kind::kCounter, {}, literal.a, 0, 0, literal.x - 1});
+      }
+      if (literal.y < kSaturated) {
+        out->push_back({Literal::Kind::kCounter, {}, literal.a, 0, literal.y + 1, kSaturated});
+      }
+      return;
+    case Literal::Kind::kCounterNot:
+      out->push_back({Literal::Kind::kCounter, {}, literal.a, 0, literal.x, literal.x});
+      return;
+    case Literal::Kind::kCounterPair:
+      negation.op = Negated(literal.op);
+      out->push_back(negation);
+      return;
+  }
+}
+
+void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> gate,
+                        std::uint32_t origin) {
+  // Simplify: memberships that are certain leave the gate, literals false at the root leave the
+  // clause, and two literals on one slot are one.
+  std::vector<Literal> literals;  // Small; the allocator's cache makes it cheap enough.
+  literals.reserve(given.size());
+  std::vector<Slot> open_gate;
+  for (const Slot slot : gate) {
+    if (domains_.slots[slot] == kFalseBit) return;
+    if (domains_.slots[slot] != kTrueBit) open_gate.push_back(slot);
+  }
+  for (const Literal& literal : given) {
+    Literal* same = nullptr;
+    if (literal.kind == Literal::Kind::kSlot) {
+      for (Literal& other : literals) {
+        if (other.kind == Literal::Kind::kSlot && other.a == literal.a) same = &other;
+      }
+    }
+    if (same != nullptr) {
+      same->x |= literal.x;
+      if (Status(*same) == Truth::kTrue) return;
+      continue;
+    }
+    const Truth status = Status(literal);
+    if (status == Truth::kTrue) return;
+    if (status == Truth::kMaybe) literals.push_back(literal);
+  }
+  ++num_added_;
+  if (literals.empty()) {
+    if (open_gate.empty()) {
+      if (!failure_) failure_ = origin;
+      return;
+    }
+    for (const Slot slot : open_gate) literals.push_back(MemberLiteral(slot, false));
+    open_gate.clear();
+  }
+  std::ranges::sort(open_gate);
+  open_gate.erase(std::unique(open_gate.begin(), open_gate.end()), open_gate.end());
+
+  if (literals.size() == 1) {
+    const Literal& only = literals.front();
+    if (only.kind == Literal::Kind::kSlot &&
+        std::ranges::includes(domains_.memberships[only.a], open_gate)) {
+      RestrictSlot(only.a, only.x, origin);
+      return;
+    }
+    if (only.kind == Literal::Kind::kCounter && open_gate.empty()) {
+      Interval& bounds = domains_.counters[only.a];
+      bounds = bounds & Interval{only.x, only.y};
+      if (bounds.IsEmpty() && !failure_) failure_ = origin;
+      return;
+    }
+    if (only.kind == Literal::Kind::kSlot) {
+      for (const Slot slot : open_gate) literals.push_back(MemberLiteral(slot, false));
+      open_gate.clear();
+    }
+  }
+  if (AddToTable(literals, open_gate.empty() ? 0 : InternGate(open_gate), origin)) return;
+  AddClause(literals, open_gate, origin);
+}
+
+/// A unary clause acts on the root domain itself. That holds for a decision of planned objects too:
+/// while it is not live nothing reads it, and as soon as it is live the clause applies.
+void GroundClauses::RestrictSlot(Slot slot, Bits mask, std::uint32_t origin) {
+  const Bits allowed = domains_.slots[slot] & mask;
+  if (allowed != 0) {
+    domains_.slots[slot] = allowed;
+    return;
+  }
+  if (domains_.memberships[slot].empty()) {
+    if (!failure_) failure_ = origin;
+    return;
+  }
+  // No value is left: the decision can never become live.
+  std::vector<Literal> never;
+  for (const Slot membership : domains_.memberships[slot]) {
+    never.push_back(MemberLiteral(membership, false));
+  }
+  Add(never, {}, origin);
+}
+
+bool GroundClauses::AddToTable(std::span<const Literal> literals, std::uint32_t gate,
+                               std::uint32_t origin) {
+  std::array<Slot, kMaxTableArity> slots{};
+  int arity = 0;
+  const auto insert = [&](Slot slot) {
+    for (int i = 0; i < arity; ++i) {
+      if (slots[i] == slot) return true;
+    }
+    if (arity == kMaxTableArity) return false;
+    int at = arity++;
+    for (; at > 0 && slots[at - 1] > slot; --at) slots[at] = slots[at - 1];
+    slots[at] = slot;
+    return true;
+  };
+  int num_pairs = 0;
+  for (const Literal& literal : literals) {
+    if (literal.kind == Literal::Kind::kPair) {
+      if (++num_pairs > 2 || !insert(literal.a) || !insert(literal.b)) return false;
+    } else if (literal.kind != Literal::Kind::kSlot || !insert(literal.a)) {
+      return false;
+    }
+  }
+  std::array<std::uint8_t, kMaxTableArity> sizes{};
+  for (int i = 0; i < arity; ++i) sizes[i] = domains_.sizes[slots[i]];
+  if (arity < 2 || !RelationStore::Fits(arity, sizes)) return false;
+
+  const auto position = [&](Slot slot) {
+    int i = 0;
+    while (slots[i] != slot) ++i;
+    return static_cast<std::uint8_t>(i);
+  };
+  Pattern pattern;
+  pattern.origin = origin;
+  for (const Literal& literal : literals) {
+    if (literal.kind == Literal::Kind::kSlot) {
+      pattern.masks[position(literal.a)] |= literal.x;
+    } else {
+      pattern.pair_positions[pattern.num_pairs] = {position(literal.a), position(literal.b)};
+      pattern.pair_relations[pattern.num_pairs++] = static_cast<std::uint32_t>(literal.x);
+    }
+  }
+  const std::uint32_t id = relations_.InternPattern(pattern);
+  const std::uint32_t group = FindGroup(slots, arity, gate, true);
+  std::uint32_t* link = &groups_[group].first_node;
+  while (*link != kNoNode) {
+    if (nodes_[*link].pattern == id) return true;
+    link = &nodes_[*link].next;
+  }
+  const auto node = static_cast<std::uint32_t>(nodes_.size());
+  *link = node;  // Before push_back, which may move the node that `link` points into.
+  nodes_.push_back({id, kNoNode});
+  return true;
+}
+
+void GroundClauses::AddClause(std::span<const Literal> literals, std::span<const Slot> gate,
+                              std::uint32_t origin) {
+  PendingClause clause{{literals.begin(), literals.end()}, origin};
+  for (const Slot slot : gate) clause.literals.push_back(MemberLiteral(slot, false));
+  clauses_.push_back(std::move(clause));
+}
+
+std::uint32_t GroundClauses::FindGroup(const std::array<Slot, kMaxTableArity>& slots, int arity,
+                                       std::uint32_t gate, bool create) {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t at = HashKey(slots, arity, gate) & mask;
+  for (; table_[at] != 0; at = (at + 1) & mask) {
+    const Group& group = groups_[table_[at] - 1];
+    if (group.arity == arity && group.gate == gate &&
+        std::equal(slots.begin(), slots.begin() + arity, group.slots.begin())) {
+      return table_[at] - 1;
+    }
+  }
+  if (!create) return kNoGroup;
+  Group group;
+  group.slots = slots;
+  group.arity = static_cast<std::uint8_t>(arity);
+  group.gate = gate;
+  group.first_node = kNoNode;
+  groups_.push_back(group);
+  table_[at] = static_cast<std::uint32_t>(groups_.size());
+  if (groups_.size() * 2 > table_.size()) Rehash(table_.size() * 2);
+  return static_cast<std::uint32_t>(groups_.size() - 1);
+}
+
+void GroundClauses::Rehash(std::size_t size) {
+  table_.assign(size, 0);
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    const Group& g = groups_[group];
+    std::size_t at = HashKey(g.slots, g.arity, g.gate) & (size - 1);
+    while (table_[at] != 0) at = (at + 1) & (size - 1);
+    table_[at] = static_cast<std::uint32_t>(group + 1);
+  }
+}
+
+/// The clauses of a smaller group hold in a larger one too: with them the table propagates what the
+/// two together imply.
+void GroundClauses::AppendSubsetPatterns(const Group& group, std::vector<std::uint32_t>* patterns) {
+  for (unsigned subset = 1; subset + 1 < 1u << group.arity; ++subset) {
+    if (std::has_single_bit(subset)) continue;
+    std::array<Slot, kMaxTableArity> slots{};
+    int arity = 0;
+    std::vector<Slot> needed;
+    for (int i = 0; i < group.arity; ++i) {
+      if ((subset >> i & 1) == 0) continue;
+      slots[arity++] = group.slots[i];
+      const auto& memberships = domains_.memberships[group.slots[i]];
+      needed.insert(needed.end(), memberships.begin(), memberships.end());
+    }
+    AppendPatternsOf(FindGroup(slots, arity, 0, false), group, patterns);
+    if (group.gate == 0) continue;
+    AppendPatternsOf(FindGroup(slots, arity, group.gate, false), group, patterns);
+    std::erase_if(needed, [&](Slot slot) { return domains_.slots[slot] == kTrueBit; });
+    const std::uint32_t gate = InternGate(std::move(needed));
+    if (gate != 0 && gate != group.gate &&
+        std::ranges::includes(gates_[group.gate], gates_[gate])) {
+      AppendPatternsOf(FindGroup(slots, arity, gate, false), group, patterns);
+    }
+  }
+}
+
+void GroundClauses::AppendPatternsOf(std::uint32_t other, const Group& group,
+                                     std::vector<std::uint32_t>* patterns) {
+  if (other == kNoGroup) return;
+  const Group smaller = groups_[other];
+  std::array<std::uint8_t, kMaxTableArity> position{};
+  for (int i = 0, j = 0; i < smaller.arity; ++i) {
+    while (group.slots[j] != smaller.slots[i]) ++j;
+    position[i] = static_cast<std::uint8_t>(j);
+  }
+  for (std::uint32_t node = smaller.first_node; node != kNoNode; node = nodes_[node].next) {
+    const Pattern& pattern = network_.patterns[nodes_[node].pattern];
+    Pattern wider;
+    wider.origin = pattern.origin;
+    for (int i = 0; i < smaller.arity; ++i) wider.masks[position[i]] = pattern.masks[i];
+    wider.num_pairs = pattern.num_pairs;
+    for (int i = 0; i < pattern.num_pairs; ++i) {
+      wider.pair_positions[i] = {position[pattern.pair_positions[i][0]],
+                                 position[pattern.pair_positions[i][1]]};
+      wider.pair_relations[i] = pattern.pair_relations[i];
+    }
+    patterns->push_back(relations_.InternPattern(wider));
+  }
+}
+
+bool GroundClauses::IsEntailed(const Constraint& constraint) const {
+  if (constraint.kind == Constraint::Kind::kClause) {
+    for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
+      if (Status(network_.literals[l]) == Truth::kTrue) return true;
+    }
+    return false;
+  }
+  for (const Slot slot : gates_[constraint.gate]) {
+    if (domains_.slots[slot] == kFalseBit) return true;
+  }
+  const Relation& relation = network_.relations[constraint.relation];
+  const Bits target = domains_.slots[constraint.slots[relation.mask_position]];
+  const auto domain = [&](int i) {
+    return i + 1 < relation.arity ? domains_.slots[constraint.slots[relation.others[i]]] : Bits{1};
+  };
+  for (Bits a = domain(0); a != 0; a &= a - 1) {
+    for (Bits b = domain(1); b != 0; b &= b - 1) {
+      for (Bits c = domain(2); c != 0; c &= c - 1) {
+        const std::size_t index = relation.masks + relation.strides[0] * std::countr_zero(a) +
+                                  relation.strides[1] * std::countr_zero(b) +
+                                  relation.strides[2] * std::countr_zero(c);
+        if ((target & ~network_.masks[index]) != 0) return false;
+      }
+    }
+  }
+  return true;
+}
+
+void GroundClauses::DropEntailed() {
+  num_entailed_ +=
+      std::erase_if(network_.constraints, [&](const Constraint& c) { return IsEntailed(c); });
+}
+
+void GroundClauses::Finish() {
+  std::vector<std::uint32_t> patterns;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const Group group = groups_[i];
+    patterns.clear();
+    for (std::uint32_t node = group.first_node; node != kNoNode; node = nodes_[node].next) {
+      patterns.push_back(nodes_[node].pattern);
+    }
+    if (group.arity > 2) AppendSubsetPatterns(group, &patterns);
+    std::ranges::sort(patterns);
+    patterns.erase(std::unique(patterns.begin(), patterns.end()), patterns.end());
+
+    std::array<std::uint8_t, kMaxTableArity> sizes{};
+    for (int p = 0; p < group.arity; ++p) sizes[p] = domains_.sizes[group.slots[p]];
+    Constraint constraint;
+    constraint.relation = relations_.InternRelation(group.arity, sizes, patterns);
+    const Relation& relation = network_.relations[constraint.relation];
+    const bool has_luts = relation.luts[0] != kNoLut && group.slots[group.arity - 1] < 0x10000 &&
+                          group.gate < 0x10000;
+    constraint.kind = !has_luts          ? Constraint::Kind::kWideTable
+                      : group.arity == 2 ? Constraint::Kind::kPairTable
+                                         : Constraint::Kind::kTripleTable;
+    constraint.arity = group.arity;
+    constraint.gate = group.gate;
+    constraint.slots = group.slots;
+    network_.constraints.push_back(constraint);
+  }
+  for (const PendingClause& pending : clauses_) {
+    Constraint constraint;
+    constraint.literal_begin = static_cast<std::uint32_t>(network_.literals.size());
+    for (const Literal& literal : pending.literals) {
+      if (Status(literal) != Truth::kFalse) network_.literals.push_back(literal);
+    }
+    constraint.literal_end = static_cast<std::uint32_t>(network_.literals.size());
+    constraint.origin = pending.origin;
+    network_.constraints.push_back(constraint);
+  }
+  for (const std::vector<Slot>& gate : gates_) {
+    network_.gate_slots.begin.push_back(
+        static_cast<std::uint32_t>(network_.gate_slots.items.size()));
+    network_.gate_slots.items.insert(network_.gate_slots.items.end(), gate.begin(), gate.end());
+  }
+  network_.gate_slots.begin.push_back(static_cast<std::uint32_t>(network_.gate_slots.items.size()));
+  DropEntailed();
+}
+
+}  // namespace exh::runtime::internal

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/internal/propagator.h"
+
+#include <algorithm>
+
+#include "runtime/check.h"
+
+namespace exh::runtime::internal {
+namespace {
+
+constexpr std::uint64_t kMaxCreep = std::uint64_t{1} << 20;
+
+Workspace& ThreadWorkspace() {
+  thread_local Workspace workspace;
+  return workspace;
+}
+
+}  // namespace
+
+Propagator::Propagator(const Instance& instance, State* state, Conflict* conflict)
+    : network_(instance.network()),
+      layout_(instance.layout()),
+      state_(*state),
+      conflict_(*conflict),
+      work_(ThreadWorkspace()) {
+  work_.slots.Reserve(layout_.num_slots());
+  work_.constraints.Reserve(network_.constraints.size());
+  work_.counters.Reserve(network_.counters.size());
+}
+
+void Propagator::Clear() {
+  work_.slots.Clear();
+  work_.constraints.Clear();
+  work_.counters.Clear();
+}
+
+bool Propagator::Fail(Origin origin) {
+  conflict_.origin = origin;
+  return false;
+}
+
+/// Which of the clauses merged in the table is to blame: the first that the others' domains make
+/// act on the target; by themselves the rest may be innocent.
+bool Propagator::FailTable(const Constraint& constraint, Slot target) {
+  const Relation& relation = network_.relations[constraint.relation];
+  std::uint32_t blamed = network_.pattern_lists[relation.patterns_begin];
+  for (std::uint32_t i = relation.patterns_begin; i < relation.patterns_end; ++i) {
+    const Pattern& pattern = network_.patterns[network_.pattern_lists[i]];
+    bool acts = true;
+    for (int position = 0; position < constraint.arity; ++position) {
+      const Bits values = domain(constraint.slots[position]);
+      const Bits allowed = values & pattern.masks[position];
+      acts &= constraint.slots[position] == target ? allowed != values : allowed == 0;
+    }
+    for (int pair = 0; pair < pattern.num_pairs; ++pair) {
+      const auto [left, right] = pattern.pair_positions[pair];
+      acts &= PairStatus(network_.pair_relations[pattern.pair_relations[pair]],
+                         domain(constraint.slots[left]),
+                         domain(constraint.slots[right])) != Truth::kTrue;
+    }
+    if (acts) {
+      blamed = network_.pattern_lists[i];
+      break;
+    }
+  }
+  return Fail(network_.origins[network_.patterns[blamed].origin]);
+}
+
+bool Propagator::Keep(Slot slot, Bits allowed, Origin origin) {
+  const Bits before = domain(slot), after = before & allowed;
+  if (after == before) return true;
+  if (after == 0) return Fail(origin);
+  state_.set_domain(layout_, slot, after);
+  work_.slots.Push(slot);
+  return true;
+}
+
+void Propagator::WakeCounter(std::uint32_t counter) {
+  for (const std::uint32_t id : network_.clauses_by_counter.row(counter)) {
+    work_.constraints.Push(id);
+  }
+  for (const std::uint32_t parent : network_.parents_by_counter.row(counter)) {
+    work_.counters.Push(parent);
+  }
+}
+
+bool Propagator::KeepCounter(std::uint32_t counter, Interval allowed, Origin origin) {
+  const Interval before = state_.counter(layout_, counter), after = before & allowed;
+  if (after == before) return true;
+  if (after.IsEmpty()) return Fail(origin);
+  state_.set_counter(layout_, counter, after);
+  work_.counters.Push(counter);
+  WakeCounter(counter);
+  return true;
+}
+
+// The loop maintains: whatever constraint could restrict a domain reads a slot or counter that is
+// queued, or is queued itself. Slots first (their tables run at once), then wide tables and
+// clauses, then counters: dear ones see settled domains. All filters are monotone, so the fixpoint
+// does not depend on this order.
+Propagation Propagator::Propagate() {
+  while (true) {
+    bool alive = true;
+    if (!work_.slots.IsEmpty()) {
+      alive = RunSlot(work_.slots.Pop());
+    } else if (!work_.constraints.IsEmpty()) {
+      alive = RunConstraint(work_.constraints.Pop());
+    } else if (!work_.counters.IsEmpty()) {
+      alive = RunCounter(work_.counters.Pop());
+    } else {
+      return Propagation::kFixpoint;
+    }
+    if (!alive) {
+      Clear();
+      return Propagation::kDeadEnd;
+    }
+  }
+}
+
+Propagation Propagator::PropagateAll() {
+  for (std::uint32_t gate = 0; gate < layout_.num_gates; ++gate) {
+    if (std::ranges::all_of(network_.gate_slots.row(gate),
+                            [&](Slot slot) { return domain(slot) == kTrueBit; })) {
+      state_.open_gate(layout_, gate);
+    }
+  }
+  // Counters first: from [0, saturated] two of them that are compared would creep up one by one.
+  for (std::uint32_t id = 0; id < network_.counters.size(); ++id) work_.counters.Push(id);
+  if (Propagate() == Propagation::kDeadEnd) return Propagation::kDeadEnd;
+  for (std::uint32_t id = 0; id < network_.constraints.size(); ++id) work_.constraints.Push(id);
+  return Propagate();
+}
+
+void Propagator::OpenGates(Slot slot) {
+  for (const std::uint32_t gate : network_.gates_by_slot.row(slot)) {
+    if (state_.gate(layout_, gate)) continue;
+    if (!std::ranges::all_of(network_.gate_slots.row(gate),
+                             [&](Slot member) { return domain(member) == kTrueBit; })) {
+      continue;
+    }
+    state_.open_gate(layout_, gate);
+    for (const std::uint32_t id : network_.constraints_by_gate.row(gate)) {
+      work_.constraints.Push(id);
+    }
+  }
+}
+
+bool Propagator::RunSlot(Slot slot) {
+  const Bits values = domain(slot);
+  if (values == kTrueBit) OpenGates(slot);
+  if (slot < layout_.num_narrow && (!RunPairs(slot) || !RunTriples(slot))) return false;
+  for (const std::uint32_t id : network_.wide_tables_by_slot.row(slot)) {
+    if (state_.gate(layout_, network_.constraints[id].gate)) work_.constraints.Push(id);
+  }
+  const std::uint8_t* const domains = state_.bytes();
+  for (std::uint32_t i = network_.clause_begin[slot]; i < network_.clause_begin[slot + 1]; ++i) {
+    const ClauseWatch& watch = network_.clause_watches[i];
+    if ((values & watch.mask) != 0) continue;
+    if ((domains[watch.guard_a] & watch.guard_mask_a) != 0 &&
+        (domains[watch.guard_b] & watch.guard_mask_b) != 0) {
+      continue;
+    }
+    work_.constraints.Push(watch.constraint);
+  }
+  for (const std::uint32_t counter : network_.counters_by_slot.row(slot)) {
+    work_.counters.Push(counter);
+  }
+  return true;
+}
+
+bool Propagator::RunPairs(Slot slot) {
+  std::uint8_t* const domains = state_.bytes();
+  const std::uint8_t* const gates = domains + layout_.gate_byte;
+  const std::uint8_t* const luts = network_.luts.data();
+  const std::uint8_t values = domains[slot];
+  const PairEntry* const end = network_.pairs.data() + network_.pair_begin[slot + 1];
+  for (const PairEntry* entry = network_.pairs.data() + network_.pair_begin[slot]; entry != end;
+       ++entry) {
+    const std::uint8_t before = domains[entry->other];
+    const std::uint8_t after = before & luts[entry->lut + values];
+    if (after == before || gates[entry->gate] == 0) continue;
+    if (after == 0) {
+      const std::uint32_t id = network_.pair_constraints[entry - network_.pairs.data()];
+      return FailTable(network_.constraints[id], entry->other);
+    }
+    domains[entry->other] = after;
+    work_.slots.Push(entry->other);
+  }
+  return true;
+}
+
+bool Propagator::RunTriples(Slot slot) {
+  std::uint8_t* const domains = state_.bytes();
+  const std::uint8_t* const gates = domains + layout_.gate_byte;
+  const std::uint8_t* const luts = network_.luts.data();
+  const unsigned values = domains[slot];
+  const TripleEntry* const end = network_.triples.data() + network_.triple_begin[slot + 1];
+  for (const TripleEntry* entry = network_.triples.data() + network_.triple_begin[slot];
+       entry != end; ++entry) {
+    const unsigned b = domains[entry->b], c = domains[entry->c];
+    const unsigned new_b =
+        b & luts[entry->lut_b + (values << entry->s_shift_b | c << entry->c_shift_b)];
+    const unsigned new_c =
+        c & luts[entry->lut_c + (values << entry->s_shift_c | new_b << entry->b_shift_c)];
+    if ((new_b == b && new_c == c) || gates[entry->gate] == 0) continue;
+    if (new_b == 0 || new_c == 0) {
+      const std::uint32_t id = network_.triple_constraints[entry - network_.triples.data()];
+      return FailTable(network_.constraints[id], new_b == 0 ? entry->b : entry->c);
+    }
+    if (new_b != b) {
+      domains[entry->b] = static_cast<std::uint8_t>(new_b);
+      work_.slots.Push(entry->b);
+    }
+    if (new_c != c) {
+      domains[entry->c] = static_cast<std::uint8_t>(new_c);
+      work_.slots.Push(entry->c);
+    }
+  }
+  return true;
+}
+
+bool Propagator::RunConstraint(std::uint32_t id) {
+  const Constraint& constraint = network_.constraints[id];
+  if (constraint.kind == Constraint::Kind::kClause) return RunClause(constraint);
+  return !state_.gate(layout_, constraint.gate) || RunWideTable(constraint);
+}
+
+/// Generalised arc consistency on any table: every combination of the other slots' values votes for
+/// the target values that it allows, and they for it.
+bool Propagator::RunWideTable(const Constraint& constraint) {
+  const Relation& relation = network_.relations[constraint.relation];
+  const Bits target = domain(constraint.slots[relation.mask_position]);
+  std::array<Bits, 3> values{1, 1, 1}, supported{};
+  for (int i = 0; i + 1 < relation.arity; ++i) {
+    values[i] = domain(constraint.slots[relation.others[i]]);
+  }
+  Bits target_supported = 0;
+  const Bits* const masks = network_.masks.data() + relation.masks;
+  // The combinations with one value a; stops when all that could still be learnt is known.
+  const auto vote = [&](Bits a) {
+    const std::size_t at_a = relation.strides[0] * static_cast<std::size_t>(std::countr_zero(a));
+    for (Bits b = values[1]; b != 0; b &= b - 1) {
+      const std::size_t at_b =
+          at_a + relation.strides[1] * static_cast<std::size_t>(std::countr_zero(b));
+      for (Bits c = values[2]; c != 0; c &= c - 1) {
+        const std::size_t at =
+            at_b + relation.strides[2] * static_cast<std::size_t>(std::countr_zero(c));
+        const Bits allowed = target & masks[at];
+        if (allowed == 0) continue;
+        target_supported |= allowed;
+        supported[0] |= a;
+        supported[1] |= b & (~b + 1);
+        supported[2] |= c & (~c + 1);
+        if (target_supported == target && supported[1] == values[1] && supported[2] == values[2]) {
+          return;
+        }
+      }
+    }
+  };
+  for (Bits rest = values[0]; rest != 0; rest &= rest - 1) vote(rest & (~rest + 1));
+  const Slot target_slot = constraint.slots[relation.mask_position];
+  if (target_supported == 0) return FailTable(constraint, target_slot);
+  bool alive = Keep(target_slot, target_supported, {});
+  for (int i = 0; i + 1 < relation.arity; ++i) {
+    alive &= Keep(constraint.slots[relation.others[i]], supported[i], {});
+  }
+  return alive;
+}
+
+bool Propagator::RunClause(const Constraint& constraint) {
+  const Literal* last = nullptr;
+  for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
+    const Literal& literal = network_.literals[l];
+    if (literal.kind == Literal::Kind::kSlot) {  // Nearly all are; worth a path of their own.
+      const Bits values = domain(literal.a);
+      if ((values & literal.x) == 0) continue;
+      if ((values & ~literal.x) == 0) return true;
+    } else {
+      const Truth status = LiteralStatus(network_, *this, literal);
+      if (status == Truth::kTrue) return true;
+      if (status == Truth::kFalse) continue;
+    }
+    if (last != nullptr) return true;  // Two may still hold.
+    last = &literal;
+  }
+  const Origin origin = network_.origins[constraint.origin];
+  return last != nullptr ? MakeTrue(*last, origin) : Fail(origin);
+}
+
+bool Propagator::MakeTrue(const Literal& literal, Origin origin) {
+  switch (literal.kind) {
+    case Literal::Kind::kSlot:
+      return Keep(literal.a, literal.x, origin);
+    case Literal::Kind::kPair:
+      return KeepPairs(network_.pair_relations[literal.x], literal, origin);
+    case Literal::Kind::kCounter:
+      return KeepCounter(literal.a, {literal.x, literal.y}, origin);
+    case Literal::Kind::kCounterNot:
+      return KeepDifferent(literal.a, literal.x, origin);
+    case Literal::Kind::kCounterPair:
+      return KeepCompared(literal.op, literal.a, literal.b, origin);
+  }
+  EXH_UNREACHABLE();
+}
+
+bool Propagator::MakeFalse(const Literal& literal, Origin origin) {
+  switch (literal.kind) {
+    case Literal::Kind::kSlot:
+      return Keep(literal.a, ~literal.x, origin);
+    case Literal::Kind::kPair:
+      return KeepPairs(network_.pair_relations[literal.y], literal, origin);
+    case Literal::Kind::kCounter: {
+      Interval outside = counter(literal.a);
+      if (outside.min >= literal.x && outside.min <= literal.y) {
+        if (literal.y == kSaturated) return Fail(origin);
+        outside.min = literal.y + 1;
+      }
+      if (outside.max <= literal.y && outside.max >= literal.x) {
+        if (literal.x == 0) return Fail(origin);
+        outside.max = literal.x - 1;
+      }
+      return KeepCounter(literal.a, outside, origin);
+    }
+    case Literal::Kind::kCounterNot:
+      return KeepCounter(literal.a, {literal.x, literal.x}, origin);
+    case Literal::Kind::kCounterPair: {
+      constexpr CompareOp kNegated[] = {CompareOp::kGe, CompareOp::kLe, CompareOp::kGt,
+                                        CompareOp::kLt, CompareOp::kNe, CompareOp::kEq};
+      return KeepCompared(kNegated[static_cast<int>(literal.op)], literal.a, literal.b, origin);
+    }
+  }
+  EXH_UNREACHABLE();
+}
+
+bool Propagator::KeepPairs(const PairRelation& pairs, const Literal& literal, Origin origin) {
+  const Bits right = domain(literal.b);
+  Bits kept_left = 0, kept_right = 0;
+  for (Bits rest = domain(literal.a); rest != 0; rest &= rest - 1) {
+    const Bits partners = pairs.rows[std::countr_zero(rest)] & right;
+    if (partners != 0) kept_left |= rest & (~rest + 1);
+    kept_right |= partners;
+  }
+  return Keep(literal.a, kept_left, origin) && Keep(literal.b, kept_right, origin);
+}
+
+/// Bounds know no holes: a value is removed only at an end.
+bool Propagator::KeepDifferent(std::uint32_t id, std::uint64_t value, Origin origin) {
+  Interval kept = counter(id);
+  if (kept.IsConstrained()) return kept.min != value || Fail(origin);
+  if (kept.min == value) ++kept.min;
+  if (kept.max == value) --kept.max;
+  return KeepCounter(id, kept, origin);
+}
+
+bool Propagator::KeepCompared(CompareOp op, std::uint32_t a, std::uint32_t b, Origin origin) {
+  const Interval left = counter(a), right = counter(b);
+  switch (op) {
+    case CompareOp::kLt: {
+      if (left.min >= right.max) return Fail(origin);
+      // Two strict comparisons round a cycle creep by one a step: over wide intervals the strict
+      // one acts as `<=`, and the last step is left to the check of constrained counters.
+      const std::uint64_t step = std::max(left.max, right.max) <= kMaxCreep ? 1 : 0;
+      return KeepCounter(a, {0, right.max - step}, origin) &&
+             KeepCounter(b, {left.min + step, kSaturated}, origin);
+    }
+    case CompareOp::kLe:
+      return KeepCounter(a, {0, right.max}, origin) &&
+             KeepCounter(b, {left.min, kSaturated}, origin);
+    case CompareOp::kGt:
+      return KeepCompared(CompareOp::kLt, b, a, origin);
+    case CompareOp::kGe:
+      return KeepCompared(CompareOp::kLe, b, a, origin);
+    case CompareOp::kEq:
+      return KeepCounter(a, right, origin) && KeepCounter(b, left, origin);
+    case CompareOp::kNe:
+      return (!left.IsConstrained() || KeepDifferent(b, left.min, origin)) &&
+             (!right.IsConstrained() || KeepDifferent(a, right.min, origin));
+  }
+  EXH_UNREACHABLE();
+}
+
+}  // namespace exh::runtime::internal

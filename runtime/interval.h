@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+//
+// Interval: the domain of a counter, and the saturating arithmetic that keeps it sound.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace exh::runtime {
+
+/// Arithmetic sticks at this value: "this much or more".
+inline constexpr std::uint64_t kSaturated = std::numeric_limits<std::uint64_t>::max();
+
+constexpr std::uint64_t SaturatingAdd(std::uint64_t a, std::uint64_t b) {
+  return a > kSaturated - b ? kSaturated : a + b;
+}
+
+/// 0 times anything is 0, a saturated factor included.
+constexpr std::uint64_t SaturatingMul(std::uint64_t a, std::uint64_t b) {
+  if (a == 0 || b == 0) return 0;
+  return a > kSaturated / b ? kSaturated : a * b;
+}
+
+/// [min, max]; empty when min > max. A max of kSaturated is "no bound known".
+struct Interval {
+  std::uint64_t min = 0;
+  std::uint64_t max = kSaturated;
+
+  constexpr bool IsEmpty() const { return min > max; }
+  constexpr bool IsConstrained() const { return min == max; }
+  constexpr bool Contains(std::uint64_t value) const { return min <= value && value <= max; }
+  constexpr bool IsSubsetOf(Interval other) const { return other.min <= min && max <= other.max; }
+  constexpr bool Intersects(Interval other) const {
+    return std::max(min, other.min) <= std::min(max, other.max);
+  }
+  friend constexpr Interval operator&(Interval a, Interval b) {
+    return {std::max(a.min, b.min), std::min(a.max, b.max)};
+  }
+  friend constexpr bool operator==(Interval, Interval) = default;
+};
+
+}  // namespace exh::runtime

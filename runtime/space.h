@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+//
+// Space: the first of the three layers of state (Space, Instance, State). It is what a `.exh` file
+// says, independent of any kernel: sets, choices, requirements, counters, quotients and triggers as
+// plain tables. `exhc` prints a function that fills one; nothing in here depends on a backbone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace exh::runtime {
+
+/// Values of an enum or integer decision as bits. Enum: bit i is value i. Integer: bit i is the
+/// i-th number of the decision's universe.
+using Bits = std::uint64_t;
+
+/// `.exh` position carried for messages: "kernels/spaces/order.exh:40".
+struct Position {
+  std::string file;
+  int line = 0;
+};
+
+/// Index of a host snippet (predicate, constant, universe, weight) of the space; -1 for none.
+/// A snippet is evaluated at freeze, once per tuple, with *all* variables of its scope bound.
+using CodeId = int;
+
+/// A use of a set: plain, or parametric in the earlier variable number `parameter` of the scope.
+struct SetRef {
+  int set = -1;
+  int parameter = -1;
+};
+
+struct Variable {
+  std::string name;
+  SetRef set;
+};
+
+struct Set {
+  std::string name;
+  int superset = -1;       ///< -1 for a root set. Every set numbers its objects as its root does.
+  int root = -1;           ///< The root of the chain; itself for a root set.
+  int parameter_set = -1;  ///< -1 for a plain set.
+  std::vector<int> disjoint;  ///< Sets promised to share no object with this one.
+  bool is_quotient = false;
+};
+
+enum class ChoiceKind : std::uint8_t { kEnum, kInteger, kCounter };
+enum class Symmetry : std::uint8_t { kNone, kSymmetric, kAntisymmetric };
+/// What may be asked of a counter and what objects that appear later do to it (language.md 2.6).
+enum class Visibility : std::uint8_t { kFull, kHalf, kInternal };
+enum class CompareOp : std::uint8_t { kLt, kGt, kLe, kGe, kEq, kNe };
+
+/// A choice applied to variables of the scope.
+struct ChoiceUse {
+  int choice = -1;
+  std::vector<int> arguments;
+};
+
+struct Condition {
+  enum class Kind : std::uint8_t { kIs, kCompare, kCompareCode, kCode, kConstant };
+  Kind kind = Kind::kConstant;
+  bool constant = true;  ///< kConstant.
+  ChoiceUse lhs;         ///< kIs, kCompare, kCompareCode.
+  Bits values = 0;       ///< kIs: the values for which it holds.
+  CompareOp op = CompareOp::kEq;
+  ChoiceUse rhs;     ///< kCompare: another use of the same choice.
+  CodeId code = -1;  ///< kCode (a predicate), kCompareCode (a number or a sorted list of numbers).
+};
+
+struct Choice {
+  std::string name;
+  ChoiceKind kind = ChoiceKind::kEnum;
+  std::vector<Variable> arguments;
+  Position position;
+
+  std::vector<std::string> values;  ///< Enum: names, bit order.
+  Symmetry symmetry = Symmetry::kNone;
+  std::vector<int> inverse;  ///< Antisymmetric: value -> value with the arguments swapped.
+
+  CodeId universe = -1;  ///< Integer: scope = arguments; a sorted list of distinct numbers (<= 64).
+
+  // Counter; the scope of `over`, weight and conditions is arguments, then `over`.
+  Visibility visibility = Visibility::kFull;
+  bool product = false;
+  CodeId base = -1;  ///< Scope: arguments. -1: 0 for a sum, 1 for a product.
+  std::vector<Variable> over;
+  ChoiceUse weight;  ///< choice -1: `weight_code` counts.
+  CodeId weight_code = -1;
+  std::vector<Condition> when;
+};
+
+/// One disjunction of a requirement: it holds for every tuple of pairwise distinct objects.
+struct Clause {
+  int requirement = -1;  ///< Index in Space::requirements, for messages.
+  std::vector<Variable> variables;
+  std::vector<Condition> conditions;
+};
+
+struct Requirement {
+  std::string label;
+  Position position;
+};
+
+/// A set with one representative per class of equivalent eligible items: the smallest one (the
+/// flag is a pure function of the dividend and the equivalence, so no order of decisions shows).
+struct Quotient {
+  int set = -1;
+  std::vector<Variable> variables;  ///< [parameter,] item.
+  int flag = -1;                    ///< Enum choice (FALSE = bit 0, TRUE = bit 1) over `variables`.
+  std::vector<Condition> dividend;  ///< Conjunction; scope: `variables`.
+  int equivalence = -1;             ///< (Anti)symmetric enum choice over pairs of items.
+  Bits equivalence_values = 0;
+};
+
+/// When all conditions are certain, the planned objects of the tuple become members of their sets.
+struct Trigger {
+  std::string label;
+  Position position;
+  std::vector<Variable> variables;
+  std::vector<Condition> when;
+};
+
+struct Space {
+  std::string name;
+  std::string fingerprint;  ///< Of the `.exh` sources; stands in every log.
+  std::vector<Set> sets;
+  std::vector<Choice> choices;
+  std::vector<Requirement> requirements;
+  std::vector<Clause> clauses;
+  std::vector<Quotient> quotients;
+  std::vector<Trigger> triggers;
+};
+
+}  // namespace exh::runtime

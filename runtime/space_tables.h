@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Short names with which generated code fills a Space; they mirror the words of the `.exh`.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "runtime/enum_domain.h"
+#include "runtime/space.h"
+
+namespace exh::runtime::tables {
+
+/// `choice(arguments) is values`.
+template <typename E>
+Condition Is(ChoiceUse lhs, EnumDomain<E> values) {
+  Condition condition;
+  condition.kind = Condition::Kind::kIs;
+  condition.lhs = std::move(lhs);
+  condition.values = values.bits();
+  return condition;
+}
+
+/// `choice(arguments) is not values`.
+template <typename E>
+Condition IsNot(ChoiceUse lhs, EnumDomain<E> values) {
+  return Is<E>(std::move(lhs), EnumDomain<E>::AllBut(values));
+}
+
+/// `lhs op rhs`, the same choice on both sides.
+inline Condition Compare(ChoiceUse lhs, CompareOp op, ChoiceUse rhs) {
+  Condition condition;
+  condition.kind = Condition::Kind::kCompare;
+  condition.lhs = std::move(lhs);
+  condition.op = op;
+  condition.rhs = std::move(rhs);
+  return condition;
+}
+
+/// `lhs op "code"`.
+inline Condition CompareCode(ChoiceUse lhs, CompareOp op, CodeId code) {
+  Condition condition;
+  condition.kind = Condition::Kind::kCompareCode;
+  condition.lhs = std::move(lhs);
+  condition.op = op;
+  condition.code = code;
+  return condition;
+}
+
+/// `"code"`.
+inline Condition Code(CodeId code) {
+  Condition condition;
+  condition.kind = Condition::Kind::kCode;
+  condition.code = code;
+  return condition;
+}
+
+/// `true` or `false`.
+inline Condition Constant(bool value) {
+  Condition condition;
+  condition.kind = Condition::Kind::kConstant;
+  condition.constant = value;
+  return condition;
+}
+
+/// Starts a requirement; its clauses follow.
+inline int AddRequirement(Space& space, std::string label, Position position) {
+  space.requirements.push_back({std::move(label), std::move(position)});
+  return static_cast<int>(space.requirements.size()) - 1;
+}
+
+/// One disjunction of the requirement.
+inline void AddClause(Space& space, int requirement, const std::vector<Variable>& variables,
+                      std::vector<Condition> conditions) {
+  space.clauses.push_back({requirement, variables, std::move(conditions)});
+}
+
+}  // namespace exh::runtime::tables

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/state.h"
+
+namespace exh::runtime {
+
+void StateLayout::Place() {
+  constexpr std::uint32_t kWord = sizeof(std::uint64_t);
+  const auto words = [](std::uint32_t bytes) { return (bytes + kWord - 1) / kWord; };
+  wide_word = words(num_narrow);
+  counter_word = wide_word + num_wide;
+  gate_byte = (counter_word + 2 * num_counters) * kWord;
+  // One word at least, and one byte more than the narrow domains: &words_[0] always exists.
+  num_words = gate_byte / kWord + words(num_gates) + 1;
+}
+
+std::uint64_t State::Hash() const {
+  std::uint64_t hash = 0x9E3779B97F4A7C15u;
+  for (const std::uint64_t word : words_) {
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+}  // namespace exh::runtime

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "search/choice_order.h"
+
+#include <algorithm>
+
+#include "search/decisions.h"
+#include "search/error.h"
+#include "search/numbers.h"
+#include "search/suggest.h"
+
+namespace exh::search {
+
+ChoiceOrder::ChoiceOrder(const runtime::Instance& instance, const std::vector<std::string>& first) {
+  const std::vector<std::string> all = SearchedChoices(instance);
+  const auto add = [&](const std::string& name) {
+    if (std::find(all.begin(), all.end(), name) == all.end()) return;
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
+  };
+  for (const std::string& name : first) add(name);
+  for (const char* name :
+       {"size", "dim_kind", "thread_mapping", "mem_space", "order", "rank", "cache"}) {
+    add(name);
+  }
+  for (const std::string& name : all) add(name);
+  for (const std::string& name : names_) {
+    const int choice = instance.FindChoice(name);
+    ranges_.emplace_back(instance.first_decision(choice), instance.end_decision(choice));
+  }
+}
+
+ChoiceOrder ChoiceOrder::Default(const runtime::Instance& instance) {
+  return {instance, {}};
+}
+
+ChoiceOrder ChoiceOrder::Parse(std::string_view text, const runtime::Instance& instance) {
+  const std::vector<std::string> legal = SearchedChoices(instance);
+  std::vector<std::string> first;
+  for (const std::string_view name : Split(text, ',')) {
+    if (std::find(legal.begin(), legal.end(), name) == legal.end()) {
+      throw UsageError("--order: " + UnknownName("choice", name, legal));
+    }
+    if (std::find(first.begin(), first.end(), name) != first.end()) {
+      throw UsageError("--order: '" + std::string(name) + "' stands twice");
+    }
+    first.emplace_back(name);
+  }
+  return {instance, first};
+}
+
+std::optional<runtime::DecisionId> ChoiceOrder::Next(const runtime::Candidate& candidate) const {
+  for (const auto& [first, end] : ranges_) {
+    for (runtime::DecisionId decision = first; decision < end; ++decision) {
+      if (candidate.IsOpen(decision)) return decision;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace exh::search

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/candidate.h"
+
+namespace exh::search {
+
+/// Which decision a descent takes next: the choices in the order given, and the decisions of a
+/// choice in the order of the instance. A decision that a lowering brings to life joins its choice.
+class ChoiceOrder {
+ public:
+  /// size, dim_kind, thread_mapping, mem_space, order, rank, cache (those that the space has),
+  /// then every other choice as the space lists them.
+  static ChoiceOrder Default(const runtime::Instance& instance);
+  /// `text` is a list of names with commas; choices that it leaves out follow as in Default().
+  /// Throws UsageError with the nearest name.
+  static ChoiceOrder Parse(std::string_view text, const runtime::Instance& instance);
+
+  /// Names of the choices, first decided first.
+  const std::vector<std::string>& names() const { return names_; }
+
+  /// The first open decision of `candidate`; nothing when none is open.
+  std::optional<runtime::DecisionId> Next(const runtime::Candidate& candidate) const;
+
+ private:
+  ChoiceOrder(const runtime::Instance& instance, const std::vector<std::string>& first);
+
+  std::vector<std::string> names_;
+  /// First and end of the decisions of each choice.
+  std::vector<std::pair<runtime::DecisionId, runtime::DecisionId>> ranges_;
+};
+
+}  // namespace exh::search

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "search/commands/command.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace exh::search {
+
+void AddDeviceOptions(CLI::App& app, ProblemOptions& options) {
+  app.add_option("--device", options.device, "device to search for (default cpu)");
+  app.add_option("--threads", options.threads, "host threads that share the blocks");
+  app.add_option("--max-threads", options.max_threads, "THREAD iterations per block");
+  app.add_option("--set", options.limits, "limit=value: another limit of the device")
+      ->allow_extra_args(false);
+}
+
+void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
+  app.add_option("--kernel", options.kernel, "kernel to search (see `search list`)");
+  app.add_option("--size", options.size, "sizes of the kernel: m=512,n=512,k=512");
+  AddDeviceOptions(app, options);
+}
+
+int NumCores() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace exh::search

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// Sub-commands of the program `search`: one file each. Add…Command() declares the options and sets
+// what is to be run when the command line asks for it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "search/problem.h"
+
+namespace exh::search {
+
+inline constexpr const char* kVersion = "0.1.0";
+
+/// How the program was called, and what it is to do.
+struct Invocation {
+  std::vector<std::string> argv;
+  std::function<int()> run;  ///< Returns the exit code.
+
+  /// As the program was called: "./exh search".
+  const std::string& program() const { return argv.front(); }
+};
+
+/// `search --kernel …` itself: options of the program, not of a sub-command.
+void AddSearchCommand(CLI::App& app, Invocation& invocation);
+void AddListCommand(CLI::App& app, Invocation& invocation);
+void AddLogCommand(CLI::App& app, Invocation& invocation);
+void AddReplayCommand(CLI::App& app, Invocation& invocation);
+void AddEmitCommand(CLI::App& app, Invocation& invocation);
+void AddDeadEndsCommand(CLI::App& app, Invocation& invocation);
+void AddDevicesCommand(CLI::App& app, Invocation& invocation);
+void AddDoctorCommand(CLI::App& app, Invocation& invocation);
+void AddRunCandidateCommand(CLI::App& app, Invocation& invocation);
+
+/// --kernel, --size, --device, --threads, --max-threads, --set.
+void AddProblemOptions(CLI::App& app, ProblemOptions& options);
+
+/// --device and the options that change its limits.
+void AddDeviceOptions(CLI::App& app, ProblemOptions& options);
+
+/// Number of cores of this machine, at least 1.
+int NumCores();
+
+}  // namespace exh::search

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+//
+// `search replay`: builds one implementation again, from a log or from a list of decisions, checks
+// it, times it, and compares it with the yardsticks.
+#include "search/replay.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "search/choice_order.h"
+#include "search/commands/command.h"
+#include "search/cpu_evaluator.h"
+#include "search/decision_file.h"
+#include "search/decisions.h"
+#include "search/descent.h"
+#include "search/error.h"
+#include "search/log_reader.h"
+#include "search/log_text.h"
+#include "search/numbers.h"
+#include "search/references.h"
+#include "search/report.h"
+#include "search/run_folder.h"
+#include "search/signals.h"
+
+namespace exh::search {
+namespace {
+
+struct ReplayOptions {
+  std::string source;
+  std::optional<std::uint64_t> record;
+  bool best = false, strict = false;
+  std::uint64_t seed = 1;
+  ProblemOptions problem;
+  std::string emit;
+};
+
+constexpr int kRounds = 3;
+
+struct Replayed {
+  Problem problem;
+  runtime::Candidate candidate;
+};
+
+Replayed FromLog(const ReplayOptions& options) {
+  const Log log = ReadLog(options.source);
+  const EvalRecord& eval = PickRecord(log, options.source, options.record);
+  RunRecord run = *log.run;
+  if (options.problem.threads) run.limits["threads"] = std::to_string(*options.problem.threads);
+  Problem problem = MakeProblem(run);
+  runtime::Candidate candidate = problem.root();
+  ReplayRecord(log, eval, candidate);
+  fmt::print("record {} of {}: logged with {}\n", eval.n, options.source,
+             eval.best_ns > 0 ? FormatTime(eval.best_ns) : eval.verdict);
+  return {std::move(problem), std::move(candidate)};
+}
+
+/// The command line has the last word over the header of the file.
+ProblemOptions Merge(const DecisionFile& file, ProblemOptions options) {
+  if (options.kernel.empty() && file.kernel) options.kernel = *file.kernel;
+  if (options.size.empty() && file.sizes) options.size = *file.sizes;
+  if (options.device.empty() && file.device) options.device = *file.device;
+  if (options.device.empty()) options.device = "cpu";
+  return options;
+}
+
+Replayed FromFile(const ReplayOptions& options) {
+  const DecisionFile file = ReadDecisionFile(options.source);
+  Problem problem = MakeProblem(Merge(file, options.problem));
+  runtime::Candidate candidate = problem.root();
+  for (const auto& line : ApplyDecisions(file, candidate)) {
+    fmt::print("{}:{}: note: {} takes no part\n", options.source, line.number, line.text);
+  }
+  const ChoiceOrder order = ChoiceOrder::Default(candidate.instance());
+  if (const auto open = order.Next(candidate); open && options.strict) {
+    throw UsageError(fmt::format("{}: not every decision is taken: {} is open", options.source,
+                                 candidate.instance().DecisionName(*open)));
+  }
+  Random random(options.seed);
+  const std::size_t taken = CompleteByDescent(order, random, candidate);
+  fmt::print("{}: {} decisions as written, {} taken at random (seed {})\n", options.source,
+             file.decisions.size(), taken, options.seed);
+  return {std::move(problem), std::move(candidate)};
+}
+
+int Replay(const ReplayOptions& options) {
+  if (options.source.empty()) throw UsageError("replay what? search replay RUN or FILE");
+  const bool is_log = std::filesystem::is_directory(options.source) ||
+                      options.source.ends_with(".jsonl") || options.record || options.best;
+  const Replayed replayed = is_log ? FromLog(options) : FromFile(options);
+  const Problem& problem = replayed.problem;
+
+  const std::atomic<bool>& interrupted = ListenForSignals();
+  const std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(problem);
+  const std::string source = evaluator->Emit(replayed.candidate);
+  if (!options.emit.empty()) {
+    MakeFolder(options.emit);
+    WriteFile(options.emit + "/replay.cc", source);
+  }
+  const std::vector<Yardstick> all = {{"winner", source},
+                                      {"naive", problem.kernel->NaiveSource(problem.sizes)},
+                                      {"eigen", problem.kernel->EigenSource(problem.sizes)}};
+  const auto contenders = CompileYardsticks(*evaluator, all, NumCores());
+  const auto references =
+      MeasureInTurn(*evaluator, contenders, kRounds, [&] { return interrupted.load(); });
+  if (references.empty()) {
+    fmt::print("interrupted\n");
+    return 1;
+  }
+  const ReferenceRecord& result = references.front();
+  if (result.verdict != "correct") {
+    fmt::print("{}: {}\n", result.verdict, result.why);
+    return 1;
+  }
+  fmt::print("correct: {}, {} ({} threads)\n{}", FormatTime(result.best_ns),
+             FormatRate(problem.task.flops, result.best_ns), problem.device.threads,
+             ComparisonText(references));
+  return 0;
+}
+
+}  // namespace
+
+void AddReplayCommand(CLI::App& app, Invocation& invocation) {
+  CLI::App* const command = app.add_subcommand(
+      "replay", "build, check and time an implementation again: a record, or a list of decisions");
+  const auto options = std::make_shared<ReplayOptions>();
+  options->problem.device.clear();  // Nothing said: the file's header decides.
+  command->add_option("source", options->source, "folder or log of a run, or a file of decisions");
+  command->add_option("--record", options->record, "number of the record (default: the best)");
+  command->add_flag("--best", options->best, "the best record");
+  command->add_flag("--strict", options->strict, "a file must take every decision");
+  command->add_option("--seed", options->seed, "of the decisions that a file leaves open");
+  command->add_option("--emit", options->emit, "folder for the source");
+  AddProblemOptions(*command, options->problem);
+  command->callback(
+      [options, &invocation] { invocation.run = [options] { return Replay(*options); }; });
+}
+
+}  // namespace exh::search

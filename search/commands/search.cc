@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+//
+// `search --kernel …`: a run from the command line to the commands that go on from it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/choice_order.h"
+#include "search/commands/command.h"
+#include "search/cpu_evaluator.h"
+#include "search/decision_file.h"
+#include "search/decisions.h"
+#include "search/error.h"
+#include "search/explorer.h"
+#include "search/log_text.h"
+#include "search/numbers.h"
+#include "search/references.h"
+#include "search/report.h"
+#include "search/run_folder.h"
+#include "search/signals.h"
+
+namespace exh::search {
+namespace {
+
+struct SearchOptions {
+  ProblemOptions problem;
+  std::vector<std::string> budgets;
+  std::string order, out, emit, progress = "auto";
+  std::uint64_t seed = 1;
+  std::optional<int> jobs;
+};
+
+constexpr const char* kDefaultBudget = "60s";
+constexpr int kComparisonRounds = 3;
+
+RunRecord Header(const Problem& problem, const SearchOptions& options, const ChoiceOrder& order,
+                 const std::vector<std::string>& argv) {
+  RunRecord run;
+  run.tool = fmt::format("search {}", kVersion);
+  run.started = TimeStamp();
+  run.space = problem.task.instance->space().name;
+  run.fingerprint = problem.task.instance->fingerprint();
+  run.kernel = problem.kernel->name();
+  run.sizes = problem.sizes;
+  run.device = problem.device.name;
+  run.limits = DeviceLimits(problem.device);
+  run.seed = options.seed;
+  run.flops = problem.task.flops;
+  run.argv = argv;
+  run.order = order.names();
+  return run;
+}
+
+void AddBudgets(const SearchOptions& options, const Clock& clock, AnyStopper& stopper) {
+  for (const std::string& budget : options.budgets) stopper.Add(ParseBudget(budget, clock));
+  if (options.budgets.empty()) stopper.Add(ParseBudget(kDefaultBudget, clock));
+}
+
+/// Ends of runs in words.
+std::string EndText(const Outcome& outcome) {
+  const EndRecord& end = outcome.end;
+  std::string text = fmt::format("{} evaluations in {:.1f} s ({})", end.evaluations, end.dt,
+                                 end.verdicts.empty() ? "none" : CountsText(end.verdicts, 8));
+  if (end.why == "exhausted") text += "; nothing new was left to find";
+  if (end.why == "stuck") text += "; descents no longer get out of dead ends";
+  if (end.why == "signal") text += "; interrupted";
+  if (!end.dead_ends.empty()) {
+    text += fmt::format("\ndead ends: {}", CountsText(end.dead_ends, 5));
+  }
+  return text;
+}
+
+/// What the phases of one run share.
+struct Session {
+  const SearchOptions& options;
+  const Problem& problem;
+  const RunRecord& header;
+  const std::string& folder;
+  const std::string& program;  ///< As this program was called.
+  const std::atomic<bool>& interrupted;
+  Evaluator& evaluator;
+  EventLog& log;
+  int jobs = 1;
+};
+
+/// The winner's source and its decisions as a file to replay.
+void WriteWinner(const Session& session, const std::string& folder, const Winner& winner) {
+  MakeFolder(folder);
+  WriteFile(folder + "/best.cc", winner.compiled.source);
+  const std::string comment =
+      fmt::format("Record {} of {}: {}", winner.n, session.folder, FormatTime(winner.ns));
+  WriteFile(
+      folder + "/best.replay",
+      WriteDecisionFile(session.header, *session.problem.task.instance, winner.path, comment));
+}
+
+/// Measures the winner in turn with the yardsticks, logs and prints what comes out.
+void Compare(const Session& session, const Winner& winner) {
+  const kernels::Kernel& kernel = *session.problem.kernel;
+  const std::uint32_t threads = session.problem.device.threads;
+  fmt::print("against the yardsticks ({} {}, {}, measured in turn):\n", threads,
+             threads == 1 ? "thread" : "threads", CompilerCall());
+  std::fflush(stdout);
+  std::vector<Contender> contenders =
+      CompileYardsticks(session.evaluator,
+                        {{"naive", kernel.NaiveSource(session.problem.sizes)},
+                         {"eigen", kernel.EigenSource(session.problem.sizes)}},
+                        session.jobs);
+  contenders.insert(contenders.begin(), {"winner", winner.compiled});
+  const auto references = MeasureInTurn(session.evaluator, contenders, kComparisonRounds,
+                                        [&] { return session.interrupted.load(); });
+  for (const ReferenceRecord& reference : references) session.log.Write(reference);
+  fmt::print("{}", ComparisonText(references));
+}
+
+/// What a run found, on the screen, in the log and in its folder. Returns the exit code.
+int Conclude(const Session& session, const Outcome& outcome) {
+  const bool broken = !outcome.broken.empty();
+  fmt::print("{}\n", EndText(outcome));
+  std::fflush(stdout);
+  if (broken) {
+    fmt::print(stderr, "search: stopped: {}\n  what was found until then is in {}\n",
+               outcome.broken, session.log.path());
+  }
+  if (!outcome.winner) {
+    if (!broken) session.log.Write(outcome.end);
+    fmt::print("no implementation was found to be correct; the log is {}\n", session.log.path());
+    return outcome.end.why == "signal" ? 0 : 1;
+  }
+  const Winner& winner = *outcome.winner;
+  Log words;
+  words.choices = ChoiceRecords(*session.problem.task.instance);
+  fmt::print("best: {}, {} (record {}); its decisions, in the order taken:\n{}",
+             FormatTime(winner.ns), FormatRate(session.problem.task.flops, winner.ns), winner.n,
+             DecisionsInWords(words, winner.path, "  "));
+  fmt::print("to go on:\n{}", CommandsText(session.program, session.folder, winner.n));
+  std::fflush(stdout);
+  if (broken) return 1;
+  WriteWinner(session, session.folder, winner);
+  if (!session.options.emit.empty()) WriteWinner(session, session.options.emit, winner);
+  if (!session.interrupted) Compare(session, winner);
+  session.log.Write(outcome.end);
+  return 0;
+}
+
+int Search(const SearchOptions& options, const Invocation& invocation) {
+  const ProgressMode mode = ParseProgress(options.progress, stdout);
+  const Clock clock = SteadyClock();
+  if (options.jobs && *options.jobs < 1) throw UsageError("--jobs must be 1 or more");
+  {
+    AnyStopper checked;  // Mistakes in budgets show before anything is built.
+    AddBudgets(options, clock, checked);
+  }
+  const Problem problem = MakeProblem(options.problem);
+  const runtime::Candidate root = problem.root();
+  const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
+  for (const std::string& note : problem.task.notes) fmt::print("note: {}\n", note);
+
+  RequireCompiler();
+  const std::atomic<bool>& interrupted = ListenForSignals();
+  const std::string folder = MakeRunFolder(options.out, std::string(problem.kernel->name()));
+  const std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(problem);
+  EventLog log(folder + "/log.jsonl");
+  const RunRecord header = Header(problem, options, order, invocation.argv);
+  log.Write(header);
+  for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
+
+  ExplorerOptions explorer_options;
+  explorer_options.seed = options.seed;
+  explorer_options.jobs = options.jobs.value_or(NumCores());
+  explorer_options.batch = std::max(4, 2 * explorer_options.jobs);
+  explorer_options.flops = problem.task.flops;
+  AnyStopper stopper;
+  stopper.Add(std::make_unique<SignalStopper>(&interrupted));
+  AddBudgets(options, clock, stopper);
+  ProgressReporter progress(mode, stdout);
+  Explorer explorer(root, order, *evaluator, stopper, log, progress, clock, explorer_options);
+  const Outcome outcome = explorer.Run();
+
+  const Session session{options,
+                        problem,
+                        header,
+                        folder,
+                        invocation.program(),
+                        interrupted,
+                        *evaluator,
+                        log,
+                        explorer_options.jobs};
+  return Conclude(session, outcome);
+}
+
+}  // namespace
+
+void AddSearchCommand(CLI::App& app, Invocation& invocation) {
+  const auto options = std::make_shared<SearchOptions>();
+  AddProblemOptions(app, options->problem);
+  app.add_option("--budget", options->budgets,
+                 "60s, 5m, 2h, evals=500; the first of several to be used up ends the run")
+      ->allow_extra_args(false);
+  app.add_option("--seed", options->seed, "seed of all random choices (default 1)");
+  app.add_option("--out", options->out, "folder of the run (default runs/<kernel>-<time>)");
+  app.add_option("--jobs", options->jobs, "compilers at once (default: cores)");
+  app.add_option("--order", options->order, "choices in the order they are decided: size,dim_kind");
+  app.add_option("--progress", options->progress, "auto, plain or none");
+  app.add_option("--emit", options->emit, "folder for the winner's source");
+  app.callback([&app, options, &invocation] {
+    if (!app.get_subcommands().empty()) return;
+    invocation.run = [options, &invocation] { return Search(*options, invocation); };
+  });
+}
+
+}  // namespace exh::search

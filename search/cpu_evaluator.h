@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "search/evaluator.h"
+#include "search/problem.h"
+
+namespace exh::search {
+
+/// The evaluator of the cpu device: the system's compiler, and a disposable process of this program
+/// (`search run-candidate`) per measurement. Writes the arrays and their reference to a folder of
+/// its own under the system's folder for temporary files, and removes it at the end. `problem`
+/// outlives it. Throws Error when there is no compiler or the folder cannot be written.
+std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem);
+
+/// The compiler that it calls, and where it is; empty when it is missing.
+std::string CompilerName();
+std::string CompilerPath();
+/// As it is called: "g++ -O3 -march=native …".
+std::string CompilerCall();
+/// Throws Error when it is missing: one line that says what to install.
+void RequireCompiler();
+
+/// The sub-command of this program that runs a candidate.
+inline constexpr const char* kRunCandidate = "run-candidate";
+
+}  // namespace exh::search

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace exh::search {
+
+/// CRC-32C (Castagnoli), as in iSCSI and ext4: Crc32c("123456789") == 0xE3069283.
+std::uint32_t Crc32c(std::string_view bytes);
+
+/// 64-bit FNV-1a; the same on every machine, so hashes in logs can be compared.
+std::uint64_t Fnv1a64(std::string_view bytes);
+
+}  // namespace exh::search

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+//
+// Lists of decisions that a person writes (or `search` after a run), to be replayed:
+//
+//   # A comment.
+//   kernel: matmul
+//   size: m=512,n=512,k=512
+//   device: cpu
+//   dim_kind(mad.m1)=LOOP
+//   size(mad.n2)=4|8
+//
+// Header lines may be left out; the order of the others does not matter.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runtime/candidate.h"
+#include "search/choice_order.h"
+#include "search/log_records.h"
+#include "search/random.h"
+
+namespace exh::search {
+
+struct DecisionFile {
+  struct Line {
+    int number = 0;
+    std::string text;
+  };
+  std::string path;
+  std::optional<std::string> kernel, sizes, device;
+  std::vector<Line> decisions;
+};
+
+/// Reads the header and splits the rest. Throws UsageError ("mm.txt:3: unknown header 'kernle' …").
+DecisionFile ParseDecisionFile(std::string_view text, const std::string& path);
+DecisionFile ReadDecisionFile(const std::string& path);
+
+/// The text of such a file.
+std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& instance,
+                              const Path& path, const std::string& comment);
+
+/// Applies all decisions of the file. Throws UsageError with one line per mistake: names that do
+/// not exist, with the nearest legal one, and the first decision that contradicts those above it.
+/// Returns the lines that took no effect because their objects take no part.
+std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
+                                               runtime::Candidate& candidate);
+
+/// Decides what is still open by a random descent; returns how many decisions that took. Throws
+/// UsageError when there is no way down.
+std::size_t CompleteByDescent(const ChoiceOrder& order, Random& random,
+                              runtime::Candidate& candidate);
+
+}  // namespace exh::search

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// Evaluator: what turns an implementation into a time. The explorer knows no device behind it;
+// tests put a function of the decisions there.
+#pragma once
+
+#include <string>
+
+#include "kernels/evaluation.h"
+#include "runtime/candidate.h"
+
+namespace exh::search {
+
+/// How long to measure.
+enum class Effort {
+  kQuick,  ///< Enough to tell the good from the bad.
+  kFinal,  ///< For what is going to be called best, and for comparisons.
+};
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+
+  /// The source of an implementation. Called from one thread.
+  virtual std::string Emit(const runtime::Candidate& implementation) = 0;
+
+  /// Compiles a source, in a process of its own. May be called from several threads at once.
+  virtual kernels::Compiled Compile(const std::string& source) = 0;
+
+  /// Runs, checks and times what was compiled. Never called while anything compiles. Above `cap_ns`
+  /// per run it may stop early and answer kSlow; 0 is no cap.
+  virtual kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
+                                       Effort effort) = 0;
+
+  /// Nobody will measure this again: its files may go.
+  virtual void Discard(const kernels::Compiled& compiled) = 0;
+};
+
+}  // namespace exh::search

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "search/event_log.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "search/crc32c.h"
+#include "search/error.h"
+
+namespace exh::search {
+namespace {
+
+[[noreturn]] void ThrowErrno(const std::string& path, int error) {
+  throw Error(fmt::format("{}: {}", path, std::strerror(error)));
+}
+
+}  // namespace
+
+std::string SealLine(const Json& record) {
+  // Compilers complain in any encoding: what is not UTF-8 becomes a replacement character.
+  std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace);
+  line.pop_back();
+  line += fmt::format(",\"crc\":\"{:08x}\"}}", Crc32c(line));
+  return line;
+}
+
+EventLog::EventLog(std::string path) : path_(std::move(path)) {
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+  if (file_ < 0) ThrowErrno(path_, errno);
+}
+
+EventLog::~EventLog() {
+  ::close(file_);
+}
+
+void EventLog::Append(std::string_view line) {
+  if (broken_) return;
+  std::size_t written = 0;
+  while (written < line.size()) {
+    const ssize_t count = ::write(file_, line.data() + written, line.size() - written);
+    if (count >= 0) {
+      written += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      const int error = errno;
+      // Half a line in the middle would cost the line after it as well.
+      if (::ftruncate(file_, static_cast<off_t>(size_)) != 0) broken_ = true;
+      ThrowErrno(path_, error);
+    }
+  }
+  size_ += line.size();
+}
+
+}  // namespace exh::search

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// EventLog: appends records to log.jsonl, one line each, handed to the system before the call
+// returns. The only copy of what a run found; docs/log.md is its format.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "search/log_json.h"
+
+namespace exh::search {
+
+/// `{…,"crc":"<crc32c of the bytes before the comma>"}` without the line's end.
+std::string SealLine(const Json& record);
+
+class EventLog {
+ public:
+  /// Creates the file. Throws Error when it cannot, or when it already exists.
+  explicit EventLog(std::string path);
+  ~EventLog();
+  EventLog(const EventLog&) = delete;
+  EventLog& operator=(const EventLog&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  /// Appends one record. Throws Error ("…/log.jsonl: No space left on device"); the lines before it
+  /// stay whole.
+  template <typename Record>
+  void Write(const Record& record) {
+    Append(SealLine(ToJson(record)) + "\n");
+  }
+
+ private:
+  void Append(std::string_view line);
+
+  std::string path_;
+  int file_ = -1;
+  std::size_t size_ = 0;  ///< Of the whole lines.
+  bool broken_ = false;   ///< Ends with half a line that could not be taken back.
+};
+
+}  // namespace exh::search

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+//
+// Explorer: the loop of a search. One iteration has four phases, numbered here and in explorer.cc:
+//
+//   1. Descend   Random descents from the root fill a batch; implementations that were seen before
+//                (same decision vector, or same source without comments) are dropped.
+//   2. Compile   The batch, in parallel. No candidate is measured meanwhile.
+//   3. Measure   One by one, while nothing compiles. Every verdict is logged as it comes.
+//   4. Confirm   A candidate that beats the best is measured and checked a second time; it is the
+//                new best only if it is correct and faster both times.
+//
+// Descents happen in one thread, in an order that nothing but the seed decides, so the same seed
+// and the same times give the same log.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "search/clock.h"
+#include "search/descent.h"
+#include "search/evaluator.h"
+#include "search/event_log.h"
+#include "search/progress.h"
+#include "search/stopper.h"
+
+namespace exh::search {
+
+struct ExplorerOptions {
+  std::uint64_t seed = 1;
+  int jobs = 1;               ///< Compilers at once.
+  int batch = 4;              ///< Implementations per iteration.
+  double slow_factor = 4;     ///< A candidate this much slower than the best may be stopped early.
+  int max_broken = 20;        ///< So many broken evaluations in a row end the run.
+  int max_duplicates = 1000;  ///< So many duplicates in a row: nothing new is left to find.
+  double flops = 0;           ///< Of one run of the kernel, for the status line.
+};
+
+/// The best implementation so far.
+struct Winner {
+  std::uint64_t n = 0;  ///< Its number in the log.
+  double ns = 0;        ///< The slower of its two measurements.
+  runtime::Candidate candidate;
+  Path path;
+  std::string vector;
+  kernels::Compiled compiled;  ///< Still there to be run again.
+};
+
+struct Outcome {
+  EndRecord end;
+  std::optional<Winner> winner;
+  /// Not empty: the environment failed (`end.why` is "broken"), and this is what it said.
+  std::string broken;
+};
+
+class Explorer {
+ public:
+  /// All references outlive the explorer. `root` is a fixpoint.
+  Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Evaluator& evaluator,
+           const Stopper& stopper, EventLog& log, ProgressReporter& progress, Clock clock,
+           const ExplorerOptions& options);
+
+  /// Searches until the stopper says so or nothing new is found. The caller writes the `end` record
+  /// after whatever it wants to log before it. An environment that fails (a full disk) ends the
+  /// run; what was found until then is in the outcome.
+  Outcome Run();
+
+ private:
+  /// An implementation on its way through the phases.
+  struct Entry {
+    runtime::Candidate candidate;
+    Path path = {};
+    std::string vector = {}, source = {}, code = {};
+    kernels::Compiled compiled = {};
+    bool ready = false;  ///< Phase 2 came to it before the run was stopped.
+  };
+
+  void Iterate();
+  bool Stopped();
+  bool Interrupted();
+  std::vector<Entry> Descend();             // phase 1
+  std::optional<Entry> DescendOnce();       //
+  void Compile(std::vector<Entry>& batch);  // phase 2
+  void Measure(Entry& entry);               // phase 3
+  /// Adds what the second measurement says to the record of the first.
+  kernels::Measurement Confirm(const Entry& entry, EvalRecord& record);  // phase 4
+  void NoteDeadEnd(const DeadEnd& dead_end);
+  void NoteBroken(const EvalRecord& record, kernels::Verdict verdict);
+  void Promote(Entry& entry, const EvalRecord& record, double ns);
+  void ShowStatus(bool news);
+  double Elapsed() const { return clock_() - start_; }
+
+  const runtime::Candidate& root_;
+  const ChoiceOrder& order_;
+  Evaluator& evaluator_;
+  const Stopper& stopper_;
+  EventLog& log_;
+  ProgressReporter& progress_;
+  Clock clock_;
+  ExplorerOptions options_;
+  Random random_;
+  Descender descender_;
+  double start_ = 0;
+  Outcome outcome_;
+  Status status_;
+  std::unordered_set<std::uint64_t> seen_vectors_, seen_codes_;
+  int duplicates_in_a_row_ = 0;
+  int given_up_in_a_row_ = 0;
+  int broken_in_a_row_ = 0;
+};
+
+}  // namespace exh::search

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "search/log_json.h"
+
+#include <cmath>
+
+namespace exh::search {
+namespace {
+
+/// Leaves `field` as it is when the object has no such key.
+template <typename T>
+void Read(const Json& json, const char* key, T& field) {
+  const auto found = json.find(key);
+  if (found != json.end() && !found->is_null()) found->get_to(field);
+}
+
+/// JSON has no infinity: what is not finite is left out, and reads as the default.
+void PutFinite(Json& json, const char* key, double value) {
+  if (std::isfinite(value)) json[key] = value;
+}
+
+Json DeviceJson(const RunRecord& record) {
+  Json device = {{"name", record.device}};
+  for (const auto& [limit, text] : record.limits) device[limit] = Json::parse(text);
+  return device;
+}
+
+void ReadDevice(const Json& json, RunRecord& record) {
+  for (const auto& [limit, value] : json.items()) {
+    if (limit == "name") {
+      value.get_to(record.device);
+    } else {
+      record.limits[limit] = value.dump();
+    }
+  }
+}
+
+Json PathJson(const Path& path) {
+  Json steps = Json::array();
+  for (const PathStep& step : path) steps.push_back({step.decision, step.value});
+  return steps;
+}
+
+PathStep ReadStep(const Json& json) {
+  return {json.at(0).get<int>(), json.at(1).get<int>()};
+}
+
+}  // namespace
+
+Json ToJson(const RunRecord& record) {
+  return {{"t", "run"},
+          {"v", record.version},
+          {"tool", record.tool},
+          {"started", record.started},
+          {"space", {{"name", record.space}, {"fingerprint", record.fingerprint}}},
+          {"kernel", {{"name", record.kernel}, {"sizes", record.sizes}, {"flops", record.flops}}},
+          {"device", DeviceJson(record)},
+          {"seed", record.seed},
+          {"argv", record.argv},
+          {"order", record.order}};
+}
+
+void FromJson(const Json& json, RunRecord& record) {
+  Read(json, "v", record.version);
+  Read(json, "tool", record.tool);
+  Read(json, "started", record.started);
+  const Json space = json.value("space", Json::object());
+  Read(space, "name", record.space);
+  Read(space, "fingerprint", record.fingerprint);
+  const Json kernel = json.value("kernel", Json::object());
+  Read(kernel, "name", record.kernel);
+  Read(kernel, "sizes", record.sizes);
+  Read(kernel, "flops", record.flops);
+  ReadDevice(json.value("device", Json::object()), record);
+  Read(json, "seed", record.seed);
+  Read(json, "argv", record.argv);
+  Read(json, "order", record.order);
+}
+
+Json ToJson(const ChoiceRecord& record) {
+  return {{"t", "choice"},
+          {"i", record.index},
+          {"name", record.name},
+          {"args", record.args},
+          {"domain", record.domain}};
+}
+
+void FromJson(const Json& json, ChoiceRecord& record) {
+  Read(json, "i", record.index);
+  Read(json, "name", record.name);
+  Read(json, "args", record.args);
+  Read(json, "domain", record.domain);
+}
+
+Json ToJson(const EvalRecord& record) {
+  Json json = {{"t", "eval"},
+               {"n", record.n},
+               {"dt", record.dt},
+               {"verdict", record.verdict},
+               {"best_ns", record.best_ns},
+               {"runtimes_ns", record.runtimes_ns},
+               {"compile_ms", record.compile_ms},
+               {"check_ms", record.check_ms}};
+  if (!record.why.empty()) json["why"] = record.why;
+  Json error = Json::object();
+  PutFinite(error, "max_abs", record.max_error);
+  PutFinite(error, "ratio", record.error_ratio);
+  json["err"] = error;
+  json["h"] = record.hash;
+  json["code"] = record.code;
+  json["vector"] = record.vector;
+  json["path"] = PathJson(record.path);
+  return json;
+}
+
+void FromJson(const Json& json, EvalRecord& record) {
+  Read(json, "n", record.n);
+  Read(json, "dt", record.dt);
+  Read(json, "verdict", record.verdict);
+  Read(json, "why", record.why);
+  Read(json, "best_ns", record.best_ns);
+  Read(json, "runtimes_ns", record.runtimes_ns);
+  Read(json, "compile_ms", record.compile_ms);
+  Read(json, "check_ms", record.check_ms);
+  const Json error = json.value("err", Json::object());
+  Read(error, "max_abs", record.max_error);
+  Read(error, "ratio", record.error_ratio);
+  Read(json, "h", record.hash);
+  Read(json, "code", record.code);
+  Read(json, "vector", record.vector);
+  for (const Json& step : json.value("path", Json::array())) record.path.push_back(ReadStep(step));
+}
+
+Json ToJson(const BestRecord& record) {
+  return {{"t", "best"}, {"n", record.n}, {"dt", record.dt}, {"ns", record.ns}, {"h", record.hash}};
+}
+
+void FromJson(const Json& json, BestRecord& record) {
+  Read(json, "n", record.n);
+  Read(json, "dt", record.dt);
+  Read(json, "ns", record.ns);
+  Read(json, "h", record.hash);
+}
+
+Json ToJson(const DeadRecord& record) {
+  return {{"t", "dead"},
+          {"dt", record.dt},
+          {"label", record.label},
+          {"depth", record.depth},
+          {"step", {record.step.decision, record.step.value}}};
+}
+
+void FromJson(const Json& json, DeadRecord& record) {
+  Read(json, "dt", record.dt);
+  Read(json, "label", record.label);
+  Read(json, "depth", record.depth);
+  const auto step = json.find("step");
+  if (step != json.end()) record.step = ReadStep(*step);
+}
+
+Json ToJson(const ReferenceRecord& record) {
+  Json json = {{"t", "reference"},
+               {"name", record.name},
+               {"verdict", record.verdict},
+               {"best_ns", record.best_ns},
+               {"runtimes_ns", record.runtimes_ns}};
+  if (!record.why.empty()) json["why"] = record.why;
+  return json;
+}
+
+void FromJson(const Json& json, ReferenceRecord& record) {
+  Read(json, "name", record.name);
+  Read(json, "verdict", record.verdict);
+  Read(json, "why", record.why);
+  Read(json, "best_ns", record.best_ns);
+  Read(json, "runtimes_ns", record.runtimes_ns);
+}
+
+Json ToJson(const EndRecord& record) {
+  return {{"t", "end"},
+          {"dt", record.dt},
+          {"why", record.why},
+          {"evaluations", record.evaluations},
+          {"descents", record.descents},
+          {"duplicates", record.duplicates},
+          {"best", record.best},
+          {"verdicts", record.verdicts},
+          {"dead_ends", record.dead_ends}};
+}
+
+void FromJson(const Json& json, EndRecord& record) {
+  Read(json, "dt", record.dt);
+  Read(json, "why", record.why);
+  Read(json, "evaluations", record.evaluations);
+  Read(json, "descents", record.descents);
+  Read(json, "duplicates", record.duplicates);
+  Read(json, "best", record.best);
+  Read(json, "verdicts", record.verdicts);
+  Read(json, "dead_ends", record.dead_ends);
+}
+
+}  // namespace exh::search

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+//
+// The records of log.jsonl as plain structs; docs/log.md explains each field. Members that a line
+// lacks keep the values given here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace exh::search {
+
+/// The first line: everything that is needed to build the same root candidate again.
+struct RunRecord {
+  int version = 1;
+  std::string tool;     ///< "search 0.1.0".
+  std::string started;  ///< UTC, "2026-01-31T12:00:00Z".
+  std::string space, fingerprint;
+  std::string kernel;
+  std::map<std::string, std::int64_t, std::less<>> sizes;
+  std::string device;
+  /// Limit -> JSON text, as the run used them: detected values and command line included.
+  std::map<std::string, std::string, std::less<>> limits;
+  std::uint64_t seed = 0;
+  double flops = 0;
+  std::vector<std::string> argv;
+  std::vector<std::string> order;  ///< Names of choices, first decided first.
+};
+
+/// One decision, once: what its index and the indices of its values mean in the rest of the file.
+struct ChoiceRecord {
+  int index = -1;
+  std::string name;
+  std::vector<std::string> args;
+  std::vector<std::string> domain;
+};
+
+/// A decision that was taken: indices into the choice records.
+struct PathStep {
+  int decision = -1;
+  int value = -1;
+  friend bool operator==(const PathStep&, const PathStep&) = default;
+};
+using Path = std::vector<PathStep>;
+
+struct EvalRecord {
+  std::uint64_t n = 0;  ///< 1, 2, 3 …
+  double dt = 0;        ///< Seconds since the start of the run.
+  Path path;            ///< In the order in which they were taken.
+  std::string vector;   ///< One character per decision; see VectorText().
+  std::string hash;     ///< Of `vector`.
+  std::string code;     ///< Hash of the source without its comments.
+  std::string verdict;  ///< As kernels::VerdictName().
+  std::string why;
+  double compile_ms = 0, check_ms = 0;
+  std::vector<double> runtimes_ns;
+  double best_ns = 0;
+  double max_error = 0, error_ratio = 0;
+};
+
+/// A new best, after it was measured a second time.
+struct BestRecord {
+  std::uint64_t n = 0;
+  double dt = 0;
+  double ns = 0;  ///< The slower of its two measurements.
+  std::string hash;
+};
+
+/// A dead end met on the way down, and the requirement that emptied a domain.
+struct DeadRecord {
+  double dt = 0;
+  std::string label;
+  int depth = 0;  ///< Decisions taken before the one that failed.
+  PathStep step;  ///< The one that failed; value -1: removing the last failed value did.
+};
+
+/// A yardstick, or the winner measured in turn with them.
+struct ReferenceRecord {
+  std::string name;  ///< "winner", "naive", "eigen".
+  std::string verdict, why;
+  double best_ns = 0;
+  std::vector<double> runtimes_ns;
+};
+
+struct EndRecord {
+  double dt = 0;
+  std::string why;  ///< "budget:time", "budget:evals", "signal", "exhausted", "broken".
+  std::uint64_t evaluations = 0, descents = 0, duplicates = 0;
+  std::uint64_t best = 0;  ///< `n` of the best; 0 for none.
+  std::map<std::string, std::uint64_t, std::less<>> verdicts;
+  std::map<std::string, std::uint64_t, std::less<>> dead_ends;  ///< By label.
+};
+
+}  // namespace exh::search

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// The program `search`. Exit codes: 0 done; 1 the environment or the search failed; 2 the command
+// line asks for something that does not exist.
+#include <fmt/format.h>
+
+#include <exception>
+
+#include "search/commands/command.h"
+#include "search/error.h"
+#include "search/suggest.h"
+
+namespace exh::search {
+namespace {
+
+/// Every spelling of the options of a (sub-)command.
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (!command->get_group().empty()) names.push_back(command->get_name());
+  }
+  return names;
+}
+
+/// Words that no option took: the first one is the mistake that is told.
+void RefuseLeftovers(const CLI::App& app) {
+  for (const std::string& word : app.remaining()) {
+    if (word == "--") continue;
+    if (word.starts_with("-")) {
+      throw UsageError(UnknownName("option", word.substr(0, word.find('=')), OptionNames(app)));
+    }
+    const std::vector<std::string> commands = CommandNames(app);
+    if (commands.empty() || !app.get_subcommands().empty()) {
+      throw UsageError(fmt::format("unexpected argument '{}'", word));
+    }
+    throw UsageError(UnknownName("sub-command", word, commands));
+  }
+  for (const CLI::App* command : app.get_subcommands()) RefuseLeftovers(*command);
+}
+
+/// Sub-commands keep what they do not know, so that the message is ours and names the nearest.
+void AllowExtras(CLI::App& app) {
+  app.allow_extras();
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    AllowExtras(*command);
+  }
+}
+
+int Main(int argc, char** argv) {
+  Invocation invocation;
+  invocation.argv.assign(argv, argv + argc);
+  CLI::App app("Searches the implementations of a kernel for the fastest one.", "search");
+  AddSearchCommand(app, invocation);
+  AddListCommand(app, invocation);
+  AddLogCommand(app, invocation);
+  AddReplayCommand(app, invocation);
+  AddEmitCommand(app, invocation);
+  AddDeadEndsCommand(app, invocation);
+  AddDevicesCommand(app, invocation);
+  AddDoctorCommand(app, invocation);
+  AddRunCandidateCommand(app, invocation);
+  app.set_version_flag("--version", fmt::format("search {}", kVersion));
+  AllowExtras(app);
+  try {
+    app.parse(argc, argv);
+    RefuseLeftovers(app);
+    return invocation.run();
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
+  } catch (const CLI::ParseError& error) {
+    fmt::print(stderr, "search: {}\n", error.what());
+    return 2;
+  } catch (const UsageError& error) {
+    fmt::print(stderr, "search: {}\n", error.what());
+    return 2;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "search: {}\n", error.what());
+    return 1;
+  }
+}
+
+}  // namespace
+}  // namespace exh::search
+
+int main(int argc, char** argv) {
+  return exh::search::Main(argc, argv);
+}

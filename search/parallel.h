@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace exh::search {
+
+/// Calls `work(0)` to `work(count - 1)`, `jobs` at once, in this order of starting. A `work` that
+/// returns false keeps the rest from being started. The first exception is thrown again when all
+/// that were started have ended.
+void RunInParallel(std::size_t count, int jobs, const std::function<bool(std::size_t)>& work);
+
+}  // namespace exh::search

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// Problem: a kernel at given sizes on a device, put together from a command line, the header of a
+// log, or a list of decisions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/task.h"
+#include "search/log_records.h"
+
+namespace exh::search {
+
+/// As written on a command line.
+struct ProblemOptions {
+  std::string kernel;
+  std::string size;  ///< "m=512,n=512"; sizes that are left out keep their defaults.
+  std::string device = "cpu";
+  std::optional<std::uint32_t> threads, max_threads;
+  std::vector<std::string> limits;  ///< "max_unroll=64".
+};
+
+struct Problem {
+  const kernels::Kernel* kernel = nullptr;
+  kernels::Parameters sizes;
+  kernels::ir::Device device;
+  kernels::Task task;
+
+  /// The root candidate. Throws Error when the space has no implementation at all.
+  runtime::Candidate root() const;
+};
+
+/// Names of all kernels.
+std::vector<std::string> KernelNames();
+
+/// Throws UsageError for an unknown kernel, with the nearest name.
+const kernels::Kernel& FindKernelOrThrow(const std::string& name);
+
+/// The kernel's sizes with what `text` says. Throws UsageError for unknown names and bad values.
+kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const std::string& text);
+
+/// The device with the limits that the options change. Throws UsageError.
+kernels::ir::Device FindDevice(const ProblemOptions& options);
+
+/// All limits as JSON text.
+std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::Device& device);
+
+/// Throws UsageError for bad input, Error when the sizes cannot be built.
+Problem MakeProblem(const ProblemOptions& options);
+
+/// The problem of a logged run: its sizes and the limits that its device had.
+Problem MakeProblem(const RunRecord& run);
+
+}  // namespace exh::search

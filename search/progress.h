@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// Progress: what a person sees while a search runs. A line that is rewritten on a terminal, plain
+// lines in a pipe, or nothing.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "kernels/evaluation.h"
+
+namespace exh::search {
+
+/// How many candidates got each verdict.
+struct VerdictCounts {
+  std::uint64_t correct = 0, wrong = 0, compile_error = 0, compile_timeout = 0;
+  std::uint64_t crash = 0, timeout = 0, slow = 0, broken = 0;
+  std::uint64_t& operator[](kernels::Verdict verdict);
+};
+
+/// One moment of a search.
+struct Status {
+  double elapsed = 0;  ///< Seconds.
+  double best_ns = 0;  ///< 0: none yet.
+  double flops = 0;
+  std::uint64_t evaluations = 0, dead_ends = 0;
+  VerdictCounts verdicts;
+};
+
+/// ` 41.2s best 1.12 ms 23.9 GFLOP/s eval 318 (7.7/s) dead-ends 12 fail compile 1 wrong 0 …`.
+std::string StatusText(const Status& status);
+
+enum class ProgressMode { kLive, kPlain, kNone };
+
+/// `auto` (live on a terminal, plain elsewhere), `plain`, `none`. Throws UsageError otherwise.
+ProgressMode ParseProgress(std::string_view text, std::FILE* out);
+
+class ProgressReporter {
+ public:
+  ProgressReporter(ProgressMode mode, std::FILE* out) : mode_(mode), out_(out) {}
+  ~ProgressReporter() { Clear(); }
+  ProgressReporter(const ProgressReporter&) = delete;
+  ProgressReporter& operator=(const ProgressReporter&) = delete;
+
+  /// Shows the status when it is time to. `news`: something happened that a plain reader wants to
+  /// see at once (a new best).
+  void Show(const Status& status, bool news = false);
+  /// Prints a line that stays, whatever the mode.
+  void Say(std::string_view line);
+  /// Takes the live line away.
+  void Clear();
+
+ private:
+  ProgressMode mode_;
+  std::FILE* out_;
+  double last_shown_ = -1e9;  ///< Status::elapsed of the last line.
+  bool live_line_ = false;
+};
+
+}  // namespace exh::search

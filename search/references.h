@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+//
+// Yardsticks: the naive loop nest and Eigen, compiled and run like candidates and measured in turn
+// with one, so that a machine that changes its speed meanwhile does so for all of them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "search/evaluator.h"
+#include "search/log_records.h"
+
+namespace exh::search {
+
+/// Something to be compared: compiled, or the reason why it is not.
+struct Contender {
+  std::string name;
+  kernels::Compiled compiled;
+};
+
+/// A source to be compiled.
+struct Yardstick {
+  std::string name;
+  std::string source;
+};
+
+/// Compiles all of them, `jobs` at once.
+std::vector<Contender> CompileYardsticks(Evaluator& evaluator,
+                                         const std::vector<Yardstick>& yardsticks, int jobs);
+
+/// Measures all contenders in turn, `rounds` times; the best of each counts. One that fails is not
+/// measured again. `stopped` ends it early: then only what is complete for all is used.
+std::vector<ReferenceRecord> MeasureInTurn(Evaluator& evaluator,
+                                           const std::vector<Contender>& contenders, int rounds,
+                                           const std::function<bool()>& stopped);
+
+}  // namespace exh::search

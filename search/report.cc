@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "search/report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "search/numbers.h"
+
+namespace exh::search {
+namespace {
+
+std::string Words(const std::string& name) {
+  if (name == "naive") return "the naive loop nest";
+  if (name == "eigen") return "Eigen";
+  return name;
+}
+
+}  // namespace
+
+std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
+  const auto winner = std::find_if(references.begin(), references.end(),
+                                   [](const auto& record) { return record.name == "winner"; });
+  if (winner == references.end()) return {};
+  if (winner->verdict != "correct" || winner->best_ns <= 0) {
+    return fmt::format("  measured once more it was {}: {}\n", winner->verdict, winner->why);
+  }
+  std::string text;
+  for (const ReferenceRecord& record : references) {
+    if (record.name == "winner") continue;
+    if (record.verdict != "correct") {
+      text += fmt::format("  {} could not be measured: {}: {}\n", Words(record.name),
+                          record.verdict, record.why);
+      continue;
+    }
+    text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it)\n",
+                        record.best_ns / winner->best_ns, Words(record.name),
+                        FormatTime(record.best_ns), FormatTime(winner->best_ns));
+  }
+  return text;
+}
+
+std::string CommandsText(const std::string& program, const std::string& run, std::uint64_t n) {
+  return fmt::format(
+      "  show    {0} log show {1} --record {2}\n"
+      "  replay  {0} replay {1} --record {2}\n"
+      "  emit    {0} emit {1} --record {2}\n",
+      program, run, n);
+}
+
+std::string CountsText(const std::map<std::string, std::uint64_t, std::less<>>& counts,
+                       std::size_t most) {
+  std::vector<std::pair<std::string, std::uint64_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [label, count] : sorted) {
+    if (parts.size() == most) {
+      parts.push_back(fmt::format("{} more", sorted.size() - most));
+      break;
+    }
+    parts.push_back(fmt::format("{} {}", label, count));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace exh::search

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <atomic>
+
+namespace exh::search {
+
+/// From now on the first SIGINT or SIGTERM raises the flag that is returned, so that the run ends
+/// cleanly, and the next one kills the program as if nobody had listened. Files that refuse to grow
+/// and closed pipes become errors of the write instead of killing the program.
+const std::atomic<bool>& ListenForSignals();
+
+}  // namespace exh::search

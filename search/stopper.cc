@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "search/stopper.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "search/error.h"
+#include "search/numbers.h"
+
+namespace exh::search {
+namespace {
+
+constexpr std::string_view kLegal = "legal: 90s, 5m, 2h, evals=500";
+
+}  // namespace
+
+Clock SteadyClock() {
+  return [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+}
+
+TimeStopper::TimeStopper(double seconds, Clock clock)
+    : clock_(std::move(clock)), end_(clock_() + seconds) {}
+
+std::optional<std::string> TimeStopper::Reason(const Progress&) const {
+  if (clock_() < end_) return std::nullopt;
+  return "budget:time";
+}
+
+std::optional<std::string> EvaluationsStopper::Reason(const Progress& progress) const {
+  if (progress.evaluations < limit_) return std::nullopt;
+  return "budget:evals";
+}
+
+std::optional<std::uint64_t> EvaluationsStopper::EvaluationsLeft(const Progress& progress) const {
+  return limit_ - std::min(limit_, progress.evaluations);
+}
+
+std::optional<std::string> SignalStopper::Reason(const Progress&) const {
+  if (!raised_->load(std::memory_order_relaxed)) return std::nullopt;
+  return "signal";
+}
+
+std::optional<std::string> AnyStopper::Reason(const Progress& progress) const {
+  for (const auto& part : parts_) {
+    if (auto reason = part->Reason(progress)) return reason;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> AnyStopper::EvaluationsLeft(const Progress& progress) const {
+  std::optional<std::uint64_t> left;
+  for (const auto& part : parts_) {
+    const auto part_left = part->EvaluationsLeft(progress);
+    if (part_left) left = left ? std::min(*left, *part_left) : *part_left;
+  }
+  return left;
+}
+
+std::unique_ptr<Stopper> ParseBudget(std::string_view text, const Clock& clock) {
+  if (text.starts_with("evals=")) {
+    const auto count = ParseInteger(text.substr(6));
+    if (!count || *count < 1) {
+      throw UsageError(fmt::format("bad budget '{}': evals must be 1 or more; {}", text, kLegal));
+    }
+    return std::make_unique<EvaluationsStopper>(static_cast<std::uint64_t>(*count));
+  }
+  double unit = 1;
+  std::string_view number = text;
+  if (!number.empty()) {
+    switch (number.back()) {
+      case 's':
+        unit = 1;
+        break;
+      case 'm':
+        unit = 60;
+        break;
+      case 'h':
+        unit = 3600;
+        break;
+      default:
+        unit = 0;
+        break;
+    }
+    if (unit != 0) number.remove_suffix(1);
+    if (unit == 0) unit = 1;
+  }
+  const auto seconds = ParseReal(number);
+  if (!seconds) throw UsageError(fmt::format("bad budget '{}'; {}", text, kLegal));
+  if (*seconds <= 0) {
+    throw UsageError(fmt::format("bad budget '{}': it must be above zero; {}", text, kLegal));
+  }
+  return std::make_unique<TimeStopper>(*seconds * unit, clock);
+}
+
+}  // namespace exh::search

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks what the documents claim: every ./exh command in them exists, the programs given with
+--program know the options that are shown, and links lead to files and headings that exist."""
+
+import argparse
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import tree
+
+COMMAND = re.compile(r"\./exh[ \t]+([^`\n#|&;]*)")
+LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
+WORD = re.compile(r"[a-z][a-z-]*$")
+
+
+def documents(root):
+    """Every Markdown file of the tree, relative to the root."""
+    found = [path.relative_to(root) for path in root.glob("*.md")]
+    return sorted(found) + tree.files(root, (".md",), ("docs", *tree.FOLDERS))
+
+
+def slug(heading):
+    """The anchor that a heading gets."""
+    text = re.sub(r"[`*_]", lambda m: "_" if m[0] == "_" else "", heading.strip().lower())
+    return re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+
+
+def anchors(text):
+    return {slug(match) for match in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+
+
+def link_problem(root, document, target):
+    """What is wrong with a link of a document, or None."""
+    if re.match(r"[a-z]+:", target):
+        return None
+    name, _, anchor = target.partition("#")
+    path = (root / document).parent / name if name else root / document
+    if not path.exists():
+        return f"{target} does not exist"
+    if anchor and path.suffix == ".md" and anchor not in anchors(path.read_text()):
+        return f"{target}: there is no such heading"
+    return None
+
+
+def known_commands(root):
+    """The commands that `./exh help` lists, and the programs of the tree."""
+    text = subprocess.run([root / "exh", "help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    commands = re.findall(r"^ +\./exh ([a-z]+)", text, re.MULTILINE)
+    programs = re.findall(r"^Programs: (.*)$", text, re.MULTILINE)
+    return {*commands, *" ".join(programs).split()}
+
+
+class Program:
+    """A program of ours, asked for its help once per sub-command."""
+
+    def __init__(self, name, path):
+        self.name = name
+        self.path = path
+        self.helps = {}
+
+    def problem(self, words):
+        """What is wrong with the arguments of a command that is shown, or None."""
+        subcommands = []
+        for word in words:
+            if not WORD.match(word) or len(subcommands) == 2:
+                break
+            subcommands.append(word)
+        key = tuple(subcommands)
+        shown = " ".join([self.name, *subcommands, "--help"])
+        if key not in self.helps:
+            run = subprocess.run([self.path, *subcommands, "--help"], stdout=subprocess.PIPE,
+                                 stderr=subprocess.STDOUT, text=True, check=False)
+            self.helps[key] = run.stdout if run.returncode == 0 else None
+        if self.helps[key] is None:
+            return f"'{shown}' fails"
+        for option in (word.partition("=")[0] for word in words if word.startswith("--")):
+            if not re.search(rf"(?<![\w-]){option}(?![\w-])", self.helps[key]):
+                return f"'{option}' is not in '{shown}'"
+        return None
+
+
+def check(root, programs):
+    problems = []
+    commands = known_commands(root)
+    for document in documents(root):
+        for number, line in enumerate((root / document).read_text().splitlines(), 1):
+            found = [link_problem(root, document, target) for target in LINK.findall(line)]
+            for text in COMMAND.findall(line):
+                try:
+                    words = shlex.split(text)
+                except ValueError:
+                    words = text.split()
+                if not words or not WORD.match(words[0].rstrip(".,:")):
+                    continue
+                name = words[0].rstrip(".,:")
+                if name not in commands:
+                    found.append(f"./exh {name}: there is no such command")
+                elif name in programs:
+                    found.append(programs[name].problem(words[1:]))
+            problems += [f"{document}:{number}: {problem}" for problem in found if problem]
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", type=pathlib.Path, default=tree.ROOT, help="the tree to check")
+    parser.add_argument("--program", action="append", default=[], metavar="NAME=FILE",
+                        help="a program whose options are checked")
+    arguments = parser.parse_args()
+    programs = {name: Program(name, path) for name, _, path in (p.partition("=") for p in arguments.program)}
+    problems = check(arguments.root.resolve(), programs)
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} problems" if problems else "no problems")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

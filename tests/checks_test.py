@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: MIT
+"""Shows that each check of this folder can fail: a small tree is right at first, then one thing is
+broken in it and exactly that is reported."""
+
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+import check_docs
+import check_format
+import check_layers
+import check_tours
+
+LICENCE = "// SPDX-License-Identifier: MIT\n"
+TREE = {
+    "dsl/README.md": "| file | what |\n|---|---|\n| `dsl.h .cc` | the door |\n",
+    "dsl/dsl.h": LICENCE + "#pragma once\n",
+    "dsl/parse.cc": LICENCE + '#include "antlr4-runtime.h"\n#include "dsl/dsl.h"\n',
+    "generator/README.md": "* [`generator.h`](generator.h): the other door\n",
+    "generator/generator.h": LICENCE + '#pragma once\n\n#include "dsl/dsl.h"\n',
+    "runtime/README.md": "```\nspace.h   tables\n```\n",
+    "runtime/space.h": LICENCE + "#pragma once\n\n#include <vector>\n",
+    "runtime/internal/scratch.h": LICENCE + "#pragma once\n",
+    "kernels/README.md": "- ir/function.h: the backbone\n\nWrite `mine.cc` beside it.\n",
+    "kernels/ir/function.h": LICENCE + "#pragma once\n",
+    "kernels/kernel.cc": LICENCE + '#include "spaces/linalg.exh.h"\n',
+    "kernels/spaces/linalg.exh": 'host "c++":\n  header = "kernels/ir/function.h"\nend\n',
+    "models/README.md": "Empty.\n",
+    "search/README.md": "Nothing public.\n",
+    "search/main.cc": LICENCE + '#include "runtime/space.h"\n',
+    "tests/any_test.cc": LICENCE + '#include "runtime/internal/scratch.h"\n',
+    "README.md": "# A tree\n\nRun `./exh search --kernel matmul`. See [the door](dsl/README.md) and\n"
+                 "[above](#a-tree).\n",
+    "exh": "#!/bin/sh\necho '  ./exh search ...'\necho 'Programs: worker'\n",
+}
+
+
+class TreeTest(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="exh checks "))
+        self.addCleanup(shutil.rmtree, self.root)
+        for name, text in TREE.items():
+            self.write(name, text)
+        shutil.copy(check_format.tree.ROOT / ".clang-format", self.root)
+        (self.root / "exh").chmod(0o755)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def append(self, name, text):
+        self.write(name, (self.root / name).read_text() + text)
+
+
+class Layers(TreeTest):
+    def expect(self, *problems):
+        self.assertEqual(check_layers.check(self.root), list(problems))
+
+    def test_a_tree_that_is_right(self):
+        self.expect()
+
+    def test_an_edge_that_is_absent(self):
+        self.append("generator/generator.h", '#include "runtime/space.h"\n')
+        self.expect("generator/generator.h:5: generator may not include runtime/space.h")
+
+    def test_the_longest_layer_counts(self):
+        self.append("kernels/ir/function.h", '#include "runtime/space.h"\n')
+        self.expect("kernels/ir/function.h:3: kernels/ir may not include runtime/space.h")
+
+    def test_search_does_not_know_generated_types(self):
+        self.append("search/main.cc", '#include "spaces/linalg.exh.h"\n')
+        self.expect("search/main.cc:3: search may not include spaces/linalg.exh.h")
+
+    def test_nothing_includes_tests(self):
+        self.write("tests/support/oracle.h", LICENCE)
+        self.append("runtime/space.h", '#include "tests/support/oracle.h"\n')
+        self.expect("runtime/space.h:5: runtime may not include tests/support/oracle.h")
+
+    def test_internal_headers(self):
+        self.append("search/main.cc", '#include "runtime/internal/scratch.h"\n')
+        self.expect("search/main.cc:3: runtime/internal/scratch.h is internal to runtime")
+
+    def test_antlr_stays_in_one_file(self):
+        self.append("dsl/dsl.h", '#include "ExhParser.h"\n')
+        self.expect("dsl/dsl.h:3: only dsl/parse.cc may include ANTLR (ExhParser.h)")
+
+    def test_includes_start_at_the_root(self):
+        self.append("dsl/dsl.h", '#include "spec.h"\n')
+        self.expect("dsl/dsl.h:3: spec.h is not a file of ours, written from the root")
+
+    def test_headers_that_a_space_names(self):
+        self.append("kernels/spaces/linalg.exh", '  header = "kernels/kernel.h"\n')
+        self.write("kernels/kernel.h", LICENCE)
+        self.expect("kernels/spaces/linalg.exh:4: spaces may not include kernels/kernel.h")
+
+
+class Tours(TreeTest):
+    def expect(self, *problems):
+        self.assertEqual(check_tours.check(self.root), list(problems))
+
+    def test_a_tree_that_is_right(self):
+        self.expect()
+
+    def test_a_header_that_is_not_listed(self):
+        self.write("runtime/state.h", LICENCE)
+        self.expect("runtime/README.md: does not list state.h")
+
+    def test_a_header_in_a_subfolder_is_listed_with_its_folder(self):
+        self.write("kernels/cpu/function.h", LICENCE)
+        self.expect("kernels/README.md: does not list cpu/function.h")
+
+    def test_a_listed_file_that_is_gone(self):
+        (self.root / "dsl/dsl.h").unlink()
+        self.expect("dsl/README.md:3: dsl.h does not exist")
+
+    def test_a_folder_without_a_tour(self):
+        (self.root / "models/README.md").unlink()
+        self.expect("models: has no README.md")
+
+
+@unittest.skipIf(shutil.which("clang-format") is None, "clang-format is not installed")
+class Format(TreeTest):
+    def expect(self, *problems):
+        self.assertEqual(check_format.check(self.root), list(problems))
+
+    def test_a_tree_that_is_right(self):
+        self.expect()
+
+    def test_what_clang_format_would_change(self):
+        self.append("search/main.cc", "\nint  main() { }\n")
+        self.expect("search/main.cc:4: is not formatted: ./exh format")
+
+    def test_a_file_without_a_licence(self):
+        self.write("runtime/state.h", "#pragma once\n")
+        self.expect("runtime/state.h:1: expected '// SPDX-License-Identifier: MIT'")
+
+    def test_a_file_that_is_too_long(self):
+        self.write("runtime/state.h", LICENCE + "// A line.\n" * 800)
+        self.expect("runtime/state.h:800: has 801 lines, at most 800 are allowed")
+
+
+class Docs(TreeTest):
+    def expect(self, *problems):
+        # As `search` of the real tree: one option, one sub-command, anything else fails.
+        self.write("search_program", '#!/bin/sh\ncase "$*" in --help) echo "--kernel TEXT";; '
+                                     '"log --help") echo "--raw";; *) exit 2;; esac\n')
+        (self.root / "search_program").chmod(0o755)
+        programs = {"search": check_docs.Program("search", self.root / "search_program")}
+        self.assertEqual(check_docs.check(self.root, programs), list(problems))
+
+    def test_a_tree_that_is_right(self):
+        self.append("README.md", "Or `./exh search log --raw`, `./exh worker`, `./exh ...`.\n")
+        self.expect()
+
+    def test_a_command_that_does_not_exist(self):
+        self.append("README.md", "And `./exh dance`.\n")
+        self.expect("README.md:5: ./exh dance: there is no such command")
+
+    def test_an_option_that_does_not_exist(self):
+        self.append("README.md", "    ./exh search --kernels matmul\n")
+        self.expect("README.md:5: '--kernels' is not in 'search --help'")
+
+    def test_a_subcommand_that_does_not_exist(self):
+        self.append("README.md", "    ./exh search logs\n")
+        self.expect("README.md:5: 'search logs --help' fails")
+
+    def test_a_link_to_nothing(self):
+        self.write("docs/design.md", "[gone](../dsl/gone.h)\n")
+        self.expect("docs/design.md:1: ../dsl/gone.h does not exist")
+
+    def test_a_heading_that_does_not_exist(self):
+        self.append("README.md", "[b](#a-bush)\n")
+        self.expect("README.md:5: #a-bush: there is no such heading")
+
+
+if __name__ == "__main__":
+    unittest.main()

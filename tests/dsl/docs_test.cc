@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// Every ```exh block of docs/dsl.md is a program that compiles without a warning. A block may build
+// on another: `// after: sets` puts the block that says `// snippet: sets` before it. A block that
+// says
+// `// file: a.exh` can be included by that name.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <sstream>
+
+#include "dsl/dsl.h"
+#include "tests/dsl/verify.h"
+
+namespace exh::dsl {
+namespace {
+
+struct Block {
+  int line = 0;
+  std::string text;
+};
+
+std::vector<Block> ExhBlocks(const std::string& markdown) {
+  std::vector<Block> blocks;
+  std::istringstream in(markdown);
+  std::string line;
+  bool inside = false;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (inside && line == "```") {
+      inside = false;
+    } else if (inside) {
+      blocks.back().text += line + "\n";
+    } else if (line == "```exh") {
+      inside = true;
+      blocks.push_back({number, ""});
+    }
+  }
+  EXPECT_FALSE(inside) << "a block without an end";
+  return blocks;
+}
+
+// What follows `mark` on the line of the text that starts with it, or nothing.
+std::string Marked(const std::string& text, const std::string& mark) {
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(mark)) return line.substr(mark.size());
+  }
+  return "";
+}
+
+TEST(Docs, EverySnippetCompiles) {
+  const auto blocks = ExhBlocks(ReadFile(std::string(EXH_SOURCE_DIR) + "/docs/dsl.md"));
+  EXPECT_GE(blocks.size(), 10U);
+  std::map<std::string, std::string> named;
+  std::map<std::string, std::string> files;
+  for (const Block& block : blocks) {
+    std::string text = block.text;
+    if (const std::string base = Marked(text, "// after: "); !base.empty()) {
+      ASSERT_TRUE(named.contains(base)) << "line " << block.line << ": no snippet '" << base << "'";
+      text = named[base] + text;
+    }
+    if (const std::string name = Marked(block.text, "// snippet: "); !name.empty()) {
+      named[name] = text;
+    }
+    if (const std::string name = Marked(block.text, "// file: "); !name.empty()) files[name] = text;
+    DiagnosticSink sink;
+    for (const auto& [name, content] : files) sink.sources().AddInMemory(name, content);
+    const auto spec = CompileText("dsl.md", text, {}, sink);
+    EXPECT_TRUE(spec.has_value()) << "the block at line " << block.line;
+    EXPECT_EQ(RenderText(sink), "") << "the block at line " << block.line;
+  }
+}
+
+}  // namespace
+}  // namespace exh::dsl

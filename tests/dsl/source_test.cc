@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "dsl/source.h"
+
+#include <gtest/gtest.h>
+
+#include "dsl/diagnostic.h"
+#include "dsl/spelling.h"
+
+namespace exh::dsl {
+namespace {
+
+TEST(Source, LinesAndColumnsStartAtOneAndCountCharacters) {
+  const std::string text = "ab\n\té!\n";
+  EXPECT_EQ(Locate(text, 0), (LineColumn{1, 1}));
+  EXPECT_EQ(Locate(text, 2), (LineColumn{1, 3}));
+  EXPECT_EQ(Locate(text, 3), (LineColumn{2, 1}));
+  EXPECT_EQ(Locate(text, 6), (LineColumn{2, 3}));  // After the two bytes of é.
+  EXPECT_EQ(Locate(text, 99), (LineColumn{3, 1}));
+}
+
+TEST(Source, LineAtFindsTheWholeLine) {
+  const std::string text = "ab\r\n\ncd";
+  EXPECT_EQ(LineAt(text, 0), "ab");
+  EXPECT_EQ(LineAt(text, 2), "ab");
+  EXPECT_EQ(LineAt(text, 4), "");
+  EXPECT_EQ(LineAt(text, 5), "cd");
+  EXPECT_EQ(LineAt(text, 99), "cd");
+}
+
+TEST(Source, PathsBelowTheRootArePrintedRelativeToIt) {
+  SourceSet sources;
+  sources.set_root("/some/root");
+  sources.AddInMemory("/some/root/a/b.exh", "");
+  sources.AddInMemory("/other/c.exh", "");
+  std::string error;
+  EXPECT_EQ(sources.file(*sources.Open("/some/root/a/../a/b.exh", {}, &error)).display, "a/b.exh");
+  EXPECT_EQ(sources.file(*sources.Open("/other/c.exh", {}, &error)).display, "/other/c.exh");
+}
+
+TEST(Source, OneFileHasOneNumberHoweverItIsSpelt) {
+  SourceSet sources;
+  sources.AddInMemory("a/b.exh", "x");
+  std::string error;
+  EXPECT_EQ(sources.Open("a/b.exh", {}, &error), sources.Open("./a/../a/b.exh", {}, &error));
+  EXPECT_EQ(sources.size(), 1U);
+}
+
+TEST(Source, WhatIsNotARegularFileIsRefused) {
+  SourceSet sources;
+  std::string error;
+  EXPECT_FALSE(sources.Open("/dev/zero", {}, &error));
+  EXPECT_EQ(error, "not a regular file");
+  EXPECT_FALSE(sources.Open("/", {}, &error));
+  EXPECT_EQ(error, "Is a directory");
+}
+
+TEST(Diagnostics, AreSortedAndRepeatedOnesDropped) {
+  DiagnosticSink sink;
+  sink.Error({0, 9, 10}, "late");
+  sink.Error({0, 1, 2}, "early").WithNote({0, 0, 1}, "why");
+  sink.Error({0, 1, 2}, "early");
+  const auto sorted = sink.Sorted();
+  ASSERT_EQ(sorted.size(), 2U);
+  EXPECT_EQ(sorted[0].message, "early");
+  EXPECT_EQ(sorted[0].notes.size(), 1U);
+  EXPECT_EQ(sorted[1].message, "late");
+}
+
+TEST(Diagnostics, BeyondTheCapOnlyTheirNumberIsTold) {
+  DiagnosticSink sink;
+  for (std::uint32_t i = 0; i < 5; ++i) sink.Warning({0, i, i}, "warning");
+  for (std::uint32_t i = 0; i < 5; ++i) sink.Error({0, 10 + i, 10 + i}, "error");
+  const auto sorted = sink.Sorted(3);
+  ASSERT_EQ(sorted.size(), 4U);
+  EXPECT_EQ(sorted[0].message, "error");  // Warnings do not push errors out.
+  EXPECT_EQ(sorted[3].message, "2 more like these not shown");
+  EXPECT_EQ(sink.Sorted(10).size(), 10U);
+}
+
+TEST(Spelling, Distance) {
+  EXPECT_EQ(EditDistance("order", "order"), 0);
+  EXPECT_EQ(EditDistance("ordr", "order"), 1);
+  EXPECT_EQ(EditDistance("oredr", "order"), 1);
+  EXPECT_EQ(EditDistance("", "abc"), 3);
+  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
+}
+
+TEST(Spelling, OnlyNearNamesAreProposed) {
+  EXPECT_EQ(DidYouMean("ordr", {"size", "order"}), "; did you mean 'order'?");
+  EXPECT_EQ(DidYouMean("dims", {"Dims"}), "; did you mean 'Dims'?");
+  EXPECT_EQ(DidYouMean("banana", {"size", "order"}), "");
+  EXPECT_EQ(DidYouMean("x", {}), "");
+}
+
+}  // namespace
+}  // namespace exh::dsl

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The programs as a person meets them: search, exhc, their messages and exit codes.
+
+usage: cli_test.py SEARCH EXHC [unittest arguments]
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SEARCH, EXHC = "", ""
+
+
+def run(program, *arguments, **options):
+    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=300,
+                          cwd=options.pop("cwd", ROOT), **options)
+
+
+def records(folder):
+    with open(os.path.join(folder, "log.jsonl"), encoding="utf-8") as log:
+        return [json.loads(line) for line in log if line.endswith("\n")]
+
+
+class BadInput(unittest.TestCase):
+    """One line that names the mistake and the nearest legal name; exit code 2."""
+
+    def check(self, arguments, *parts, code=2):
+        done = run(SEARCH, *arguments)
+        self.assertEqual(done.returncode, code, done.stderr)
+        lines = done.stderr.strip().split("\n")
+        self.assertEqual(len(lines), 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+    def test_unknown_kernel(self):
+        self.check(["--kernel", "matmull"], "'matmull'", "'matmul'")
+
+    def test_unknown_size(self):
+        self.check(["--kernel", "axpy", "--size", "m=3"], "'m'", "'n'")
+
+    def test_bad_sizes(self):
+        for size in ("n=0", "n=-4", "n=x", "n=", "n"):
+            with self.subTest(size=size):
+                self.check(["--kernel", "axpy", "--size", size], "n")
+
+    def test_unknown_device(self):
+        self.check(["--kernel", "axpy", "--device", "cpuu"], "'cpuu'", "'cpu'")
+
+    def test_unknown_option(self):
+        self.check(["--kernel", "axpy", "--bugdet", "3s"], "'--bugdet'", "'--budget'")
+
+    def test_bad_budget(self):
+        self.check(["--kernel", "axpy", "--budget", "soon"], "soon")
+
+    def test_unknown_sub_command(self):
+        self.check(["reply", "x"], "'reply'", "'replay'")
+
+    def test_sizes_that_do_not_fit(self):
+        self.check(["--kernel", "matmul", "--size", "m=65536,n=65536,k=65536"], "MiB", code=1)
+
+    def test_unwritable_folder(self):
+        self.check(["--kernel", "axpy", "--budget", "1s", "--out", "/proc/nope"], "/proc/nope", code=1)
+
+    def test_missing_compiler(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(SEARCH, "--kernel", "axpy", "--size", "n=64", "--budget", "evals=1", "--out",
+                       os.path.join(folder, "run"), env={**os.environ, "PATH": folder})
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("g++", done.stderr)
+
+    def test_replay_names_line_and_nearest_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "wish.txt")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("kernel: axpy\n# a comment\ndim_kind(mad.n0)=BLOK\n")
+            done = run(SEARCH, "replay", path)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("wish.txt:3", done.stderr)
+        self.assertIn("BLOCK", done.stderr)
+
+
+class SpaceMistakes(unittest.TestCase):
+    def test_several_mistakes_with_carets(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.exh")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('define enum f($x in Thngs):\n  value A:\nend\n'
+                           "require forall $x in Things: g($x) is A\n")
+            done = run(EXHC, "check", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"a\.exh:1:\d+: error: .*Thngs")
+        self.assertRegex(done.stderr, r"a\.exh:4:\d+: error: ")
+        self.assertIn("^", done.stderr)
+
+    def test_the_space_is_clean(self):
+        done = run(EXHC, "check", "kernels/spaces/linalg.exh")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_unknown_sub_command(self):
+        done = run(EXHC, "chekc", "x.exh")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("check", done.stderr)
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.out = os.path.join(self.folder.name, "run")
+
+    def search(self, *arguments):
+        return run(SEARCH, "--kernel", "matmul", "--size", "m=24,n=24,k=24", "--out", self.out, *arguments)
+
+    def test_search_then_show_diff_replay_and_emit(self):
+        done = self.search("--budget", "evals=6", "--seed", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        log = records(self.out)
+        kinds = [record["t"] for record in log]
+        self.assertEqual(kinds[0], "run")
+        self.assertEqual(kinds[-1], "end")
+        evaluations = [record for record in log if record["t"] == "eval"]
+        self.assertEqual(len(evaluations), 6)
+        self.assertTrue(all(e["verdict"] in ("correct", "slow") for e in evaluations), evaluations)
+        self.assertIn("naive", done.stdout)
+        self.assertIn("Eigen", done.stdout)
+
+        # The commands that the end of a run prints work as they are.
+        commands = re.findall(r"^  (?:show|replay|emit) +(\S.*)$", done.stdout, re.MULTILINE)
+        self.assertEqual(len(commands), 3, done.stdout)
+        for command in commands:
+            again = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300, cwd=ROOT)
+            self.assertEqual(again.returncode, 0, command + again.stderr)
+            self.assertTrue(again.stdout)
+        first, second = evaluations[0]["n"], evaluations[1]["n"]
+        diff = run(SEARCH, "log", "diff", f"{self.out}@{first}", f"{self.out}@{second}")
+        self.assertEqual(diff.returncode, 0, diff.stderr)
+        self.assertRegex(diff.stdout, r"(size|dim_kind|order)\(")
+        same = run(SEARCH, "log", "diff", f"{self.out}@{first}", f"{self.out}@{first}")
+        self.assertNotRegex(same.stdout, r"(size|dim_kind|order)\(")
+
+    def test_same_seed_draws_the_same_implementations(self):
+        paths = []
+        for name in ("a", "b"):
+            self.out = os.path.join(self.folder.name, name)
+            self.assertEqual(self.search("--budget", "evals=4", "--seed", "9").returncode, 0)
+            paths.append([r["vector"] for r in records(self.out) if r["t"] == "eval"])
+        self.assertEqual(paths[0], paths[1])
+
+    def test_interrupt_ends_with_the_best_so_far(self):
+        process = subprocess.Popen([SEARCH, "--kernel", "matmul", "--size", "m=24,n=24,k=24", "--out", self.out,
+                                    "--budget", "120s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, cwd=ROOT, start_new_session=True)
+        log = os.path.join(self.out, "log.jsonl")
+        for _ in range(600):
+            if os.path.exists(log) and any(record["t"] == "best" for record in records(self.out)):
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertIn("best:", output)
+        self.assertEqual(records(self.out)[-1]["why"], "signal")
+
+    def test_cut_log_is_still_readable(self):
+        self.assertEqual(self.search("--budget", "evals=3").returncode, 0)
+        path = os.path.join(self.out, "log.jsonl")
+        size = os.path.getsize(path)
+        for keep in (size - 1, size - 40, size * 3 // 4):
+            os.truncate(path, keep)
+            shown = run(SEARCH, "log", "show", self.out)
+            self.assertEqual(shown.returncode, 0, shown.stderr)
+            self.assertIn("matmul", shown.stdout)
+
+    def test_prime_sizes_are_said_not_to_be_tiled(self):
+        done = run(SEARCH, "--kernel", "axpy", "--size", "n=97", "--budget", "evals=2", "--out", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("axis n = 97 has no divisor in its tile range", done.stdout + done.stderr)
+
+
+class Replays(unittest.TestCase):
+    def test_the_replays_of_the_repository_run_right(self):
+        widths = json.loads(re.search(r"vector_sizes +(\[.*\])", run(SEARCH, "devices").stdout).group(1))
+        for width, name in ((8, "avx2"), (16, "avx512")):
+            if width not in widths:
+                print(f"skipped: matmul-512-{name}.txt needs vectors of {width} floats; this machine has {widths}")
+                continue
+            done = run(SEARCH, "replay", f"kernels/replays/matmul-512-{name}.txt")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("correct", done.stdout)
+
+
+if __name__ == "__main__":
+    SEARCH, EXHC = sys.argv[1:3]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Drives the wrapper `exh` in a small tree of its own, in a folder with blanks in its name, with
+package managers that only write down how they were called."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import tree
+
+CMAKE = """\
+cmake_minimum_required(VERSION 3.25)
+project(small LANGUAGES CXX)
+add_executable(search main.cc)
+add_executable(worker main.cc)
+if(NOT EXH_TESTS STREQUAL "OFF")
+  enable_testing()
+  file(STRINGS tests.txt tests)
+  foreach(test IN LISTS tests)
+    string(REGEX REPLACE " .*" "" name "${test}")
+    add_test(NAME ${name} COMMAND sh -c "${test}")
+    set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
+  endforeach()
+  file(GLOB broken CONFIGURE_DEPENDS broken)
+  if(broken)
+    add_test(NAME never_built COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/never_built)
+  endif()
+endif()
+"""
+MAIN = """\
+#include <cstdio>
+int main(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) std::printf("[%s]", argv[i]);
+}
+"""
+PACKAGES = "# comment\ng++ run compiles\nlibsecret-dev run never there\nlibtest-dev test only tests\n"
+# dpkg-query, as far as exh asks it: the packages named in $EXH_INSTALLED are installed.
+DPKG = '#!/bin/sh\nfor name in $EXH_INSTALLED; do echo "installed $name"; done\n'
+APT = '#!/bin/sh\necho "$@" >>"$EXH_APT_LOG"\n'
+
+
+class Wrapper(unittest.TestCase):
+    def setUp(self):
+        self.home = pathlib.Path(tempfile.mkdtemp(prefix="exh wrapper "))
+        self.addCleanup(shutil.rmtree, self.home)
+        self.root = self.home / "a tree"
+        (self.root / "bin").mkdir(parents=True)
+        for name in ("exh", "CMakePresets.json"):
+            shutil.copy(tree.ROOT / name, self.root)
+        self.write("CMakeLists.txt", CMAKE)
+        self.write("main.cc", MAIN)
+        self.write("packages.txt", PACKAGES)
+        self.write("tests.txt", "true # passes\n")
+        for name, text in (("dpkg-query", DPKG), ("apt-get", APT)):
+            self.write(f"bin/{name}", text)
+            (self.root / "bin" / name).chmod(0o755)
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def exh(self, *arguments, installed="g++ libsecret-dev libtest-dev", cwd="/"):
+        environment = dict(os.environ, EXH_INSTALLED=installed,
+                           PATH=f"{self.root / 'bin'}:{os.environ['PATH']}",
+                           EXH_APT_LOG=str(self.home / "apt.log"))
+        return subprocess.run([self.root / "exh", *arguments], env=environment, cwd=cwd, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+    def test_runs_a_program_with_its_arguments_from_anywhere(self):
+        run = self.exh("search", "--kernel", "two words", cwd=self.home)
+        self.assertEqual((run.returncode, run.stdout), (0, "[--kernel][two words]"), run.stderr)
+        self.assertIn("configuring release", run.stderr)
+        run = self.exh("worker", "again")
+        self.assertEqual((run.returncode, run.stdout), (0, "[again]"), run.stderr)
+        self.assertEqual(run.stderr, "", "the second call has nothing to say and nothing to do")
+
+    def test_builds_again_what_changed_and_configures_again_when_presets_or_place_did(self):
+        self.assertEqual(self.exh("build").returncode, 0)
+        self.write("main.cc", MAIN.replace("[%s]", "<%s>"))
+        self.assertEqual(self.exh("search", "x").stdout, "<x>")
+        presets = self.root / "CMakePresets.json"
+        later = presets.stat().st_mtime + 3600
+        os.utime(presets, (later, later))
+        self.assertIn("configuring release", self.exh("search").stderr)
+        moved = self.home / "moved"
+        self.root.rename(moved)
+        self.root = moved
+        run = self.exh("search", "x")
+        self.assertEqual((run.returncode, run.stdout), (0, "<x>"), run.stderr)
+
+    def test_shows_what_does_not_compile(self):
+        self.write("main.cc", "int main() { return nonsense; }\n")
+        run = self.exh("search")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"main.cc:1:.*error.*nonsense")
+        self.assertIn("building release failed", run.stderr)
+        self.assertNotIn("built release", run.stderr)
+
+    def test_shows_what_cannot_be_configured(self):
+        self.write("CMakeLists.txt", CMAKE + 'message(FATAL_ERROR "no parser generator")\n')
+        run = self.exh("search")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("no parser generator", run.stderr)
+        self.assertIn("configuring release failed", run.stderr)
+
+    def test_unknown_names(self):
+        for arguments, message in ((["serch"], "unknown command 'serch'; did you mean 'search'?"),
+                                   (["workers"], "unknown command 'workers'; did you mean 'worker'?"),
+                                   (["build", "rel"], "unknown preset 'rel'; did you mean 'release'?")):
+            run = self.exh(*arguments)
+            self.assertEqual((run.returncode, run.stderr), (2, f"exh: {message}\n"))
+        self.assertEqual(self.exh().returncode, 2)
+
+    def test_missing_packages(self):
+        run = self.exh("build", installed="")
+        log = self.home / "apt.log"
+        # g++ is there without a package; a test package is not asked for by a release build.
+        if os.geteuid() == 0:
+            self.assertIn("exh: installing libsecret-dev\n", run.stderr)
+            self.assertRegex(log.read_text(), r"(?m)install --no-install-recommends libsecret-dev$")
+            self.exh("build", "dev", installed="libsecret-dev")
+            self.assertRegex(log.read_text(), r"(?m)install --no-install-recommends libtest-dev$")
+        else:
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("sudo apt-get install --no-install-recommends libsecret-dev\n", run.stderr)
+            self.assertFalse(log.exists())
+
+    def test_an_installation_that_fails_is_shown(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root installs")
+        self.write("bin/apt-get", "#!/bin/sh\necho E: no such package\nexit 100\n")
+        run = self.exh("build", installed="")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("E: no such package", run.stderr)
+
+    def test_a_machine_without_apt(self):
+        # A PATH that holds what exh calls, and no package manager.
+        only = self.home / "only"
+        only.mkdir()
+        for name in ("bash", "env", "awk", "sed", "grep", "find", "dirname", "readlink", "cat", "tr"):
+            (only / name).symlink_to(shutil.which(name))
+        run = subprocess.run([self.root / "exh", "build"], env={"PATH": str(only)}, text=True,
+                             stderr=subprocess.PIPE, check=False)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"(?m)^ +g\+\+ +compiles$")
+        self.assertRegex(run.stderr, r"(?m)^ +libsecret-dev +never there$")
+        self.assertNotIn("libtest-dev", run.stderr)
+
+    def closing_line(self, *arguments):
+        run = self.exh("test", *arguments)
+        return run.returncode, run.stdout.splitlines()[-1]
+
+    def test_closing_line_of_the_tests(self):
+        self.write("tests.txt", "true # passes\n: passes too\n")
+        self.assertEqual(self.closing_line(), (0, "2 passed, 0 failed"))
+        self.assertEqual(self.closing_line("-R", "true"), (0, "1 passed, 0 failed"))
+        self.assertEqual(self.closing_line("-R", "no_such_test"), (1, "0 passed, 0 failed"))
+
+    def test_closing_line_when_tests_fail_or_skip_or_are_not_built(self):
+        self.write("tests.txt", "true # passes\nfalse # fails\nexit 77\n")
+        self.assertEqual(self.closing_line(), (1, "1 passed, 1 failed, 1 skipped"))
+        self.assertEqual(self.closing_line("-R", "exit"), (1, "0 passed, 0 failed, 1 skipped"))
+        self.write("broken", "")
+        self.assertEqual(self.closing_line(), (1, "1 passed, 2 failed, 1 skipped"))
+
+    def test_benchmarks(self):
+        self.write("tests/bench/dead-ends.sh", '#!/bin/sh\n# SPDX-License-Identifier: MIT\n#\n'
+                                               '# Counts dead ends.\necho "ran $*"\n')
+        run = self.exh("bench")
+        self.assertTrue(re.fullmatch(r"dead-ends +Counts dead ends\.\n", run.stdout), run.stdout)
+        run = self.exh("bench", "dead_ends", "--fast")
+        self.assertEqual((run.returncode, run.stdout), (0, "ran --fast\n"), run.stderr)
+        run = self.exh("bench", "dead")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("unknown benchmark 'dead'; did you mean 'dead-ends'?", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

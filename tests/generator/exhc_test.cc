@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+//
+// exhc as a program: files, exit codes, messages, and what g++ says about a wrong snippet.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace exh {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Result {
+  int code = -1;
+  std::string output;  ///< stdout and stderr.
+};
+
+Result Shell(const std::string& command) {
+  Result result;
+  std::FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+  char buffer[4096];
+  while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) result.output += buffer;
+  const int status = ::pclose(pipe);
+  result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return result;
+}
+
+std::string Read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+class Exhc : public testing::Test {
+ protected:
+  Exhc() {
+    folder_ =
+        fs::path(testing::TempDir()) /
+        (std::string("exhc_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "toy");
+    fs::copy_file(std::string(EXH_SOURCE_DIR) + "/tests/generator/toy/tasks.exh",
+                  folder_ / "toy/tasks.exh");
+  }
+  ~Exhc() override { fs::remove_all(folder_); }
+
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  Result InFolder(const std::string& arguments) const {
+    return Shell("cd '" + folder_.string() + "' && " EXH_EXHC " " + arguments);
+  }
+
+  fs::path folder_;
+};
+
+constexpr char kSpace[] = R"(include "toy/tasks.exh"
+choice enum mode($task in Tasks):
+  value NOW:
+  value LATER:
+end
+)";
+
+TEST_F(Exhc, BuildWritesFilesAndDepfile) {
+  Write("space.exh", kSpace);
+  const Result result =
+      InFolder("build space.exh --root . --out gen/space.exh --depfile gen/space.d");
+  EXPECT_EQ(result.code, 0) << result.output;
+  EXPECT_EQ(result.output, "");
+  for (const char* suffix : {".h", ".cc", ".filters.h"}) {
+    EXPECT_TRUE(fs::exists(folder_ / ("gen/space.exh" + std::string(suffix))));
+  }
+  const std::string rule = Read(folder_ / "gen/space.d");
+  EXPECT_NE(rule.find("gen/space.exh.h"), std::string::npos);
+  EXPECT_NE(rule.find("toy/tasks.exh"), std::string::npos) << rule;
+  // Nothing half-written stays behind.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "gen"), fs::directory_iterator{}), 4);
+}
+
+TEST_F(Exhc, AFileThatDoesNotChangeKeepsItsTime) {
+  Write("space.exh", kSpace);
+  ASSERT_EQ(InFolder("build space.exh").code, 0);
+  const fs::path header = folder_ / "space.exh.h";
+  const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(header, old);
+  ASSERT_EQ(InFolder("build space.exh").code, 0);
+  EXPECT_EQ(fs::last_write_time(header), old);
+}
+
+TEST_F(Exhc, TheTextDoesNotDependOnWhereTheTreeIs) {
+  Write("space.exh", kSpace);
+  ASSERT_EQ(InFolder("build space.exh --root . --out gen/space.exh").code, 0);
+  fs::create_directories(folder_ / "elsewhere/toy");
+  fs::copy_file(folder_ / "toy/tasks.exh", folder_ / "elsewhere/toy/tasks.exh");
+  fs::copy_file(folder_ / "space.exh", folder_ / "elsewhere/space.exh");
+  const std::string other = folder_.string() + "/elsewhere";
+  const Result result = Shell("cd '" + other + "' && " EXH_EXHC " build '" + other +
+                              "/space.exh' --root '" + other + "' --out gen/space.exh");
+  ASSERT_EQ(result.code, 0) << result.output;
+  for (const char* name : {"space.exh.h", "space.exh.cc", "space.exh.filters.h"}) {
+    EXPECT_EQ(Read(folder_ / "gen" / name), Read(folder_ / "elsewhere/gen" / name)) << name;
+  }
+}
+
+TEST_F(Exhc, AMistakeInTheFileIsReportedAndNothingWritten) {
+  Write("space.exh", std::string(kSpace) + "require forall $t in Tasks: mod($t) is NOW\n");
+  const Result result = InFolder("build space.exh --root .");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.output.find("space.exh:6:29: error: "), std::string::npos) << result.output;
+  EXPECT_FALSE(fs::exists(folder_ / "space.exh.h"));
+  EXPECT_EQ(InFolder("check space.exh --root .").code, 1);
+  const Result json = InFolder("check space.exh --root . --diagnostics=json");
+  EXPECT_TRUE(json.output.starts_with("[")) << json.output;
+}
+
+TEST_F(Exhc, WithoutHostCheckPassesAndBuildSaysWhatToAdd) {
+  Write("space.exh", "define enum mode(): value A: value B: end\n");
+  EXPECT_EQ(InFolder("check space.exh").code, 0);
+  const Result result = InFolder("build space.exh --root .");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(result.output.starts_with("space.exh:1:1: error: ")) << result.output;
+  EXPECT_NE(result.output.find("host \"c++\""), std::string::npos) << result.output;
+}
+
+TEST_F(Exhc, UnknownWordsNameTheNearest) {
+  const Result command = InFolder("biuld space.exh");
+  EXPECT_EQ(command.code, 2);
+  EXPECT_EQ(command.output, "exhc: unknown command 'biuld'; did you mean 'build'?\n");
+  const Result option = InFolder("build space.exh --depfil x");
+  EXPECT_EQ(option.code, 2);
+  EXPECT_EQ(option.output, "exhc: unknown option '--depfil'; did you mean '--depfile'?\n");
+  EXPECT_EQ(InFolder("").code, 2);
+  EXPECT_EQ(InFolder("build").code, 2);
+  EXPECT_EQ(InFolder("build space.exh --space a-b").code, 2);
+  EXPECT_EQ(InFolder("--help").code, 0);
+}
+
+TEST_F(Exhc, AnUnwritableFolderIsOneLine) {
+  Write("space.exh", kSpace);
+  Write("file", "");
+  const Result result = InFolder("build space.exh --out file/space.exh");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(result.output.starts_with("exhc: cannot write 'file/space.exh.h': "))
+      << result.output;
+}
+
+/// What the compiler says about the generated file when run in the root.
+std::string CompilerSays(const fs::path& folder, const std::string& space) {
+  return Shell("cd '" + folder.string() +
+               "' && " EXH_CXX " -std=c++20 -fsyntax-only -I" EXH_SOURCE_DIR " gen/" + space +
+               ".exh.cc")
+      .output;
+}
+
+TEST_F(Exhc, ErrorsInSnippetsPointIntoTheExh) {
+  Write("space.exh", std::string(kSpace) +
+                         "require forall $d in Tasks: mode($d) is NOW || \"$d.bogus_member()\"\n");
+  ASSERT_EQ(InFolder("build space.exh --root . --out gen/space.exh").code, 0);
+  const std::string message = CompilerSays(folder_, "space");
+  EXPECT_NE(message.find("space.exh:6:52: error: "), std::string::npos) << message;
+  EXPECT_NE(message.find("    6 | require forall $d in Tasks:"), std::string::npos) << message;
+  EXPECT_EQ(message.find("gen/space.exh.cc:6:"), std::string::npos) << message;
+}
+
+TEST_F(Exhc, ErrorsInTypesPointIntoTheExh) {
+  std::string tasks = Read(folder_ / "toy/tasks.exh");
+  tasks.replace(tasks.find("exh::toy::TaskId"), 16, "exh::toy::TaskIdx");
+  Write("toy/tasks.exh", tasks);
+  Write("space.exh", kSpace);
+  ASSERT_EQ(InFolder("build space.exh --root . --out gen/space.exh").code, 0);
+  const std::string message = CompilerSays(folder_, "space");
+  EXPECT_NE(message.find("toy/tasks.exh:10:24: error: "), std::string::npos) << message;
+}
+
+TEST_F(Exhc, AWrongKindOfValueNamesSetAndKey) {
+  std::string tasks = Read(folder_ / "toy/tasks.exh");
+  tasks.replace(tasks.find("$fun.tasks\""), 10, "$fun.jobs");
+  Write("toy/tasks.exh", tasks);
+  Write("space.exh", kSpace);
+  ASSERT_EQ(InFolder("build space.exh --root . --out gen/space.exh").code, 0);
+  const std::string message = CompilerSays(folder_, "space");
+  EXPECT_NE(message.find("toy/tasks.exh:13: iterator of set Tasks must yield a range of "
+                         "'exh::toy::Task'"),
+            std::string::npos)
+      << message;
+}
+
+TEST_F(Exhc, WithNoLineErrorsPointIntoTheGeneratedFile) {
+  Write("space.exh", std::string(kSpace) +
+                         "require forall $d in Tasks: mode($d) is NOW || \"$d.bogus_member()\"\n");
+  ASSERT_EQ(InFolder("build space.exh --root . --out gen/space.exh --no-line").code, 0);
+  EXPECT_NE(CompilerSays(folder_, "space").find("gen/space.exh.cc:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace exh

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/kernels/codegen/temporary_folder.h"
+
+namespace exh::kernels {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Device, HostIsDetected) {
+  const DeviceResult result = LoadDevice("cpu");
+  ASSERT_TRUE(result.device) << result.error;
+  const ir::Device& device = *result.device;
+  EXPECT_EQ(device.name, "cpu");
+  EXPECT_EQ(device.max_threads, 1U);
+  EXPECT_EQ(device.threads, DetectCores());
+  EXPECT_EQ(device.shared_bytes, DetectL2Bytes() / 2);
+  EXPECT_EQ(device.vector_sizes.back(), DetectVectorFloats());
+  EXPECT_EQ(device.vector_sizes.front(), 2U);
+  EXPECT_THAT(device.cache_flags, ElementsAre("CACHE_DEFAULT"));
+}
+
+TEST(Device, EveryFieldMayBeOverridden) {
+  const DeviceResult result = LoadDevice("cpu", {{"max_threads", "64"},
+                                                 {"vector_sizes", "[4, 2]"},
+                                                 {"shared_bytes", "1024"},
+                                                 {"threads", "3"},
+                                                 {"cache_flags", "[\"A\", \"B\"]"},
+                                                 {"vector_arithmetic", "false"}});
+  ASSERT_TRUE(result.device) << result.error;
+  EXPECT_EQ(result.device->max_threads, 64U);
+  EXPECT_THAT(result.device->vector_sizes, ElementsAre(2, 4));
+  EXPECT_EQ(result.device->shared_bytes, 1024U);
+  EXPECT_EQ(result.device->threads, 3U);
+  EXPECT_THAT(result.device->cache_flags, ElementsAre("A", "B"));
+  EXPECT_FALSE(result.device->vector_arithmetic);
+}
+
+TEST(Device, ResolvedDeviceReadsBack) {
+  const kernels::testing::TemporaryFolder folder;
+  const DeviceResult host = LoadDevice("cpu", {{"max_threads", "16"}});
+  ASSERT_TRUE(host.device);
+  const std::string text = DeviceToJson(*host.device);
+  std::ofstream(folder.path() + "/resolved.json") << text;
+  const DeviceResult again = LoadDeviceFrom(folder.path(), "cpu");
+  ASSERT_TRUE(again.device) << again.error;
+  EXPECT_EQ(DeviceToJson(*again.device), text);
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("detect")));
+}
+
+TEST(Device, MistakesNameTheNearestLegalName) {
+  EXPECT_THAT(LoadDevice("cpuu").error, HasSubstr("unknown device 'cpuu': did you mean 'cpu'?"));
+  EXPECT_THAT(LoadDevice("cpu", {{"max_thread", "2"}}).error,
+              HasSubstr("a device has no 'max_thread': did you mean 'max_threads'?"));
+  EXPECT_THAT(LoadDevice("cpu", {{"max_threads", "-1"}}).error,
+              HasSubstr("'max_threads' must be a whole number of at least 1, got -1"));
+  EXPECT_THAT(LoadDevice("cpu", {{"max_threads", "many"}}).error, HasSubstr("got \"many\""));
+  EXPECT_THAT(LoadDevice("cpu", {{"threads", "99999999999"}}).error, HasSubstr("'threads' must"));
+  EXPECT_THAT(LoadDevice("cpu", {{"max_unroll", "detect"}}).error,
+              HasSubstr("'max_unroll' cannot be detected"));
+  EXPECT_THAT(LoadDevice("cpu", {{"vector_sizes", "[3]"}}).error, HasSubstr("powers of two"));
+}
+
+TEST(Device, DamagedFiles) {
+  const kernels::testing::TemporaryFolder folder;
+  EXPECT_THAT(LoadDeviceFrom(folder.path(), "cpu").error, HasSubstr("no device in"));
+  EXPECT_THAT(LoadDeviceFrom(folder.path() + "/none", "cpu").error, HasSubstr("cannot list"));
+  std::ofstream(folder.path() + "/a.json") << "{\"name\": \"cpu\", \"max_threads\": 2}";
+  EXPECT_THAT(LoadDeviceFrom(folder.path(), "cpu").error, HasSubstr("is missing"));
+  std::ofstream(folder.path() + "/a.json") << "{\"name\": \"cpu\", \"max_threds\": 2}";
+  EXPECT_THAT(LoadDeviceFrom(folder.path(), "cpu").error,
+              HasSubstr("no 'max_threds': did you mean 'max_threads'?"));
+  std::ofstream(folder.path() + "/a.json") << "{";
+  EXPECT_THAT(LoadDeviceFrom(folder.path(), "cpu").error, HasSubstr("a.json is not a device"));
+}
+
+}  // namespace
+}  // namespace exh::kernels

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// Backbones with schedules written by hand: a test draws the loop tree, and the decisions that
+// mean it follow.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/schedule.h"
+#include "kernels/ir/function.h"
+
+namespace exh::kernels::codegen::testing {
+
+/// z = alpha * x + y over n; levels n0, n1, n2. Values of x and y may go through temporaries.
+ir::Function Axpy(std::uint32_t n);
+
+/// C = A * B, row-major; levels m0 m1 m2, n0 n1 n2, k0 k1; element stride `a_stride` in A.
+/// Instructions load_a, load_b, init, mad, store; temporaries tmp.load_a, tmp.load_b.
+ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride = 1);
+
+/// A loop with a body, or an instruction.
+struct Item {
+  DimKind kind = DimKind::LOOP;
+  std::string dims;  ///< "mad.m0 + load_a.m0"; empty: an instruction.
+  std::uint32_t size = 0;
+  int axis = -1;  ///< THREAD: 0 is the outermost hardware axis.
+  std::string inst;
+  std::vector<Item> body;
+};
+using Items = std::vector<Item>;
+
+Item Block(std::string dims, std::uint32_t size, Items body);
+Item Loop(std::string dims, std::uint32_t size, Items body);
+Item Unroll(std::string dims, std::uint32_t size, Items body);
+Item Vector(std::string dims, std::uint32_t size, Items body);
+Item Thread(int axis, std::string dims, std::uint32_t size, Items body);
+Item Exec(std::string inst);
+
+/// The layout of a temporary; by default SHARED, with a VECTOR axis innermost, else the last axis.
+struct Layout {
+  MemSpace space = MemSpace::SHARED;
+  std::vector<std::string> innermost_first;  ///< Names of stored axes: "k1".
+};
+
+/// The schedule whose loop tree is `items`. A communication is lowered when its temporary store
+/// is drawn. Unknown names abort.
+Schedule Draw(const ir::Function& function, const Items& items,
+              const std::map<std::string, Layout>& layouts = {});
+
+}  // namespace exh::kernels::codegen::testing

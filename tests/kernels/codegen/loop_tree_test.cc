@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/loop_tree.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/codegen/lowered_code.h"
+#include "tests/kernels/codegen/hand_backbone.h"
+
+namespace exh::kernels::codegen::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+const char kN0[] = "load_x.n0 + load_y.n0 + mad.n0 + store.n0";
+const char kN1[] = "load_x.n1 + load_y.n1 + mad.n1 + store.n1";
+const char kN2[] = "load_x.n2 + load_y.n2 + mad.n2 + store.n2";
+const Items kAll = {Exec("load_x"), Exec("load_y"), Exec("mad"), Exec("store")};
+
+class LoopTreeTest : public ::testing::Test {
+ protected:
+  ir::DimId Dim(const std::string& name) const {
+    for (const ir::Dimension& dim : f_.dims) {
+      if (dim.name() == name) return dim.id;
+    }
+    return {};
+  }
+  ir::InstId Inst(const std::string& name) const {
+    for (const ir::Instruction& inst : f_.insts) {
+      if (inst.name() == name) return inst.id;
+    }
+    return {};
+  }
+  void SetOrder(Schedule& s, ir::StmtId a, ir::StmtId b, Order order) const {
+    s.order[s.stmt(a) * (s.num_dims + s.num_insts) + s.stmt(b)] = order;
+  }
+  std::string Error(const Schedule& s) const { return LowerSchedule(f_, s).error; }
+  std::string DrawError(const Items& items) const { return Error(Draw(f_, items)); }
+
+  ir::Function f_ = Axpy(24);
+};
+
+TEST_F(LoopTreeTest, BandsOfThreadsFold) {
+  const Schedule s =
+      Draw(f_, {Block(kN0, 2,
+                      {Thread(0, "load_x.n1", 3, {Thread(1, "load_x.n2", 4, {Exec("load_x")})}),
+                       Thread(0, "load_y.n1 + mad.n1 + store.n1", 3,
+                              {Thread(1, "load_y.n2 + mad.n2 + store.n2", 4,
+                                      {Exec("load_y"), Exec("mad"), Exec("store")})})})});
+  const LoopTreeResult result = BuildLoopTree(f_, s);
+  ASSERT_EQ(result.error, "");
+  EXPECT_EQ(ToText(f_, *result.tree),
+            "root\n"
+            "  block load_x.n0+load_y.n0+mad.n0+store.n0:2\n"
+            "    threads load_x.n1:3 load_x.n2:4\n"
+            "      exec load_x\n"
+            "    threads load_y.n1+mad.n1+store.n1:3 load_y.n2+mad.n2+store.n2:4\n"
+            "      exec load_y\n"
+            "      exec mad\n"
+            "      exec store\n");
+  EXPECT_EQ(result.tree->num_threads, 12U);
+  EXPECT_EQ(result.tree->axes.at(0).stride, 4U);
+}
+
+TEST_F(LoopTreeTest, CodeWithoutThreadsIsWrapped) {
+  const Schedule s =
+      Draw(f_, {Loop(kN0, 2,
+                     {Loop("load_x.n1", 3, {Unroll("load_x.n2", 4, {Exec("load_x")})}),
+                      Thread(0, "load_y.n1 + mad.n1 + store.n1", 3,
+                             {Loop("load_y.n2 + mad.n2 + store.n2", 4,
+                                   {Exec("load_y"), Exec("mad"), Exec("store")})})})});
+  const LoopTreeResult result = BuildLoopTree(f_, s);
+  ASSERT_EQ(result.error, "");
+  EXPECT_THAT(ToText(f_, *result.tree), HasSubstr("    threads\n      loop load_x.n1:3\n"));
+  // The tree is fine, but a value cannot go from a sequential loop to threads in registers.
+  EXPECT_THAT(Error(s), HasSubstr("the value of load_x cannot reach mad from load_x.n1"));
+}
+
+TEST_F(LoopTreeTest, OrderThatIsNoForest) {
+  Schedule s = Draw(f_, {Loop(kN0, 2, {Loop(kN1, 3, {Loop(kN2, 4, kAll)})})});
+  EXPECT_EQ(Error(s), "");
+  SetOrder(s, Inst("load_x"), Inst("load_y"), Order::AFTER);
+  EXPECT_THAT(Error(s), HasSubstr("order(load_"));
+
+  s = Draw(f_, {Loop(kN0, 2, {Loop(kN1, 3, {Loop(kN2, 4, kAll)})})});
+  SetOrder(s, Dim("mad.n0"), Dim("mad.n1"), Order::INNER);
+  SetOrder(s, Dim("mad.n1"), Dim("mad.n0"), Order::OUTER);
+  EXPECT_THAT(Error(s), HasSubstr("order("));
+
+  s = Draw(f_, {Loop(kN0, 2, {Loop(kN1, 3, {Loop(kN2, 4, kAll)})})});
+  s.size[Dim("mad.n1").index()] = 2;
+  EXPECT_THAT(Error(s), HasSubstr("their sizes differ"));
+  s.size[Dim("mad.n1").index()] = 3;
+  s.kind[Dim("mad.n1").index()] = DimKind::UNROLL;
+  EXPECT_THAT(Error(s), HasSubstr("their kinds differ"));
+}
+
+TEST_F(LoopTreeTest, KindsThatCannotNest) {
+  EXPECT_THAT(DrawError({Loop(kN0, 2, {Block(kN1, 3, {Loop(kN2, 4, kAll)})})}),
+              HasSubstr("BLOCK dim load_x.n1 is inside load_x.n0"));
+  EXPECT_THAT(DrawError({Unroll(kN0, 2, {Loop(kN1, 3, {Loop(kN2, 4, kAll)})})}),
+              HasSubstr("is inside UNROLL dim"));
+  EXPECT_THAT(DrawError({Loop(kN0, 2, {Vector(kN1, 4, {Unroll(kN2, 3, kAll)})})}),
+              HasSubstr("is inside VECTOR dim"));
+  EXPECT_THAT(DrawError({Loop(kN0, 2, {Loop(kN1, 4, {Vector(kN2, 3, kAll)})})}),
+              HasSubstr("VECTOR dim load_x.n2 has size 3"));
+  EXPECT_THAT(DrawError({Thread(0, kN0, 2, {Loop(kN1, 3, {Thread(1, kN2, 4, kAll)})})}),
+              HasSubstr("is between two THREAD dims"));
+  EXPECT_THAT(DrawError({Thread(0, kN0, 2, {Thread(0, kN1, 2, {Loop(kN2, 6, kAll)})})}),
+              HasSubstr("share the axis"));
+  EXPECT_THAT(DrawError({Loop(kN0, 2, {Vector(kN1, 2, {Vector(kN2, 2, kAll)})})}),
+              HasSubstr("has two VECTOR dims of its own"));
+  EXPECT_THAT(
+      DrawError(
+          {Loop(kN0, 2,
+                {Loop(kN1, 3,
+                      {Loop("load_y.n2 + mad.n2 + store.n2", 4, {Loop("load_x.n2", 4, kAll)})})})}),
+      HasSubstr("store must run once per point"));
+}
+
+TEST_F(LoopTreeTest, LanesThatAreNotAdjacent) {
+  EXPECT_THAT(DrawError({Loop(kN0, 2, {Loop(kN2, 3, {Vector(kN1, 4, kAll)})})}),
+              HasSubstr("the lanes of load_x.n1 are 3 elements apart"));
+}
+
+TEST_F(LoopTreeTest, ConsumerBeforeProducer) {
+  EXPECT_THAT(
+      DrawError({Loop(
+          kN0, 2,
+          {Loop(kN1, 3,
+                {Loop(kN2, 4, {Exec("mad"), Exec("load_x"), Exec("load_y"), Exec("store")})})})}),
+      HasSubstr("load_x does not run before mad"));
+}
+
+TEST_F(LoopTreeTest, ThreadMappingThatDoesNotOrder) {
+  Schedule s = Draw(f_, {Thread(0, kN0, 2, {Thread(1, kN1, 3, {Loop(kN2, 4, kAll)})})});
+  EXPECT_EQ(Error(s), "");
+  for (ThreadMapping& mapping : s.thread_mapping) {
+    if (mapping == ThreadMapping::MAPPED_OUT) mapping = ThreadMapping::MAPPED_IN;
+  }
+  EXPECT_NE(Error(s), "");
+}
+
+TEST_F(LoopTreeTest, StoredAxisMustNotBeMerged) {
+  Schedule s = Draw(
+      f_,
+      {Loop(
+          kN0 + std::string(" + tmp.load_x.st.n0 + tmp.load_x.ld.n0"), 2,
+          {Loop("load_x.n1 + tmp.load_x.st.n1", 3,
+                {Loop("load_x.n2 + tmp.load_x.st.n2", 4, {Exec("load_x"), Exec("tmp.load_x.st")})}),
+           Loop("tmp.load_x.ld.n1 + load_y.n1 + mad.n1 + store.n1", 3,
+                {Loop("tmp.load_x.ld.n2 + load_y.n2 + mad.n2 + store.n2", 4,
+                      {Exec("tmp.load_x.ld"), Exec("load_y"), Exec("mad"), Exec("store")})})})});
+  EXPECT_EQ(Error(s), "");
+  EXPECT_EQ(LowerSchedule(f_, s).memory.shared_bytes, 48U);
+  const std::size_t n0 = f_.block(f_.comms[0].lowered->block).axes.front().index();
+  s.rank[n0] = 3;
+  EXPECT_THAT(Error(s), HasSubstr("is stored though its dims are merged"));
+  s.rank[n0] = 0;
+  s.rank[n0 + 1] = 0;
+  EXPECT_THAT(Error(s), HasSubstr("is not stored though its dims are not merged"));
+}
+
+}  // namespace
+}  // namespace exh::kernels::codegen::testing

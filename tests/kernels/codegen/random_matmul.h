@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "tests/kernels/codegen/hand_backbone.h"
+
+namespace exh::kernels::codegen::testing {
+
+/// A random legal implementation of matmul: block or loop tiles, thread axes, unrolled and vector
+/// register tiles of each nest of their own, operands in registers or staged through temporaries
+/// whose nests use the thread axes in their own way.
+struct RandomMatmul {
+  ir::Function function;
+  Schedule schedule;
+  std::set<std::string> features;  ///< What it exercises: "thread", "stage a", …
+};
+
+/// The same seed gives the same implementation.
+std::unique_ptr<RandomMatmul> MakeRandomMatmul(unsigned seed);
+
+}  // namespace exh::kernels::codegen::testing

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/interpreter.h"
+
+namespace exh::kernels::codegen::testing {
+
+/// Small integers in the inputs (exact in float, so a wrong index cannot hide), NaN in outputs.
+InterpreterData MakeData(const ir::Function& function, unsigned seed);
+
+/// Runs the backbone without any schedule, instruction by instruction over its own dims.
+/// Knows axpy and matmul.
+InterpreterData Reference(const ir::Function& function, const InterpreterData& inputs);
+
+/// Empty, or the first difference between outputs, or the first element of an output that was not
+/// written exactly once.
+std::string Compare(const ir::Function& function, const InterpreterData& got,
+                    const InterpreterData& expected,
+                    const std::vector<std::vector<std::uint8_t>>& written);
+
+/// Lowers, interprets and compares: empty if all is well.
+std::string CheckByInterpreter(const ir::Function& function, const Schedule& schedule,
+                               Fault fault = Fault::kNone);
+
+/// Prints, compiles with g++, loads, runs on `threads` host threads and compares.
+std::string CheckByCompiler(const ir::Function& function, const Schedule& schedule,
+                            Fault fault = Fault::kNone, int threads = 2);
+
+}  // namespace exh::kernels::codegen::testing

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "tests/kernels/space/sample.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "kernels/devices/device.h"
+#include "kernels/library/registry.h"
+#include "runtime/check.h"
+#include "search/descent.h"
+
+namespace exh::kernels::testing {
+namespace {
+
+template <typename Function>
+void ForEachValue(runtime::Bits values, Function function) {
+  for (int value = 0; value < 64; ++value) {
+    if (values >> value & 1) function(value);
+  }
+}
+
+}  // namespace
+
+void Coverage::Allow(const runtime::Instance& instance) {
+  const runtime::Candidate root(std::shared_ptr<const runtime::Instance>(
+      std::shared_ptr<const runtime::Instance>(), &instance));
+  for (runtime::DecisionId d = 0; d < instance.num_decisions(); ++d) {
+    const std::string& choice =
+        instance.space().choices[static_cast<std::size_t>(instance.choice(d))].name;
+    ForEachValue(root.domain(d),
+                 [&](int value) { counts_[choice].try_emplace(instance.ValueName(d, value), 0); });
+  }
+}
+
+void Coverage::Count(const runtime::Candidate& implementation, const codegen::Schedule& schedule) {
+  const runtime::Instance& instance = implementation.instance();
+  std::set<std::pair<int, std::string>> seen;
+  for (runtime::DecisionId d = 0; d < instance.num_decisions(); ++d) {
+    if (!implementation.IsLive(d)) continue;
+    seen.emplace(instance.choice(d), instance.ValuesText(d, implementation.domain(d)));
+  }
+  for (const auto& [choice, value] : seen) {
+    ++counts_[instance.space().choices[static_cast<std::size_t>(choice)].name][value];
+  }
+  ++implementations_;
+  bool temporary = false;
+  for (const bool active : schedule.block_active) temporary = temporary || active;
+  with_temporary_ += temporary;
+  std::set<std::size_t> axes;  // A thread dim that is MAPPED on none before it is a new axis.
+  for (std::size_t a = 0; a < schedule.num_dims; ++a) {
+    if (!schedule.dim_active[a] || schedule.kind[a] != codegen::DimKind::THREAD) continue;
+    bool fresh = true;
+    for (const std::size_t b : axes) {
+      fresh = fresh &&
+              schedule.thread_mapping[a * schedule.num_dims + b] != codegen::ThreadMapping::MAPPED;
+    }
+    if (fresh) axes.insert(a);
+  }
+  with_two_thread_dims_ += axes.size() >= 2;
+}
+
+std::vector<std::string> Coverage::Rare(double least) const {
+  std::vector<std::string> rare;
+  for (const auto& [choice, values] : counts_) {
+    for (const auto& [value, count] : values) {
+      if (Share(count) < least)
+        rare.push_back(fmt::format("{}={} ({:.1f} %)", choice, value, 100 * Share(count)));
+    }
+  }
+  return rare;
+}
+
+std::string Coverage::Table() const {
+  std::string text = fmt::format(
+      "{} implementations: {:.0f} % with a temporary, {:.0f} % with two or more thread dims\n",
+      implementations_, 100 * share_with_temporary(), 100 * share_with_two_thread_dims());
+  for (const auto& [choice, values] : counts_) {
+    text += fmt::format("  {:<15}", choice);
+    for (const auto& [value, count] : values) {
+      text += fmt::format(" {} {:.0f} %", value, 100 * Share(count));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+ir::Device TestDevice(std::uint32_t max_threads) {
+  DeviceResult result = LoadDevice("cpu");
+  EXH_CHECK(result.device.has_value());
+  result.device->max_threads = max_threads;
+  result.device->max_unroll = 32;
+  return *result.device;
+}
+
+Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
+            std::uint64_t seed, Coverage& coverage) {
+  const Kernel* found = FindKernel(kernel);
+  EXH_CHECK(found != nullptr);
+  Parameters all;
+  for (const Parameter& p : found->parameters()) all[p.name] = p.default_value;
+  for (const auto& [name, value] : sizes) all.at(name) = value;
+  Sample sample;
+  sample.task = MakeTask(*found, all, device);
+  EXH_CHECK(!sample.task.root_failed);
+  coverage.Allow(*sample.task.instance);
+
+  const runtime::Candidate root(sample.task.instance);
+  search::Random random(seed);
+  std::vector<std::string> choices = search::ChoiceOrder::Default(*sample.task.instance).names();
+  while (static_cast<int>(sample.schedules.size()) < count) {
+    // Sizes and kinds first: with them open, most orders of loops end in a dead end.
+    for (std::size_t i = choices.size() - 1; i > 2; --i) {
+      std::swap(choices[i], choices[2 + random.Below(i - 1)]);
+    }
+    const auto order = search::ChoiceOrder::Parse(fmt::format("{}", fmt::join(choices, ",")),
+                                                  *sample.task.instance);
+    search::Descender descender(order);
+    const auto result = descender.Run(root, random, [](const search::DeadEnd&) {});
+    if (result != search::DescentResult::kImplementation) continue;
+    sample.schedules.push_back(ExtractSchedule(sample.task, descender.candidate()));
+    coverage.Count(descender.candidate(), sample.schedules.back());
+  }
+  return sample;
+}
+
+}  // namespace exh::kernels::testing

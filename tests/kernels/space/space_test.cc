@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// The linear-algebra space against the code it yields: random implementations of every kernel are
+// printed, compiled, run and compared with the reference; the sample must be broad; and defects
+// planted into the printer must show.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/kernels/space/compiled_batch.h"
+#include "tests/kernels/space/sample.h"
+
+namespace exh::kernels::testing {
+namespace {
+
+struct Part {
+  Parameters sizes;
+  std::uint32_t max_threads;
+  int count;
+};
+
+/// Draws, runs and counts all parts; every implementation must be right.
+void RunAll(const std::string& kernel, const std::vector<Part>& parts) {
+  Coverage coverage;
+  std::uint64_t seed = 20;
+  for (const Part& part : parts) {
+    ++seed;
+    const Sample sample =
+        Draw(kernel, part.sizes, TestDevice(part.max_threads), part.count, seed, coverage);
+    const std::vector<std::string> messages = RunPrinted(sample);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      EXPECT_EQ(messages[i], "") << kernel << " part " << seed - 21 << " implementation " << i
+                                 << " (seed " << seed << "):\n"
+                                 << fmt::format("{}",
+                                                fmt::join(sample.schedules[i].decisions, "\n"));
+      if (::testing::Test::HasFailure()) return;  // One is enough to read.
+    }
+  }
+  fmt::print("{} {}", kernel, coverage.Table());
+  EXPECT_EQ(coverage.implementations(), 500);
+  EXPECT_GE(coverage.share_with_temporary(), 0.2);
+  EXPECT_GE(coverage.share_with_two_thread_dims(), 0.2);
+  EXPECT_EQ(coverage.Rare(0.01), std::vector<std::string>());
+}
+
+TEST(LinalgSpace, AxpyImplementationsAreRight) {
+  RunAll("axpy", {{{{"n", 96}}, 64, 125},
+                  {{{"n", 100}}, 64, 125},
+                  {{{"n", 60}}, 64, 100},
+                  {{{"n", 84}}, 1, 100},
+                  {{{"n", 97}}, 64, 50}});
+}
+
+TEST(LinalgSpace, MvImplementationsAreRight) {
+  RunAll("mv", {{{{"m", 96}, {"n", 96}}, 64, 125},
+                {{{"m", 100}, {"n", 100}}, 64, 125},
+                {{{"m", 60}, {"n", 36}}, 64, 100},
+                {{{"m", 36}, {"n", 84}}, 1, 100},
+                {{{"m", 97}, {"n", 101}}, 64, 50}});
+}
+
+TEST(LinalgSpace, MatmulImplementationsAreRight) {
+  RunAll("matmul", {{{{"m", 96}, {"n", 96}, {"k", 96}}, 64, 125},
+                    {{{"m", 100}, {"n", 100}, {"k", 100}, {"transpose_a", 1}}, 64, 100},
+                    {{{"m", 60}, {"n", 36}, {"k", 84}, {"transpose_b", 1}}, 64, 100},
+                    {{{"m", 60}, {"n", 36}, {"k", 84}, {"a_stride", 3}}, 1, 125},
+                    {{{"m", 97}, {"n", 89}, {"k", 101}}, 64, 50}});
+}
+
+/// How many of the implementations a defect spoils.
+int Spoiled(codegen::Fault fault) {
+  Coverage coverage;
+  const Sample sample =
+      Draw("matmul", {{"m", 24}, {"n", 24}, {"k", 24}}, TestDevice(64), 40, 3, coverage);
+  int spoiled = 0;
+  for (const std::string& message : RunPrinted(sample, fault)) spoiled += !message.empty();
+  return spoiled;
+}
+
+TEST(LinalgSpace, NoDefectSpoilsNothing) {
+  EXPECT_EQ(Spoiled(codegen::Fault::kNone), 0);
+}
+TEST(LinalgSpace, WrongStrideShows) {
+  EXPECT_GT(Spoiled(codegen::Fault::kWrongStride), 0);
+}
+TEST(LinalgSpace, MissingBarrierShows) {
+  EXPECT_GT(Spoiled(codegen::Fault::kMissingBarrier), 0);
+}
+TEST(LinalgSpace, DroppedGuardShows) {
+  EXPECT_GT(Spoiled(codegen::Fault::kDroppedGuard), 0);
+}
+
+}  // namespace
+}  // namespace exh::kernels::testing

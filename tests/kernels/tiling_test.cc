@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/ir/tiling.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace exh::kernels::ir {
+namespace {
+
+using Sizes = std::vector<std::vector<std::uint32_t>>;
+
+TEST(SplitAxis, ListsExactlyTheSizesThatSomeFactorisationUses) {
+  // Brute force over all triples outer * a * b = total.
+  const Tiling tiling = {{2, 32}, {2, 16}};
+  for (const std::uint32_t total : {36u, 60u, 84u, 96u, 100u, 512u, 1000u}) {
+    Sizes expected(3);
+    for (std::uint32_t outer = 2; outer <= total; ++outer) {
+      for (std::uint32_t a = 2; a <= 32; ++a) {
+        for (std::uint32_t b = 2; b <= 16; ++b) {
+          if (outer * a * b != total) continue;
+          expected[0].push_back(outer);
+          expected[1].push_back(a);
+          expected[2].push_back(b);
+        }
+      }
+    }
+    for (auto& level : expected) {
+      std::sort(level.begin(), level.end());
+      level.erase(std::unique(level.begin(), level.end()), level.end());
+    }
+    const TileLevels levels = SplitAxis("m", total, tiling);
+    EXPECT_EQ(levels.sizes, expected) << total;
+    EXPECT_EQ(levels.note, "") << total;
+  }
+}
+
+TEST(SplitAxis, PrimeIsNotTiledAndSaysSo) {
+  const TileLevels levels = SplitAxis("m", 97, {{2, 32}, {2, 4}});
+  EXPECT_EQ(levels.sizes, (Sizes{{97}}));
+  EXPECT_EQ(levels.note,
+            "axis m = 97 has no divisor in its tile range 2..32 x 2..4: it is not tiled");
+}
+
+TEST(SplitAxis, DropsTheLevelsThatDivisorsDoNotReach) {
+  const TileLevels levels = SplitAxis("n", 6, {{2, 32}, {2, 4}});
+  EXPECT_EQ(levels.sizes, (Sizes{{2, 3}, {2, 3}}));
+  EXPECT_EQ(levels.note, "axis n = 6 has divisors for 1 of its 2 tile levels (2..32 x 2..4)");
+}
+
+TEST(SplitAxis, KeepsASingleIteration) {
+  EXPECT_EQ(SplitAxis("k", 1, {{2, 32}}).sizes, (Sizes{{1}}));
+}
+
+TEST(SplitAxis, NeverListsMoreSizesThanADomainHolds) {
+  // 735134400 has 1344 divisors.
+  const TileLevels levels = SplitAxis("n", 735134400, {{2, 1024}, {2, 1024}});
+  ASSERT_EQ(levels.sizes.size(), 3u);
+  for (const auto& level : levels.sizes) {
+    EXPECT_LE(level.size(), 64u);
+    EXPECT_GE(level.size(), 2u);
+  }
+  EXPECT_NE(levels.note, "");
+}
+
+}  // namespace
+}  // namespace exh::kernels::ir

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "search/event_log.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "search/crc32c.h"
+#include "search/error.h"
+#include "search/log_reader.h"
+#include "tests/search/log_samples.h"
+#include "tests/search/temp_folder.h"
+
+namespace exh::search {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Crc32c, IsTheCastagnoliPolynomial) {
+  EXPECT_EQ(Crc32c(""), 0u);
+  EXPECT_EQ(Crc32c("123456789"), 0xE3069283u);
+}
+
+TEST(Fnv1a64, IsTheSameEverywhere) {
+  EXPECT_EQ(Fnv1a64(""), 0xCBF29CE484222325u);
+  EXPECT_EQ(Fnv1a64("a"), 0xAF63DC4C8601EC8Cu);
+}
+
+TEST(EventLog, EveryLineIsSealed) {
+  const std::string line = SealLine(Json{{"t", "best"}, {"n", 1}});
+  EXPECT_THAT(line, testing::StartsWith(R"({"t":"best","n":1,"crc":")"));
+  EXPECT_TRUE(Json::accept(line));
+}
+
+TEST(EventLog, WhatIsWrittenIsRead) {
+  const Log log = ParseLog(SampleLogText());
+  EXPECT_THAT(log.problems, IsEmpty());
+  EXPECT_FALSE(log.cut_off);
+  ASSERT_TRUE(log.run);
+  const RunRecord run = SampleRun();
+  EXPECT_EQ(log.run->version, 1);
+  EXPECT_EQ(log.run->tool, run.tool);
+  EXPECT_EQ(log.run->started, run.started);
+  EXPECT_EQ(log.run->space, run.space);
+  EXPECT_EQ(log.run->fingerprint, run.fingerprint);
+  EXPECT_EQ(log.run->kernel, run.kernel);
+  EXPECT_EQ(log.run->sizes, run.sizes);
+  EXPECT_EQ(log.run->device, run.device);
+  EXPECT_EQ(log.run->limits, run.limits);
+  EXPECT_EQ(log.run->seed, run.seed);
+  EXPECT_EQ(log.run->flops, run.flops);
+  EXPECT_EQ(log.run->argv, run.argv);
+  EXPECT_EQ(log.run->order, run.order);
+  ASSERT_EQ(log.choices.size(), 3u);
+  EXPECT_EQ(log.choices[2].name, "color");
+  EXPECT_THAT(log.choices[2].args, ElementsAre("b"));
+  EXPECT_THAT(log.choices[2].domain, ElementsAre("RED", "GREEN", "BLUE"));
+  ASSERT_EQ(log.evals.size(), 4u);
+  const EvalRecord eval = SampleEval(2);
+  EXPECT_EQ(log.evals[1].n, eval.n);
+  EXPECT_EQ(log.evals[1].dt, eval.dt);
+  EXPECT_EQ(log.evals[1].path, eval.path);
+  EXPECT_EQ(log.evals[1].vector, eval.vector);
+  EXPECT_EQ(log.evals[1].hash, eval.hash);
+  EXPECT_EQ(log.evals[1].code, eval.code);
+  EXPECT_EQ(log.evals[1].verdict, eval.verdict);
+  EXPECT_EQ(log.evals[1].compile_ms, eval.compile_ms);
+  EXPECT_EQ(log.evals[1].check_ms, eval.check_ms);
+  EXPECT_EQ(log.evals[1].runtimes_ns, eval.runtimes_ns);
+  EXPECT_EQ(log.evals[1].best_ns, eval.best_ns);
+  EXPECT_EQ(log.evals[1].max_error, eval.max_error);
+  EXPECT_EQ(log.evals[1].error_ratio, eval.error_ratio);
+  EXPECT_THAT(log.evals[2].why, HasSubstr("not 1"));
+  ASSERT_EQ(log.deads.size(), 1u);
+  EXPECT_EQ(log.deads[0].label, "different");
+  EXPECT_EQ(log.deads[0].step, (PathStep{1, 2}));
+  ASSERT_EQ(log.references.size(), 1u);
+  EXPECT_EQ(log.references[0].best_ns, 2e6);
+  ASSERT_TRUE(log.end);
+  EXPECT_EQ(log.end->why, "budget:evals");
+  EXPECT_EQ(log.end->verdicts.at("wrong"), 1u);
+  ASSERT_NE(log.Best(), nullptr);
+  EXPECT_EQ(log.Best()->n, 2u);
+  EXPECT_EQ(log.BestTime(), 902);
+  EXPECT_EQ(log.Find(17), nullptr);
+}
+
+TEST(LogReader, ALogThatIsCutOffAnywhereIsReadUpToThere) {
+  const std::string text = SampleLogText();
+  std::size_t lines = 0;
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const Log log = ParseLog(std::string_view(text).substr(0, size));
+    EXPECT_THAT(log.problems, IsEmpty()) << size;
+    const std::size_t records = (log.run ? 1 : 0) + log.choices.size() + log.deads.size() +
+                                log.evals.size() + log.bests.size() + log.references.size() +
+                                (log.end ? 1 : 0);
+    const std::string_view kept = std::string_view(text).substr(0, size);
+    lines = static_cast<std::size_t>(std::count(kept.begin(), kept.end(), '\n'));
+    const bool whole_but_for_the_end_of_line = size < text.size() && text[size] == '\n';
+    EXPECT_EQ(records, lines + whole_but_for_the_end_of_line) << size;
+    const bool at_a_seam = size == 0 || text[size - 1] == '\n' || whole_but_for_the_end_of_line;
+    EXPECT_EQ(log.cut_off, !at_a_seam) << size;
+  }
+  EXPECT_EQ(lines, 12u);
+}
+
+TEST(LogReader, DamageIsReportedAndTheRestIsRead) {
+  const std::string text = SampleLogText();
+  const std::size_t in_line_6 = text.find("\"t\":\"eval\"");
+  std::string damaged = text;
+  damaged[in_line_6 + 6] = 'x';
+  const Log log = ParseLog(damaged);
+  EXPECT_THAT(log.problems, ElementsAre("line 6: checksum does not match"));
+  EXPECT_EQ(log.evals.size(), 3u);
+  EXPECT_TRUE(log.end);
+}
+
+TEST(LogReader, AnyFlippedBitIsSeen) {
+  const std::string text = SampleLogText();
+  for (std::size_t position = 0; position < text.size(); position += 7) {
+    std::string damaged = text;
+    damaged[position] = static_cast<char>(damaged[position] ^ 4);
+    const Log log = ParseLog(damaged);
+    EXPECT_FALSE(log.problems.empty() && !log.cut_off) << position;
+  }
+}
+
+TEST(LogReader, UnknownTypesAndFieldsAreIgnored) {
+  Json eval = ToJson(SampleEval(1));
+  eval["colour"] = "new";
+  const std::string text = SampleLogText() + SealLine(Json{{"t", "cut"}, {"bound_ns", 3}}) + "\n" +
+                           SealLine(eval) + "\n" + SealLine(Json{{"x", 1}}) + "\n";
+  const Log log = ParseLog(text);
+  EXPECT_THAT(log.problems, IsEmpty());
+  EXPECT_EQ(log.evals.size(), 5u);
+}
+
+TEST(LogReader, AFieldOfTheWrongTypeIsAProblemOfItsLine) {
+  const Log log = ParseLog(SampleLogText() + SealLine(Json{{"t", "eval"}, {"n", "one"}}) + "\n");
+  ASSERT_EQ(log.problems.size(), 1u);
+  EXPECT_THAT(log.problems[0], HasSubstr("line 13"));
+}
+
+TEST(LogReader, NoLogIsOneLine) {
+  TempFolder folder;
+  EXPECT_THAT(Thrown<UsageError>([&] { ReadLog(folder / "none"); }), HasSubstr("no log at"));
+  EXPECT_THAT(Thrown<UsageError>([&] { ReadLog(folder.path()); }), HasSubstr("/log.jsonl"));
+  std::ofstream(folder / "log.jsonl") << "not a log\n";
+  EXPECT_THAT(Thrown<UsageError>([&] { ReadLog(folder.path()); }), HasSubstr("no header"));
+}
+
+TEST(EventLog, RecordsAreInTheFileAtOnce) {
+  TempFolder folder;
+  EventLog log(folder / "log.jsonl");
+  log.Write(SampleRun());
+  EXPECT_TRUE(ReadLog(folder.path()).run);
+  log.Write(SampleEval(1));
+  EXPECT_EQ(ReadLog(folder.path()).evals.size(), 1u);
+}
+
+TEST(EventLog, NeverOverwrites) {
+  TempFolder folder;
+  std::ofstream(folder / "log.jsonl") << "precious";
+  EXPECT_THAT(Thrown<Error>([&] { EventLog log(folder / "log.jsonl"); }), HasSubstr("File exists"));
+  EXPECT_EQ(ReadAll(folder / "log.jsonl"), "precious");
+}
+
+TEST(EventLog, AFolderThatDoesNotExistIsAnError) {
+  EXPECT_THAT(Thrown<Error>([] { EventLog log("/nonexistent/log.jsonl"); }),
+              HasSubstr("No such file"));
+}
+
+/// A limit on the size of files stands for a full disk: writes come back short, then fail.
+TEST(EventLog, AFullDiskIsAnErrorAndWholeLinesStay) {
+  TempFolder folder;
+  EventLog log(folder / "log.jsonl");
+  log.Write(SampleRun());
+  log.Write(SampleEval(1));
+  const std::string before = ReadAll(folder / "log.jsonl");
+
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  rlimit small = old;
+  small.rlim_cur = before.size() + 20;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string message = Thrown<Error>([&] { log.Write(SampleEval(2)); });
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+
+  EXPECT_THAT(message, HasSubstr("log.jsonl: File too large"));
+  EXPECT_EQ(ReadAll(folder / "log.jsonl"), before);
+  log.Write(SampleEval(3));  // Space was made: the log goes on.
+  const Log read = ReadLog(folder.path());
+  EXPECT_THAT(read.problems, IsEmpty());
+  EXPECT_EQ(read.evals.size(), 2u);
+}
+
+}  // namespace
+}  // namespace exh::search

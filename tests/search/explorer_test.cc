@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include "search/explorer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <csignal>
+#include <set>
+
+#include "search/log_reader.h"
+#include "tests/search/fake_evaluator.h"
+#include "tests/search/temp_folder.h"
+#include "tests/search/toy_space.h"
+
+namespace exh::search {
+namespace {
+
+using kernels::Verdict;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// A search of the toy space with a fake evaluator and a clock that ticks at every look.
+struct Scene {
+  FakeEvaluator evaluator;
+  AnyStopper stopper;
+  ExplorerOptions options;
+  std::string order = "mode,color";
+  double now = 0;
+  TempFolder folder;
+
+  Clock clock() {
+    return [this] { return now += 0.001; };
+  }
+  Outcome Go() {
+    const runtime::Candidate root = ToyRoot();
+    const ChoiceOrder choices = ChoiceOrder::Parse(order, root.instance());
+    std::FILE* const nowhere = std::fopen("/dev/null", "w");
+    ProgressReporter progress(ProgressMode::kPlain, nowhere);
+    EventLog log(folder / "log.jsonl");
+    log.Write(RunRecord{});
+    for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
+    Explorer explorer(root, choices, evaluator, stopper, log, progress, clock(), options);
+    Outcome outcome = explorer.Run();
+    std::fclose(nowhere);
+    return outcome;
+  }
+  void Budget(const std::string& text) { stopper.Add(ParseBudget(text, clock())); }
+  Log log() { return ReadLog(folder.path()); }
+};
+
+TEST(Explorer, FindsTheBestOfAnExhaustedSpace) {
+  Scene run;
+  std::set<std::string> sources;
+  double fastest = 1e9;
+  run.evaluator.measure = [&](const std::string& source, int) {
+    sources.insert(source);
+    fastest = std::min(fastest, FakeEvaluator::TimeOf(source));
+    return Correct(FakeEvaluator::TimeOf(source));
+  };
+  run.options.max_duplicates = 20000;
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.end.why, "exhausted");
+  EXPECT_EQ(sources.size(), static_cast<std::size_t>(kToyImplementations));
+  EXPECT_EQ(outcome.end.evaluations, static_cast<std::uint64_t>(kToyImplementations));
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_EQ(outcome.winner->ns, fastest);
+  EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("color(a)=RED"));
+  EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("size(b)=4"));
+  EXPECT_FALSE(run.evaluator.overlapped);
+}
+
+TEST(Explorer, TheLogHoldsWhatHappened) {
+  Scene run;
+  run.Budget("evals=40");
+  const Outcome outcome = run.Go();
+  const Log log = run.log();
+  EXPECT_THAT(log.problems, IsEmpty());
+  ASSERT_EQ(log.evals.size(), 40u);
+  std::set<std::string> hashes;
+  for (std::size_t index = 0; index < log.evals.size(); ++index) {
+    const EvalRecord& eval = log.evals[index];
+    EXPECT_EQ(eval.n, index + 1);
+    EXPECT_EQ(eval.verdict, "correct");
+    EXPECT_EQ(eval.compile_ms, 12);
+    EXPECT_EQ(eval.vector.find_first_of(".?"), std::string::npos);
+    EXPECT_FALSE(eval.path.empty());
+    hashes.insert(eval.hash);
+  }
+  EXPECT_EQ(hashes.size(), 40u);
+  ASSERT_NE(log.Best(), nullptr);
+  EXPECT_EQ(log.Best()->n, outcome.winner->n);
+  EXPECT_EQ(log.BestTime(), outcome.winner->ns);
+  for (std::size_t index = 1; index < log.bests.size(); ++index) {
+    EXPECT_LT(log.bests[index].ns, log.bests[index - 1].ns);
+  }
+  const auto minimum =
+      std::min_element(log.evals.begin(), log.evals.end(),
+                       [](const auto& a, const auto& b) { return a.best_ns < b.best_ns; });
+  EXPECT_EQ(minimum->n, outcome.winner->n);
+  // Dead ends one by one, and their counts at the end.
+  EXPECT_GT(log.deads.size(), 0u);
+  EXPECT_EQ(outcome.end.dead_ends.at("different"), log.deads.size());
+}
+
+std::string WithoutClock(std::string text) {
+  for (const std::string field : {"\"dt\":", "\"crc\":"}) {
+    for (std::size_t at = text.find(field); at != std::string::npos;
+         at = text.find(field, at + 1)) {
+      const std::size_t end = text.find_first_of(",}", at);
+      text.erase(at, end - at);
+    }
+  }
+  return text;
+}
+
+TEST(Explorer, TheSameSeedGivesTheSameLog) {
+  std::string first;
+  for (const int jobs : {1, 1, 3}) {
+    Scene run;
+    run.options.seed = 99;
+    run.options.jobs = jobs;
+    run.Budget("evals=60");
+    if (!first.empty()) run.now = 1e6;  // Another time of day.
+    run.Go();
+    const std::string text = WithoutClock(ReadAll(run.folder / "log.jsonl"));
+    if (first.empty()) first = text;
+    EXPECT_EQ(text, first) << jobs << " jobs";
+  }
+  Scene other;
+  other.options.seed = 100;
+  other.Budget("evals=60");
+  other.Go();
+  EXPECT_NE(WithoutClock(ReadAll(other.folder / "log.jsonl")), first);
+}
+
+TEST(Explorer, BudgetsCompose) {
+  Scene by_count;
+  by_count.Budget("evals=10");
+  by_count.Budget("1000s");
+  EXPECT_EQ(by_count.Go().end.why, "budget:evals");
+  EXPECT_EQ(by_count.log().evals.size(), 10u);
+
+  Scene by_time;
+  by_time.Budget("evals=100000");
+  by_time.Budget("1s");  // A thousand looks at the clock.
+  const Outcome outcome = by_time.Go();
+  EXPECT_EQ(outcome.end.why, "budget:time");
+  EXPECT_GT(outcome.end.evaluations, 0u);
+}
+
+TEST(Explorer, ASignalEndsItWithTheBestSoFar) {
+  Scene run;
+  std::atomic<bool> interrupted = false;
+  run.stopper.Add(std::make_unique<SignalStopper>(&interrupted));
+  run.evaluator.measure = [&](const std::string& source, int) {
+    if (run.evaluator.measured == 25) interrupted = true;
+    // What the signal does to the process of the candidate is not the candidate's fault.
+    if (interrupted) return Failed(Verdict::kCrash, "signal 2");
+    return Correct(FakeEvaluator::TimeOf(source));
+  };
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.end.why, "signal");
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_EQ(outcome.end.verdicts.count("crash"), 0u);
+  EXPECT_EQ(run.log().BestTime(), outcome.winner->ns);
+}
+
+TEST(Explorer, CandidatesThatFailAreLoggedAndTheSearchGoesOn) {
+  Scene run;
+  run.evaluator.compile = [](const std::string& source) {
+    return source.find("size(a)=1") != std::string::npos ? Verdict::kCompileError
+                                                         : Verdict::kCorrect;
+  };
+  run.evaluator.measure = [](const std::string& source, int) {
+    if (source.find("size(b)=1") != std::string::npos) return Failed(Verdict::kCrash, "signal 11");
+    if (source.find("size(b)=2") != std::string::npos) return Failed(Verdict::kWrong, "z[0]");
+    if (source.find("size(c)=1") != std::string::npos) return Failed(Verdict::kTimeout, "30 s");
+    return Correct(FakeEvaluator::TimeOf(source));
+  };
+  run.Budget("evals=200");
+  const Outcome outcome = run.Go();
+  for (const char* verdict : {"correct", "compile_error", "crash", "wrong", "timeout"}) {
+    EXPECT_GT(outcome.end.verdicts.count(verdict), 0u) << verdict;
+  }
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("size(b)=4"));
+  const Log log = run.log();
+  EXPECT_EQ(log.evals.size(), 200u);
+  EXPECT_TRUE(std::any_of(log.evals.begin(), log.evals.end(),
+                          [](const auto& eval) { return eval.why == "no such luck"; }));
+}
+
+TEST(Explorer, ABestThatFailsTheSecondTimeIsNoBest) {
+  Scene run;
+  run.evaluator.measure = [](const std::string& source, int before) {
+    if (source.find("color(a)=RED") == std::string::npos) return Correct(500);
+    return before == 0 ? Correct(100) : Failed(Verdict::kWrong, "z[7]");
+  };
+  run.Budget("evals=100");
+  const Outcome outcome = run.Go();
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_EQ(outcome.winner->ns, 500);
+  EXPECT_GT(outcome.end.verdicts.at("wrong"), 0u);
+  const Log log = run.log();
+  const auto flaky = std::find_if(log.evals.begin(), log.evals.end(),
+                                  [](const auto& eval) { return eval.verdict == "wrong"; });
+  ASSERT_NE(flaky, log.evals.end());
+  EXPECT_EQ(flaky->why, "when measured again: z[7]");
+}
+
+TEST(Explorer, ALuckyTimeIsNotBelieved) {
+  Scene run;
+  run.evaluator.measure = [](const std::string& source, int before) {
+    const bool lucky = source.find("color(a)=RED") != std::string::npos;
+    if (!lucky) return Correct(500);
+    return Correct(before == 0 ? 100 : 900);
+  };
+  run.Budget("evals=100");
+  const Outcome outcome = run.Go();
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_EQ(outcome.winner->ns, 500);
+}
+
+TEST(Explorer, NothingCorrectMeansNoWinner) {
+  Scene run;
+  run.evaluator.measure = [](const std::string&, int) { return Failed(Verdict::kWrong, "all"); };
+  run.Budget("evals=30");
+  const Outcome outcome = run.Go();
+  EXPECT_FALSE(outcome.winner);
+  EXPECT_EQ(outcome.end.best, 0u);
+  EXPECT_EQ(outcome.end.verdicts.at("wrong"), 30u);
+}
+
+TEST(Explorer, AnEnvironmentThatStaysBrokenEndsTheRun) {
+  Scene run;
+  run.options.max_broken = 20;
+  run.evaluator.measure = [&](const std::string& source, int) {
+    // Twice a single failure, then it never works again.
+    const int count = run.evaluator.measured;
+    if (count == 5 || count == 9 || count > 30) return Failed(Verdict::kBroken, "no space left");
+    return Correct(FakeEvaluator::TimeOf(source));
+  };
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.end.why, "broken");
+  EXPECT_EQ(outcome.broken, "no space left");
+  EXPECT_TRUE(outcome.winner);
+  EXPECT_EQ(outcome.end.verdicts.at("broken"), 22u);
+}
+
+TEST(Explorer, SourcesThatAreTheSameAreCompiledOnce) {
+  Scene run;
+  run.options.max_duplicates = 3000;
+  run.evaluator.emit = [](const std::string& list) {
+    // Only one decision shows in the code; the comments differ.
+    const std::size_t at = list.find("size(a)=");
+    return "// " + std::to_string(std::hash<std::string>()(list)) + "\n" + list.substr(at, 9) +
+           "\n";
+  };
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.end.evaluations, 3u);
+  EXPECT_EQ(run.evaluator.compiled, 3);
+  EXPECT_EQ(outcome.end.duplicates + 3, outcome.end.descents);
+}
+
+TEST(Explorer, SlowCandidatesAreCappedAgainstTheBest) {
+  Scene run;
+  run.options.slow_factor = 3;
+  run.evaluator.measure = [](const std::string&, int) { return Correct(100); };
+  run.Budget("evals=5");
+  run.Go();
+  // The first, its second measurement, and then the others under a cap.
+  EXPECT_EQ(run.evaluator.caps, (std::vector<double>{0, 0, 300, 300, 300, 300}));
+}
+
+TEST(Explorer, WhatWasNotTheBestIsDiscarded) {
+  Scene run;
+  run.Budget("evals=50");
+  run.Go();
+  EXPECT_EQ(run.evaluator.discarded, 49);
+}
+
+TEST(Explorer, AFullDiskKeepsWhatWasFound) {
+  Scene run;
+  run.Budget("evals=1000");
+  rlimit old{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit small = old;
+  small.rlim_cur = 20000;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const Outcome outcome = run.Go();
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+  EXPECT_EQ(outcome.end.why, "broken");
+  EXPECT_THAT(outcome.broken, HasSubstr("log.jsonl"));
+  const Log log = run.log();
+  EXPECT_THAT(log.problems, IsEmpty());
+  EXPECT_FALSE(log.cut_off);
+  EXPECT_GT(log.evals.size(), 5u);
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_EQ(log.BestTime(), outcome.winner->ns);
+}
+
+}  // namespace
+}  // namespace exh::search

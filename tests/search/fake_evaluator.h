@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// An evaluator without a compiler: a time is a function of the source, and the source is the list
+// of decisions. Scripts make it fail.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "search/decisions.h"
+#include "search/evaluator.h"
+
+namespace exh::search {
+
+inline kernels::Measurement Correct(double ns) {
+  kernels::Measurement measurement;
+  measurement.verdict = kernels::Verdict::kCorrect;
+  measurement.runtimes_ns = {ns * 1.5, ns};
+  measurement.best_ns = ns;
+  measurement.max_error = 1e-6;
+  measurement.max_error_ratio = 0.5;
+  return measurement;
+}
+
+inline kernels::Measurement Failed(kernels::Verdict verdict, const std::string& why) {
+  kernels::Measurement measurement;
+  measurement.verdict = verdict;
+  measurement.why = why;
+  return measurement;
+}
+
+class FakeEvaluator final : public Evaluator {
+ public:
+  /// Given the source, and how often it was measured before.
+  std::function<kernels::Measurement(const std::string& source, int before)> measure =
+      [](const std::string& source, int) { return Correct(TimeOf(source)); };
+  /// Verdict of the compiler.
+  std::function<kernels::Verdict(const std::string& source)> compile = [](const std::string&) {
+    return kernels::Verdict::kCorrect;
+  };
+  /// What Emit() makes of the list of decisions.
+  std::function<std::string(const std::string&)> emit = [](const std::string& list) {
+    return list;
+  };
+
+  std::atomic<int> compiling = 0, compiled = 0;
+  int measured = 0, discarded = 0;
+  bool overlapped = false;  ///< Something was measured while something compiled.
+  std::vector<double> caps;
+
+  std::string Emit(const runtime::Candidate& implementation) override {
+    const runtime::Instance& instance = implementation.instance();
+    std::string list = "// the decisions are the program\n";
+    for (runtime::DecisionId id = 0; id < instance.num_decisions(); ++id) {
+      list += ActionText(instance, {id, implementation.domain(id)}) + "\n";
+    }
+    return emit(list);
+  }
+
+  kernels::Compiled Compile(const std::string& source) override {
+    ++compiling;
+    kernels::Compiled result;
+    result.verdict = compile(source);
+    if (result.verdict != kernels::Verdict::kCorrect) result.why = "no such luck";
+    result.source = source;
+    result.compile_ms = 12;
+    ++compiled;
+    --compiling;
+    return result;
+  }
+
+  kernels::Measurement Measure(const kernels::Compiled& program, double cap_ns, Effort) override {
+    overlapped |= compiling != 0;
+    ++measured;
+    caps.push_back(cap_ns);
+    return measure(program.source, times_measured_[program.source]++);
+  }
+
+  void Discard(const kernels::Compiled&) override { ++discarded; }
+
+  /// Large sizes and a RED `a` are fast; every implementation has another time.
+  static double TimeOf(const std::string& source) {
+    double ns = 1000;
+    for (const char* item : {"a", "b", "c"}) {
+      if (source.find(std::string("size(") + item + ")=4") != std::string::npos) ns -= 200;
+    }
+    if (source.find("color(a)=RED") != std::string::npos) ns -= 100;
+    return ns + static_cast<double>(std::hash<std::string>()(source) % 1000) / 100;
+  }
+
+ private:
+  std::map<std::string, int> times_measured_;
+};
+
+}  // namespace exh::search

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "search/stopper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "search/error.h"
+#include "search/signals.h"
+#include "tests/search/temp_folder.h"
+
+namespace exh::search {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(TimeStopper, EndsWhenTheTimeIsUsedUp) {
+  double now = 100;
+  const auto stopper = ParseBudget("2m", [&] { return now; });
+  EXPECT_EQ(stopper->Reason({}), std::nullopt);
+  now = 219.9;
+  EXPECT_EQ(stopper->Reason({}), std::nullopt);
+  now = 220;
+  EXPECT_EQ(stopper->Reason({}), "budget:time");
+  EXPECT_EQ(stopper->EvaluationsLeft({}), std::nullopt);
+}
+
+TEST(EvaluationsStopper, CountsDown) {
+  const auto stopper = ParseBudget("evals=3", SteadyClock());
+  EXPECT_EQ(stopper->Reason({2}), std::nullopt);
+  EXPECT_EQ(stopper->EvaluationsLeft({2}), 1u);
+  EXPECT_EQ(stopper->Reason({3}), "budget:evals");
+  EXPECT_EQ(stopper->EvaluationsLeft({5}), 0u);
+}
+
+TEST(AnyStopper, EndsWithTheFirst) {
+  double now = 0;
+  const Clock clock = [&] { return now; };
+  std::atomic<bool> raised = false;
+  AnyStopper any;
+  EXPECT_EQ(any.Reason({1000000}), std::nullopt);
+  any.Add(std::make_unique<SignalStopper>(&raised));
+  any.Add(ParseBudget("90s", clock));
+  any.Add(ParseBudget("evals=10", clock));
+  any.Add(ParseBudget("evals=7", clock));
+  EXPECT_EQ(any.Reason({6}), std::nullopt);
+  EXPECT_EQ(any.EvaluationsLeft({6}), 1u);
+  EXPECT_EQ(any.Reason({7}), "budget:evals");
+  now = 90;
+  EXPECT_EQ(any.Reason({6}), "budget:time");
+  raised = true;
+  EXPECT_EQ(any.Reason({6}), "signal");
+}
+
+TEST(ParseBudget, SaysWhatIsLegal) {
+  for (const char* bad : {"", "s", "abc", "10x", "-5s", "0", "0s", "evals=", "evals=0", "evals=x",
+                          "eval=5", "1e400h"}) {
+    const std::string message = Thrown<UsageError>([&] { ParseBudget(bad, SteadyClock()); });
+    EXPECT_THAT(message, HasSubstr("evals=500")) << bad;
+    EXPECT_THAT(message, HasSubstr(std::string("'") + bad + "'"));
+  }
+  for (const char* good : {"60s", "60", "1.5m", "2h", "evals=1"}) {
+    EXPECT_NE(ParseBudget(good, SteadyClock()), nullptr) << good;
+  }
+}
+
+TEST(Signals, TheFirstOneRaisesTheFlag) {
+  const std::atomic<bool>& interrupted = ListenForSignals();
+  ASSERT_FALSE(interrupted);
+  std::raise(SIGINT);
+  EXPECT_TRUE(interrupted);
+  // The next one would kill: nobody listens any more.
+  struct sigaction action {};
+  sigaction(SIGINT, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL);
+  sigaction(SIGTERM, nullptr, &action);
+  EXPECT_EQ(action.sa_handler, SIG_DFL);
+}
+
+}  // namespace
+}  // namespace exh::search

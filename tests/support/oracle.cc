@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/oracle.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace exh::tests {
+
+using runtime::Choice;
+using runtime::ChoiceKind;
+using runtime::ChoiceUse;
+using runtime::CompareOp;
+using runtime::Condition;
+using runtime::Host;
+using runtime::kNoObject;
+using runtime::Symmetry;
+using runtime::Variable;
+
+namespace {
+
+bool Holds(CompareOp op, std::uint64_t a, std::uint64_t b) {
+  switch (op) {
+    case CompareOp::kLt:
+      return a < b;
+    case CompareOp::kGt:
+      return a > b;
+    case CompareOp::kLe:
+      return a <= b;
+    case CompareOp::kGe:
+      return a >= b;
+    case CompareOp::kEq:
+      return a == b;
+    case CompareOp::kNe:
+      return a != b;
+  }
+  return false;
+}
+
+constexpr std::uint64_t kLargest = ~std::uint64_t{0};
+
+std::uint64_t SaturatedSum(std::uint64_t a, std::uint64_t b) {
+  return a + b < a ? kLargest : a + b;
+}
+
+std::uint64_t SaturatedProduct(std::uint64_t a, std::uint64_t b) {
+  return b != 0 && a > kLargest / b ? kLargest : a * b;
+}
+
+}  // namespace
+
+Oracle::Oracle(const runtime::Space& space, const Host& host) : space_(space), host_(host) {
+  for (std::size_t s = 0; s < space.sets.size(); ++s) {
+    if (!space.sets[s].is_quotient) {
+      listed_.push_back(host.Members(static_cast<int>(s)));
+      continue;
+    }
+    listed_.emplace_back();
+    for (const runtime::Quotient& quotient : space.quotients) {
+      if (quotient.set != static_cast<int>(s)) continue;
+      for (const Tuple& tuple : Tuples(quotient.variables, {})) {
+        listed_[s].push_back({tuple.size() > 1 ? tuple.front() : kNoObject, tuple.back()});
+      }
+    }
+  }
+  for (std::size_t c = 0; c < space.choices.size(); ++c) {
+    const Choice& choice = space.choices[c];
+    if (choice.kind == ChoiceKind::kCounter) continue;
+    int flag_of = -1;
+    for (std::size_t q = 0; q < space.quotients.size(); ++q) {
+      if (space.quotients[q].flag == static_cast<int>(c)) flag_of = static_cast<int>(q);
+    }
+    for (const Tuple& tuple : Tuples(choice.arguments, {})) {
+      if (choice.symmetry != Symmetry::kNone && tuple[0] > tuple[1]) continue;
+      Decision decision{static_cast<int>(c), tuple, static_cast<int>(choice.values.size()), {}};
+      if (choice.kind == ChoiceKind::kInteger) {
+        decision.universe = host.Numbers(choice.universe, tuple);
+        decision.num_values = static_cast<int>(decision.universe.size());
+      }
+      decision_ids_[{static_cast<int>(c), tuple}] = static_cast<int>(decisions_.size());
+      decisions_.push_back(std::move(decision));
+      quotient_of_.push_back(flag_of);
+    }
+  }
+  for (std::size_t t = 0; t < space.triggers.size(); ++t) {
+    for (const Tuple& tuple : Tuples(space.triggers[t].variables, {})) {
+      const bool asked = std::ranges::all_of(space.triggers[t].when, [&](const Condition& c) {
+        if (c.kind == Condition::Kind::kConstant) return c.constant;
+        return c.kind != Condition::Kind::kCode || host.Test(c.code, tuple);
+      });
+      if (!asked) continue;
+      const int fired = static_cast<int>(fired_.size());
+      fired_.emplace_back(static_cast<int>(t), tuple);
+      for (const Host::Planned& planned : host.Plan(static_cast<int>(t), tuple)) {
+        adders_[{planned.set, planned.member}].insert(fired);
+      }
+    }
+  }
+}
+
+// ---- Sets.
+
+std::vector<int> Oracle::Ancestors(int set) const {
+  std::vector<int> chain;
+  for (; set >= 0; set = space_.sets[set].superset) chain.push_back(set);
+  return chain;
+}
+
+std::vector<runtime::Object> Oracle::Listed(const runtime::SetRef& ref, const Tuple& scope) const {
+  std::vector<Object> objects;
+  for (const Host::Member& member : listed_[ref.set]) {
+    if (ref.parameter < 0 || member.parameter == scope[ref.parameter]) {
+      objects.push_back(member.object);
+    }
+  }
+  return objects;
+}
+
+/// language.md 2.8: by the closest common superset; never through a promise of disjointness.
+bool Oracle::Differ(const runtime::SetRef& a, const runtime::SetRef& b) const {
+  const std::vector<int> up_a = Ancestors(a.set), up_b = Ancestors(b.set);
+  for (std::size_t i = 0; i < up_a.size(); ++i) {
+    for (std::size_t j = 0; j < up_b.size(); ++j) {
+      if (up_a[i] != up_b[j]) continue;
+      const bool parametric = space_.sets[up_a[i]].parameter_set >= 0;
+      if (parametric && a.parameter != b.parameter) continue;  // Meet further up.
+      for (std::size_t x = 0; x < i; ++x) {
+        for (std::size_t y = 0; y < j; ++y) {
+          if (std::ranges::count(space_.sets[up_a[x]].disjoint, up_b[y]) != 0 ||
+              std::ranges::count(space_.sets[up_b[y]].disjoint, up_a[x]) != 0) {
+            return false;
+          }
+        }
+      }
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<Oracle::Tuple> Oracle::Tuples(const std::vector<Variable>& variables,
+                                          Tuple prefix) const {
+  if (prefix.size() == variables.size()) return {prefix};
+  const std::size_t next = prefix.size();
+  std::vector<Tuple> tuples;
+  for (const Object object : Listed(variables[next].set, prefix)) {
+    bool distinct = true;
+    for (std::size_t v = 0; v < next; ++v) {
+      if (prefix[v] == object && Differ(variables[v].set, variables[next].set)) distinct = false;
+    }
+    if (!distinct) continue;
+    Tuple longer = prefix;
+    longer.push_back(object);
+    for (Tuple& tuple : Tuples(variables, longer)) tuples.push_back(std::move(tuple));
+  }
+  return tuples;
+}
+
+bool Oracle::HasFired(int fired) {
+  const auto it = has_fired_.find(fired);
+  if (it != has_fired_.end()) return it->second.value_or(false);
+  has_fired_[fired] = std::nullopt;
+  const auto& [trigger, tuple] = fired_[fired];
+  const bool result = AllMembers(space_.triggers[trigger].variables, tuple) &&
+                      AllHold(space_.triggers[trigger].when, tuple);
+  has_fired_[fired] = result;
+  return result;
+}
+
+bool Oracle::IsMember(int set, Object parameter, Object object) {
+  for (; set >= 0; set = space_.sets[set].superset) {
+    const bool parametric = space_.sets[set].parameter_set >= 0;
+    const Host::Member member{parametric ? parameter : kNoObject, object};
+    if (std::ranges::count(listed_[set], member) == 0) return false;
+    if (space_.sets[set].is_quotient) {
+      for (const runtime::Quotient& quotient : space_.quotients) {
+        if (quotient.set != set) continue;
+        const Tuple tuple = parametric ? Tuple{parameter, object} : Tuple{object};
+        if (FlagValue(decision_ids_.at({quotient.flag, tuple})) != 1) return false;
+      }
+    }
+    const auto adders = adders_.find({set, member});
+    if (adders == adders_.end()) continue;
+    if (std::ranges::none_of(adders->second, [&](int fired) { return HasFired(fired); })) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Oracle::AllMembers(const std::vector<Variable>& variables, const Tuple& tuple) {
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    const runtime::SetRef& ref = variables[v].set;
+    const Object parameter = ref.parameter < 0 ? kNoObject : tuple[ref.parameter];
+    if (!IsMember(ref.set, parameter, tuple[v])) return false;
+  }
+  return true;
+}
+
+// ---- Values.
+
+int Oracle::FindDecision(const ChoiceUse& use, const Tuple& scope, bool* swapped) const {
+  Tuple tuple;
+  for (const int argument : use.arguments) tuple.push_back(scope[argument]);
+  *swapped = false;
+  if (space_.choices[use.choice].symmetry != Symmetry::kNone && tuple[0] > tuple[1]) {
+    std::swap(tuple[0], tuple[1]);
+    *swapped = true;
+  }
+  const auto it = decision_ids_.find({use.choice, tuple});
+  return it == decision_ids_.end() ? -1 : it->second;
+}
+
+std::optional<int> Oracle::ValueOf(const ChoiceUse& use, const Tuple& scope) {
+  bool swapped = false;
+  const int decision = FindDecision(use, scope, &swapped);
+  if (decision < 0) return std::nullopt;
+  const Choice& choice = space_.choices[use.choice];
+  const int value = quotient_of_[decision] >= 0 ? FlagValue(decision) : values_[decision];
+  return swapped && choice.symmetry == Symmetry::kAntisymmetric ? choice.inverse[value] : value;
+}
+
+/// What a comparison reads: the number of an integer, the value number of an enum, a counter.
+std::optional<std::uint64_t> Oracle::NumberOf(const ChoiceUse& use, const Tuple& scope) {
+  if (space_.choices[use.choice].kind == ChoiceKind::kCounter) {
+    Tuple arguments;
+    for (const int argument : use.arguments) arguments.push_back(scope[argument]);
+    return CounterValue(use.choice, arguments);
+  }
+  const std::optional<int> value = ValueOf(use, scope);
+  if (!value) return std::nullopt;
+  if (space_.choices[use.choice].kind == ChoiceKind::kEnum) return *value;
+  bool swapped = false;
+  return decisions_[FindDecision(use, scope, &swapped)].universe[*value];
+}
+
+/// The representative is the smallest eligible member of its class.
+int Oracle::FlagValue(int decision) {
+  const auto it = flags_.find(decision);
+  if (it != flags_.end()) {
+    if (!it->second) throw std::logic_error("a quotient set that depends on itself");
+    return *it->second;
+  }
+  flags_[decision] = std::nullopt;
+  const runtime::Quotient& quotient = space_.quotients[quotient_of_[decision]];
+  const Tuple& tuple = decisions_[decision].objects;
+  const auto eligible = [&](const Tuple& t) {
+    return AllMembers(quotient.variables, t) && AllHold(quotient.dividend, t);
+  };
+  bool elected = eligible(tuple);
+  for (const Tuple& other : Tuples(quotient.variables, {})) {
+    if (!elected) break;
+    const bool same_parameter = tuple.size() == 1 || other.front() == tuple.front();
+    if (!same_parameter || other.back() >= tuple.back()) continue;
+    const std::optional<int> relation =
+        ValueOf({quotient.equivalence, {0, 1}}, {tuple.back(), other.back()});
+    if (relation && (quotient.equivalence_values >> *relation & 1) != 0 && eligible(other)) {
+      elected = false;
+    }
+  }
+  flags_[decision] = elected ? 1 : 0;
+  return elected ? 1 : 0;
+}
+
+Oracle::Value Oracle::Evaluate(const Condition& condition, const Tuple& scope) {
+  const auto truth = [](bool value) { return value ? Value::kTrue : Value::kFalse; };
+  switch (condition.kind) {
+    case Condition::Kind::kConstant:
+      return truth(condition.constant);
+    case Condition::Kind::kCode:
+      return truth(host_.Test(condition.code, scope));
+    case Condition::Kind::kIs: {
+      const std::optional<int> value = ValueOf(condition.lhs, scope);
+      return value ? truth((condition.values >> *value & 1) != 0) : Value::kUndefined;
+    }
+    case Condition::Kind::kCompare: {
+      const auto left = NumberOf(condition.lhs, scope), right = NumberOf(condition.rhs, scope);
+      return left && right ? truth(Holds(condition.op, *left, *right)) : Value::kUndefined;
+    }
+    case Condition::Kind::kCompareCode: {
+      const std::optional<std::uint64_t> value = NumberOf(condition.lhs, scope);
+      if (!value) return Value::kUndefined;
+      const std::vector<std::uint32_t> numbers = host_.Numbers(condition.code, scope);
+      if (space_.choices[condition.lhs.choice].kind == ChoiceKind::kCounter && !numbers.empty() &&
+          condition.op == CompareOp::kEq) {
+        return truth(numbers.front() <= *value && *value <= numbers.back());
+      }
+      return truth(std::ranges::any_of(
+          numbers, [&](std::uint32_t number) { return Holds(condition.op, *value, number); }));
+    }
+  }
+  return Value::kUndefined;
+}
+
+bool Oracle::AllHold(const std::vector<Condition>& conditions, const Tuple& scope) {
+  return std::ranges::all_of(
+      conditions, [&](const Condition& c) { return Evaluate(c, scope) == Value::kTrue; });
+}
+
+void Oracle::AppendAdders(const std::vector<Variable>& variables, const Tuple& tuple,
+                          std::size_t first, std::size_t last, std::set<FiredSet>* adders) const {
+  for (std::size_t v = first; v < last; ++v) {
+    const runtime::SetRef& ref = variables[v].set;
+    for (const int set : Ancestors(ref.set)) {
+      const bool parametric = space_.sets[set].parameter_set >= 0;
+      const auto it =
+          adders_.find({set, {parametric ? tuple[ref.parameter] : kNoObject, tuple[v]}});
+      if (it != adders_.end()) adders->insert(it->second);
+    }
+  }
+}
+
+bool Oracle::AppearsLater(int number, const Tuple& tuple) const {
+  const Choice& choice = space_.choices[number];
+  std::vector<Variable> variables = choice.arguments;
+  variables.insert(variables.end(), choice.over.begin(), choice.over.end());
+  std::set<FiredSet> own, needed;
+  AppendAdders(variables, tuple, 0, choice.arguments.size(), &own);
+  AppendAdders(variables, tuple, choice.arguments.size(), tuple.size(), &needed);
+  return std::ranges::any_of(needed, [&](const FiredSet& f) { return own.count(f) == 0; });
+}
+
+std::uint64_t Oracle::CounterValue(int number, const Tuple& arguments) {
+  const Choice& choice = space_.choices[number];
+  std::vector<Variable> variables = choice.arguments;
+  variables.insert(variables.end(), choice.over.begin(), choice.over.end());
+  std::uint64_t value = choice.product ? 1 : 0;
+  if (choice.base >= 0) value = host_.Numbers(choice.base, arguments).front();
+  for (const Tuple& tuple : Tuples(variables, arguments)) {
+    const std::vector<Variable> over(variables.begin(), variables.end());
+    if (!AllMembers(over, tuple) || !AllHold(choice.when, tuple)) continue;
+    if (choice.visibility == runtime::Visibility::kFull && AppearsLater(number, tuple)) continue;
+    std::uint64_t weight = 0;
+    if (choice.weight.choice < 0) {
+      weight = host_.Numbers(choice.weight_code, tuple).front();
+    } else {
+      const std::optional<std::uint64_t> read = NumberOf(choice.weight, tuple);
+      if (!read) continue;
+      weight = *read;
+    }
+    value = choice.product ? SaturatedProduct(value, weight) : SaturatedSum(value, weight);
+  }
+  return value;
+}
+
+// ---- Assignments.
+
+/// Decisions that are not live take value 0, so that each implementation is met once.
+bool Oracle::IsCanonical() {
+  for (std::size_t d = 0; d < decisions_.size(); ++d) {
+    if (quotient_of_[d] >= 0 || values_[d] == 0) continue;
+    if (!AllMembers(space_.choices[decisions_[d].choice].arguments, decisions_[d].objects)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Oracle::IsLegal() {
+  for (const runtime::Clause& clause : space_.clauses) {
+    for (const Tuple& tuple : Tuples(clause.variables, {})) {
+      if (!AllMembers(clause.variables, tuple)) continue;
+      bool holds = false;
+      for (const Condition& condition : clause.conditions) {
+        holds |= Evaluate(condition, tuple) != Value::kFalse;  // Undefined: no such tuple.
+      }
+      if (!holds) return false;
+    }
+  }
+  for (std::size_t c = 0; c < space_.choices.size(); ++c) {
+    const Choice& choice = space_.choices[c];
+    if (choice.kind != ChoiceKind::kCounter || choice.visibility != runtime::Visibility::kFull) {
+      continue;
+    }
+    std::vector<Variable> variables = choice.arguments;
+    variables.insert(variables.end(), choice.over.begin(), choice.over.end());
+    for (const Tuple& tuple : Tuples(variables, {})) {
+      if (AppearsLater(static_cast<int>(c), tuple) && AllMembers(variables, tuple) &&
+          AllHold(choice.when, tuple)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+Oracle::Solution Oracle::Describe() {
+  Solution solution;
+  for (std::size_t d = 0; d < decisions_.size(); ++d) {
+    const Decision& decision = decisions_[d];
+    const bool live = AllMembers(space_.choices[decision.choice].arguments, decision.objects);
+    const int value = quotient_of_[d] >= 0 ? FlagValue(static_cast<int>(d)) : values_[d];
+    solution.values.push_back(live ? value : kAbsent);
+  }
+  for (std::size_t s = 0; s < space_.sets.size(); ++s) {
+    for (const Host::Member& member : listed_[s]) {
+      solution.members[{static_cast<int>(s), member}] =
+          IsMember(static_cast<int>(s), member.parameter, member.object);
+    }
+  }
+  for (std::size_t c = 0; c < space_.choices.size(); ++c) {
+    if (space_.choices[c].kind != ChoiceKind::kCounter) continue;
+    for (const Tuple& tuple : Tuples(space_.choices[c].arguments, {})) {
+      if (!AllMembers(space_.choices[c].arguments, tuple)) continue;
+      solution.counters[{static_cast<int>(c), tuple}] = CounterValue(static_cast<int>(c), tuple);
+    }
+  }
+  return solution;
+}
+
+std::uint64_t Oracle::NumAssignments(std::uint64_t limit) const {
+  std::uint64_t product = 1;
+  for (std::size_t d = 0; d < decisions_.size() && product <= limit; ++d) {
+    if (quotient_of_[d] < 0) product *= static_cast<std::uint64_t>(decisions_[d].num_values);
+  }
+  return product;
+}
+
+std::vector<Oracle::Solution> Oracle::Solve() {
+  std::vector<Solution> solutions;
+  values_.assign(decisions_.size(), 0);
+  while (true) {
+    flags_.clear();
+    has_fired_.clear();
+    if (IsCanonical() && IsLegal()) solutions.push_back(Describe());
+    std::size_t d = 0;
+    for (; d < decisions_.size(); ++d) {
+      if (quotient_of_[d] >= 0) continue;
+      if (++values_[d] < decisions_[d].num_values) break;
+      values_[d] = 0;
+    }
+    if (d == decisions_.size()) return solutions;
+  }
+}
+
+}  // namespace exh::tests

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+
+#include "tests/support/table_host.h"
+
+namespace exh::tests {
+
+/// A random small space over every construct: sets of all kinds, enums, integers, counters,
+/// quotients, triggers with planned objects, requirements. The same seed gives the same space.
+TestSpace RandomSpace(std::uint64_t seed);
+
+}  // namespace exh::tests
