@@ -8,6 +8,7 @@
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/problem.h"
+#include "runtime/check.h"
 #include "runtime/error.h"
 #include "spaces/linalg.exh.h"
 
@@ -62,6 +63,13 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
         runtime::OriginText(task.instance->space(), task.instance->root_conflict().origin));
   }
   return task;
+}
+
+std::string Outline(const Task& task, const runtime::Candidate& candidate) {
+  const codegen::Schedule schedule = ExtractSchedule(task, candidate);
+  const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
+  EXH_CHECK(code.error.empty());
+  return codegen::ToText(*task.function, code.tree);
 }
 
 std::string EmitSource(const Task& task, const runtime::Candidate& candidate) {

@@ -30,6 +30,9 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
 /// The decisions of an implementation, as code generation reads them.
 codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate);
 
+/// The loops of an implementation as indented text, one loop or instruction a line.
+std::string Outline(const Task& task, const runtime::Candidate& candidate);
+
 /// C++ source of an implementation; its decisions stand as comments.
 /// `candidate.IsImplementation()`.
 std::string EmitSource(const Task& task, const runtime::Candidate& candidate);

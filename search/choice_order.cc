@@ -17,8 +17,10 @@ ChoiceOrder::ChoiceOrder(const runtime::Instance& instance, const std::vector<st
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
   };
   for (const std::string& name : first) add(name);
-  for (const char* name :
-       {"size", "dim_kind", "thread_mapping", "mem_space", "order", "rank", "cache"}) {
+  // Which values stay in registers shapes everything after it. Decided before kinds, it also keeps
+  // descents out of dead ends: a third of those that end when kinds come first.
+  for (const char* name : {"size", "dim_mapping", "dim_kind", "thread_mapping", "mem_space",
+                           "order", "rank", "cache"}) {
     add(name);
   }
   for (const std::string& name : all) add(name);

@@ -61,12 +61,12 @@ kernels::cpu::CompilerOptions InFolder(const std::string& folder) {
   return options;
 }
 
-/// How long the whole process may take: start, one checked run and a batch. What is a hundred times
+/// How long the whole process may take: start, one checked run and a batch. What is fifty times
 /// slower than the cap is not worth waiting for; a yardstick is waited for.
 double TimeoutSeconds(double cap_ns, Effort effort) {
-  constexpr double kFinal = 120, kFirst = 10, kStart = 1;
+  constexpr double kFinal = 120, kFirst = 10, kStart = 0.5;
   if (effort == Effort::kFinal) return kFinal;
-  return cap_ns > 0 ? std::min(kFirst, kStart + 100 * cap_ns * 1e-9) : kFirst;
+  return cap_ns > 0 ? std::min(kFirst, kStart + 50 * cap_ns * 1e-9) : kFirst;
 }
 
 void WriteProblem(const kernels::Task& task, const std::string& path) {

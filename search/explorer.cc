@@ -17,8 +17,10 @@ namespace {
 using kernels::Measurement;
 using kernels::Verdict;
 
+/// Dead ends after which a descent starts anew: what went wrong high up is not mended below.
+constexpr int kPatience = 200;
 /// Descents in a row that run out of patience before the run ends.
-constexpr int kMaxGivenUp = 50;
+constexpr int kMaxGivenUp = 500;
 
 EvalRecord RecordOf(const Measurement& measurement) {
   EvalRecord record;
@@ -46,7 +48,7 @@ Explorer::Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Eva
       clock_(std::move(clock)),
       options_(options),
       random_(options.seed),
-      descender_(order) {
+      descender_(order, kPatience) {
   status_.flops = options.flops;
 }
 

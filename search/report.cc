@@ -49,6 +49,17 @@ std::string CommandsText(const std::string& program, const std::string& run, std
       program, run, n);
 }
 
+std::string Indented(const std::string& text) {
+  std::string out;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && c != '\n') out += "  ";
+    line_begins = c == '\n';
+    out += c;
+  }
+  return out;
+}
+
 std::string CountsText(const std::map<std::string, std::uint64_t, std::less<>>& counts,
                        std::size_t most) {
   std::vector<std::pair<std::string, std::uint64_t>> sorted(counts.begin(), counts.end());

@@ -18,6 +18,9 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references);
 /// The commands that show, replay and emit a record: `program` is how this program was called.
 std::string CommandsText(const std::string& program, const std::string& run, std::uint64_t n);
 
+/// Every line of `text` moved two columns to the right.
+std::string Indented(const std::string& text);
+
 /// Labels and counts, most frequent first, as many as `most`.
 std::string CountsText(const std::map<std::string, std::uint64_t, std::less<>>& counts,
                        std::size_t most);

@@ -140,6 +140,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
   fmt::print("best: {}, {} (record {}); its decisions, in the order taken:\n{}",
              FormatTime(winner.ns), FormatRate(session.problem.task.flops, winner.ns), winner.n,
              DecisionsInWords(words, winner.path, "  "));
+  fmt::print("its loops:\n{}", Indented(kernels::Outline(session.problem.task, winner.candidate)));
   fmt::print("to go on:\n{}", CommandsText(session.program, session.folder, winner.n));
   std::fflush(stdout);
   if (broken) return 1;

@@ -109,9 +109,11 @@ Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device
   search::Random random(seed);
   std::vector<std::string> choices = search::ChoiceOrder::Default(*sample.task.instance).names();
   while (static_cast<int>(sample.schedules.size()) < count) {
-    // Sizes and kinds first: with them open, most orders of loops end in a dead end.
-    for (std::size_t i = choices.size() - 1; i > 2; --i) {
-      std::swap(choices[i], choices[2 + random.Below(i - 1)]);
+    // Sizes, then kinds before or after mappings: with them open, most orders of loops end in a
+    // dead end.
+    if (random.Below(2) == 0) std::swap(choices[1], choices[2]);
+    for (std::size_t i = choices.size() - 1; i > 3; --i) {
+      std::swap(choices[i], choices[3 + random.Below(i - 2)]);
     }
     const auto order = search::ChoiceOrder::Parse(fmt::format("{}", fmt::join(choices, ",")),
                                                   *sample.task.instance);
