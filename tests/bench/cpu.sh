@@ -14,4 +14,4 @@ echo "== replay of kernels/replays/matmul-512-$width.txt"
 echo "== random search, $budget"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-"$root/exh" search --kernel matmul --budget "$budget" --seed "${2:-1}" --progress plain --out "$out/run" | tail -n 40
+"$root/exh" search --kernel matmul --budget "$budget" --seed "${2:-1}" --progress plain --out "$out/run" | tail -n 80
