@@ -62,9 +62,10 @@ kernels::cpu::CompilerOptions InFolder(const std::string& folder) {
 }
 
 /// How long the whole process may take: start, one checked run and a batch. What is fifty times
-/// slower than the cap is not worth waiting for; a yardstick is waited for.
+/// slower than the cap is not worth waiting for; a yardstick is waited for. The start is generous:
+/// on a busy machine it must not cost a fast candidate its life.
 double TimeoutSeconds(double cap_ns, Effort effort) {
-  constexpr double kFinal = 120, kFirst = 10, kStart = 0.5;
+  constexpr double kFinal = 120, kFirst = 10, kStart = 2;
   if (effort == Effort::kFinal) return kFinal;
   return cap_ns > 0 ? std::min(kFirst, kStart + 50 * cap_ns * 1e-9) : kFirst;
 }

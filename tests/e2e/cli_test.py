@@ -129,6 +129,8 @@ class Runs(unittest.TestCase):
         evaluations = [record for record in log if record["t"] == "eval"]
         self.assertEqual(len(evaluations), 6)
         self.assertTrue(all(e["verdict"] in ("correct", "slow") for e in evaluations), evaluations)
+        for statement in ("load_a", "load_b", "init", "mad", "store_c"):  # The winner's loops.
+            self.assertRegex(done.stdout, rf"(?m)^ +exec {statement}$")
         self.assertIn("naive", done.stdout)
         self.assertIn("Eigen", done.stdout)
 
