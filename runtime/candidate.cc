@@ -4,8 +4,30 @@
 #include "runtime/internal/network.h"
 #include "runtime/internal/objects.h"
 #include "runtime/internal/propagator.h"
+#include "runtime/internal/row_kernels.h"
 
 namespace exh::runtime {
+
+DecisionId Candidate::FirstOpen(int choice) const {
+  const DecisionId end = instance_->end_decision(choice);
+  const Instance::Blocks blocks = instance_->blocks(choice);
+  if (blocks.begin == blocks.end) {
+    for (DecisionId decision = instance_->first_decision(choice); decision < end; ++decision) {
+      if (IsOpen(decision)) return decision;
+    }
+    return kNoDecision;
+  }
+  const internal::RowKernels& rows = internal::ActiveRowKernels();
+  for (std::uint32_t block = blocks.begin; block < blocks.end; ++block) {
+    const std::uint64_t live = state_.live(instance_->layout(), block);
+    if (live == 0) continue;
+    const std::uint64_t open = live & rows.open(state_.bytes() + block * kLanes);
+    if (open == 0) continue;
+    return instance_->decision_at(block * kLanes +
+                                  static_cast<std::uint32_t>(std::countr_zero(open)));
+  }
+  return kNoDecision;
+}
 
 void Candidate::ListOpen(int choice, std::vector<DecisionId>* open) const {
   const DecisionId end = instance_->end_decision(choice);

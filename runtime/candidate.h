@@ -34,6 +34,17 @@ class Candidate {
         state_(instance_->root()),
         conflict_(instance_->root_conflict()) {}
 
+  Candidate(const Candidate&) = default;
+  Candidate(Candidate&&) = default;
+  Candidate& operator=(Candidate&&) = default;
+  /// Between candidates of one instance its reference count, which threads share, is left alone.
+  Candidate& operator=(const Candidate& other) {
+    if (instance_ != other.instance_) instance_ = other.instance_;
+    state_ = other.state_;
+    conflict_ = other.conflict_;
+    return *this;
+  }
+
   const Instance& instance() const { return *instance_; }
   const std::shared_ptr<const Instance>& shared_instance() const { return instance_; }
   const State& state() const { return state_; }
@@ -54,6 +65,8 @@ class Candidate {
     const Bits values = domain(decision);
     return (values & (values - 1)) != 0 && IsLive(decision);
   }
+  /// The first open decision of a choice, in the order of their numbers; kNoDecision: none is open.
+  DecisionId FirstOpen(int choice) const;
   /// Appends the open decisions of a choice (one linear scan of its range).
   void ListOpen(int choice, std::vector<DecisionId>* open) const;
   /// Fully constrained: no open decision, every membership certain or excluded, every counter fixed

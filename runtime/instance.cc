@@ -14,8 +14,9 @@ namespace exh::runtime {
 Instance::Instance() = default;
 Instance::~Instance() = default;
 
-std::shared_ptr<const Instance> Instance::Freeze(const Space& space, const Host& host) {
-  return internal::Freezer(space, host).Run();
+std::shared_ptr<const Instance> Instance::Freeze(const Space& space, const Host& host,
+                                                 const FreezeOptions& options) {
+  return internal::Freezer(space, host, options).Run();
 }
 
 int Instance::FindChoice(std::string_view name) const {

@@ -48,11 +48,17 @@ struct InstanceStatistics {
 };
 std::string StatisticsText(const InstanceStatistics& statistics);
 
+struct FreezeOptions {
+  /// False: every ground constraint is propagated by itself. Slower, with equal results: for tests.
+  bool runs = true;
+};
+
 class Instance {
  public:
   /// Grounds the space over the host's objects and propagates the root. Both may die afterwards.
   /// Throws exh::Error when the host contradicts itself or the space.
-  static std::shared_ptr<const Instance> Freeze(const Space& space, const Host& host);
+  static std::shared_ptr<const Instance> Freeze(const Space& space, const Host& host,
+                                                const FreezeOptions& options = {});
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
@@ -115,6 +121,14 @@ class Instance {
   const State& root() const { return root_; }
 
   // ---- For the engine.
+  /// Blocks of cells that hold the decisions of a choice, in the order of their numbers, and no
+  /// others; empty when they do not lie like that.
+  struct Blocks {
+    std::uint32_t begin = 0, end = 0;
+  };
+  Blocks blocks(int choice) const { return blocks_[choice]; }
+  /// The decision that a stored cell belongs to.
+  DecisionId decision_at(std::uint32_t cell) const { return decision_at_[cell]; }
   const StateLayout& layout() const { return layout_; }
   Slot slot(DecisionId decision) const { return slots_[decision]; }
   /// The gate that is open when all objects of the decision are certainly members.
@@ -136,6 +150,8 @@ class Instance {
   std::vector<DecisionId> first_decision_;  // By choice, and one more.
   std::vector<int> decision_choice_;
   std::vector<Slot> slots_;
+  std::vector<Blocks> blocks_;           // By choice.
+  std::vector<DecisionId> decision_at_;  // By cell.
   std::vector<std::uint32_t> live_gates_;
   std::vector<Bits> all_values_;
   std::vector<std::uint32_t> universe_of_;  // By decision.

@@ -13,13 +13,14 @@ namespace exh::runtime {
 inline constexpr std::uint64_t kSaturated = std::numeric_limits<std::uint64_t>::max();
 
 constexpr std::uint64_t SaturatingAdd(std::uint64_t a, std::uint64_t b) {
-  return a > kSaturated - b ? kSaturated : a + b;
+  std::uint64_t sum = 0;
+  return __builtin_add_overflow(a, b, &sum) ? kSaturated : sum;
 }
 
 /// 0 times anything is 0, a saturated factor included.
 constexpr std::uint64_t SaturatingMul(std::uint64_t a, std::uint64_t b) {
-  if (a == 0 || b == 0) return 0;
-  return a > kSaturated / b ? kSaturated : a * b;
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kSaturated : product;
 }
 
 /// [min, max]; empty when min > max. A max of kSaturated is "no bound known".

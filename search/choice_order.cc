@@ -25,8 +25,7 @@ ChoiceOrder::ChoiceOrder(const runtime::Instance& instance, const std::vector<st
   }
   for (const std::string& name : all) add(name);
   for (const std::string& name : names_) {
-    const int choice = instance.FindChoice(name);
-    ranges_.emplace_back(instance.first_decision(choice), instance.end_decision(choice));
+    choices_.push_back(instance.FindChoice(name));
   }
 }
 
@@ -50,10 +49,9 @@ ChoiceOrder ChoiceOrder::Parse(std::string_view text, const runtime::Instance& i
 }
 
 std::optional<runtime::DecisionId> ChoiceOrder::Next(const runtime::Candidate& candidate) const {
-  for (const auto& [first, end] : ranges_) {
-    for (runtime::DecisionId decision = first; decision < end; ++decision) {
-      if (candidate.IsOpen(decision)) return decision;
-    }
+  for (const int choice : choices_) {
+    const runtime::DecisionId decision = candidate.FirstOpen(choice);
+    if (decision != runtime::kNoDecision) return decision;
   }
   return std::nullopt;
 }

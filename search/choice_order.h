@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "runtime/candidate.h"
@@ -32,8 +31,7 @@ class ChoiceOrder {
   ChoiceOrder(const runtime::Instance& instance, const std::vector<std::string>& first);
 
   std::vector<std::string> names_;
-  /// First and end of the decisions of each choice.
-  std::vector<std::pair<runtime::DecisionId, runtime::DecisionId>> ranges_;
+  std::vector<int> choices_;  ///< Their numbers.
 };
 
 }  // namespace exh::search

@@ -223,6 +223,7 @@ void Freezer::GroundCounter(int number) {
         objects_.choices[number].lookup[objects_.choices[number].Index(objects.data())];
     Counter counter;
     counter.product = choice.product;
+    counter.half = choice.visibility == Visibility::kHalf;
     counter.origin = origin;
     counter.base = choice.base >= 0 ? one_number(choice.base, num_arguments) : choice.product;
     counter.increment_begin = static_cast<std::uint32_t>(network_.increments.size());

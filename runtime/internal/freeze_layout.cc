@@ -15,8 +15,8 @@ namespace exh::runtime::internal {
 namespace {
 
 constexpr std::size_t kMinRowDecisions = 8;  ///< Choices with fewer are packed.
-constexpr std::size_t kMaxSpread = 8;        ///< Cells per decision above which rows are too sparse.
-constexpr std::uint32_t kMaxOpenings = 64;   ///< Gates above that find nothing done.
+constexpr std::size_t kMaxSpread = 8;       ///< Cells per decision above which rows are too sparse.
+constexpr std::uint32_t kMaxOpenings = 64;  ///< Gates above that find nothing done.
 
 constexpr Slot RoundUp(Slot slot) {
   return (slot + kLanes - 1) / kLanes * kLanes;
@@ -53,6 +53,29 @@ void Freezer::AssignSlots() {
   layout.num_wide = wide - layout.num_narrow;
   std::ranges::sort(slots_in_use_);
   DescribeCells();
+  FindBlocks();
+}
+
+void Freezer::FindBlocks() {
+  const StateLayout& layout = instance_->layout_;
+  instance_->decision_at_.assign(layout.num_narrow, kNoDecision);
+  instance_->blocks_.resize(space_.choices.size());
+  for (std::size_t c = 0; c < space_.choices.size(); ++c) {
+    const auto first = instance_->first_decision_[c], end = instance_->first_decision_[c + 1];
+    bool ascending = network_.rows_by_choice[c].in_rows;
+    for (DecisionId d = first; d < end; ++d) {
+      const Slot slot = instance_->slots_[d];
+      if (slot >= layout.num_narrow) {
+        ascending = false;
+        continue;
+      }
+      instance_->decision_at_[slot] = d;
+      ascending &= d == first || instance_->slots_[d - 1] < slot;
+    }
+    if (!ascending || first == end) continue;
+    instance_->blocks_[c] = {instance_->slots_[first] / kLanes,
+                             instance_->slots_[end - 1] / kLanes + 1};
+  }
 }
 
 /// Rows by all arguments but the last, lanes by the last; packed when that would waste too much.
@@ -62,7 +85,8 @@ void Freezer::AssignCells(int choice, Slot* next) {
   std::map<std::vector<Object>, Slot> rows;
   std::vector<DecisionId> narrow;
   const auto row_of = [](std::span<const Object> objects) {
-    return std::vector<Object>(objects.begin(), objects.empty() ? objects.end() : objects.end() - 1);
+    return std::vector<Object>(objects.begin(),
+                               objects.empty() ? objects.end() : objects.end() - 1);
   };
   for (DecisionId d = instance_->first_decision_[choice];
        d < instance_->first_decision_[choice + 1]; ++d) {
@@ -166,9 +190,8 @@ void Freezer::PlanPresence() {
     for (std::size_t object = 0; object < table.num_objects; ++object) {
       const int membership = table.at(kNoObject, static_cast<Object>(object));
       if (membership == kNotMember) continue;
-      network.presences.push_back(
-          {words + static_cast<std::uint32_t>(object) / kLanes,
-           static_cast<std::uint32_t>(object) % kLanes});
+      network.presences.push_back({words + static_cast<std::uint32_t>(object) / kLanes,
+                                   static_cast<std::uint32_t>(object) % kLanes});
       needs.emplace_back();
       if (membership >= 0) needs.back().push_back(static_cast<Slot>(membership));
     }

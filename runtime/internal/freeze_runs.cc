@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Finds runs: ground constraints that hang on the same slot and differ only in the lane of the other
-// cells that they read. Nothing in here knows what a constraint means; that rows match lane by lane
-// is a matter of the layout (state.h).
+// Finds runs: ground constraints that hang on the same slot and differ only in the lane of the
+// other cells that they read. Nothing in here knows what a constraint means; that rows match lane
+// by lane is a matter of the layout (state.h).
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "runtime/internal/freezer.h"
@@ -103,11 +105,14 @@ class RunFinder {
   void AppendLanes(Slot slot, std::vector<RootObject>* lanes) const;
   bool Reads(Slot slot, RootObject object) const;
   RootObject ObjectAt(DecisionId decision, std::size_t argument) const;
-  /// The object in which the lanes of a run over `others` would differ: of those that `slot` does
-  /// not read, the one that the fewest read.
-  std::optional<RootObject> PickLane(std::optional<Slot> slot, std::span<const Other> others) const;
+  /// The object in which the lanes of a run over `others` would differ: of those that are not among
+  /// `shared`, the one that the fewest read.
+  std::optional<RootObject> PickLane(std::span<const RootObject> shared,
+                                     std::span<const Other> others) const;
+  std::vector<RootObject> ObjectsOf(Slot slot) const;
   /// Nothing when the object stands where no lane can.
-  std::optional<Placed> Place(const Other& other, RootObject lane) const;
+  std::optional<Placed> Place(const Other& other, RootObject lane,
+                              std::span<const RootObject> shared) const;
   /// Sets what must be open and present for a run; false when that cannot be said for its lanes.
   bool SetGate(Slot slot, std::uint32_t gate, RootObject lane, Key* key) const;
 
@@ -119,10 +124,15 @@ class RunFinder {
                             bool c_mirrored, const std::uint16_t* inverses);
   std::uint32_t Intern(std::vector<std::uint8_t> bytes);
   void Emit(std::vector<std::uint8_t>* covered);
-  void EmitGroup(Group& group, bool has_list, std::vector<std::uint8_t>* covered);
+  void EmitGroup(Group& group, std::vector<ClauseRun>* clauses, std::vector<std::uint8_t>* covered);
+  void EmitList(std::uint32_t values, std::vector<ClauseRun>* runs);
   bool Fits(const Key& key, std::uint32_t table, const Member& member) const;
   void SplitByTable(Group group, std::vector<Group>* split) const;
-  bool FindIncrement(const Increment& increment, std::map<Key, IncrementRun>* runs) const;
+  using IncrementLanes = std::map<std::uint32_t, std::uint32_t>;  // Lane, increment.
+  std::map<RootObject, int> CountReaders(const Counter& counter) const;
+  std::uint64_t MostWeight(const Increment& increment) const;
+  bool FindIncrement(std::uint32_t id, const std::map<RootObject, int>& readers,
+                     std::map<Key, IncrementLanes>* runs) const;
 
   const Instance& instance_;
   const RootDomains& root_;
@@ -158,20 +168,28 @@ void RunFinder::AppendLanes(Slot slot, std::vector<RootObject>* lanes) const {
   if (network_.cells[slot].mirror != slot) lanes->push_back(ObjectAt(decision, 0));
 }
 
-std::optional<RootObject> RunFinder::PickLane(std::optional<Slot> slot,
+std::vector<RootObject> RunFinder::ObjectsOf(Slot slot) const {
+  std::vector<RootObject> objects;
+  for (std::size_t i = 0; i < instance_.objects(decision_of_[slot]).size(); ++i) {
+    objects.push_back(ObjectAt(decision_of_[slot], i));
+  }
+  return objects;
+}
+
+std::optional<RootObject> RunFinder::PickLane(std::span<const RootObject> shared,
                                               std::span<const Other> others) const {
   std::vector<RootObject> lanes;
   for (const Other& other : others) AppendLanes(other.slot, &lanes);
   std::optional<RootObject> best;
   std::size_t least = others.size() + 1;
   for (const RootObject& lane : lanes) {
-    if (slot && Reads(*slot, lane)) continue;
+    if (std::ranges::count(shared, lane) != 0) continue;
     std::size_t readers = 0;
     bool placeable = true;
     for (const Other& other : others) {
       if (!Reads(other.slot, lane)) continue;
       ++readers;
-      placeable &= Place(other, lane).has_value();
+      placeable &= Place(other, lane, shared).has_value();
     }
     if (!placeable) continue;
     if (readers < least || (readers == least && lane > *best)) {
@@ -182,9 +200,22 @@ std::optional<RootObject> RunFinder::PickLane(std::optional<Slot> slot,
   return best;
 }
 
-std::optional<Placed> RunFinder::Place(const Other& other, RootObject lane) const {
+std::optional<Placed> RunFinder::Place(const Other& other, RootObject lane,
+                                       std::span<const RootObject> shared) const {
   Placed placed{other.slot, other.values, false, false, 0};
-  if (!Reads(other.slot, lane)) return placed;
+  if (!Reads(other.slot, lane)) {
+    // The same side of a pair for all runs of a slot: what the slot reads stands first.
+    const Cell& cell = other.slot < network_.cells.size() ? network_.cells[other.slot] : Cell{};
+    if (IsDecision(other.slot) && cell.mirror != other.slot) {
+      const DecisionId decision = decision_of_[other.slot];
+      if (std::ranges::count(shared, ObjectAt(decision, 1)) != 0 &&
+          std::ranges::count(shared, ObjectAt(decision, 0)) == 0) {
+        placed.cell = cell.mirror;
+        placed.values = network_.inverses[cell.inverse][other.values];
+      }
+    }
+    return placed;
+  }
   const DecisionId decision = decision_of_[other.slot];
   if (!network_.rows_by_choice[instance_.choice(decision)].in_rows) return std::nullopt;
   const std::span<const Object> objects = instance_.objects(decision);
@@ -235,12 +266,13 @@ void RunFinder::Add(const Key& key, Member member) {
 }
 
 std::uint32_t RunFinder::Intern(std::vector<std::uint8_t> bytes) {
-  const auto [it, is_new] =
-      contents_.try_emplace(std::move(bytes), static_cast<std::uint32_t>(network_.run_tables.size()));
+  const auto [it, is_new] = contents_.try_emplace(
+      std::move(bytes), static_cast<std::uint32_t>(network_.run_tables.size()));
   if (is_new) {
     auto& tables = network_.run_tables;
     tables.insert(tables.end(), it->first.begin(), it->first.end());
-    tables.resize((tables.size() + kRowAlignment - 1) / kRowAlignment * kRowAlignment + kRowAlignment);
+    tables.resize((tables.size() + kRowAlignment - 1) / kRowAlignment * kRowAlignment +
+                  kRowAlignment);
   }
   return it->second;
 }
@@ -282,20 +314,29 @@ std::uint32_t RunFinder::TripleTable(const Relation& relation, int from, int b, 
   const unsigned num_domains = 1u << relation.sizes[from];
   std::vector<std::uint8_t> bytes(256 + num_domains * static_cast<unsigned>(width_b + width_c), 0);
   std::map<std::vector<std::uint8_t>, std::uint8_t> classes;
-  for (unsigned values = 1; values < num_domains; ++values) {
+  for (unsigned from_values = 1; from_values < num_domains; ++from_values) {
     std::uint8_t* const lut_b =
-        bytes.data() + 256 + values * static_cast<unsigned>(width_b + width_c);
+        bytes.data() + 256 + from_values * static_cast<unsigned>(width_b + width_c);
     std::uint8_t* const lut_c = lut_b + width_c;
     for (unsigned v = 1; v < 1u << relation.sizes[c]; ++v) {
-      lut_b[v] = of_b[network_.luts[relation.luts[b] +
-                                    LutIndex(relation, from, values, c, of_c[v])]];
+      lut_b[v] =
+          of_b[network_.luts[relation.luts[b] + LutIndex(relation, from, from_values, c, of_c[v])]];
     }
     for (unsigned v = 1; v < 1u << relation.sizes[b]; ++v) {
-      lut_c[v] = of_c[network_.luts[relation.luts[c] +
-                                    LutIndex(relation, from, values, b, of_b[v])]];
+      lut_c[v] =
+          of_c[network_.luts[relation.luts[c] + LutIndex(relation, from, from_values, b, of_b[v])]];
+    }
+    const auto is_all = [](const std::uint8_t* lut, int size, int target_size) {
+      return std::all_of(lut + 1, lut + (1 << size),
+                         [&](std::uint8_t values) { return values == (1 << target_size) - 1; });
+    };
+    if (is_all(lut_b, relation.sizes[c], relation.sizes[b]) &&
+        is_all(lut_c, relation.sizes[b], relation.sizes[c])) {
+      bytes[from_values] = kUniversalClass;
+      continue;
     }
     const std::vector<std::uint8_t> row(lut_b, lut_b + width_b + width_c);
-    bytes[values] =
+    bytes[from_values] =
         classes.try_emplace(row, static_cast<std::uint8_t>(classes.size())).first->second;
   }
   // "Nothing is known of what was seen before" is a domain of its own.
@@ -316,12 +357,13 @@ void RunFinder::FindTable(std::uint32_t id) {
       others.push_back({constraint.slots[i]});
       positions.push_back(i);
     }
-    const std::optional<RootObject> lane = PickLane(slot, others);
+    const std::vector<RootObject> shared = ObjectsOf(slot);
+    const std::optional<RootObject> lane = PickLane(shared, others);
     if (!lane) continue;
     Key key;
     if (!SetGate(slot, constraint.gate, *lane, &key)) continue;
     std::vector<Placed> placed;
-    for (const Other& other : others) placed.push_back(*Place(other, *lane));
+    for (const Other& other : others) placed.push_back(*Place(other, *lane, shared));
     if (!std::ranges::all_of(placed, &Placed::in_row)) continue;
     key.words[kSlotWord] = slot;
     Member member{lane->object % kLanes, id, static_cast<std::uint8_t>(from)};
@@ -386,7 +428,8 @@ void RunFinder::FindClause(std::uint32_t id) {
   const Constraint& constraint = network_.constraints[id];
   const std::uint32_t size = constraint.literal_end - constraint.literal_begin;
   if (size < 2 || size > 1 + kMaxRunScalars + kMaxRunRows) return;
-  const std::span<const Literal> literals(network_.literals.data() + constraint.literal_begin, size);
+  const std::span<const Literal> literals(network_.literals.data() + constraint.literal_begin,
+                                          size);
   for (const Literal& literal : literals) {
     if (literal.kind != Literal::Kind::kSlot || literal.a >= decision_of_.size()) return;
   }
@@ -397,12 +440,13 @@ void RunFinder::FindClause(std::uint32_t id) {
     for (std::uint32_t i = 0; i < size; ++i) {
       if (i != watched) others.push_back({literals[i].a, static_cast<std::uint8_t>(literals[i].x)});
     }
-    const std::optional<RootObject> lane = PickLane(slot, others);
+    const std::vector<RootObject> shared = ObjectsOf(slot);
+    const std::optional<RootObject> lane = PickLane(shared, others);
     if (!lane) continue;
     Key key;
     if (!SetGate(slot, constraint.gate, *lane, &key)) continue;
     std::vector<Placed> placed;
-    for (const Other& other : others) placed.push_back(*Place(other, *lane));
+    for (const Other& other : others) placed.push_back(*Place(other, *lane, shared));
     if (!Pack(placed, &key)) continue;
     key.words[kSlotWord] = slot;
     key.words[kValuesWord] = static_cast<std::uint32_t>(literals[watched].x);
@@ -423,10 +467,61 @@ void RunFinder::Emit(std::vector<std::uint8_t>* covered) {
     work.pair_runs = static_cast<std::uint32_t>(network_.pair_runs.size());
     work.triple_runs = static_cast<std::uint32_t>(network_.triple_runs.size());
     work.clause_lists = static_cast<std::uint32_t>(network_.clause_lists.size());
+    std::uint32_t values = 0;
+    std::vector<ClauseRun> clauses;
     for (; group != groups_.end() && group->key.words[kSlotWord] == slot; ++group) {
-      EmitGroup(*group, network_.clause_lists.size() > work.clause_lists, covered);
+      if (!clauses.empty() && group->key.words[kValuesWord] != values) EmitList(values, &clauses);
+      values = group->key.words[kValuesWord];
+      EmitGroup(*group, &clauses, covered);
     }
+    if (!clauses.empty()) EmitList(values, &clauses);
   }
+}
+
+/// The clause runs of one list, those that can be filtered together side by side.
+void RunFinder::EmitList(std::uint32_t values, std::vector<ClauseRun>* runs) {
+  struct Entry {
+    std::vector<PackedLiteral> rows;
+    std::uint32_t lane = 0;
+    ClauseRun run;
+  };
+  std::vector<Entry> entries;
+  for (const ClauseRun& run : *runs) {
+    Entry entry;
+    entry.run = run;
+    entry.lane = CellOf(run.scalars[0]) % kLanes;
+    for (int i = 0; i < run.num_scalars; ++i) {
+      const std::uint32_t cell = CellOf(run.scalars[i]);
+      if (cell % kLanes != entry.lane) {
+        entry.rows.clear();
+        break;
+      }
+      entry.rows.push_back(PackLiteral(cell - entry.lane, ValuesOf(run.scalars[i])));
+    }
+    if (entry.rows.empty()) entry.lane = 0;
+    entries.push_back(std::move(entry));
+  }
+  runs->clear();
+  std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
+    return std::tie(a.rows, a.lane) < std::tie(b.rows, b.lane);
+  });
+  ClauseRunList list{values, static_cast<std::uint32_t>(network_.clause_filters.size()), 0};
+  const Entry* previous = nullptr;
+  for (const Entry& entry : entries) {
+    if (previous == nullptr || entry.rows.empty() || entry.rows != previous->rows ||
+        entry.lane == previous->lane) {
+      ClauseFilter filter;
+      filter.first_run = static_cast<std::uint32_t>(network_.clause_runs.size());
+      filter.num_rows = static_cast<std::uint8_t>(entry.rows.size());
+      std::ranges::copy(entry.rows, filter.rows.begin());
+      network_.clause_filters.push_back(filter);
+    }
+    network_.clause_filters.back().lanes |= std::uint64_t{1} << entry.lane;
+    network_.clause_runs.push_back(entry.run);
+    previous = &entry;
+  }
+  list.end = static_cast<std::uint32_t>(network_.clause_filters.size());
+  network_.clause_lists.push_back(list);
 }
 
 /// Do the table and that of the member say the same of all that its root domains allow? (Clauses
@@ -468,7 +563,8 @@ void RunFinder::SplitByTable(Group group, std::vector<Group>* split) const {
   }
 }
 
-void RunFinder::EmitGroup(Group& group, bool has_list, std::vector<std::uint8_t>* covered) {
+void RunFinder::EmitGroup(Group& group, std::vector<ClauseRun>* clauses,
+                          std::vector<std::uint8_t>* covered) {
   const Key& key = group.key;
   Run run;
   run.presence = key.words[kPresenceWord];
@@ -483,14 +579,7 @@ void RunFinder::EmitGroup(Group& group, bool has_list, std::vector<std::uint8_t>
     network_.run_constraints.push_back(member.constraint);
   }
   if (key.words[kKindWord] == kClauses) {
-    ClauseRun clauses{run};
-    Unpack(key, &clauses);
-    const auto at = static_cast<std::uint32_t>(network_.clause_runs.size());
-    network_.clause_runs.push_back(clauses);
-    if (!has_list || network_.clause_lists.back().values != key.words[kValuesWord]) {
-      network_.clause_lists.push_back({key.words[kValuesWord], at, at});
-    }
-    ++network_.clause_lists.back().end;
+    Unpack(key, &clauses->emplace_back(ClauseRun{run}));
   } else if (key.words[kKindWord] == kPairs) {
     PairRun pairs{run};
     pairs.row = key.words[kLiteralWords];
@@ -526,44 +615,104 @@ std::vector<std::uint8_t> RunFinder::FindAll() {
   return covered;
 }
 
-/// Sums of constants whose conditions are literals on cells.
+std::uint64_t RunFinder::MostWeight(const Increment& increment) const {
+  switch (increment.weight) {
+    case Increment::Weight::kConstant:
+      return increment.value;
+    case Increment::Weight::kSlot: {
+      const Bits values = root_.slots[increment.source];
+      return network_.universes[increment.universe][63 - std::countl_zero(values)];
+    }
+    case Increment::Weight::kCounter:
+      break;
+  }
+  return kSaturated;
+}
+
+/// Counters whose conditions are literals on cells.
 void RunFinder::FindIncrements() {
   for (Counter& counter : network_.counters) {
-    counter.run_begin = counter.run_end = static_cast<std::uint32_t>(network_.increment_runs.size());
-    if (counter.product || counter.increment_end - counter.increment_begin < kMinLanes) continue;
-    std::map<Key, IncrementRun> runs;
+    counter.run_begin = counter.run_end =
+        static_cast<std::uint32_t>(network_.increment_runs.size());
+    if (counter.increment_end - counter.increment_begin < kMinLanes) continue;
+    std::map<Key, IncrementLanes> runs;
+    const std::map<RootObject, int> readers = CountReaders(counter);
     bool all = true;
+    counter.constants = !counter.product;
     for (std::uint32_t i = counter.increment_begin; all && i < counter.increment_end; ++i) {
-      all = FindIncrement(network_.increments[i], &runs);
+      all = FindIncrement(i, readers, &runs);
+      counter.constants &= network_.increments[i].weight == Increment::Weight::kConstant;
     }
     if (!all) continue;
-    for (const auto& [key, run] : runs) network_.increment_runs.push_back(run);
+    for (const auto& [key, lanes] : runs) {
+      IncrementRun run;
+      Unpack(key, &run);
+      run.first_increment = static_cast<std::uint32_t>(network_.run_increments.size());
+      run.value = network_.increments[lanes.begin()->second].value;
+      for (const auto& [lane, increment] : lanes) {
+        run.lanes |= std::uint64_t{1} << lane;
+        network_.run_increments.push_back(increment);
+        const std::uint64_t most = MostWeight(network_.increments[increment]);
+        for (std::size_t k = 0; k < run.heavy.size(); ++k) {
+          if (most > std::uint64_t{1} << k) run.heavy[k] |= std::uint64_t{1} << lane;
+        }
+      }
+      network_.increment_runs.push_back(run);
+    }
     counter.run_end = static_cast<std::uint32_t>(network_.increment_runs.size());
   }
 }
 
-bool RunFinder::FindIncrement(const Increment& increment, std::map<Key, IncrementRun>* runs) const {
-  if (increment.weight != Increment::Weight::kConstant) return false;
+/// In how many increments each object is read. Lanes are what differs most: the counter's own
+/// objects are in nearly all of them.
+std::map<RootObject, int> RunFinder::CountReaders(const Counter& counter) const {
+  std::map<RootObject, int> readers;
+  for (std::uint32_t i = counter.increment_begin; i < counter.increment_end; ++i) {
+    const Increment& increment = network_.increments[i];
+    std::vector<RootObject> objects;
+    for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
+      const Literal& literal = network_.increment_literals[l];
+      if (literal.kind != Literal::Kind::kSlot || !IsDecision(literal.a)) continue;
+      for (const RootObject& object : ObjectsOf(literal.a)) objects.push_back(object);
+    }
+    std::ranges::sort(objects);
+    objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
+    for (const RootObject& object : objects) ++readers[object];
+  }
+  return readers;
+}
+
+bool RunFinder::FindIncrement(std::uint32_t id, const std::map<RootObject, int>& readers,
+                              std::map<Key, IncrementLanes>* runs) const {
+  const Increment& increment = network_.increments[id];
   std::vector<Other> others;
   for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
     const Literal& literal = network_.increment_literals[l];
     if (literal.kind != Literal::Kind::kSlot || literal.a >= decision_of_.size()) return false;
     others.push_back({literal.a, static_cast<std::uint8_t>(literal.x)});
   }
-  const std::optional<RootObject> lane = PickLane(std::nullopt, others);
+  int least = std::numeric_limits<int>::max();
+  std::vector<RootObject> objects, shared;
+  for (const Other& other : others) {
+    if (!IsDecision(other.slot)) continue;
+    for (const RootObject& object : ObjectsOf(other.slot)) {
+      objects.push_back(object);
+      least = std::min(least, readers.at(object));
+    }
+  }
+  std::ranges::copy_if(objects, std::back_inserter(shared),
+                       [&](const RootObject& object) { return readers.at(object) > least; });
+  const std::optional<RootObject> lane = PickLane(shared, others);
   if (!lane) return false;
   std::vector<Placed> placed;
-  for (const Other& other : others) placed.push_back(*Place(other, *lane));
+  for (const Other& other : others) placed.push_back(*Place(other, *lane, shared));
   Key key;
   if (!Pack(placed, &key)) return false;
-  key.words[kValuesWord] = static_cast<std::uint32_t>(increment.value);
-  IncrementRun& run = (*runs)[key];
-  const std::uint64_t bit = std::uint64_t{1} << lane->object % kLanes;
-  if ((run.lanes & bit) != 0) return false;
-  run.lanes |= bit;
-  run.value = increment.value;
-  Unpack(key, &run);
-  return increment.value <= 0xFFFFFFFF;
+  if (increment.weight == Increment::Weight::kConstant) {
+    if (increment.value > 0xFFFFFFFF) return false;
+    key.words[kValuesWord] = static_cast<std::uint32_t>(increment.value);
+  }
+  return (*runs)[key].try_emplace(lane->object % kLanes, id).second;
 }
 
 }  // namespace

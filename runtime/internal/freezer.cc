@@ -17,8 +17,9 @@ constexpr std::size_t kMaxTableCells = std::size_t{1} << 26;
 
 }  // namespace
 
-Freezer::Freezer(const Space& space, const Host& host)
+Freezer::Freezer(const Space& space, const Host& host, const FreezeOptions& options)
     : host_(host),
+      options_(options),
       instance_(new Instance()),
       space_((instance_->space_ = space)),
       objects_(*(instance_->tables_ = std::make_unique<Objects>())),
@@ -341,7 +342,11 @@ void Freezer::PropagateRoot() {
       domains_.counters[counter] = root.counter(layout, counter);
     }
     clauses_.DropEntailed();
-    IndexRuns(*instance_, domains_, &network_);
+    if (options_.runs) {
+      IndexRuns(*instance_, domains_, &network_);
+    } else {
+      IndexNetwork(*instance_, &network_);
+    }
     PlanOpenings();
   }
 

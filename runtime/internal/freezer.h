@@ -22,7 +22,7 @@ namespace exh::runtime::internal {
 
 class Freezer {
  public:
-  Freezer(const Space& space, const Host& host);
+  Freezer(const Space& space, const Host& host, const FreezeOptions& options);
   std::shared_ptr<const Instance> Run();
 
  private:
@@ -57,6 +57,7 @@ class Freezer {
   void AssignSlots();
   void AssignCells(int choice, Slot* next);
   void DescribeCells();
+  void FindBlocks();
   void PlanPresence();
   void PlanOpenings();
   void AppendSlotsOf(const Constraint& constraint, Opening* opening) const;
@@ -92,6 +93,7 @@ class Freezer {
                         std::vector<Slot>* flags) const;
 
   const Host& host_;
+  const FreezeOptions options_;
   std::shared_ptr<Instance> instance_;
   const Space& space_;  // The instance's copy.
   Objects& objects_;
@@ -105,7 +107,7 @@ class Freezer {
   std::map<std::vector<int>, Slot> shared_memberships_;  // Several adders -> hidden slot.
   Slot first_hidden_ = 0;
   std::vector<Slot> slots_in_use_;  ///< Ascending; the cells between them belong to nobody.
-  std::vector<bool> is_flag_;  // By slot: the flag of a quotient.
+  std::vector<bool> is_flag_;       // By slot: the flag of a quotient.
   std::map<std::vector<std::uint32_t>, std::uint32_t> universe_ids_;
   std::map<std::vector<std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> comparisons_;
 };
@@ -116,8 +118,8 @@ void IndexNetwork(const Instance& instance, Network* network);
 /// The same, with runs for the constraints that differ in their lane alone.
 void IndexRuns(const Instance& instance, const RootDomains& root, Network* network);
 
-/// The wake-up lists of what is in no run: bit i of covered[id] says that the constraint is in a run
-/// of the i-th slot that it reads.
+/// The wake-up lists of what is in no run: bit i of covered[id] says that the constraint is in a
+/// run of the i-th slot that it reads.
 void IndexScalars(const Instance& instance, const std::vector<std::uint8_t>& covered,
                   Network* network);
 

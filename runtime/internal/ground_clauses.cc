@@ -157,14 +157,15 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
     }
   }
   // Ground clauses of one requirement that look alike propagate together (freeze_runs.cc), and a
-  // literal that is false at the root of this tuple may be open for the next: it stays where it does
-  // no harm, in a table of the same size, or in a clause that is too wide for one anyway.
+  // literal that is false at the root of this tuple may be open for the next: it stays where it
+  // does no harm, in a table of the same size, or in a clause that is too wide for one anyway.
   const std::uint32_t gate_id = open_gate.empty() ? 0 : InternGate(open_gate);
   const auto on_decision = [&](const Literal& literal) {
     return literal.kind == Literal::Kind::kSlot && !IsHidden(literal.a);
   };
   const bool keep_all = std::ranges::all_of(all, on_decision) &&
-                        std::ranges::all_of(literals, on_decision) && (all.size() <= 3 || literals.size() > 3);
+                        std::ranges::all_of(literals, on_decision) &&
+                        (all.size() <= 3 || literals.size() > 3);
   if (AddToTable(keep_all ? all : literals, gate_id, origin)) return;
   AddClause(keep_all ? all : literals, open_gate, origin);
 }
@@ -381,16 +382,34 @@ bool GroundClauses::FinishAsClause(const Group& group, std::span<const std::uint
   if (pattern.num_pairs != 0) return false;
   PendingClause clause{{}, pattern.origin, group.gate};
   for (int i = 0; i < group.arity; ++i) {
-    clause.literals.push_back(
-        {Literal::Kind::kSlot, {}, group.slots[i], 0, pattern.masks[i], 0});
+    clause.literals.push_back({Literal::Kind::kSlot, {}, group.slots[i], 0, pattern.masks[i], 0});
   }
   clauses_.push_back(std::move(clause));
   return true;
 }
 
+/// Marks the pairs whose clauses a table of three slots holds too, whenever they hold.
+void GroundClauses::MarkSubsumed() {
+  subsumed_.assign(groups_.size(), false);
+  for (const Group& group : groups_) {
+    if (group.arity != 3) continue;
+    for (int left_out = 0; left_out < 3; ++left_out) {
+      std::array<Slot, kMaxTableArity> slots{};
+      int arity = 0;
+      for (int i = 0; i < 3; ++i) {
+        if (i != left_out) slots[arity++] = group.slots[i];
+      }
+      const std::uint32_t pair = FindGroup(slots, arity, group.gate, false);
+      if (pair != kNoGroup) subsumed_[pair] = true;
+    }
+  }
+}
+
 void GroundClauses::Finish() {
   std::vector<std::uint32_t> patterns;
+  MarkSubsumed();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
+    if (i < subsumed_.size() && subsumed_[i]) continue;
     const Group group = groups_[i];
     patterns.clear();
     for (std::uint32_t node = group.first_node; node != kNoNode; node = nodes_[node].next) {

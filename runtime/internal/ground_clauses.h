@@ -82,6 +82,7 @@ class GroundClauses {
   void AppendSubsetPatterns(const Group& group, std::vector<std::uint32_t>* patterns);
   void AppendPatternsOf(std::uint32_t other, const Group& group,
                         std::vector<std::uint32_t>* patterns);
+  void MarkSubsumed();
   bool FinishAsClause(const Group& group, std::span<const std::uint32_t> patterns);
   bool IsEntailed(const Constraint& constraint) const;
 
@@ -94,6 +95,7 @@ class GroundClauses {
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> table_;  // Open addressing: group + 1.
   std::vector<PendingClause> clauses_;
+  std::vector<bool> subsumed_;  // By group.
   std::optional<std::uint32_t> failure_;
   std::size_t num_added_ = 0, num_entailed_ = 0;
 };

@@ -114,8 +114,9 @@ struct ClauseWatch {
 
 /// One byte of the State's cells.
 struct Cell {
-  std::uint32_t mirror = 0;  ///< The other cell of a pair, where the inverted domain stands; or itself.
-  Slot slot = 0;             ///< The stored one of the two.
+  std::uint32_t mirror =
+      0;          ///< The other cell of a pair, where the inverted domain stands; or itself.
+  Slot slot = 0;  ///< The stored one of the two.
   std::uint16_t inverse = 0;  ///< In Network::inverses: from this cell's domain to the mirror's.
 };
 
@@ -128,6 +129,9 @@ struct Run {
   std::uint32_t gate = 0;              ///< The whole run rests until it is open.
   std::uint32_t first_constraint = 0;  ///< In Network::run_constraints: one a lane, ascending.
 };
+
+/// Of a domain with which a table can restrict none of the others.
+inline constexpr std::uint8_t kUniversalClass = 0xFE;
 
 /// Tables over the slot and one row: row &= masks[domain].
 struct PairRun : Run {
@@ -151,7 +155,9 @@ inline constexpr std::uint32_t kMaxPackedCells = 1u << 24;
 constexpr PackedLiteral PackLiteral(Slot cell, std::uint8_t values) {
   return cell | static_cast<std::uint32_t>(values) << 24;
 }
-constexpr std::uint32_t CellOf(PackedLiteral literal) { return literal & (kMaxPackedCells - 1); }
+constexpr std::uint32_t CellOf(PackedLiteral literal) {
+  return literal & (kMaxPackedCells - 1);
+}
 constexpr std::uint8_t ValuesOf(PackedLiteral literal) {
   return static_cast<std::uint8_t>(literal >> 24);
 }
@@ -166,17 +172,28 @@ struct ClauseRun : Run {
   std::array<PackedLiteral, kMaxRunRows> rows{};
 };
 
+/// Clause runs whose shared literals lie in rows themselves: run number `lane` has its literals in
+/// that lane. One look at the rows says which of the runs can have anything to do.
+struct ClauseFilter {
+  std::uint64_t lanes = 0;
+  std::uint32_t first_run = 0;  ///< One a lane, ascending.
+  std::uint8_t num_rows = 0;    ///< 0: a single run, in lane 0, that is always looked at.
+  std::array<PackedLiteral, kMaxRunScalars> rows{};
+};
+
 /// The clause runs of a slot whose literal on it has the same values.
 struct ClauseRunList {
   std::uint32_t values = 0;
-  std::uint32_t begin = 0, end = 0;
+  std::uint32_t begin = 0, end = 0;  ///< In Network::clause_filters.
 };
 
-/// Increments of a sum that differ in their lane alone: they add `value` each when all literals
-/// hold.
+/// Increments of a counter that differ in their lane alone: they count when all literals hold.
 struct IncrementRun {
   std::uint64_t lanes = 0;
-  std::uint64_t value = 1;
+  std::uint64_t value = 0;            ///< Constant weight of each; 0: look it up.
+  std::uint32_t first_increment = 0;  ///< In Network::run_increments: one a lane, ascending.
+  /// Entry k: the lanes whose weight may exceed 2^k at the root.
+  std::array<std::uint64_t, 16> heavy{};
   std::uint8_t num_scalars = 0, num_rows = 0;
   std::array<PackedLiteral, kMaxRunScalars> scalars{};
   std::array<PackedLiteral, kMaxRunRows> rows{};
@@ -217,6 +234,8 @@ struct Counter {
   std::uint64_t base = 0;
   std::uint32_t increment_begin = 0, increment_end = 0;
   std::uint32_t run_begin = 0, run_end = 0;  ///< All increments as runs; none: one by one.
+  bool constants = false;                    ///< Runs of constants: counting is enough.
+  bool half = false;                         ///< The maximum shows only once it is the minimum.
   std::uint32_t origin = 0;
 };
 
@@ -242,9 +261,9 @@ struct Presence {
 
 /// How the cells of a choice lie.
 struct RowTable {
-  bool in_rows = false;           ///< Lane = number of the last object; else packed.
-  int root = -1;                  ///< Root of the set of the last object.
-  std::map<Object, Slot> first;   ///< Pairs: row of the pairs (object, …).
+  bool in_rows = false;          ///< Lane = number of the last object; else packed.
+  int root = -1;                 ///< Root of the set of the last object.
+  std::map<Object, Slot> first;  ///< Pairs: row of the pairs (object, …).
 };
 
 struct Network {
@@ -281,20 +300,22 @@ struct Network {
   std::vector<WideEntry> wides;
   std::vector<ClauseWatch> clause_watches;
   std::vector<ClauseRunList> clause_lists;
+  std::vector<ClauseFilter> clause_filters;
   std::vector<ClauseRun> clause_runs;
   std::vector<std::uint32_t> run_constraints;
   std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> run_tables;
   std::vector<CounterWatch> counter_watches;
   std::vector<IncrementRun> increment_runs;
+  std::vector<std::uint32_t> run_increments;
   Rows gates_by_slot;
 
   // What a change of a counter wakes.
   Rows clauses_by_counter;
   Rows parents_by_counter;
 
-  Rows gate_slots;           ///< By gate: open when all are TRUE. Gate 0 has none.
-  Rows constraints_by_gate;  ///< To run when it opens.
-  Rows counting_by_gate;     ///< Those of them that read a counter.
+  Rows gate_slots;                ///< By gate: open when all are TRUE. Gate 0 has none.
+  Rows constraints_by_gate;       ///< To run when it opens.
+  Rows counting_by_gate;          ///< Those of them that read a counter.
   std::vector<Opening> openings;  ///< By gate; empty while they are being planned.
 
   // Bits of a State beside domains and counters.

@@ -94,8 +94,8 @@ void IndexTriples(const std::vector<std::uint8_t>& covered, Network* network) {
   network->triple_constraints = BySlot(ids, &SlotWork::triples, &network->work);
 }
 
-/// By what the domains of a slot can be told apart in a wide table: values with the same rows of the
-/// relation count as one.
+/// By what the domains of a slot can be told apart in a wide table: values with the same rows of
+/// the relation count as one.
 std::vector<std::uint8_t> DomainClasses(const Network& network, const Relation& relation,
                                         int position) {
   // The allowed combinations of the other positions, value by value.
@@ -126,7 +126,21 @@ std::vector<std::uint8_t> DomainClasses(const Network& network, const Relation& 
     for (int value = 0; value < size; ++value) {
       if ((domain >> value & 1) != 0) classes[domain] |= value_class[value];
     }
-    if (domain >> size != 0) classes[domain] = 0xFF;  // Nothing was seen before.
+    if (domain >> size != 0) {
+      classes[domain] = 0xFF;  // Nothing was seen before.
+      continue;
+    }
+    // With some value for every combination of the others it restricts none of them.
+    std::vector<Bits> any(rows[0].size(), 0);
+    for (int value = 0; value < size; ++value) {
+      if ((domain >> value & 1) == 0) continue;
+      for (std::size_t i = 0; i < any.size(); ++i) any[i] |= rows[value][i];
+    }
+    const int masked = relation.sizes[relation.mask_position];
+    const Bits all = stride < 0 ? 1 : masked >= 64 ? ~Bits{0} : (Bits{1} << masked) - 1;
+    if (std::ranges::all_of(any, [&](Bits bits) { return bits == all; })) {
+      classes[domain] = kUniversalClass;
+    }
   }
   return classes;
 }
@@ -232,7 +246,8 @@ void IndexCounters(std::uint32_t num_narrow, Network* network) {
         }
         AppendCounters(literal, &counters);
       }
-      if (increment.weight == Increment::Weight::kSlot) of_counter.emplace_back(increment.source, 0);
+      if (increment.weight == Increment::Weight::kSlot)
+        of_counter.emplace_back(increment.source, 0);
       if (increment.weight == Increment::Weight::kCounter) counters.push_back(increment.source);
       for (const std::uint32_t source : counters) by_counter.emplace_back(source, id);
     }

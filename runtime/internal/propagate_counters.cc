@@ -24,24 +24,31 @@ Truth Propagator::Counts(const Increment& increment) const {
   return counts;
 }
 
-void Propagator::ReadContributions(const Counter& counter_record) {
+Contribution Propagator::Contribute(std::uint32_t id, Truth counts) const {
+  const Increment& increment = network_.increments[id];
+  Contribution contribution{&increment, counts, increment.value, increment.value};
+  if (increment.weight == Increment::Weight::kSlot) {
+    const Bits values = domain(increment.source);
+    const std::vector<std::uint32_t>& universe = network_.universes[increment.universe];
+    contribution.min = universe[std::countr_zero(values)];
+    contribution.max = universe[63 - std::countl_zero(values)];
+  } else if (increment.weight == Increment::Weight::kCounter) {
+    const Interval interval = counter(increment.source);
+    contribution.min = interval.min;
+    contribution.max = interval.max;
+  }
+  return contribution;
+}
+
+void Propagator::ReadContributions(const Counter& record) {
   work_.contributions.clear();
-  for (std::uint32_t i = counter_record.increment_begin; i < counter_record.increment_end; ++i) {
-    const Increment& increment = network_.increments[i];
-    Contribution contribution{Counts(increment), increment.value, increment.value};
-    if (contribution.counts != Truth::kFalse) {
-      if (increment.weight == Increment::Weight::kSlot) {
-        const Bits values = domain(increment.source);
-        const std::vector<std::uint32_t>& universe = network_.universes[increment.universe];
-        contribution.min = universe[std::countr_zero(values)];
-        contribution.max = universe[63 - std::countl_zero(values)];
-      } else if (increment.weight == Increment::Weight::kCounter) {
-        const Interval interval = counter(increment.source);
-        contribution.min = interval.min;
-        contribution.max = interval.max;
-      }
-    }
-    work_.contributions.push_back(contribution);
+  if (record.run_begin != record.run_end) {
+    ReadRuns(record);
+    return;
+  }
+  for (std::uint32_t i = record.increment_begin; i < record.increment_end; ++i) {
+    const Truth counts = Counts(network_.increments[i]);
+    if (counts != Truth::kFalse) work_.contributions.push_back(Contribute(i, counts));
   }
 }
 
@@ -57,16 +64,33 @@ bool Propagator::SetInterval(std::uint32_t id, Interval computed, Origin origin,
   return true;
 }
 
+/// Of a half counter the minimum alone is tracked; the maximum shows once nothing is open.
+Interval Propagator::Shown(const Counter& record, Interval computed) {
+  if (record.half && computed.min != computed.max) computed.max = kSaturated;
+  return computed;
+}
+
 bool Propagator::RunCounter(std::uint32_t id) {
   const Counter& record = network_.counters[id];
-  if (record.run_begin != record.run_end) {
-    const Interval sum = SumOfRuns(record);
+  if (record.constants && record.run_begin != record.run_end) {
+    std::uint64_t max_open = 0;
+    const Interval sum = CountRuns(record, &max_open);
     Interval bounds;
-    if (!SetInterval(id, sum, network_.origins[record.origin], &bounds)) return false;
-    if (bounds == sum) return true;  // Nothing beyond what the increments say.
+    if (!SetInterval(id, Shown(record, sum), network_.origins[record.origin], &bounds))
+      return false;
+    // Slack for the largest open increment, either way: nothing follows.
+    if (SaturatingAdd(sum.min, max_open) <= bounds.max &&
+        (bounds.min == sum.min || (sum.max != kSaturated && sum.max - max_open >= bounds.min))) {
+      return true;
+    }
+  } else if (record.half && record.product && record.run_begin != record.run_end) {
+    Interval product, bounds;
+    const bool has_slack = HasSlack(record, counter(id).max, &product);
+    if (!SetInterval(id, product, network_.origins[record.origin], &bounds)) return false;
+    if (has_slack && bounds.min == product.min) return true;
   }
-  ReadContributions(network_.counters[id]);
-  return network_.counters[id].product ? RunProduct(id) : RunSum(id);
+  ReadContributions(record);
+  return record.product ? RunProduct(id) : RunSum(id);
 }
 
 bool Propagator::Include(const Increment& increment, Origin origin) {
@@ -110,18 +134,24 @@ bool Propagator::RunSum(std::uint32_t id) {
   const Origin origin = network_.origins[record.origin];
   const std::vector<Contribution>& contributions = work_.contributions;
   Interval sum{record.base, record.base};
+  std::uint64_t most = 0;  // What a single increment may add to the minimum.
   for (const Contribution& c : contributions) {
     if (c.counts == Truth::kTrue) sum.min = SaturatingAdd(sum.min, c.min);
-    if (c.counts != Truth::kFalse) sum.max = SaturatingAdd(sum.max, c.max);
+    sum.max = SaturatingAdd(sum.max, c.max);
+    if (c.counts == Truth::kMaybe) {
+      most = std::max(most, c.max);
+    } else {
+      most = std::max(most, c.max - c.min);
+    }
   }
   Interval bounds;
-  if (!SetInterval(id, sum, origin, &bounds)) return false;
+  if (!SetInterval(id, Shown(record, sum), origin, &bounds)) return false;
   if (bounds == sum) return true;  // Nothing beyond what the increments say: nothing to push back.
+  if (bounds.min == sum.min && SaturatingAdd(sum.min, most) <= bounds.max) return true;
   const bool max_known = sum.max != kSaturated;
   for (std::size_t i = 0; i < contributions.size(); ++i) {
     const Contribution c = contributions[i];
-    const Increment& increment = network_.increments[record.increment_begin + i];
-    if (c.counts == Truth::kFalse) continue;
+    const Increment& increment = *c.increment;
     if (c.counts == Truth::kMaybe) {
       if (SaturatingAdd(sum.min, c.min) > bounds.max) {
         if (!Exclude(increment, origin)) return false;
@@ -148,15 +178,26 @@ bool Propagator::RunProduct(std::uint32_t id) {
   const std::size_t size = contributions.size();
   // Products of all factors before and after each: what the others are, without dividing.
   const auto min_factor = [&](const Contribution& c) {
-    return c.counts == Truth::kTrue    ? c.min
-           : c.counts == Truth::kMaybe ? std::min<std::uint64_t>(1, c.min)
-                                       : 1;
+    return c.counts == Truth::kTrue ? c.min : std::min<std::uint64_t>(1, c.min);
   };
   const auto max_factor = [&](const Contribution& c) {
-    return c.counts == Truth::kTrue    ? c.max
-           : c.counts == Truth::kMaybe ? std::max<std::uint64_t>(1, c.max)
-                                       : 1;
+    return c.counts == Truth::kTrue ? c.max : std::max<std::uint64_t>(1, c.max);
   };
+  Interval product{record.base, record.base};
+  std::uint64_t largest = 1;  // By what a single increment may multiply the minimum.
+  for (const Contribution& c : contributions) {
+    product.min = SaturatingMul(product.min, min_factor(c));
+    product.max = SaturatingMul(product.max, max_factor(c));
+    const std::uint64_t least = std::max<std::uint64_t>(1, min_factor(c));
+    if (c.max > largest) largest = std::max(largest, c.max / least + (c.max % least != 0));
+  }
+  Interval bounds;
+  if (!SetInterval(id, Shown(record, product), origin, &bounds)) return false;
+  if (bounds == product && !bounds.IsConstrained()) return true;
+  if (product.min != 0 && bounds.min == product.min &&
+      SaturatingMul(product.min, largest) <= bounds.max) {
+    return true;  // Slack for the largest step.
+  }
   for (auto* products :
        {&work_.min_before, &work_.max_before, &work_.min_after, &work_.max_after}) {
     products->resize(size + 1);
@@ -171,14 +212,9 @@ bool Propagator::RunProduct(std::uint32_t id) {
     work_.min_after[i] = SaturatingMul(work_.min_after[i + 1], min_factor(contributions[i]));
     work_.max_after[i] = SaturatingMul(work_.max_after[i + 1], max_factor(contributions[i]));
   }
-  const Interval product{work_.min_before[size], work_.max_before[size]};
-  Interval bounds;
-  if (!SetInterval(id, product, origin, &bounds)) return false;
-  if (bounds == product && !bounds.IsConstrained()) return true;
   for (std::size_t i = 0; i < size; ++i) {
     const Contribution c = contributions[i];
-    const Increment& increment = network_.increments[record.increment_begin + i];
-    if (c.counts == Truth::kFalse) continue;
+    const Increment& increment = *c.increment;
     const std::uint64_t others_min = SaturatingMul(work_.min_before[i], work_.min_after[i + 1]);
     const std::uint64_t others_max = SaturatingMul(work_.max_before[i], work_.max_after[i + 1]);
     if (c.counts == Truth::kMaybe) {
@@ -199,7 +235,8 @@ bool Propagator::RunProduct(std::uint32_t id) {
     }
     if (!KeepWeight(increment, allowed, origin)) return false;
   }
-  if (bounds.IsConstrained() && bounds.min != 0 && bounds.min != kSaturated) {
+  if (bounds.IsConstrained() && !product.IsConstrained() && bounds.min != 0 &&
+      bounds.min != kSaturated) {
     return ReachProduct(record, bounds.min, origin);
   }
   return true;
@@ -229,12 +266,11 @@ void SortFrom(std::vector<std::uint64_t>* reached, std::size_t first) {
 /// of partial products that divide it are kept before and after every factor. They shrink with the
 /// domains, so giving up on large ones keeps the filter monotone.
 bool Propagator::ReachProduct(const Counter& record, std::uint64_t product, Origin origin) {
-  const std::size_t size = record.increment_end - record.increment_begin;
+  const std::size_t size = work_.contributions.size();
   const auto for_each_factor = [&](std::size_t i, const auto& visit) {
-    const Increment& increment = network_.increments[record.increment_begin + i];
     const Contribution c = work_.contributions[i];
+    const Increment& increment = *c.increment;
     if (c.counts != Truth::kTrue) visit(1);
-    if (c.counts == Truth::kFalse) return;
     if (increment.weight != Increment::Weight::kSlot) {
       visit(c.min);
       return;
@@ -246,9 +282,7 @@ bool Propagator::ReachProduct(const Counter& record, std::uint64_t product, Orig
   };
   for (std::size_t i = 0; i < size; ++i) {
     const Contribution& c = work_.contributions[i];
-    const Increment& increment = network_.increments[record.increment_begin + i];
-    if (increment.weight == Increment::Weight::kCounter && c.counts != Truth::kFalse &&
-        c.min != c.max) {
+    if (c.increment->weight == Increment::Weight::kCounter && c.min != c.max) {
       return true;  // A factor that is itself an interval: bounds are all we have.
     }
   }
@@ -290,9 +324,8 @@ bool Propagator::ReachProduct(const Counter& record, std::uint64_t product, Orig
     return false;
   };
   for (std::size_t i = 0; i < size; ++i) {
-    const Increment& increment = network_.increments[record.increment_begin + i];
     const Contribution c = work_.contributions[i];
-    if (c.counts == Truth::kFalse) continue;
+    const Increment& increment = *c.increment;
     Bits kept = 0;
     bool may_count = false;
     if (increment.weight == Increment::Weight::kSlot) {

@@ -72,8 +72,8 @@ bool Propagator::Find(const Opening& opening, std::uint32_t gate) {
       if (network_.cells[at].slot == at && work_.slots.Insert(at)) work_.seen[at] = domains[at];
       domains[at] = kept[at - cell];
     }
-    std::uint64_t differs = opening.cells[cell / kLanes] &
-                            rows_.differ(domains + cell, found.bytes() + cell);
+    std::uint64_t differs =
+        opening.cells[cell / kLanes] & rows_.differ(domains + cell, found.bytes() + cell);
     for (; differs != 0; differs &= differs - 1) {
       const std::uint32_t at = cell + static_cast<std::uint32_t>(std::countr_zero(differs));
       work_.slots.Insert(at);
@@ -97,7 +97,8 @@ bool Propagator::Find(const Opening& opening, std::uint32_t gate) {
 void Propagator::QueueAll(std::uint32_t gate) {
   for (std::uint32_t block = 0; block < layout_.num_narrow / kLanes; ++block) {
     for (std::uint64_t live = state_.live(layout_, block); live != 0; live &= live - 1) {
-      const std::uint32_t slot = block * kLanes + static_cast<std::uint32_t>(std::countr_zero(live));
+      const std::uint32_t slot =
+          block * kLanes + static_cast<std::uint32_t>(std::countr_zero(live));
       work_.slots.Insert(slot);
       work_.seen[slot] = 0xFF;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Runs of ground constraints, a block of lanes at a time (engine.md 6.5, kernels 2 to 4).
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -10,13 +11,14 @@ namespace exh::runtime::internal {
 
 std::uint32_t Propagator::ConstraintOf(const Run& run, std::uint32_t lane) const {
   const std::uint64_t below = run.lanes & ((std::uint64_t{1} << lane) - 1);
-  return network_.run_constraints[run.first_constraint +
-                                  static_cast<std::uint32_t>(std::popcount(below))];
+  return network_
+      .run_constraints[run.first_constraint + static_cast<std::uint32_t>(std::popcount(below))];
 }
 
 bool Propagator::FailLane(const Run& run, std::uint32_t lane, Slot target) {
   const Constraint& constraint = network_.constraints[ConstraintOf(run, lane)];
-  if (constraint.kind == Constraint::Kind::kClause) return Fail(network_.origins[constraint.origin]);
+  if (constraint.kind == Constraint::Kind::kClause)
+    return Fail(network_.origins[constraint.origin]);
   return FailTable(constraint, target);
 }
 
@@ -51,7 +53,8 @@ bool Propagator::KeepCell(std::uint32_t at, std::uint8_t allowed, const Run& run
                           std::uint32_t lane) {
   const Cell& cell = network_.cells[at];
   if (cell.slot != at) allowed = network_.inverses[cell.inverse][allowed];
-  return Keep(cell.slot, allowed, network_.origins[network_.constraints[ConstraintOf(run, lane)].origin]);
+  return Keep(cell.slot, allowed,
+              network_.origins[network_.constraints[ConstraintOf(run, lane)].origin]);
 }
 
 bool Propagator::RunPairRun(const PairRun& run, std::uint8_t now) {
@@ -105,60 +108,148 @@ bool Propagator::RunClauseRun(const ClauseRun& run) {
   return true;
 }
 
-bool Propagator::RunRuns(Slot slot, std::uint8_t before, std::uint8_t now) {
-  const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
-  for (std::uint32_t i = work.pair_runs; i < next.pair_runs; ++i) {
-    const PairRun& run = network_.pair_runs[i];
-    const std::uint8_t* const masks = network_.run_tables.data() + run.masks;
-    if (masks[before] != masks[now] && state_.gate(layout_, run.gate) && !RunPairRun(run, now)) {
+/// Runs with a true literal, or two open ones, among those that their lanes share need no look.
+bool Propagator::RunFilter(const ClauseFilter& filter) {
+  const std::uint8_t* const domains = state_.bytes();
+  std::uint64_t lanes = filter.lanes, one_open = 0;
+  for (int i = 0; i < filter.num_rows; ++i) {
+    const std::uint8_t* const row = domains + CellOf(filter.rows[i]);
+    const std::uint64_t excluded = rows_.excluded(row, ValuesOf(filter.rows[i]));
+    lanes &= excluded | ~(one_open | rows_.certain(row, ValuesOf(filter.rows[i])));
+    one_open |= ~excluded;
+    if (lanes == 0) return true;
+  }
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const std::uint64_t below = filter.lanes & ((lanes & (~lanes + 1)) - 1);
+    const ClauseRun& run =
+        network_.clause_runs[filter.first_run + static_cast<std::uint32_t>(rows_.count(below))];
+    if (state_.gate(layout_, run.gate) && !RunClauseRun(run)) return false;
+  }
+  return true;
+}
+
+bool Propagator::RunRuns(std::uint8_t before, std::uint8_t now, const SlotWork& work,
+                         const SlotWork& next) {
+  const std::uint8_t* const tables = network_.run_tables.data();
+  const std::uint8_t* const gates = state_.bytes() + layout_.gate_byte;
+  const PairRun* const pairs_end = network_.pair_runs.data() + next.pair_runs;
+  for (const PairRun* run = network_.pair_runs.data() + work.pair_runs; run != pairs_end; ++run) {
+    const std::uint8_t* const masks = tables + run->masks;
+    if (masks[before] != masks[now] && gates[run->gate] != 0 && !RunPairRun(*run, now)) {
       return false;
     }
   }
-  for (std::uint32_t i = work.triple_runs; i < next.triple_runs; ++i) {
-    const TripleRun& run = network_.triple_runs[i];
-    const std::uint8_t* const classes = network_.run_tables.data() + run.table;
-    if (classes[before] != classes[now] && state_.gate(layout_, run.gate) &&
-        !RunTripleRun(run, now)) {
-      return false;
-    }
+  const TripleRun* const triples_end = network_.triple_runs.data() + next.triple_runs;
+  for (const TripleRun* run = network_.triple_runs.data() + work.triple_runs; run != triples_end;
+       ++run) {
+    const std::uint8_t* const classes = tables + run->table;
+    if (classes[before] == classes[now] || classes[now] == kUniversalClass) continue;
+    if (gates[run->gate] != 0 && !RunTripleRun(*run, now)) return false;
   }
-  for (std::uint32_t i = work.clause_lists; i < next.clause_lists; ++i) {
-    const ClauseRunList& list = network_.clause_lists[i];
-    if ((now & list.values) != 0 || (before & list.values) == 0) continue;
-    for (std::uint32_t r = list.begin; r < list.end; ++r) {
-      const ClauseRun& run = network_.clause_runs[r];
-      if (state_.gate(layout_, run.gate) && !RunClauseRun(run)) return false;
+  const ClauseRunList* const lists_end = network_.clause_lists.data() + next.clause_lists;
+  for (const ClauseRunList* list = network_.clause_lists.data() + work.clause_lists;
+       list != lists_end; ++list) {
+    if ((now & list->values) != 0 || (before & list->values) == 0) continue;
+    for (std::uint32_t f = list->begin; f < list->end; ++f) {
+      if (!RunFilter(network_.clause_filters[f])) return false;
     }
   }
   return true;
 }
 
-/// What the increments say, when they are runs. Absent objects need no presence bits here: their
-/// memberships are literals of the increments.
-Interval Propagator::SumOfRuns(const Counter& counter) const {
+/// The lanes of a run of increments that may count, those that do, and those that would not with a
+/// single literal made false. Absent objects need no presence bits here: their memberships are
+/// literals of the increments.
+std::uint64_t Propagator::MayCount(const IncrementRun& run, std::uint64_t* counts,
+                                   std::uint64_t* one_open) const {
   const std::uint8_t* const domains = state_.bytes();
+  std::uint64_t open = 0, several_open = 0;
+  for (int s = 0; s < run.num_scalars; ++s) {
+    const std::uint8_t domain = domains[CellOf(run.scalars[s])], values = ValuesOf(run.scalars[s]);
+    if ((domain & values) == 0) {
+      *counts = *one_open = 0;
+      return 0;
+    }
+    if ((domain & ~values) != 0) {
+      several_open |= open;
+      open = run.lanes;
+    }
+  }
+  std::uint64_t may_count = run.lanes;
+  for (int r = 0; r < run.num_rows; ++r) {
+    const std::uint8_t* const row = domains + CellOf(run.rows[r]);
+    may_count &= ~rows_.excluded(row, ValuesOf(run.rows[r]));
+    if (may_count == 0) break;
+    const std::uint64_t open_here = ~rows_.certain(row, ValuesOf(run.rows[r]));
+    several_open |= open & open_here;
+    open |= open_here;
+  }
+  *counts = may_count & ~open;
+  *one_open = may_count & open & ~several_open;
+  return may_count;
+}
+
+Interval Propagator::CountRuns(const Counter& counter, std::uint64_t* max_open) const {
   Interval sum{counter.base, counter.base};
   for (std::uint32_t i = counter.run_begin; i < counter.run_end; ++i) {
     const IncrementRun& run = network_.increment_runs[i];
-    bool certain = true, possible = true;
-    for (int s = 0; s < run.num_scalars; ++s) {
-      const std::uint8_t domain = domains[CellOf(run.scalars[s])], values = ValuesOf(run.scalars[s]);
-      possible &= (domain & values) != 0;
-      certain &= (domain & ~values) == 0;
-    }
-    if (!possible) continue;
-    std::uint64_t may_count = run.lanes, counts = certain ? run.lanes : 0;
-    for (int r = 0; r < run.num_rows; ++r) {
-      const std::uint8_t* const row = domains + CellOf(run.rows[r]);
-      may_count &= ~rows_.excluded(row, ValuesOf(run.rows[r]));
-      counts &= rows_.certain(row, ValuesOf(run.rows[r]));
-    }
-    sum.min = SaturatingAdd(
-        sum.min, SaturatingMul(run.value, static_cast<std::uint64_t>(std::popcount(counts))));
-    sum.max = SaturatingAdd(
-        sum.max, SaturatingMul(run.value, static_cast<std::uint64_t>(std::popcount(may_count))));
+    std::uint64_t counts, one_open;
+    const std::uint64_t may_count = MayCount(run, &counts, &one_open);
+    if (may_count == 0) continue;
+    if (may_count != counts) *max_open = std::max(*max_open, run.value);
+    sum.min = SaturatingAdd(sum.min, SaturatingMul(run.value, rows_.count(counts)));
+    sum.max = SaturatingAdd(sum.max, SaturatingMul(run.value, rows_.count(may_count)));
   }
   return sum;
+}
+
+/// The minimum of a half product, and whether no single increment can take it above `limit`. Only
+/// what counts for certain is looked at; of the rest it is enough to know that it is light.
+bool Propagator::HasSlack(const Counter& counter, std::uint64_t limit, Interval* product) const {
+  product->min = counter.base;
+  std::uint64_t largest = 1;
+  bool settled = true;
+  std::array<std::uint64_t, 16> open_heavy{};
+  for (std::uint32_t i = counter.run_begin; i < counter.run_end; ++i) {
+    const IncrementRun& run = network_.increment_runs[i];
+    std::uint64_t counts, one_open;
+    if (MayCount(run, &counts, &one_open) != counts) settled = false;
+    if (one_open != 0) {  // The others could not be kept from counting anyway.
+      for (std::size_t k = 0; k < open_heavy.size(); ++k) {
+        open_heavy[k] |= one_open & run.heavy[k];
+      }
+    }
+    for (; counts != 0; counts &= counts - 1) {
+      const std::uint64_t below = run.lanes & ((counts & (~counts + 1)) - 1);
+      const Contribution c = Contribute(
+          network_
+              .run_increments[run.first_increment + static_cast<std::uint32_t>(rows_.count(below))],
+          Truth::kTrue);
+      product->min = SaturatingMul(product->min, c.min);
+      settled &= c.min == c.max;
+      if (c.min != 0) largest = std::max(largest, c.max / c.min + (c.max % c.min != 0));
+    }
+  }
+  product->max = settled ? product->min : kSaturated;
+  if (product->min == 0 || product->min > limit) return false;
+  const std::uint64_t factor = limit / product->min;
+  if (largest > factor) return false;
+  const auto k = std::min<std::size_t>(std::bit_width(factor) - 1, open_heavy.size() - 1);
+  return open_heavy[k] == 0;
+}
+
+void Propagator::ReadRuns(const Counter& counter) {
+  for (std::uint32_t i = counter.run_begin; i < counter.run_end; ++i) {
+    const IncrementRun& run = network_.increment_runs[i];
+    std::uint64_t counts, one_open;
+    std::uint64_t may_count = MayCount(run, &counts, &one_open);
+    for (; may_count != 0; may_count &= may_count - 1) {
+      const std::uint64_t bit = may_count & (~may_count + 1);
+      const std::uint32_t rank = static_cast<std::uint32_t>(rows_.count(run.lanes & (bit - 1)));
+      work_.contributions.push_back(Contribute(network_.run_increments[run.first_increment + rank],
+                                               (counts & bit) != 0 ? Truth::kTrue : Truth::kMaybe));
+    }
+  }
 }
 
 }  // namespace exh::runtime::internal

@@ -148,65 +148,88 @@ Propagation Propagator::PropagateAll() {
 }
 
 bool Propagator::RunSlot(Slot slot) {
+  const SlotWork work = network_.work[slot], next = network_.work[slot + 1];
   const Bits now = domain(slot);
   if (now == kTrueBit && !OpenGates(slot)) return false;
   if (slot >= layout_.num_narrow) {
-    WakeScalars(slot, ~Bits{0}, now);
+    WakeScalars(slot, ~Bits{0}, now, work, next);
     return true;
   }
   const std::uint8_t before = work_.seen[slot];
-  if (!RunPairs(slot) || !RunTriples(slot)) return false;
+  if (work.pairs != next.pairs && !RunPairs(slot, work, next)) return false;
+  if (work.triples != next.triples && !RunTriples(slot, work, next)) return false;
   if (state_.gate(layout_, network_.slot_gates[slot]) &&
-      !RunRuns(slot, before, static_cast<std::uint8_t>(now))) {
+      !RunRuns(before, static_cast<std::uint8_t>(now), work, next)) {
     return false;
   }
-  WakeScalars(slot, before, now);
+  WakeScalars(slot, before, now, work, next);
   return true;
 }
 
-void Propagator::WakeScalars(Slot slot, Bits before, Bits now) {
-  const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
+void Propagator::WakeScalars(Slot slot, Bits before, Bits now, const SlotWork& work,
+                             const SlotWork& next) {
   for (std::uint32_t i = work.wides; i < next.wides; ++i) {
     const WideEntry& entry = network_.wides[i];
-    if (entry.classes != kNoLut && network_.run_tables[entry.classes + before] ==
-                                       network_.run_tables[entry.classes + now]) {
-      continue;
+    if (entry.classes != kNoLut) {
+      const std::uint8_t* const classes = network_.run_tables.data() + entry.classes;
+      if (classes[before] == classes[now] || classes[now] == kUniversalClass) continue;
     }
-    if (state_.gate(layout_, network_.constraints[entry.constraint].gate)) {
-      work_.constraints.Push(entry.constraint);
+    const Constraint& constraint = network_.constraints[entry.constraint];
+    if (!state_.gate(layout_, constraint.gate)) continue;
+    // With one value left of each other slot, known to the table, all of this one agrees with them.
+    bool settled = true;
+    for (int p = 0; settled && p < constraint.arity; ++p) {
+      const Bits values = domain(constraint.slots[p]);
+      settled = constraint.slots[p] == slot ||
+                ((values & (values - 1)) == 0 && !work_.slots.Contains(constraint.slots[p]));
     }
+    if (!settled) work_.constraints.Push(entry.constraint);
   }
   const std::uint8_t* const domains = state_.bytes();
-  for (std::uint32_t i = work.clauses; i < next.clauses; ++i) {
-    const ClauseWatch& watch = network_.clause_watches[i];
-    if ((now & watch.mask) != 0) continue;
-    if ((domains[watch.guard_a] & watch.guard_mask_a) != 0 &&
-        (domains[watch.guard_b] & watch.guard_mask_b) != 0) {
+  const ClauseWatch* const clauses_end = network_.clause_watches.data() + next.clauses;
+  for (const ClauseWatch* watch = network_.clause_watches.data() + work.clauses;
+       watch != clauses_end; ++watch) {
+    if ((now & watch->mask) != 0) continue;
+    if ((domains[watch->guard_a] & watch->guard_mask_a) != 0 &&
+        (domains[watch->guard_b] & watch->guard_mask_b) != 0) {
       continue;
     }
-    work_.constraints.Push(watch.constraint);
+    work_.constraints.Push(watch->constraint);
   }
-  for (std::uint32_t i = work.counters; i < next.counters; ++i) {
-    const CounterWatch& watch = network_.counter_watches[i];
-    if (watch.values != 0) {  // Only a literal that becomes true or false changes what counts.
-      const bool became_false = (now & watch.values) == 0 && (before & watch.values) != 0;
-      const bool became_true = (now & ~Bits{watch.values}) == 0 && (before & ~Bits{watch.values}) != 0;
+  const CounterWatch* const counters_end = network_.counter_watches.data() + next.counters;
+  for (const CounterWatch* watch = network_.counter_watches.data() + work.counters;
+       watch != counters_end; ++watch) {
+    if (watch->values != 0) {  // Only a literal that becomes true or false changes what counts.
+      const bool became_false = (now & watch->values) == 0 && (before & watch->values) != 0;
+      const Bits others = ~Bits{watch->values};
+      const bool became_true = (now & others) == 0 && (before & others) != 0;
       if (!became_false && !became_true) continue;
     }
-    work_.counters.Push(watch.counter);
+    work_.counters.Push(watch->counter);
   }
 }
 
-bool Propagator::RunPairs(Slot slot) {
-  std::uint8_t* const domains = state_.bytes();
+namespace {
+
+/// One value, and every constraint of the slot knows it.
+bool IsSettled(const std::uint64_t* dirty, std::uint32_t slot, unsigned values) {
+  return (values & (values - 1)) == 0 && (dirty[slot / 64] >> slot % 64 & 1) == 0;
+}
+
+}  // namespace
+
+bool Propagator::RunPairs(Slot slot, const SlotWork& work, const SlotWork& next) {
+  const std::uint8_t* const domains = state_.bytes();
   const std::uint8_t* const gates = domains + layout_.gate_byte;
   const std::uint8_t* const luts = network_.luts.data();
+  const std::uint64_t* const dirty = work_.slots.words();
   const std::uint8_t values = domains[slot];
-  const std::uint32_t end = network_.work[slot + 1].pairs;
-  for (std::uint32_t i = network_.work[slot].pairs; i < end; ++i) {
-    const PairEntry& entry = network_.pairs[i];
-    const std::uint8_t before = domains[entry.other];
-    const std::uint8_t after = before & luts[entry.lut + values];
+  const PairEntry* const entries = network_.pairs.data();
+  for (std::uint32_t i = work.pairs; i < next.pairs; ++i) {
+    const PairEntry& entry = entries[i];
+    const unsigned before = domains[entry.other];
+    if (IsSettled(dirty, entry.other, before)) continue;  // All that is left agrees with it.
+    const unsigned after = before & luts[entry.lut + values];
     if (after == before || gates[entry.gate] == 0) continue;
     if (after == 0) {
       return FailTable(network_.constraints[network_.pair_constraints[i]], entry.other);
@@ -216,15 +239,17 @@ bool Propagator::RunPairs(Slot slot) {
   return true;
 }
 
-bool Propagator::RunTriples(Slot slot) {
-  std::uint8_t* const domains = state_.bytes();
+bool Propagator::RunTriples(Slot slot, const SlotWork& work, const SlotWork& next) {
+  const std::uint8_t* const domains = state_.bytes();
   const std::uint8_t* const gates = domains + layout_.gate_byte;
   const std::uint8_t* const luts = network_.luts.data();
+  const std::uint64_t* const dirty = work_.slots.words();
   const unsigned values = domains[slot];
-  const std::uint32_t end = network_.work[slot + 1].triples;
-  for (std::uint32_t i = network_.work[slot].triples; i < end; ++i) {
-    const TripleEntry& entry = network_.triples[i];
+  const TripleEntry* const entries = network_.triples.data();
+  for (std::uint32_t i = work.triples; i < next.triples; ++i) {
+    const TripleEntry& entry = entries[i];
     const unsigned b = domains[entry.b], c = domains[entry.c];
+    if (IsSettled(dirty, entry.b, b) && IsSettled(dirty, entry.c, c)) continue;
     const unsigned new_b =
         b & luts[entry.lut_b + (values << entry.s_shift_b | c << entry.c_shift_b)];
     const unsigned new_c =

@@ -71,6 +71,8 @@ class DirtySet {
     if (group < first_) first_ = group;
     return true;
   }
+  const std::uint64_t* words() const { return words_.data(); }
+  bool Contains(std::uint32_t item) const { return (words_[item / 64] >> item % 64 & 1) != 0; }
   bool IsEmpty() {
     for (; first_ < summary_.size(); ++first_) {
       if (summary_[first_] != 0) return false;
@@ -95,8 +97,9 @@ class DirtySet {
   std::uint32_t first_ = 0;
 };
 
-/// One increment of a counter as the domains show it now.
+/// One increment of a counter that counts, or may, as the domains show it now.
 struct Contribution {
+  const Increment* increment;
   Truth counts;
   std::uint64_t min, max;  ///< Of the value that it adds or multiplies by when it counts.
 };
@@ -137,13 +140,14 @@ class Propagator {
   bool Keep(Slot slot, Bits allowed, Origin origin);
   bool KeepCounter(std::uint32_t counter, Interval allowed, Origin origin);
   bool RunSlot(Slot slot);
-  bool RunPairs(Slot slot);
-  bool RunTriples(Slot slot);
-  void WakeScalars(Slot slot, Bits before, Bits now);
+  bool RunPairs(Slot slot, const SlotWork& work, const SlotWork& next);
+  bool RunTriples(Slot slot, const SlotWork& work, const SlotWork& next);
+  void WakeScalars(Slot slot, Bits before, Bits now, const SlotWork& work, const SlotWork& next);
   // Runs: propagate_runs.cc.
-  bool RunRuns(Slot slot, std::uint8_t before, std::uint8_t now);
+  bool RunRuns(std::uint8_t before, std::uint8_t now, const SlotWork& work, const SlotWork& next);
   bool RunPairRun(const PairRun& run, std::uint8_t now);
   bool RunTripleRun(const TripleRun& run, std::uint8_t now);
+  bool RunFilter(const ClauseFilter& filter);
   bool RunClauseRun(const ClauseRun& run);
   /// Restricts the lanes of a row to a set of values.
   bool KeepLanes(const Run& run, std::uint32_t row, std::uint8_t values, std::uint64_t lanes);
@@ -152,7 +156,13 @@ class Propagator {
   bool FailLane(const Run& run, std::uint32_t lane, Slot target);
   bool KeepCell(std::uint32_t cell, std::uint8_t allowed, const Run& run, std::uint32_t lane);
   std::uint32_t ConstraintOf(const Run& run, std::uint32_t lane) const;
-  Interval SumOfRuns(const Counter& counter) const;
+  std::uint64_t MayCount(const IncrementRun& run, std::uint64_t* counts,
+                         std::uint64_t* one_open) const;
+  /// What the increments of a counter of constants say; `max_open` grows to the largest weight that
+  /// may or may not count.
+  Interval CountRuns(const Counter& counter, std::uint64_t* max_open) const;
+  bool HasSlack(const Counter& counter, std::uint64_t limit, Interval* product) const;
+  void ReadRuns(const Counter& counter);
   bool RunConstraint(std::uint32_t id);
   bool RunWideTable(const Constraint& constraint);
   bool RunClause(const Constraint& constraint);
@@ -165,7 +175,9 @@ class Propagator {
   bool RunCounter(std::uint32_t id);
   Truth Counts(const Increment& increment) const;
   void ReadContributions(const Counter& counter);
+  Contribution Contribute(std::uint32_t increment, Truth counts) const;
   bool SetInterval(std::uint32_t id, Interval computed, Origin origin, Interval* effective);
+  static Interval Shown(const Counter& record, Interval computed);
   bool RunSum(std::uint32_t id);
   bool RunProduct(std::uint32_t id);
   bool ReachProduct(const Counter& counter, std::uint64_t product, Origin origin);

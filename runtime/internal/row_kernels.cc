@@ -19,6 +19,10 @@ std::uint64_t LanesThat(const Test& test) {
   return lanes;
 }
 
+std::uint64_t Count(std::uint64_t lanes) {
+  return static_cast<std::uint64_t>(std::popcount(lanes));
+}
+
 std::uint64_t Excluded(const std::uint8_t* row, std::uint8_t values) {
   return LanesThat([=](std::uint32_t lane) { return (row[lane] & values) == 0; });
 }
@@ -62,8 +66,8 @@ void Compose(const std::uint8_t* b, const std::uint8_t* c, const std::uint8_t* l
   }
 }
 
-constexpr RowKernels kPortable = {"portable", Excluded,  Certain, Open,
-                                  Keep,       Intersect, Differ,  Compose};
+constexpr RowKernels kPortable = {"portable", Count,     Excluded, Certain, Open,
+                                  Keep,       Intersect, Differ,   Compose};
 
 std::vector<const RowKernels*> FindSupported() {
   std::vector<const RowKernels*> supported = {&kPortable};

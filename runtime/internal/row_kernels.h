@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What a processor can do with a block of kLanes cells at once. There is a portable form of every
-// kernel, which says what it computes, and wider ones that are chosen at run time; all give the same
-// results, bit for bit.
+// kernel, which says what it computes, and wider ones that are chosen at run time; all give the
+// same results, bit for bit.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,8 @@ namespace exh::runtime::internal {
 struct RowKernels {
   std::string_view name;  ///< "portable", "avx2", "avx512".
 
+  /// Number of lanes in a mask.
+  std::uint64_t (*count)(std::uint64_t lanes);
   /// Lanes that hold none of the values.
   std::uint64_t (*excluded)(const std::uint8_t* row, std::uint8_t values);
   /// Lanes that hold only values of the set.
@@ -27,8 +29,8 @@ struct RowKernels {
   /// Lanes that differ.
   std::uint64_t (*differ)(const std::uint8_t* row, const std::uint8_t* other);
   /// Both rows of a TripleRun: out_b = b & lut_b[c], then out_c = c & lut_c[out_b]. The tables
-  /// have width_c and width_b bytes (16, 32 or 64; 128 and 256 in the portable form alone). Sets the
-  /// lanes of `lanes` that change in b and in c; only those lanes of the outputs count.
+  /// have width_c and width_b bytes (16, 32 or 64; 128 and 256 in the portable form alone). Sets
+  /// the lanes of `lanes` that change in b and in c; only those lanes of the outputs count.
   void (*compose)(const std::uint8_t* b, const std::uint8_t* c, const std::uint8_t* lut_b,
                   const std::uint8_t* lut_c, int width_b, int width_c, std::uint64_t lanes,
                   std::uint8_t* out_b, std::uint8_t* out_c, std::uint64_t* changed_b,

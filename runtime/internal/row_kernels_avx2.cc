@@ -4,7 +4,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define EXH_AVX2 __attribute__((target("avx2")))
+#define EXH_AVX2 __attribute__((target("avx2,popcnt")))
 
 namespace exh::runtime::internal {
 namespace {
@@ -46,6 +46,10 @@ EXH_AVX2 inline Block Zero() {
 
 EXH_AVX2 inline __m256i Values(std::uint8_t values) {
   return _mm256_set1_epi8(static_cast<char>(values));
+}
+
+EXH_AVX2 std::uint64_t Count(std::uint64_t lanes) {
+  return static_cast<std::uint64_t>(_mm_popcnt_u64(lanes));
 }
 
 EXH_AVX2 std::uint64_t Excluded(const std::uint8_t* row, std::uint8_t values) {
@@ -110,17 +114,18 @@ EXH_AVX2 void Compose(const std::uint8_t* b, const std::uint8_t* c, const std::u
     return;
   }
   const Block old_b = Load(b), old_c = Load(c);
-  const Block new_b = And(old_b, Block{LookUp(lut_b, width_c, old_c.low),
-                                       LookUp(lut_b, width_c, old_c.high)});
-  const Block new_c = And(old_c, Block{LookUp(lut_c, width_b, new_b.low),
-                                       LookUp(lut_c, width_b, new_b.high)});
+  const Block new_b =
+      And(old_b, Block{LookUp(lut_b, width_c, old_c.low), LookUp(lut_b, width_c, old_c.high)});
+  const Block new_c =
+      And(old_c, Block{LookUp(lut_c, width_b, new_b.low), LookUp(lut_c, width_b, new_b.high)});
   *changed_b = lanes & ~Equal(old_b, new_b);
   *changed_c = lanes & ~Equal(old_c, new_c);
   if (*changed_b != 0) Store(out_b, new_b);
   if (*changed_c != 0) Store(out_c, new_c);
 }
 
-constexpr RowKernels kAvx2 = {"avx2", Excluded, Certain, Open, Keep, Intersect, Differ, Compose};
+constexpr RowKernels kAvx2 = {"avx2", Count,     Excluded, Certain, Open,
+                              Keep,   Intersect, Differ,   Compose};
 
 }  // namespace
 

@@ -4,7 +4,7 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define EXH_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
+#define EXH_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,popcnt")))
 
 namespace exh::runtime::internal {
 namespace {
@@ -16,6 +16,10 @@ EXH_AVX512 inline __m512i Load(const std::uint8_t* row) {
 
 EXH_AVX512 inline __m512i Values(std::uint8_t values) {
   return _mm512_set1_epi8(static_cast<char>(values));
+}
+
+EXH_AVX512 std::uint64_t Count(std::uint64_t lanes) {
+  return static_cast<std::uint64_t>(_mm_popcnt_u64(lanes));
 }
 
 EXH_AVX512 std::uint64_t Excluded(const std::uint8_t* row, std::uint8_t values) {
@@ -79,8 +83,8 @@ EXH_AVX512 void Compose(const std::uint8_t* b, const std::uint8_t* c, const std:
   if (*changed_c != 0) _mm512_storeu_si512(out_c, new_c);
 }
 
-constexpr RowKernels kAvx512 = {"avx512", Excluded,  Certain, Open,
-                                Keep,     Intersect, Differ,  Compose};
+constexpr RowKernels kAvx512 = {"avx512", Count,     Excluded, Certain, Open,
+                                Keep,     Intersect, Differ,   Compose};
 
 }  // namespace
 

@@ -19,7 +19,7 @@ using runtime::Variable;
 
 class Builder {
  public:
-  explicit Builder(std::uint64_t seed) : random_(seed) {}
+  explicit Builder(std::uint64_t seed, int num_items = 0) : random_(seed), num_items_(num_items) {}
 
   TestSpace Build() {
     AddSets();
@@ -41,6 +41,7 @@ class Builder {
     while (values == 0 || values == all) values = random_() & all;
     return values;
   }
+  int NumValues() { return 2 + Below(num_items_ > 0 ? 5 : 2); }
   /// A predicate with a random but fixed answer for every tuple.
   Condition RandomCode(int percent) {
     const std::uint64_t salt = random_();
@@ -52,7 +53,7 @@ class Builder {
   }
 
   void AddSets() {
-    const int size = 2 + Below(3);
+    const int size = num_items_ > 0 ? num_items_ : 2 + Below(3);
     items_ = test_.AddRoot("Items", size);
     sets_.push_back(items_);
     if (Chance(45)) planned_ = static_cast<Object>(size - 1);
@@ -117,20 +118,22 @@ class Builder {
       const std::string name = "c" + std::to_string(i);
       const int kind = Below(10);
       if (kind < 3) {
-        test_.AddEnum(name, RandomVariables(1), 2 + Below(2));
+        test_.AddEnum(name, RandomVariables(1), NumValues());
       } else if (kind < 4) {
         test_.AddEnum(name, RandomVariables(2), 2);
       } else if (kind < 5) {
-        test_.AddSymmetric(name, items_, 2 + Below(2));
+        test_.AddSymmetric(name, items_, NumValues());
       } else if (kind < 7) {
-        if (Chance(50)) {
+        if (num_items_ > 0 && Chance(50)) {
+          test_.AddAntisymmetric(name, items_, {1, 0, 3, 2, 4});
+        } else if (Chance(50)) {
           test_.AddAntisymmetric(name, items_, {1, 0});
         } else {
           test_.AddAntisymmetric(name, items_, {1, 0, 2});
         }
       } else {
         std::vector<std::vector<std::uint32_t>> universes;
-        for (int object = 0; object < 4; ++object) {
+        for (int object = 0; object < std::max(4, num_items_); ++object) {
           std::set<std::uint32_t> numbers;
           const int size = 2 + Below(2);
           while (static_cast<int>(numbers.size()) < size) numbers.insert(1 + Below(6));
@@ -315,7 +318,7 @@ class Builder {
   void AddRequirement() {
     const std::vector<Variable> scope = RandomVariables(1 + Below(3));
     std::vector<Condition> conditions;
-    const int size = 1 + Below(3);
+    const int size = 1 + Below(num_items_ > 0 ? 5 : 3);
     for (int tries = 0; tries < 12 && static_cast<int>(conditions.size()) < size; ++tries) {
       Condition condition;
       if (RandomCondition(scope, true, &condition)) conditions.push_back(condition);
@@ -324,6 +327,7 @@ class Builder {
   }
 
   std::mt19937_64 random_;
+  int num_items_;
   TestSpace test_;
   int items_ = -1, subset_ = -1, owners_ = -1, parametric_ = -1;
   Object planned_ = kNoObject;
@@ -334,6 +338,10 @@ class Builder {
 
 TestSpace RandomSpace(std::uint64_t seed) {
   return Builder(seed).Build();
+}
+
+TestSpace LargeRandomSpace(std::uint64_t seed, int num_items) {
+  return Builder(seed, num_items).Build();
 }
 
 }  // namespace exh::tests

@@ -11,4 +11,8 @@ namespace exh::tests {
 /// quotients, triggers with planned objects, requirements. The same seed gives the same space.
 TestSpace RandomSpace(std::uint64_t seed);
 
+/// The same with `num_items` objects in its largest set, more values and longer clauses: too large
+/// for the oracle, large enough for rows.
+TestSpace LargeRandomSpace(std::uint64_t seed, int num_items);
+
 }  // namespace exh::tests
