@@ -2,6 +2,7 @@
 # the targets Exhaust::… and the folder of the spaces that come with Exhaust, which is found from the
 # place of this file.
 include_guard(GLOBAL)
+set(EXH_PLUGIN_SYMBOLS ${CMAKE_CURRENT_LIST_DIR}/plugin.map)
 if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/ExhaustTargets.cmake)
   cmake_path(SET EXH_SPACE_FOLDER NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../../share/exhaust/spaces)
 else()
@@ -76,5 +77,5 @@ function(exh_add_kernel name)
   set_target_properties(${name} PROPERTIES
     PREFIX "" SUFFIX ".so" CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_libraries(${name} PRIVATE Exhaust::plugin ${space})
-  target_link_options(${name} PRIVATE LINKER:--exclude-libs,ALL LINKER:-z,defs)
+  target_link_options(${name} PRIVATE LINKER:-z,defs LINKER:--version-script=${EXH_PLUGIN_SYMBOLS})
 endfunction()

@@ -61,5 +61,5 @@ configure_package_config_file(cmake/ExhaustConfig.cmake.in ${PROJECT_BINARY_DIR}
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ExhaustConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ExhaustConfig.cmake ${PROJECT_BINARY_DIR}/ExhaustConfigVersion.cmake
-              cmake/ExhSpace.cmake
+              cmake/ExhSpace.cmake cmake/plugin.map
   DESTINATION ${package})

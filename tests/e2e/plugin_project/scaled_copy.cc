@@ -9,7 +9,7 @@
 #include "kernels/library/yardstick.h"
 #include "kernels/plugin.h"
 #include "runtime/error.h"
-#include "spaces/one_thread.exh.h"
+#include "spaces/small_code.exh.h"
 
 namespace {
 
@@ -30,8 +30,8 @@ class ScaledCopy final : public Kernel {
     b.Scalar("factor", 2);
     const ir::AxisRef axis = b.Axis("n", n, {{2, 1024}, {2, 16}});
     const ir::Value load = b.Load("load_x", x, {{axis, 1}});
-    const ir::Value scaled = b.Compute("scale", ir::Op::kMul, {axis},
-                                       {ir::ScalarArg("factor"), ir::MayStage(load)});
+    const ir::Value scaled =
+        b.Compute("scale", ir::Op::kMul, {axis}, {ir::ScalarArg("factor"), ir::MayStage(load)});
     b.Store("store_y", y, {{axis, 1}}, ir::InRegisters(scaled));
   }
 
@@ -71,4 +71,4 @@ std::unique_ptr<Kernel> MakeScaledCopy() {
 
 }  // namespace
 
-EXH_PLUGIN(exh::spaces::one_thread, MakeScaledCopy)
+EXH_PLUGIN(exh::spaces::small_code, MakeScaledCopy)
