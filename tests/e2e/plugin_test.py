@@ -19,13 +19,16 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 CMAKE, BUILD, COMPILER, FLAGS = "", "", "", ""
 
-# Beside the example: kernels in the space that comes with Exhaust, one with a name that is taken, and
-# a `search` of one's own.
+# Beside the example: kernels in the space that comes with Exhaust, one whose reference is not what it
+# computes, one with a name that is taken, and a `search` of one's own.
 MORE = """
-foreach(name doubled axpy)
+foreach(name doubled tripled axpy)
   file(READ scaled_copy.cc text)
   string(REPLACE small_code linalg text "${text}")
   string(REPLACE scaled_copy ${name} text "${text}")
+  if(name STREQUAL tripled)
+    string(REPLACE "2.0 * value" "3.0 * value" text "${text}")
+  endif()
   file(WRITE ${CMAKE_BINARY_DIR}/${name}.cc "${text}")
   exh_add_kernel(${name} SOURCES ${CMAKE_BINARY_DIR}/${name}.cc)
 endforeach()
@@ -154,7 +157,7 @@ class Plugins(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("against the yardsticks", done.stdout)
         lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
-        evaluations = [line for line in lines if line.get("kind") == "eval"]
+        evaluations = [line for line in lines if line["t"] == "eval"]
         self.assertTrue(any(line["verdict"] == "correct" for line in evaluations))
         self.assertFalse(any(line["verdict"] == "wrong" for line in evaluations))
         return out, done.stdout, lines
@@ -176,6 +179,14 @@ class Plugins(unittest.TestCase):
         done = self.search("replay", out, "--best")
         self.assertEqual(done.returncode, 2)
         self.assertIn("unknown kernel 'scaled_copy'", done.stderr)
+
+    def test_results_are_checked_against_the_reference_of_the_plugin(self):
+        done = self.search("--kernel", "tripled", "--plugin", self.build / "tripled.so", "--size",
+                           "n=64", "--budget", "evals=2", "--out", self.home / "run of tripled")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("2 evaluations", done.stdout)
+        self.assertIn("(wrong 2)", done.stdout)
+        self.assertIn("no implementation was found to be correct", done.stdout)
 
     def test_the_requirement_of_the_space_holds_and_no_other_space_has_it(self):
         for plugin, kernel, kept in ((self.plugin, "scaled_copy", False),
