@@ -57,7 +57,8 @@ class Plugins(unittest.TestCase):
         cls.home = pathlib.Path(tempfile.mkdtemp(prefix="exh plugin "))
         cls.addClassCleanup(shutil.rmtree, cls.home)
         cls.prefix, cls.project, cls.build = (cls.home / part for part in ("prefix", "mine", "out"))
-        cls.succeed(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
+        cls.succeed(CMAKE, "--install", BUILD, "--prefix", cls.home / "elsewhere")
+        (cls.home / "elsewhere").rename(cls.prefix)  # A package may be moved.
         shutil.copytree(HERE / "plugin_project", cls.project)
         with open(cls.project / "CMakeLists.txt", "a", encoding="utf-8") as text:
             text.write(MORE)
@@ -96,6 +97,12 @@ class Plugins(unittest.TestCase):
 
     # ---- the package ----
 
+    def test_the_document_shows_the_project(self):
+        document = (HERE.parent.parent / "docs/plugins.md").read_text()
+        for file in (HERE / "plugin_project").iterdir():
+            with self.subTest(file=file.name):
+                self.assertIn(f"\n{file.read_text()}```\n", document)
+
     def test_programs_run_from_where_they_are_installed(self):
         device = self.prefix / "share/exhaust/devices/host.json"
         text = device.read_text()
@@ -105,6 +112,11 @@ class Plugins(unittest.TestCase):
         done = run(self.prefix / "bin/exhc", "check", "-I", self.prefix / "share/exhaust/spaces",
                    self.project / "small_code.exh")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_the_package_names_no_folder_of_the_build(self):
+        for file in (self.prefix / "lib/cmake/Exhaust").iterdir():
+            for folder in (self.home, BUILD, HERE.parent.parent):
+                self.assertNotIn(str(folder), file.read_text(), file.name)
 
     def test_a_program_may_have_the_search_built_in(self):
         done = self.search("list", program=self.build / "my_search")

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: MIT
+//
 // y = 2 x, searched in a space of its own.
 #include <cmath>
 #include <cstdint>
