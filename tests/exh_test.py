@@ -115,7 +115,8 @@ class Wrapper(unittest.TestCase):
             folder = self.home / prefix
             self.assertEqual(run.returncode, 0, run.stderr)
             self.assertIn(f"exh: installed {folder}/bin/exhc and {folder}/bin/search\n", run.stderr)
-            self.assertIn(f"-DCMAKE_PREFIX_PATH={folder}\n", run.stderr)
+            shown = str(folder).replace(" ", "\\ ")
+            self.assertIn(f"-DCMAKE_PREFIX_PATH={shown}\n", run.stderr)
             program = subprocess.run([folder / "bin/search", "x"], stdout=subprocess.PIPE, check=True)
             self.assertEqual(program.stdout, b"[x]")
 
