@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: MIT
-# cmake -D OUT=file.cc -D VERSION=0.1.0 -D ROOT=folder -D FILES=a.h,b.h -P BuildStamp.cmake
-# Writes kernels/build_stamp.h's function: the version and a digest of the files, which are named
-# relative to the root, so that two checkouts of the same text agree.
-string(REPLACE "," ";" files "${FILES}")
+# cmake -D OUT=file.cc -D VERSION=0.1.0 -D ROOT=folder -P BuildStamp.cmake
+# Writes kernels/build_stamp.h's function: the version and a digest of what a plugin and the program
+# that loads it must agree on. Files are named relative to the root, so that two checkouts of the same
+# text agree. OUT.d is a make rule with the files, so that the next build sees what changed.
+cmake_minimum_required(VERSION 3.25)
+file(GLOB files RELATIVE ${ROOT}
+  ${ROOT}/runtime/*.h ${ROOT}/runtime/*.cc ${ROOT}/runtime/internal/*.h ${ROOT}/runtime/internal/*.cc
+  ${ROOT}/kernels/ir/*.h ${ROOT}/kernels/ir/*.cc)
+list(APPEND files kernels/codegen/schedule.h kernels/kernel_space.h kernels/library/kernel.h
+     kernels/plugin.h kernels/space_over.h)
 list(SORT files)
 set(text "")
+set(rule "")
 foreach(file IN LISTS files)
   file(SHA256 ${ROOT}/${file} digest)
   string(APPEND text "${file} ${digest}\n")
+  string(REPLACE " " "\\ " path ${ROOT}/${file})
+  string(APPEND rule " \\\n  ${path}")
 endforeach()
 string(SHA256 digest "${text}")
 string(SUBSTRING ${digest} 0 16 digest)
@@ -22,3 +31,6 @@ const char* BuildStamp() {
 
 }  // namespace exh::kernels
 ]] @ONLY)
+file(TOUCH ${OUT})  # Also when the text is as before: otherwise it stays older than what it is made of.
+string(REPLACE " " "\\ " target ${OUT})
+file(WRITE ${OUT}.d "${target}:${rule}\n")
