@@ -6,17 +6,24 @@ endif()
 
 # exh_flags: what every target of ours is compiled with. ANTLR's output and system headers are not.
 add_library(exh_flags INTERFACE)
-target_compile_options(exh_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
-                       -Wno-missing-field-initializers)  # designated initialisers say what they set
+# Nobody else's: the installed target has the standard and the place of the headers, no warnings.
+target_compile_features(exh_flags INTERFACE cxx_std_20)
+set(exh_warnings -Wall -Wextra -Wshadow -Wnon-virtual-dtor
+    -Wno-missing-field-initializers)  # designated initialisers say what they set
 if(EXH_WERROR)
-  target_compile_options(exh_flags INTERFACE -Werror)
+  list(APPEND exh_warnings -Werror)
 endif()
-target_include_directories(exh_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(exh_flags INTERFACE "$<BUILD_INTERFACE:${exh_warnings}>")
+target_include_directories(exh_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                               $<INSTALL_INTERFACE:include/exhaust>)
 
-# exh_library(name SOURCES … LINK … [PRIVATE_LINK …]): a static library of ours.
+# exh_library(name SOURCES … LINK … [PRIVATE_LINK …]): a static library of ours. Packages of others
+# that are headers alone are needed to build it, not to use it: the installed target does not name
+# them.
 function(exh_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;PRIVATE_LINK")
   add_library(${name} STATIC ${arg_SOURCES})
+  list(TRANSFORM arg_PRIVATE_LINK REPLACE "^(nlohmann_json::.*|Eigen3::.*|CLI11::.*)$" "$<BUILD_INTERFACE:\\1>")
   target_link_libraries(${name} PUBLIC exh_flags ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK})
 endfunction()
 

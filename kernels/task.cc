@@ -7,10 +7,10 @@
 #include "kernels/codegen/cpu_printer.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
+#include "kernels/library/registry.h"
 #include "kernels/problem.h"
 #include "runtime/check.h"
 #include "runtime/error.h"
-#include "spaces/linalg.exh.h"
 
 namespace exh::kernels {
 namespace {
@@ -38,6 +38,7 @@ void CheckMemory(const ir::Function& function) {
 Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device) {
   Task task;
   task.kernel = &kernel;
+  task.space = &SpaceOf(kernel);
   task.sizes = sizes;
   task.flops = kernel.Flops(sizes);
 
@@ -54,8 +55,8 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
                             function->statements.size(), kMostStatements));
   }
   task.function = function;
-  task.host = std::make_shared<spaces::linalg::SpaceHost>(*function);
-  task.instance = runtime::Instance::Freeze(spaces::linalg::GetSpace(), *task.host);
+  task.host = task.space->MakeHost(*function);
+  task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);
   if (task.instance->root_result() == runtime::Propagation::kDeadEnd) {
     task.root_failed = true;
     task.notes.push_back(
@@ -63,6 +64,10 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
         runtime::OriginText(task.instance->space(), task.instance->root_conflict().origin));
   }
   return task;
+}
+
+codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate) {
+  return task.space->Extract(*task.function, *task.host, candidate);
 }
 
 std::string Outline(const Task& task, const runtime::Candidate& candidate) {

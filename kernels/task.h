@@ -7,6 +7,7 @@
 
 #include "kernels/codegen/schedule.h"
 #include "kernels/evaluation.h"
+#include "kernels/kernel_space.h"
 #include "kernels/library/kernel.h"
 #include "runtime/candidate.h"
 
@@ -15,6 +16,7 @@ namespace exh::kernels {
 /// A kernel at given sizes on a device: all that search needs, behind types of the engine.
 struct Task {
   const Kernel* kernel = nullptr;
+  const KernelSpace* space = nullptr;
   Parameters sizes;
   std::shared_ptr<const ir::Function> function;       ///< Frozen backbone; outlives `instance`.
   std::shared_ptr<const runtime::Host> host;          ///< Object numbers <-> backbone ids.
@@ -24,7 +26,8 @@ struct Task {
   double flops = 0;
 };
 
-/// Throws exh::Error when the sizes cannot be built (does not fit memory, …).
+/// The space is the one that the kernel was registered with (library/registry.h), linalg.exh for
+/// one that was not. Throws exh::Error when the sizes cannot be built (does not fit memory, …).
 Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device);
 
 /// The decisions of an implementation, as code generation reads them.

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// The program `search`. Exit codes: 0 done; 1 the environment or the search failed; 2 the command
-// line asks for something that does not exist.
+// The command line of the program `search`.
+#include "search/main.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <exception>
+#include <string>
+#include <vector>
 
 #include "search/commands/command.h"
 #include "search/error.h"
+#include "search/plugins.h"
 #include "search/suggest.h"
 
 namespace exh::search {
@@ -55,9 +61,37 @@ void AllowExtras(CLI::App& app) {
   }
 }
 
-int Main(int argc, char** argv) {
+/// --plugin, wherever on the command line it stands.
+void AddPluginOption(CLI::App& app, std::vector<std::string>& plugins) {
+  app.add_option_function<std::vector<std::string>>(
+         "--plugin",
+         [&plugins](const std::vector<std::string>& files) {
+           plugins.insert(plugins.end(), files.begin(), files.end());
+         },
+         "shared object with kernels of your own (docs/plugins.md); repeatable")
+      ->allow_extra_args(false);
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    AddPluginOption(*command, plugins);
+  }
+}
+
+/// A word as a shell reads it back.
+std::string Quoted(const std::string& word) {
+  const auto plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-';
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace
+
+int SearchMain(int argc, char** argv) {
   Invocation invocation;
   invocation.argv.assign(argv, argv + argc);
+  invocation.program = invocation.argv.front();
   CLI::App app("Searches the implementations of a kernel for the fastest one.", "search");
   AddSearchCommand(app, invocation);
   AddListCommand(app, invocation);
@@ -69,10 +103,16 @@ int Main(int argc, char** argv) {
   AddDoctorCommand(app, invocation);
   AddRunCandidateCommand(app, invocation);
   app.set_version_flag("--version", fmt::format("search {}", kVersion));
+  std::vector<std::string> plugins;
+  AddPluginOption(app, plugins);
   AllowExtras(app);
   try {
     app.parse(argc, argv);
     RefuseLeftovers(app);
+    for (const std::string& file : plugins) {
+      LoadPlugin(file);
+      invocation.program += " --plugin " + Quoted(file);
+    }
     return invocation.run();
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
@@ -88,9 +128,4 @@ int Main(int argc, char** argv) {
   }
 }
 
-}  // namespace
 }  // namespace exh::search
-
-int main(int argc, char** argv) {
-  return exh::search::Main(argc, argv);
-}

@@ -108,6 +108,32 @@ class Wrapper(unittest.TestCase):
         self.assertIn("no parser generator", run.stderr)
         self.assertIn("configuring release failed", run.stderr)
 
+    def test_installs(self):
+        self.write("CMakeLists.txt", CMAKE + "install(TARGETS search)\n")
+        for prefix in ("new folder/in it", str(self.home / "absolute")):
+            run = self.exh("install", prefix, cwd=self.home)
+            folder = self.home / prefix
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(f"exh: installed {folder}/bin/exhc and {folder}/bin/search\n", run.stderr)
+            shown = str(folder).replace(" ", "\\ ")
+            self.assertIn(f"-DCMAKE_PREFIX_PATH={shown}\n", run.stderr)
+            program = subprocess.run([folder / "bin/search", "x"], stdout=subprocess.PIPE, check=True)
+            self.assertEqual(program.stdout, b"[x]")
+
+    def test_refuses_to_install_before_it_builds(self):
+        file = self.home / "a file"
+        file.write_text("")
+        for arguments, code, message in (
+                ((), 2, "install takes one folder, got 0; for example ./exh install "),
+                (("a", "b"), 2, "install takes one folder, got 2; "),
+                (("--prefix",), 2, "install takes a folder and no options, got '--prefix'"),
+                ((file,), 1, f"cannot install to '{file}': it is a file; name a folder"),
+                (("/proc/nope",), 1, "cannot install to '/proc/nope': it may not be written; ")):
+            run = self.exh("install", *arguments)
+            self.assertEqual((run.returncode, run.stderr.count("\n")), (code, 1), run.stderr)
+            self.assertIn(message, run.stderr)
+        self.assertFalse((self.root / "build").exists())
+
     def test_unknown_names(self):
         for arguments, message in ((["serch"], "unknown command 'serch'; did you mean 'search'?"),
                                    (["workers"], "unknown command 'workers'; did you mean 'worker'?"),

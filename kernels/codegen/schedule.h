@@ -2,7 +2,7 @@
 //
 // Schedule: the decisions of one implementation, by object, as plain data. It is the only thing
 // code generation reads beside the backbone: a fully constrained candidate fills it
-// (kernels/codegen/extract.h), and tests fill it by hand.
+// (kernels/space_over.h), and tests fill it by hand.
 #pragma once
 
 #include <cstdint>

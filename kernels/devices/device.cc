@@ -143,11 +143,23 @@ DeviceResult Read(const std::string& file, const json& object,
   return {std::move(device), ""};
 }
 
+/// Where the device files are: beside an installed program (PREFIX/bin, PREFIX/share), otherwise in
+/// the source tree.
+std::string DeviceFolder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    const fs::path installed = program.parent_path().parent_path() / "share/exhaust/devices";
+    if (fs::is_directory(installed, error)) return installed.string();
+  }
+  return EXH_DEVICE_FOLDER;
+}
+
 }  // namespace
 
 DeviceResult LoadDevice(const std::string& name,
                         const std::map<std::string, std::string>& overrides) {
-  return LoadDeviceFrom(EXH_DEVICE_FOLDER, name, overrides);
+  return LoadDeviceFrom(DeviceFolder(), name, overrides);
 }
 
 DeviceResult LoadDeviceFrom(const std::string& folder, const std::string& name,

@@ -19,8 +19,9 @@ struct DeviceResult {
   std::string error;
 };
 
-/// The device called `name` ("cpu") in the folder of the source tree. `overrides`: field to JSON
-/// text, "max_threads" -> "64".
+/// The device called `name` ("cpu") in PREFIX/share/exhaust/devices for a program that is installed
+/// in PREFIX/bin, otherwise in the source tree's folder. `overrides`: field to JSON text,
+/// "max_threads" -> "64".
 DeviceResult LoadDevice(const std::string& name,
                         const std::map<std::string, std::string>& overrides = {});
 

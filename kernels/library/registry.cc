@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/library/registry.h"
 
+#include <utility>
+
 #include "kernels/library/kernels.h"
+#include "runtime/check.h"
 
 namespace exh::kernels {
 namespace {
@@ -14,17 +17,24 @@ constexpr std::unique_ptr<Kernel> (*kMakers[])() = {
     MakeMatmul,
 };
 
-std::vector<std::unique_ptr<Kernel>> MakeAll() {
-  std::vector<std::unique_ptr<Kernel>> all;
-  for (const auto make : kMakers) all.push_back(make());
-  return all;
+struct Registry {
+  Registry() {
+    for (const auto make : kMakers) kernels.push_back(make());
+    origins.resize(kernels.size());
+  }
+  std::vector<std::unique_ptr<Kernel>> kernels;
+  std::vector<Origin> origins;  ///< By kernel.
+};
+
+Registry& TheRegistry() {
+  static Registry registry;
+  return registry;
 }
 
 }  // namespace
 
 const std::vector<std::unique_ptr<Kernel>>& AllKernels() {
-  static const std::vector<std::unique_ptr<Kernel>> all = MakeAll();
-  return all;
+  return TheRegistry().kernels;
 }
 
 const Kernel* FindKernel(std::string_view name) {
@@ -34,12 +44,23 @@ const Kernel* FindKernel(std::string_view name) {
   return nullptr;
 }
 
-std::string Yardstick(const Parameters& sizes, const std::string& body) {
-  std::string text;
-  for (const auto& [name, value] : sizes) {
-    text += "constexpr long " + name + " = " + std::to_string(value) + ";\n";
+void AddKernel(std::unique_ptr<Kernel> kernel, Origin origin) {
+  EXH_CHECK(FindKernel(kernel->name()) == nullptr);
+  TheRegistry().kernels.push_back(std::move(kernel));
+  TheRegistry().origins.push_back(std::move(origin));
+}
+
+const Origin* FindOrigin(const Kernel& kernel) {
+  const Registry& registry = TheRegistry();
+  for (std::size_t i = 0; i < registry.kernels.size(); ++i) {
+    if (registry.kernels[i].get() == &kernel) return &registry.origins[i];
   }
-  return text + body;
+  return nullptr;
+}
+
+const KernelSpace& SpaceOf(const Kernel& kernel) {
+  const Origin* const origin = FindOrigin(kernel);
+  return origin != nullptr && origin->space != nullptr ? *origin->space : LinalgSpace();
 }
 
 }  // namespace exh::kernels

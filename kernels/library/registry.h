@@ -2,16 +2,32 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/kernel_space.h"
 #include "kernels/library/kernel.h"
 
 namespace exh::kernels {
+
+/// Where a kernel comes from.
+struct Origin {
+  std::string file;                    ///< Of the plugin; empty for the kernels of this folder.
+  const KernelSpace* space = nullptr;  ///< Null: linalg.exh. Lives as long as the program.
+};
 
 /// Every kernel there is, in the order of `search list`.
 const std::vector<std::unique_ptr<Kernel>>& AllKernels();
 /// Null when there is none of that name.
 const Kernel* FindKernel(std::string_view name);
+
+/// Adds a kernel behind the others; its name must be free. Not for several threads at once, and
+/// before anything holds a reference to the list.
+void AddKernel(std::unique_ptr<Kernel> kernel, Origin origin);
+/// Null for a kernel that is not registered.
+const Origin* FindOrigin(const Kernel& kernel);
+/// The space that a kernel is searched in: linalg.exh unless its origin has another.
+const KernelSpace& SpaceOf(const Kernel& kernel);
 
 }  // namespace exh::kernels

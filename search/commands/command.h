@@ -19,10 +19,9 @@ inline constexpr const char* kVersion = "0.1.0";
 /// How the program was called, and what it is to do.
 struct Invocation {
   std::vector<std::string> argv;
+  /// As the program was called, with its plugins: "./exh search --plugin build/dot.so".
+  std::string program;
   std::function<int()> run;  ///< Returns the exit code.
-
-  /// As the program was called: "./exh search".
-  const std::string& program() const { return argv.front(); }
 };
 
 /// `search --kernel …` itself: options of the program, not of a sub-command.

@@ -9,7 +9,12 @@ namespace {
 
 int List() {
   for (const auto& kernel : kernels::AllKernels()) {
+    const kernels::Origin& origin = *kernels::FindOrigin(*kernel);
     fmt::print("{:<12} {}\n", kernel->name(), kernel->summary());
+    if (!origin.file.empty()) {
+      fmt::print("  from the plugin {}, space {}\n", origin.file,
+                 kernels::SpaceOf(*kernel).space().name);
+    }
     for (const kernels::Parameter& parameter : kernel->parameters()) {
       fmt::print("  {:<10} {} (default {}, {} to {})\n", parameter.name, parameter.what,
                  parameter.default_value, parameter.min, parameter.max);

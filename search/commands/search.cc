@@ -189,7 +189,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
                         problem,
                         header,
                         folder,
-                        invocation.program(),
+                        invocation.program,
                         interrupted,
                         *evaluator,
                         log,

@@ -8,6 +8,8 @@
 
 #include <filesystem>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "dsl/parse.h"
 #include "dsl/render.h"
@@ -20,7 +22,9 @@ ast::File ParseText(const std::string& path, const std::string& text) {
   DiagnosticSink sink;
   sink.sources().AddInMemory(path, text);
   std::string error;
-  ast::File file = Parse(*sink.sources().Open(path, std::nullopt, &error), {}, sink);
+  // Spaces of other repositories find those of the tree as exh_add_space lets them.
+  const std::vector<std::string> folders = {std::string(EXH_SOURCE_DIR) + "/kernels/spaces"};
+  ast::File file = Parse(*sink.sources().Open(path, std::nullopt, &error), folders, sink);
   EXPECT_FALSE(sink.has_errors()) << RenderText(sink) << "\nin\n" << text;
   return file;
 }

@@ -1,0 +1,65 @@
+# What `cmake --install` puts in place, and the names Exhaust::… inside the tree. Included last, when
+# every target is there:
+#   bin/exhc bin/search   include/exhaust   lib/lib*.a   lib/cmake/Exhaust
+#   share/exhaust/spaces  share/exhaust/devices
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+# exh_closure(out target...): the targets and all libraries of ours that they link.
+function(exh_closure out)
+  set(found "")
+  set(open ${ARGN})
+  while(open)
+    list(POP_FRONT open target)
+    string(REGEX REPLACE "^Exhaust::" "exh_" target ${target})
+    if(NOT target MATCHES "^exh_" OR NOT TARGET ${target} OR target IN_LIST found)
+      continue()
+    endif()
+    list(APPEND found ${target})
+    get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+    if(NOT links)
+      continue()
+    endif()
+    foreach(link IN LISTS links)
+      string(REGEX REPLACE "^\\$<LINK_ONLY:(.*)>$" "\\1" link "${link}")
+      list(APPEND open "${link}")
+    endforeach()
+  endwhile()
+  set(${out} ${found} PARENT_SCOPE)
+endfunction()
+
+# exh_runtime is Exhaust::runtime, here and in the package.
+exh_closure(libraries exh_search_main exh_plugin exh_space_linalg)
+foreach(library IN LISTS libraries)
+  string(REGEX REPLACE "^exh_" "" exported ${library})
+  if(TARGET ${exported})  # exh_search stands behind the program of that name
+    string(APPEND exported _library)
+  endif()
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${exported})
+  add_library(Exhaust::${exported} ALIAS ${library})
+endforeach()
+add_executable(Exhaust::search ALIAS search)
+
+install(TARGETS exhc search ${libraries} EXPORT ExhaustTargets
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  ARCHIVE DESTINATION lib
+  INCLUDES DESTINATION include/exhaust)
+foreach(folder runtime kernels)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include/exhaust
+    FILES_MATCHING PATTERN "*.h" PATTERN internal EXCLUDE)
+endforeach()
+install(FILES search/main.h DESTINATION include/exhaust/search)
+install(FILES ${PROJECT_BINARY_DIR}/generated/spaces/linalg.exh.h DESTINATION include/exhaust/spaces)
+install(DIRECTORY kernels/spaces/ DESTINATION share/exhaust/spaces FILES_MATCHING PATTERN "*.exh")
+install(DIRECTORY kernels/devices/ DESTINATION share/exhaust/devices FILES_MATCHING PATTERN "*.json")
+
+set(package lib/cmake/Exhaust)
+install(EXPORT ExhaustTargets NAMESPACE Exhaust:: DESTINATION ${package})
+configure_package_config_file(cmake/ExhaustConfig.cmake.in ${PROJECT_BINARY_DIR}/ExhaustConfig.cmake
+  INSTALL_DESTINATION ${package} NO_SET_AND_CHECK_MACRO)
+# Until 1.0 a minor version may change anything.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/ExhaustConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/ExhaustConfig.cmake ${PROJECT_BINARY_DIR}/ExhaustConfigVersion.cmake
+              cmake/ExhSpace.cmake cmake/plugin.map
+  DESTINATION ${package})

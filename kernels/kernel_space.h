@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "kernels/codegen/schedule.h"
+#include "kernels/ir/function.h"
+#include "runtime/candidate.h"
+#include "runtime/host.h"
+#include "runtime/space.h"
+
+namespace exh::kernels {
+
+/// A space that has kernels: what MakeTask freezes, and how code generation reads what comes out.
+/// `SpaceOver` (space_over.h) makes one of any `.exh` file that includes those of linalg.exh.
+class KernelSpace {
+ public:
+  virtual ~KernelSpace() = default;
+  /// Sets, choices and requirements.
+  virtual const runtime::Space& space() const = 0;
+  /// Answers the engine's questions about a frozen backbone, which outlives the host.
+  virtual std::shared_ptr<const runtime::Host> MakeHost(const ir::Function& function) const = 0;
+  /// The decisions of an implementation. `host` is from MakeHost, for the same backbone.
+  virtual codegen::Schedule Extract(const ir::Function& function, const runtime::Host& host,
+                                    const runtime::Candidate& candidate) const = 0;
+};
+
+/// kernels/spaces/linalg.exh: the space of every kernel that does not bring its own.
+const KernelSpace& LinalgSpace();
+
+}  // namespace exh::kernels

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+# The stamp of plugins: the same for the same text wherever it lies, another one for any change.
+# Run as cmake -D WORK=folder -P tests/build_stamp_test.cmake.
+cmake_minimum_required(VERSION 3.25)
+set(script ${CMAKE_CURRENT_LIST_DIR}/../cmake/BuildStamp.cmake)
+file(REMOVE_RECURSE ${WORK})
+
+function(make_tree root)
+  foreach(file runtime/space.h runtime/internal/network.h runtime/state.cc kernels/ir/function.h
+          kernels/codegen/schedule.h kernels/kernel_space.h kernels/library/kernel.h
+          kernels/plugin.h kernels/space_over.h)
+    file(WRITE ${root}/${file} "text of ${file}\n")
+  endforeach()
+endfunction()
+
+function(stamp root out)
+  execute_process(COMMAND ${CMAKE_COMMAND} -D OUT=${WORK}/stamp.cc -D VERSION=1.2.3 -D ROOT=${root}
+                          -P ${script} COMMAND_ERROR_IS_FATAL ANY)
+  file(READ ${WORK}/stamp.cc text)
+  if(NOT text MATCHES "return \"(1\\.2\\.3 [0-9a-f]+)\";")
+    message(SEND_ERROR "no stamp in:\n${text}")
+  endif()
+  set(${out} ${CMAKE_MATCH_1} PARENT_SCOPE)
+endfunction()
+
+make_tree(${WORK}/one)
+make_tree("${WORK}/and two")
+stamp(${WORK}/one one)
+stamp("${WORK}/and two" two)
+if(NOT one STREQUAL two)
+  message(SEND_ERROR "equal trees have the stamps '${one}' and '${two}'")
+endif()
+file(READ ${WORK}/stamp.cc.d rule)
+string(FIND "${rule}" "and\\ two/runtime/internal/network.h" at)
+if(at EQUAL -1)
+  message(SEND_ERROR "the rule does not name every file:\n${rule}")
+endif()
+
+foreach(file runtime/internal/network.h runtime/state.cc kernels/ir/function.h kernels/plugin.h
+        runtime/new.h)
+  file(APPEND ${WORK}/one/${file} "more\n")
+  stamp(${WORK}/one changed)
+  if(changed STREQUAL one)
+    message(SEND_ERROR "${file} changed, the stamp did not: ${changed}")
+  endif()
+  set(one ${changed})
+endforeach()
