@@ -92,6 +92,7 @@ struct PairEntry {
 /// The slot s it hangs on changed: restrict b by luts[lut_b + (s << s_b | c << c_b)], and c alike.
 struct TripleEntry {
   std::uint32_t lut_b, lut_c;
+  std::uint32_t classes;  ///< As in WideEntry.
   std::uint16_t b, c, gate;
   std::uint8_t s_shift_b, c_shift_b, s_shift_c, b_shift_c;
 };

@@ -62,38 +62,6 @@ void IndexPairs(const std::vector<std::uint8_t>& covered, Network* network) {
   network->pair_constraints = BySlot(ids, &SlotWork::pairs, &network->work);
 }
 
-void IndexTriples(const std::vector<std::uint8_t>& covered, Network* network) {
-  std::vector<std::pair<Slot, TripleEntry>> triples;
-  std::vector<std::pair<Slot, std::uint32_t>> ids;
-  for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
-    const Constraint& c = network->constraints[id];
-    if (c.kind != Constraint::Kind::kTripleTable) continue;
-    const Relation& relation = network->relations[c.relation];
-    for (const int at : {0, 1, 2}) {
-      if (IsCovered(covered, id, at)) continue;
-      const int b = at == 0 ? 1 : 0, other = at == 2 ? 1 : 2;
-      // The table of a target is indexed by the lower position shifted over the higher one.
-      const auto shift = [&](int position, int partner) {
-        return static_cast<std::uint8_t>(position < partner ? relation.sizes[partner] : 0);
-      };
-      TripleEntry entry;
-      entry.lut_b = relation.luts[b];
-      entry.lut_c = relation.luts[other];
-      entry.b = static_cast<std::uint16_t>(c.slots[b]);
-      entry.c = static_cast<std::uint16_t>(c.slots[other]);
-      entry.gate = static_cast<std::uint16_t>(c.gate);
-      entry.s_shift_b = shift(at, other);
-      entry.c_shift_b = shift(other, at);
-      entry.s_shift_c = shift(at, b);
-      entry.b_shift_c = shift(b, at);
-      triples.emplace_back(c.slots[at], entry);
-      ids.emplace_back(c.slots[at], id);
-    }
-  }
-  network->triples = BySlot(triples, &SlotWork::triples, &network->work);
-  network->triple_constraints = BySlot(ids, &SlotWork::triples, &network->work);
-}
-
 /// By what the domains of a slot can be told apart in a wide table: values with the same rows of
 /// the relation count as one.
 std::vector<std::uint8_t> DomainClasses(const Network& network, const Relation& relation,
@@ -145,24 +113,72 @@ std::vector<std::uint8_t> DomainClasses(const Network& network, const Relation& 
   return classes;
 }
 
-void IndexWides(std::uint32_t num_narrow, Network* network) {
+/// DomainClasses() of relations and positions, in Network::run_tables, equal ones once.
+class ClassTables {
+ public:
+  explicit ClassTables(Network* network) : network_(*network) {}
+  std::uint32_t Find(std::uint32_t relation, int position) {
+    const auto [it, is_new] = tables_.try_emplace({relation, position}, 0);
+    if (!is_new) return it->second;
+    std::vector<std::uint8_t> classes =
+        DomainClasses(network_, network_.relations[relation], position);
+    const auto [content, is_new_content] = contents_.try_emplace(
+        std::move(classes), static_cast<std::uint32_t>(network_.run_tables.size()));
+    if (is_new_content) {
+      network_.run_tables.insert(network_.run_tables.end(), content->first.begin(),
+                                 content->first.end());
+    }
+    return it->second = content->second;
+  }
+
+ private:
+  Network& network_;
+  std::map<std::pair<std::uint32_t, int>, std::uint32_t> tables_;
+  std::map<std::vector<std::uint8_t>, std::uint32_t> contents_;
+};
+
+void IndexTriples(const std::vector<std::uint8_t>& covered, ClassTables* classes,
+                  Network* network) {
+  std::vector<std::pair<Slot, TripleEntry>> triples;
+  std::vector<std::pair<Slot, std::uint32_t>> ids;
+  for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
+    const Constraint& c = network->constraints[id];
+    if (c.kind != Constraint::Kind::kTripleTable) continue;
+    const Relation& relation = network->relations[c.relation];
+    for (const int at : {0, 1, 2}) {
+      if (IsCovered(covered, id, at)) continue;
+      const int b = at == 0 ? 1 : 0, other = at == 2 ? 1 : 2;
+      // The table of a target is indexed by the lower position shifted over the higher one.
+      const auto shift = [&](int position, int partner) {
+        return static_cast<std::uint8_t>(position < partner ? relation.sizes[partner] : 0);
+      };
+      TripleEntry entry;
+      entry.lut_b = relation.luts[b];
+      entry.lut_c = relation.luts[other];
+      entry.classes = classes->Find(c.relation, at);
+      entry.b = static_cast<std::uint16_t>(c.slots[b]);
+      entry.c = static_cast<std::uint16_t>(c.slots[other]);
+      entry.gate = static_cast<std::uint16_t>(c.gate);
+      entry.s_shift_b = shift(at, other);
+      entry.c_shift_b = shift(other, at);
+      entry.s_shift_c = shift(at, b);
+      entry.b_shift_c = shift(b, at);
+      triples.emplace_back(c.slots[at], entry);
+      ids.emplace_back(c.slots[at], id);
+    }
+  }
+  network->triples = BySlot(triples, &SlotWork::triples, &network->work);
+  network->triple_constraints = BySlot(ids, &SlotWork::triples, &network->work);
+}
+
+void IndexWides(std::uint32_t num_narrow, ClassTables* classes, Network* network) {
   std::vector<std::pair<Slot, WideEntry>> wides;
-  std::map<std::pair<std::uint32_t, int>, std::uint32_t> tables;
   for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
     const Constraint& c = network->constraints[id];
     if (c.kind != Constraint::Kind::kWideTable) continue;
     for (int i = 0; i < c.arity; ++i) {
-      std::uint32_t classes = kNoLut;
-      if (c.slots[i] < num_narrow) {
-        const auto [it, is_new] = tables.try_emplace({c.relation, i}, 0);
-        if (is_new) {
-          it->second = static_cast<std::uint32_t>(network->run_tables.size());
-          const auto bytes = DomainClasses(*network, network->relations[c.relation], i);
-          network->run_tables.insert(network->run_tables.end(), bytes.begin(), bytes.end());
-        }
-        classes = it->second;
-      }
-      wides.push_back({c.slots[i], {id, classes}});
+      const bool narrow = c.slots[i] < num_narrow;
+      wides.push_back({c.slots[i], {id, narrow ? classes->Find(c.relation, i) : kNoLut}});
     }
   }
   network->wides = BySlot(wides, &SlotWork::wides, &network->work);
@@ -280,8 +296,9 @@ void IndexScalars(const Instance& instance, const std::vector<std::uint8_t>& cov
                   Network* network) {
   const StateLayout& layout = instance.layout();
   IndexPairs(covered, network);
-  IndexTriples(covered, network);
-  IndexWides(layout.num_narrow, network);
+  ClassTables classes(network);
+  IndexTriples(covered, &classes, network);
+  IndexWides(layout.num_narrow, &classes, network);
   IndexClauses(layout.num_narrow, covered, network);
   IndexCounters(layout.num_narrow, network);
 

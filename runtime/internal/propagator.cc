@@ -148,7 +148,7 @@ Propagation Propagator::PropagateAll() {
 }
 
 bool Propagator::RunSlot(Slot slot) {
-  const SlotWork work = network_.work[slot], next = network_.work[slot + 1];
+  const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
   const Bits now = domain(slot);
   if (now == kTrueBit && !OpenGates(slot)) return false;
   if (slot >= layout_.num_narrow) {
@@ -157,7 +157,7 @@ bool Propagator::RunSlot(Slot slot) {
   }
   const std::uint8_t before = work_.seen[slot];
   if (work.pairs != next.pairs && !RunPairs(slot, work, next)) return false;
-  if (work.triples != next.triples && !RunTriples(slot, work, next)) return false;
+  if (work.triples != next.triples && !RunTriples(slot, before, work, next)) return false;
   if (state_.gate(layout_, network_.slot_gates[slot]) &&
       !RunRuns(before, static_cast<std::uint8_t>(now), work, next)) {
     return false;
@@ -239,15 +239,19 @@ bool Propagator::RunPairs(Slot slot, const SlotWork& work, const SlotWork& next)
   return true;
 }
 
-bool Propagator::RunTriples(Slot slot, const SlotWork& work, const SlotWork& next) {
+bool Propagator::RunTriples(Slot slot, std::uint8_t before, const SlotWork& work,
+                            const SlotWork& next) {
   const std::uint8_t* const domains = state_.bytes();
   const std::uint8_t* const gates = domains + layout_.gate_byte;
   const std::uint8_t* const luts = network_.luts.data();
   const std::uint64_t* const dirty = work_.slots.words();
   const unsigned values = domains[slot];
   const TripleEntry* const entries = network_.triples.data();
+  const std::uint8_t* const tables = network_.run_tables.data();
   for (std::uint32_t i = work.triples; i < next.triples; ++i) {
     const TripleEntry& entry = entries[i];
+    const std::uint8_t* const classes = tables + entry.classes;
+    if (classes[before] == classes[values] || classes[values] == kUniversalClass) continue;
     const unsigned b = domains[entry.b], c = domains[entry.c];
     if (IsSettled(dirty, entry.b, b) && IsSettled(dirty, entry.c, c)) continue;
     const unsigned new_b =

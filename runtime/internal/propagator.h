@@ -141,7 +141,7 @@ class Propagator {
   bool KeepCounter(std::uint32_t counter, Interval allowed, Origin origin);
   bool RunSlot(Slot slot);
   bool RunPairs(Slot slot, const SlotWork& work, const SlotWork& next);
-  bool RunTriples(Slot slot, const SlotWork& work, const SlotWork& next);
+  bool RunTriples(Slot slot, std::uint8_t before, const SlotWork& work, const SlotWork& next);
   void WakeScalars(Slot slot, Bits before, Bits now, const SlotWork& work, const SlotWork& next);
   // Runs: propagate_runs.cc.
   bool RunRuns(std::uint8_t before, std::uint8_t now, const SlotWork& work, const SlotWork& next);
