@@ -35,6 +35,10 @@ ChoiceOrder ChoiceOrder::Default(const runtime::Instance& instance) {
 }
 
 ChoiceOrder ChoiceOrder::Parse(std::string_view text, const runtime::Instance& instance) {
+  if (text == "paper") {
+    return {instance,
+            {"rank", "size", "dim_kind", "thread_mapping", "mem_space", "order", "cache"}};
+  }
   const std::vector<std::string> legal = SearchedChoices(instance);
   std::vector<std::string> first;
   for (const std::string_view name : Split(text, ',')) {
@@ -47,6 +51,16 @@ ChoiceOrder ChoiceOrder::Parse(std::string_view text, const runtime::Instance& i
     first.emplace_back(name);
   }
   return {instance, first};
+}
+
+std::vector<runtime::DecisionId> ChoiceOrder::Decisions() const {
+  std::vector<runtime::DecisionId> decisions;
+  for (const auto& [first, end] : ranges_) {
+    for (runtime::DecisionId decision = first; decision < end; ++decision) {
+      decisions.push_back(decision);
+    }
+  }
+  return decisions;
 }
 
 std::optional<runtime::DecisionId> ChoiceOrder::Next(const runtime::Candidate& candidate) const {

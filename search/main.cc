@@ -65,6 +65,8 @@ int Main(int argc, char** argv) {
   AddReplayCommand(app, invocation);
   AddEmitCommand(app, invocation);
   AddDeadEndsCommand(app, invocation);
+  AddSizeCommand(app, invocation);
+  AddExportCommand(app, invocation);
   AddDevicesCommand(app, invocation);
   AddDoctorCommand(app, invocation);
   AddRunCandidateCommand(app, invocation);

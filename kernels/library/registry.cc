@@ -34,6 +34,16 @@ const Kernel* FindKernel(std::string_view name) {
   return nullptr;
 }
 
+Parameter InnerTile() {
+  return {"inner_tile", 16, 2, 64, "largest inner tile of a tiled axis"};
+}
+
+std::uint32_t LargestInnerTile(const Parameters& sizes) {
+  const auto found = sizes.find("inner_tile");
+  return static_cast<std::uint32_t>(found == sizes.end() ? InnerTile().default_value
+                                                         : found->second);
+}
+
 std::string Yardstick(const Parameters& sizes, const std::string& body) {
   std::string text;
   for (const auto& [name, value] : sizes) {
