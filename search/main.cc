@@ -66,6 +66,7 @@ int Main(int argc, char** argv) {
   AddEmitCommand(app, invocation);
   AddDeadEndsCommand(app, invocation);
   AddSizeCommand(app, invocation);
+  AddExplainCommand(app, invocation);
   AddExportCommand(app, invocation);
   AddDevicesCommand(app, invocation);
   AddDoctorCommand(app, invocation);
