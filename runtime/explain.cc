@@ -55,15 +55,14 @@ std::optional<Explanation> ExplainDeadEnd(const std::shared_ptr<const Instance>&
   EXH_CHECK(result == Propagation::kDeadEnd);
   Explanation explanation;
   explanation.decisions = needed;
-  explanation.steps.push_back(
-      {.by = {OriginText(instance->space(), candidate.conflict().origin)}});
+  explanation.steps.push_back({.by = {OriginText(instance->space(), candidate.conflict().origin)}});
   return explanation;
 }
 
 std::string ExplanationText(const Instance& instance, const Explanation& explanation) {
   const bool is_one = explanation.decisions.size() == 1;
-  std::string text = is_one ? "This decision leads to a dead end:\n"
-                            : "These decisions cannot hold together:\n";
+  std::string text =
+      is_one ? "This decision leads to a dead end:\n" : "These decisions cannot hold together:\n";
   for (const Action& action : explanation.decisions) {
     text += "  " + ActionText(instance, action) + "\n";
   }
@@ -79,7 +78,6 @@ std::string ExplanationText(const Instance& instance, const Explanation& explana
       text += "contradiction";
     }
     if (!step.by.empty()) text += "\n     by " + Join(step.by, "\n        and ");
-    if (step.is_decision) text += "\n     by the decision itself";
     if (!step.because.empty()) text += "\n     because " + Join(step.because, ", ");
     text += "\n";
     if (is_last) break;

@@ -123,8 +123,8 @@ std::string MiniZincWriter::PairText(const GroundLiteral& literal) const {
   for (Bits l = left; l != 0; l &= l - 1) {
     const int v = std::countr_zero(l);
     if ((rows[v] & right) == 0) continue;
-    cases.push_back("(" + InText(literal.a, Bits{1} << v) + " /\\ " +
-                    InText(literal.b, rows[v]) + ")");
+    cases.push_back("(" + InText(literal.a, Bits{1} << v) + " /\\ " + InText(literal.b, rows[v]) +
+                    ")");
   }
   return cases.empty() ? "false" : "(" + Join(cases, " \\/ ") + ")";
 }
@@ -141,8 +141,10 @@ std::string MiniZincWriter::CounterText(const GroundLiteral& literal) const {
   }
   if (literal.interval.IsEmpty() || literal.interval.min > cap) return "false";
   std::vector<std::string> bounds;
-  if (literal.interval.min > 0) bounds.push_back(name + " >= " + std::to_string(literal.interval.min));
-  if (literal.interval.max < cap) bounds.push_back(name + " <= " + std::to_string(literal.interval.max));
+  if (literal.interval.min > 0)
+    bounds.push_back(name + " >= " + std::to_string(literal.interval.min));
+  if (literal.interval.max < cap)
+    bounds.push_back(name + " <= " + std::to_string(literal.interval.max));
   if (bounds.empty()) return "true";
   return bounds.size() == 1 ? bounds.front() : "(" + Join(bounds, " /\\ ") + ")";
 }
@@ -168,8 +170,8 @@ void MiniZincWriter::WriteVariables() {
     const GroundVariable& variable = form_.variables[v];
     if (v == instance_.num_decisions()) text_ += "\n% Planned objects: 1 when they are there.\n";
     variable_names_.push_back(UniqueName(is_decision ? "d_" : "h_", variable.name));
-    text_ += "var " + SetText(v, variable.root) + ": " + variable_names_[v] + ";  % " +
-             variable.name;
+    text_ +=
+        "var " + SetText(v, variable.root) + ": " + variable_names_[v] + ";  % " + variable.name;
     if (is_decision && instance_.universe(v).empty()) {
       for (Bits rest = variable.root; rest != 0; rest &= rest - 1) {
         const int value = std::countr_zero(rest);
@@ -301,8 +303,7 @@ void MiniZincWriter::WriteSearch() {
 
 std::string ExportMiniZinc(const Instance& instance, const MiniZincOptions& options) {
   if (instance.root_result() == Propagation::kDeadEnd) {
-    return "% No implementation: " +
-           OriginText(instance.space(), instance.root_conflict().origin) +
+    return "% No implementation: " + OriginText(instance.space(), instance.root_conflict().origin) +
            "\nconstraint false;\nsolve satisfy;\n";
   }
   return internal::MiniZincWriter(instance, options).Run();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The ground form of an Instance: what its constraints say, as plain lists that are easy to read and
-// slow to run. Export and explanation read it, so that they do not depend on how the propagation
-// loop lays out the same constraints. Only internal/ground_form.cc knows both.
+// The ground form of an Instance: what its constraints say, as plain lists that are easy to read
+// and slow to run. Export and explanation read it, so that they do not depend on how the
+// propagation loop lays out the same constraints. Only internal/ground_form.cc knows both.
 //
 // An assignment of all variables is an implementation iff every table, clause and counter bound
 // holds, and every decision that is not live has the first value of its root domain.
@@ -51,8 +51,8 @@ struct GroundClause {
   Origin origin;
 };
 
-/// The conjunction of several clauses over the same few variables. In `clauses` (kIn and kPair only)
-/// a and b are positions in GroundTable::variables.
+/// The conjunction of several clauses over the same few variables. In `clauses` (kIn and kPair
+/// only) a and b are positions in GroundTable::variables.
 struct GroundRelation {
   std::vector<int> sizes;  ///< Number of values by position.
   std::vector<GroundClause> clauses;
@@ -70,8 +70,8 @@ struct GroundIncrement {
   enum class Weight : std::uint8_t { kConstant, kVariable, kCounter };
   Weight weight = Weight::kConstant;
   std::vector<GroundLiteral> literals;
-  std::uint64_t value = 0;            ///< kConstant.
-  std::uint32_t source = 0;           ///< kVariable, kCounter.
+  std::uint64_t value = 0;             ///< kConstant.
+  std::uint32_t source = 0;            ///< kVariable, kCounter.
   std::vector<std::uint32_t> numbers;  ///< kVariable: the number that each value stands for.
 };
 

@@ -40,7 +40,8 @@ struct DecisionFile {
 DecisionFile ParseDecisionFile(std::string_view text, const std::string& path);
 DecisionFile ReadDecisionFile(const std::string& path);
 
-/// Fills in what the command line left out from the header; the device is cpu when neither names it.
+/// Fills in what the command line left out from the header; the device is cpu when neither names
+/// it.
 void MergeHeader(const DecisionFile& file, ProblemOptions& options);
 
 /// The text of such a file.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How large the search tree is: its nodes, counted exactly, level by level. (Paper 001, section 5.3,
-// counts the nodes at depth 10.)
+// How large the search tree is: its nodes, counted exactly, level by level. (Paper 001,
+// section 5.3, counts the nodes at depth 10.)
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ struct LevelCount {
 };
 
 /// The levels 0 … depth below `root`, which is a fixpoint. The children of a node are the values of
-/// the first open decision of the order. `jobs` threads share the subtrees of the first levels; each
-/// holds one candidate per level. Empty when `interrupted` said so before the end.
+/// the first open decision of the order. `jobs` threads share the subtrees of the first levels;
+/// each holds one candidate per level. Empty when `interrupted` said so before the end.
 std::vector<LevelCount> CountLevels(const runtime::Candidate& root, const ChoiceOrder& order,
                                     int depth, int jobs,
                                     const std::function<bool()>& interrupted = {});

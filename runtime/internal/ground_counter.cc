@@ -171,8 +171,7 @@ class CounterFilter {
   void Complete(std::uint64_t target) {
     const std::size_t size = counts_.size();
     for (std::size_t i = 0; i < size; ++i) {
-      const bool is_counter =
-          counter_.increments[i].weight == GroundIncrement::Weight::kCounter;
+      const bool is_counter = counter_.increments[i].weight == GroundIncrement::Weight::kCounter;
       if (is_counter && counts_[i] != Truth::kFalse && !weights_[i].IsConstrained()) return;
     }
     if (counter_.base == 0 || target % counter_.base != 0) return Fail();

@@ -169,8 +169,8 @@ GroundFilter::GroundFilter(const GroundForm& form) : form_(form), reads_(size())
     for (const std::vector<int>& tuple : AllowedTuples(form, relation)) {
       std::size_t cell = 0;
       for (std::size_t i = 0; i < tuple.size(); ++i) {
-        cell = cell * static_cast<std::size_t>(relation.sizes[i]) +
-               static_cast<std::size_t>(tuple[i]);
+        cell =
+            cell * static_cast<std::size_t>(relation.sizes[i]) + static_cast<std::size_t>(tuple[i]);
       }
       allowed[cell] = true;
     }

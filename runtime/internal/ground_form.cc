@@ -206,8 +206,8 @@ bool Holds(const GroundForm& form, const GroundClause& clause, const std::vector
     const Bits allowed = literal.kind == GroundLiteral::Kind::kIn
                              ? literal.values
                              : form.pair_relations[literal.pairs][values[literal.a]];
-    const int value = literal.kind == GroundLiteral::Kind::kIn ? values[literal.a]
-                                                               : values[literal.b];
+    const int value =
+        literal.kind == GroundLiteral::Kind::kIn ? values[literal.a] : values[literal.b];
     if ((allowed >> value & 1) != 0) return true;
   }
   return false;

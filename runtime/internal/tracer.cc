@@ -84,9 +84,9 @@ bool Tracer::Apply(std::span<const Action> decisions) {
 
 bool Tracer::Shows(const Event& event, const Wanted& wanted, const GroundDomains& domains,
                    const std::vector<bool>& used) const {
-  const std::vector<Narrowing> narrowings =
-      used.empty() ? filter_.Run(event.constraint, domains)
-                   : filter_.RunTable(event.constraint, domains, used);
+  const std::vector<Narrowing> narrowings = used.empty()
+                                                ? filter_.Run(event.constraint, domains)
+                                                : filter_.RunTable(event.constraint, domains, used);
   const Subject subject = event.narrowing.subject;
   Bits values = ~Bits{0};
   Interval interval;
@@ -260,8 +260,7 @@ Explanation Tracer::Explain() {
     if (found == wanted.end()) continue;
     if (event.constraint == kDecision) {
       explanation.steps.push_back(Step(event, found->second, domains_));
-      explanation.decisions.push_back(
-          {event.narrowing.subject.index, event.narrowing.values});
+      explanation.decisions.push_back({event.narrowing.subject.index, event.narrowing.values});
       continue;
     }
     if (at == last) {
@@ -326,7 +325,11 @@ ExplanationStep Tracer::Step(const Event& event, const Wanted& wanted,
     }
   }
   step.is_decision = event.constraint == kDecision;
-  if (step.is_decision) return step;
+  if (step.is_decision) {
+    step.by.push_back("the decision " +
+                      ActionText(instance_, {subject.index, event.narrowing.values}));
+    return step;
+  }
   for (const Subject read : filter_.reads(event.constraint)) {
     const bool narrowed = read.is_counter
                               ? weakened.counters[read.index] != root_.counters[read.index]

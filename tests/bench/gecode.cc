@@ -49,20 +49,21 @@ void Measure(const std::string& name, const runtime::Candidate& root,
   options.order = order.Decisions();
   options.value_choice = "indomain_random";
   options.gecode_tables = true;
-  const GecodeRate gecode =
-      MeasureGecode(ExportMiniZinc(root.instance(), options), solutions, 150);
+  const GecodeRate gecode = MeasureGecode(ExportMiniZinc(root.instance(), options), solutions, 150);
   const EngineRate engine = MeasureEngine(root, order, 2);
   std::printf("%s\n", name.c_str());
   if (gecode.error.empty()) {
-    std::printf("  Gecode %12.2f implementations/s (%llu in %.1f s; flattened in %.1f s, first "
-                "after %.1f s)\n",
-                gecode.descents_per_second, static_cast<unsigned long long>(gecode.solutions),
-                gecode.seconds, gecode.flatten_seconds, gecode.start_seconds);
+    std::printf(
+        "  Gecode %12.2f implementations/s (%llu in %.1f s; flattened in %.1f s, first "
+        "after %.1f s)\n",
+        gecode.descents_per_second, static_cast<unsigned long long>(gecode.solutions),
+        gecode.seconds, gecode.flatten_seconds, gecode.start_seconds);
   } else {
     std::printf("  Gecode: %s\n", gecode.error.c_str());
   }
   std::printf("  engine %12.2f implementations/s", engine.per_second);
-  if (gecode.error.empty()) std::printf(", %.0f times", engine.per_second / gecode.descents_per_second);
+  if (gecode.error.empty())
+    std::printf(", %.0f times", engine.per_second / gecode.descents_per_second);
   std::printf("\n");
   std::fflush(stdout);
 }

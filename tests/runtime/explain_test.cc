@@ -50,7 +50,8 @@ bool Descend(const std::shared_ptr<const Instance>& instance, std::mt19937_64& r
   }
 }
 
-bool IsDeadEnd(const std::shared_ptr<const Instance>& instance, const std::vector<Action>& actions) {
+bool IsDeadEnd(const std::shared_ptr<const Instance>& instance,
+               const std::vector<Action>& actions) {
   Candidate candidate(instance);
   return candidate.Restrict(actions) == Propagation::kDeadEnd;
 }
@@ -141,7 +142,8 @@ TEST(Explain, GoldenOrder) {
     test.space.requirements[r].position = {"order.exh", static_cast<int>(10 * (r + 1))};
   }
   const auto instance = Instance::Freeze(test.space, test.host);
-  const std::string s = instance->object_name(0, 0).substr(0, instance->object_name(0, 0).size() - 1);
+  const std::string s =
+      instance->object_name(0, 0).substr(0, instance->object_name(0, 0).size() - 1);
   const auto order = [&](int a, int b, const char* value) {
     return "order(" + s + std::to_string(a) + "," + s + std::to_string(b) + ")=" + value;
   };
@@ -176,8 +178,8 @@ TEST(Explain, GoldenCounter) {
   const auto instance = Instance::Freeze(test.space, test.host);
   const std::string i = instance->object_name(items, 0);
   const std::string item = i.substr(0, i.size() - 1);
-  const std::vector<Action> actions =
-      Parse(*instance, {"size(" + item + "0)=32", "size(" + item + "1)=8", "kind(" + item + "2)=THREAD"});
+  const std::vector<Action> actions = Parse(
+      *instance, {"size(" + item + "0)=32", "size(" + item + "1)=8", "kind(" + item + "2)=THREAD"});
   const auto explanation = ExplainDeadEnd(instance, actions);
   ASSERT_TRUE(explanation.has_value());
   ExpectGolden("explain_counter.txt", ExplanationText(*instance, *explanation));

@@ -74,8 +74,8 @@ TEST_F(MiniZinc, SeesEveryDroppedConstraint) {
   TestSpace test;
   const int items = test.AddRoot("Items", 3);
   const int color = test.AddEnum("color", {Var(items)}, 3);
-  test.Require({Var(items), Var(items)},
-               {Compares(color, {0}, runtime::CompareOp::kNe, {1})}, "all_differ");
+  test.Require({Var(items), Var(items)}, {Compares(color, {0}, runtime::CompareOp::kNe, {1})},
+               "all_differ");
   const auto instance = Instance::Freeze(test.space, test.host);
   const std::uint64_t expected = CountImplementations(Candidate(instance), 1000);
   ASSERT_EQ(expected, 6u);

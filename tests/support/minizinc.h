@@ -24,9 +24,9 @@ SolutionCount CountSolutions(const std::string& model, int timeout_s = 120);
 
 struct GecodeRate {
   std::uint64_t solutions = 0;
-  double flatten_seconds = 0;    ///< MiniZinc to FlatZinc; no part of the rate.
-  double start_seconds = 0;      ///< From the start of fzn-gecode to its first solution.
-  double seconds = 0;            ///< Between the first and the last solution.
+  double flatten_seconds = 0;      ///< MiniZinc to FlatZinc; no part of the rate.
+  double start_seconds = 0;        ///< From the start of fzn-gecode to its first solution.
+  double seconds = 0;              ///< Between the first and the last solution.
   double descents_per_second = 0;  ///< (solutions - 1) / seconds.
   std::string error;
 };
