@@ -8,8 +8,9 @@ void StateLayout::Place() {
   const auto words = [](std::uint32_t bytes) { return (bytes + kWord - 1) / kWord; };
   wide_word = words(num_narrow);
   counter_word = wide_word + num_wide;
-  gate_byte = (counter_word + 2 * num_counters) * kWord;
-  // One word at least, and one byte more than the narrow domains: &words_[0] always exists.
+  live_word = counter_word + 2 * num_counters;
+  presence_word = live_word + num_narrow / kLanes;
+  gate_byte = (presence_word + num_presences) * kWord;
   num_words = gate_byte / kWord + words(num_gates) + 1;
 }
 

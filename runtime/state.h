@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <vector>
 
@@ -15,23 +16,50 @@
 
 namespace exh::runtime {
 
-/// Number of a domain in the State. Domains of up to 8 values take one byte and come first.
+/// Number of a domain in the State. Domains of up to 8 values take one byte, a *cell*, and their
+/// slot is the number of that byte; wider domains follow after the last cell.
+///
+/// Cells come in rows: the decisions c(x, …, z) of a choice with the same objects but the last lie
+/// side by side, at the number of z in its root set, in blocks of kLanes. Rows of different choices
+/// over the same objects therefore match lane by lane, and one vector instruction propagates a
+/// constraint for all z (engine.md 6.5). A pair of a (anti)symmetric choice has two cells, (x, y)
+/// and (y, x), kept consistent; its slot is the one of the smaller object first. Cells that no
+/// decision owns are 0.
 using Slot = std::uint32_t;
 
-/// Where things lie in a State, in bytes: narrow domains, wide domains, counters, open gates.
+/// Cells of a block: the bits of a lane mask.
+inline constexpr std::uint32_t kLanes = 64;
+
+/// Where things lie in a State: cells, wide domains, counters, bit rows, open gates.
 struct StateLayout {
-  std::uint32_t num_narrow = 0;  ///< Slots 0 … num_narrow - 1: one byte each, at their number.
+  std::uint32_t num_narrow = 0;  ///< Cells; a multiple of kLanes.
   std::uint32_t num_wide = 0;    ///< The slots after those: eight bytes each.
   std::uint32_t num_counters = 0;
   std::uint32_t num_gates = 0;
-  std::uint32_t wide_word = 0;     ///< First word of the wide domains.
-  std::uint32_t counter_word = 0;  ///< First word of the counters (min, max).
-  std::uint32_t gate_byte = 0;     ///< First byte of the gates.
+  std::uint32_t num_presences = 1;  ///< Words of presence bits; the first is all ones.
+  std::uint32_t wide_word = 0;      ///< First word of the wide domains.
+  std::uint32_t counter_word = 0;   ///< First word of the counters (min, max).
+  std::uint32_t live_word = 0;      ///< One bit a cell: its decision is live (stored cells only).
+  std::uint32_t presence_word = 0;  ///< One bit an object that may be absent, in blocks of kLanes.
+  std::uint32_t gate_byte = 0;      ///< First byte of the gates.
   std::uint32_t num_words = 0;
 
   /// Sets the positions from the numbers.
   void Place();
   std::uint32_t num_slots() const { return num_narrow + num_wide; }
+};
+
+/// Storage whose rows start at cache lines.
+template <typename T>
+struct CacheLineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kAlignment{64};
+  CacheLineAllocator() = default;
+  template <typename U>
+  explicit CacheLineAllocator(const CacheLineAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kAlignment)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, kAlignment); }
+  friend bool operator==(const CacheLineAllocator&, const CacheLineAllocator&) { return true; }
 };
 
 class State {
@@ -59,6 +87,18 @@ class State {
     bounds[0] = interval.min;
     bounds[1] = interval.max;
   }
+  std::uint64_t& live(const StateLayout& layout, std::uint32_t block) {
+    return words_[layout.live_word + block];
+  }
+  std::uint64_t live(const StateLayout& layout, std::uint32_t block) const {
+    return words_[layout.live_word + block];
+  }
+  std::uint64_t& presence(const StateLayout& layout, std::uint32_t word) {
+    return words_[layout.presence_word + word];
+  }
+  std::uint64_t presence(const StateLayout& layout, std::uint32_t word) const {
+    return words_[layout.presence_word + word];
+  }
   /// A gate is open when all memberships it stands for are certain.
   bool gate(const StateLayout& layout, std::uint32_t gate) const {
     return bytes()[layout.gate_byte + gate] != 0;
@@ -74,7 +114,7 @@ class State {
   friend bool operator==(const State&, const State&) = default;
 
  private:
-  std::vector<std::uint64_t> words_;
+  std::vector<std::uint64_t, CacheLineAllocator<std::uint64_t>> words_;
 };
 
 }  // namespace exh::runtime

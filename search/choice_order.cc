@@ -53,11 +53,12 @@ ChoiceOrder ChoiceOrder::Parse(std::string_view text, const runtime::Instance& i
   return {instance, first};
 }
 
-std::vector<runtime::DecisionId> ChoiceOrder::Decisions() const {
+std::vector<runtime::DecisionId> ChoiceOrder::Decisions(const runtime::Instance& instance) const {
   std::vector<runtime::DecisionId> decisions;
-  for (const auto& [first, end] : ranges_) {
-    for (runtime::DecisionId decision = first; decision < end; ++decision) {
-      decisions.push_back(decision);
+  for (const std::string& name : names_) {
+    const int choice = instance.FindChoice(name);
+    for (auto d = instance.first_decision(choice); d < instance.end_decision(choice); ++d) {
+      decisions.push_back(d);
     }
   }
   return decisions;

@@ -28,7 +28,7 @@ class ChoiceOrder {
   const std::vector<std::string>& names() const { return names_; }
 
   /// All decisions, first decided first: the order in which Next() looks at them.
-  std::vector<runtime::DecisionId> Decisions() const;
+  std::vector<runtime::DecisionId> Decisions(const runtime::Instance& instance) const;
 
   /// The first open decision of `candidate`; nothing when none is open.
   std::optional<runtime::DecisionId> Next(const runtime::Candidate& candidate) const;

@@ -72,9 +72,7 @@ void Freezer::GroundClause(const Clause& clause) {
       const Bits mask = (found & 1) != 0 ? compiled.swapped_mask : compiled.mask;
       const Bits domain = domains_.slots[slot];
       if ((domain & ~mask) == 0) return false;
-      if ((domain & mask) != 0) {
-        literals.push_back({Literal::Kind::kSlot, {}, slot, 0, mask, 0});
-      }
+      literals.push_back({Literal::Kind::kSlot, {}, slot, 0, mask, 0});
     }
     return true;
   };

@@ -234,29 +234,6 @@ void Freezer::PlanTriggers() {
   }
 }
 
-/// Numbers the domains: narrow decisions, then fired tuples and shared memberships, then wide ones.
-void Freezer::AssignSlots() {
-  Slot narrow = 0;
-  const std::size_t num_decisions = instance_->decision_choice_.size();
-  const auto is_wide = [&](std::size_t d) { return std::bit_width(instance_->all_values_[d]) > 8; };
-  instance_->slots_.resize(num_decisions);
-  for (std::size_t d = 0; d < num_decisions; ++d) {
-    if (!is_wide(d)) instance_->slots_[d] = narrow++;
-  }
-  first_hidden_ = narrow;
-  narrow += static_cast<Slot>(fired_.size());
-  for (const auto& [member, adders] : adders_) {
-    if (adders.size() > 1 && shared_memberships_.try_emplace(adders, narrow).second) ++narrow;
-  }
-  Slot wide = narrow;
-  for (std::size_t d = 0; d < num_decisions; ++d) {
-    if (is_wide(d)) instance_->slots_[d] = wide++;
-  }
-  instance_->layout_.num_narrow = narrow;
-  instance_->layout_.num_wide = wide - narrow;
-  instance_->statistics_.hidden_slots = narrow - first_hidden_;
-}
-
 void Freezer::AssignMemberships() {
   for (const auto& [planned, adders] : adders_) {
     SetTable& table = objects_.sets[planned.first];
@@ -314,6 +291,7 @@ void Freezer::FreezeDomains() {
   domains_.slots.assign(num_slots, kFalseBit | kTrueBit);
   domains_.sizes.assign(num_slots, 2);
   domains_.memberships.resize(num_slots);
+  domains_.num_hidden = static_cast<Slot>(instance_->statistics_.hidden_slots);
   for (std::size_t c = 0; c < space_.choices.size(); ++c) {
     const Choice& choice = space_.choices[c];
     if (choice.kind == ChoiceKind::kCounter) continue;
@@ -339,13 +317,13 @@ void Freezer::PropagateRoot() {
   StateLayout& layout = instance_->layout_;
   layout.num_counters = static_cast<std::uint32_t>(network_.counters.size());
   layout.num_gates = static_cast<std::uint32_t>(network_.gate_slots.begin.size() - 1);
+  PlanPresence();
   layout.Place();
-  IndexNetwork(layout, &network_);
+  IndexNetwork(*instance_, &network_);
 
   State& root = instance_->root_ = State(layout);
-  for (Slot slot = 0; slot < layout.num_slots(); ++slot) {
-    root.set_domain(layout, slot, domains_.slots[slot]);
-  }
+  root.presence(layout, 0) = ~std::uint64_t{0};
+  for (const Slot slot : slots_in_use_) SetDomain(slot, domains_.slots[slot], &root);
   for (std::uint32_t counter = 0; counter < layout.num_counters; ++counter) {
     root.set_counter(layout, counter, domains_.counters[counter]);
   }
@@ -358,14 +336,13 @@ void Freezer::PropagateRoot() {
   }
   if (instance_->root_result_ == Propagation::kFixpoint) {
     // What the root entails needs no look again.
-    for (Slot slot = 0; slot < layout.num_slots(); ++slot) {
-      domains_.slots[slot] = root.domain(layout, slot);
-    }
+    for (const Slot slot : slots_in_use_) domains_.slots[slot] = root.domain(layout, slot);
     for (std::uint32_t counter = 0; counter < layout.num_counters; ++counter) {
       domains_.counters[counter] = root.counter(layout, counter);
     }
     clauses_.DropEntailed();
-    IndexNetwork(layout, &network_);
+    IndexRuns(*instance_, domains_, &network_);
+    PlanOpenings();
   }
 
   InstanceStatistics& statistics = instance_->statistics_;
@@ -401,6 +378,8 @@ void Freezer::PropagateRoot() {
   statistics.state_bytes = layout.num_words * sizeof(std::uint64_t);
   statistics.shared_bytes =
       network_.pairs.size() * sizeof(PairEntry) + network_.triples.size() * sizeof(TripleEntry) +
+      network_.triple_runs.size() * sizeof(TripleRun) +
+      network_.clause_runs.size() * sizeof(ClauseRun) + network_.run_tables.size() +
       network_.constraints.size() * sizeof(Constraint) + network_.luts.size() +
       network_.masks.size() * sizeof(Bits) + network_.increment_literals.size() * sizeof(Literal);
 }

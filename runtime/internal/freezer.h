@@ -47,12 +47,21 @@ class Freezer {
   void NumberCounters();
   void PlanTriggers();
   void RejectCycles();
-  void AssignSlots();
   void AssignMemberships();
   void FreezeDomains();
   void PropagateRoot();
   ChoiceTable MakeTable(int choice) const;
   std::string TupleText(std::span<const Variable> variables, std::span<const Object> objects) const;
+
+  // ---- freeze_layout.cc
+  void AssignSlots();
+  void AssignCells(int choice, Slot* next);
+  void DescribeCells();
+  void PlanPresence();
+  void PlanOpenings();
+  void AppendSlotsOf(const Constraint& constraint, Opening* opening) const;
+  /// Both cells of a pair, when it is one.
+  void SetDomain(Slot slot, Bits values, State* state) const;
 
   // ---- freeze_conditions.cc
   /// The literal of a condition for these objects; kOpen when there is one.
@@ -95,12 +104,21 @@ class Freezer {
   std::map<std::pair<int, Host::Member>, std::vector<int>> adders_;  // (set, member) -> fired.
   std::map<std::vector<int>, Slot> shared_memberships_;  // Several adders -> hidden slot.
   Slot first_hidden_ = 0;
+  std::vector<Slot> slots_in_use_;  ///< Ascending; the cells between them belong to nobody.
   std::vector<bool> is_flag_;  // By slot: the flag of a quotient.
   std::map<std::vector<std::uint32_t>, std::uint32_t> universe_ids_;
   std::map<std::vector<std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> comparisons_;
 };
 
-/// Fills the wake-up lists from constraints and counters.
-void IndexNetwork(const StateLayout& layout, Network* network);
+/// Fills the wake-up lists: every ground constraint by itself.
+void IndexNetwork(const Instance& instance, Network* network);
+
+/// The same, with runs for the constraints that differ in their lane alone.
+void IndexRuns(const Instance& instance, const RootDomains& root, Network* network);
+
+/// The wake-up lists of what is in no run: bit i of covered[id] says that the constraint is in a run
+/// of the i-th slot that it reads.
+void IndexScalars(const Instance& instance, const std::vector<std::uint8_t>& covered,
+                  Network* network);
 
 }  // namespace exh::runtime::internal

@@ -106,18 +106,22 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
     if (domains_.slots[slot] == kFalseBit) return;
     if (domains_.slots[slot] != kTrueBit) open_gate.push_back(slot);
   }
+  std::vector<Literal> all;  // With those that are false at the root.
+  all.reserve(given.size());
   for (const Literal& literal : given) {
     Literal* same = nullptr;
     if (literal.kind == Literal::Kind::kSlot) {
-      for (Literal& other : literals) {
+      for (Literal& other : all) {
         if (other.kind == Literal::Kind::kSlot && other.a == literal.a) same = &other;
       }
     }
     if (same != nullptr) {
       same->x |= literal.x;
-      if (Status(*same) == Truth::kTrue) return;
-      continue;
+    } else {
+      all.push_back(literal);
     }
+  }
+  for (const Literal& literal : all) {
     const Truth status = Status(literal);
     if (status == Truth::kTrue) return;
     if (status == Truth::kMaybe) literals.push_back(literal);
@@ -152,8 +156,17 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
       open_gate.clear();
     }
   }
-  if (AddToTable(literals, open_gate.empty() ? 0 : InternGate(open_gate), origin)) return;
-  AddClause(literals, open_gate, origin);
+  // Ground clauses of one requirement that look alike propagate together (freeze_runs.cc), and a
+  // literal that is false at the root of this tuple may be open for the next: it stays where it does
+  // no harm, in a table of the same size, or in a clause that is too wide for one anyway.
+  const std::uint32_t gate_id = open_gate.empty() ? 0 : InternGate(open_gate);
+  const auto on_decision = [&](const Literal& literal) {
+    return literal.kind == Literal::Kind::kSlot && !IsHidden(literal.a);
+  };
+  const bool keep_all = std::ranges::all_of(all, on_decision) &&
+                        std::ranges::all_of(literals, on_decision) && (all.size() <= 3 || literals.size() > 3);
+  if (AddToTable(keep_all ? all : literals, gate_id, origin)) return;
+  AddClause(keep_all ? all : literals, open_gate, origin);
 }
 
 /// A unary clause acts on the root domain itself. That holds for a decision of planned objects too:
@@ -232,8 +245,16 @@ bool GroundClauses::AddToTable(std::span<const Literal> literals, std::uint32_t 
 
 void GroundClauses::AddClause(std::span<const Literal> literals, std::span<const Slot> gate,
                               std::uint32_t origin) {
-  PendingClause clause{{literals.begin(), literals.end()}, origin};
-  for (const Slot slot : gate) clause.literals.push_back(MemberLiteral(slot, false));
+  PendingClause clause{{literals.begin(), literals.end()}, origin, 0};
+  // Over decisions alone it sleeps like a table until its objects are there. A clause that reads
+  // counters stays awake: what they say may rule the objects out.
+  if (std::ranges::all_of(literals, [&](const Literal& literal) {
+        return literal.kind == Literal::Kind::kSlot && !IsHidden(literal.a);
+      })) {
+    clause.gate = gate.empty() ? 0 : InternGate({gate.begin(), gate.end()});
+  } else {
+    for (const Slot slot : gate) clause.literals.push_back(MemberLiteral(slot, false));
+  }
   clauses_.push_back(std::move(clause));
 }
 
@@ -321,14 +342,14 @@ void GroundClauses::AppendPatternsOf(std::uint32_t other, const Group& group,
 }
 
 bool GroundClauses::IsEntailed(const Constraint& constraint) const {
+  for (const Slot slot : gates_[constraint.gate]) {
+    if (domains_.slots[slot] == kFalseBit) return true;
+  }
   if (constraint.kind == Constraint::Kind::kClause) {
     for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
       if (Status(network_.literals[l]) == Truth::kTrue) return true;
     }
     return false;
-  }
-  for (const Slot slot : gates_[constraint.gate]) {
-    if (domains_.slots[slot] == kFalseBit) return true;
   }
   const Relation& relation = network_.relations[constraint.relation];
   const Bits target = domains_.slots[constraint.slots[relation.mask_position]];
@@ -353,6 +374,20 @@ void GroundClauses::DropEntailed() {
       std::erase_if(network_.constraints, [&](const Constraint& c) { return IsEntailed(c); });
 }
 
+/// A table of many slots for a single clause would say no more than the clause itself.
+bool GroundClauses::FinishAsClause(const Group& group, std::span<const std::uint32_t> patterns) {
+  if (patterns.size() != 1) return false;
+  const Pattern& pattern = network_.patterns[patterns.front()];
+  if (pattern.num_pairs != 0) return false;
+  PendingClause clause{{}, pattern.origin, group.gate};
+  for (int i = 0; i < group.arity; ++i) {
+    clause.literals.push_back(
+        {Literal::Kind::kSlot, {}, group.slots[i], 0, pattern.masks[i], 0});
+  }
+  clauses_.push_back(std::move(clause));
+  return true;
+}
+
 void GroundClauses::Finish() {
   std::vector<std::uint32_t> patterns;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -361,6 +396,7 @@ void GroundClauses::Finish() {
     for (std::uint32_t node = group.first_node; node != kNoNode; node = nodes_[node].next) {
       patterns.push_back(nodes_[node].pattern);
     }
+    if (group.arity == kMaxTableArity && FinishAsClause(group, patterns)) continue;
     if (group.arity > 2) AppendSubsetPatterns(group, &patterns);
     std::ranges::sort(patterns);
     patterns.erase(std::unique(patterns.begin(), patterns.end()), patterns.end());
@@ -382,10 +418,10 @@ void GroundClauses::Finish() {
   }
   for (const PendingClause& pending : clauses_) {
     Constraint constraint;
+    constraint.gate = pending.gate;
     constraint.literal_begin = static_cast<std::uint32_t>(network_.literals.size());
-    for (const Literal& literal : pending.literals) {
-      if (Status(literal) != Truth::kFalse) network_.literals.push_back(literal);
-    }
+    network_.literals.insert(network_.literals.end(), pending.literals.begin(),
+                             pending.literals.end());
     constraint.literal_end = static_cast<std::uint32_t>(network_.literals.size());
     constraint.origin = pending.origin;
     network_.constraints.push_back(constraint);

@@ -24,6 +24,7 @@ struct RootDomains {
   std::vector<Bits> slots;
   std::vector<std::uint8_t> sizes;  ///< Number of values of the slot.
   std::vector<Interval> counters;
+  Slot num_hidden = 0;  ///< Slots that are memberships or fired tuples: the first ones.
   /// Planned memberships that a decision needs to be live (sorted); nothing constrains it before.
   std::vector<std::vector<Slot>> memberships;
 
@@ -66,8 +67,11 @@ class GroundClauses {
   struct PendingClause {
     std::vector<Literal> literals;
     std::uint32_t origin;
+    std::uint32_t gate;
   };
 
+  /// A membership or a fired tuple, no decision.
+  bool IsHidden(Slot slot) const { return slot < domains_.num_hidden; }
   void RestrictSlot(Slot slot, Bits mask, std::uint32_t origin);
   bool AddToTable(std::span<const Literal> literals, std::uint32_t gate, std::uint32_t origin);
   void AddClause(std::span<const Literal> literals, std::span<const Slot> gate,
@@ -78,6 +82,7 @@ class GroundClauses {
   void AppendSubsetPatterns(const Group& group, std::vector<std::uint32_t>* patterns);
   void AppendPatternsOf(std::uint32_t other, const Group& group,
                         std::vector<std::uint32_t>* patterns);
+  bool FinishAsClause(const Group& group, std::span<const std::uint32_t> patterns);
   bool IsEntailed(const Constraint& constraint) const;
 
   Network& network_;

@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
+#include "runtime/host.h"
 #include "runtime/propagation.h"
 #include "runtime/space.h"
 #include "runtime/state.h"
@@ -94,6 +96,13 @@ struct TripleEntry {
   std::uint8_t s_shift_b, c_shift_b, s_shift_c, b_shift_c;
 };
 
+/// The slot s changed: run the table when the values that it lost mattered to it. `classes` is the
+/// number in Network::run_tables of 256 bytes that tell its domains apart; kNoLut: always.
+struct WideEntry {
+  std::uint32_t constraint;
+  std::uint32_t classes;
+};
+
 /// Run the clause when the slot has no value of the mask left, unless both guards, two other
 /// literals of the clause, may still hold: it could not restrict anything then.
 struct ClauseWatch {
@@ -101,6 +110,97 @@ struct ClauseWatch {
   std::uint32_t constraint;
   Slot guard_a = 0, guard_b = 0;                    ///< Narrow slots.
   std::uint8_t guard_mask_a = 0, guard_mask_b = 0;  ///< 0: no guard.
+};
+
+/// One byte of the State's cells.
+struct Cell {
+  std::uint32_t mirror = 0;  ///< The other cell of a pair, where the inverted domain stands; or itself.
+  Slot slot = 0;             ///< The stored one of the two.
+  std::uint16_t inverse = 0;  ///< In Network::inverses: from this cell's domain to the mirror's.
+};
+
+/// Rows of cells share their last object: lane z of a row is object z of a root set. This is a run
+/// of ground constraints that differ in z alone; a change of the slot that they hang on propagates
+/// through all of them at once. Lanes whose object is absent rest.
+struct Run {
+  std::uint64_t lanes = 0;
+  std::uint32_t presence = 0;          ///< Word of StateLayout's presence bits.
+  std::uint32_t gate = 0;              ///< The whole run rests until it is open.
+  std::uint32_t first_constraint = 0;  ///< In Network::run_constraints: one a lane, ascending.
+};
+
+/// Tables over the slot and one row: row &= masks[domain].
+struct PairRun : Run {
+  std::uint32_t row = 0;
+  std::uint32_t masks = 0;  ///< In Network::run_tables: 256 bytes.
+};
+
+/// Tables over the slot and two rows b and c: b &= lut_b[domain][c], then c &= lut_c[domain][b].
+struct TripleRun : Run {
+  std::uint32_t row_b = 0, row_c = 0;
+  /// In Network::run_tables, a multiple of kRowAlignment: 256 bytes that number what the domains of
+  /// the slot can be told apart by, then for each domain lut_b and lut_c.
+  std::uint32_t table = 0;
+  std::uint16_t width_b = 0, width_c = 0;  ///< Bytes of a table over domains of b, of c.
+};
+inline constexpr std::uint32_t kRowAlignment = 64;
+
+/// A literal on the cells of a run: bits 24 … 31 the values, bits 0 … 23 the cell or the row.
+using PackedLiteral = std::uint32_t;
+inline constexpr std::uint32_t kMaxPackedCells = 1u << 24;
+constexpr PackedLiteral PackLiteral(Slot cell, std::uint8_t values) {
+  return cell | static_cast<std::uint32_t>(values) << 24;
+}
+constexpr std::uint32_t CellOf(PackedLiteral literal) { return literal & (kMaxPackedCells - 1); }
+constexpr std::uint8_t ValuesOf(PackedLiteral literal) {
+  return static_cast<std::uint8_t>(literal >> 24);
+}
+
+inline constexpr int kMaxRunScalars = 4, kMaxRunRows = 3;
+
+/// Clauses: literals on cells that all lanes share, and literals on rows. The literal on the slot
+/// that they hang on is false when the run is looked at.
+struct ClauseRun : Run {
+  std::uint8_t num_scalars = 0, num_rows = 0;
+  std::array<PackedLiteral, kMaxRunScalars> scalars{};
+  std::array<PackedLiteral, kMaxRunRows> rows{};
+};
+
+/// The clause runs of a slot whose literal on it has the same values.
+struct ClauseRunList {
+  std::uint32_t values = 0;
+  std::uint32_t begin = 0, end = 0;
+};
+
+/// Increments of a sum that differ in their lane alone: they add `value` each when all literals
+/// hold.
+struct IncrementRun {
+  std::uint64_t lanes = 0;
+  std::uint64_t value = 1;
+  std::uint8_t num_scalars = 0, num_rows = 0;
+  std::array<PackedLiteral, kMaxRunScalars> scalars{};
+  std::array<PackedLiteral, kMaxRunRows> rows{};
+};
+
+/// A slot that a counter reads: through a literal with these values, or, with none, as a weight.
+struct CounterWatch {
+  std::uint32_t counter = 0;
+  std::uint32_t values = 0;  ///< 0: every change counts.
+};
+
+/// Where the work of a slot begins in the arrays of the Network; that of the next slot ends it.
+struct SlotWork {
+  std::uint32_t pairs = 0, triples = 0, pair_runs = 0, triple_runs = 0;
+  std::uint32_t wides = 0, clauses = 0, clause_lists = 0, counters = 0;
+};
+
+/// The fixpoint of the root with the memberships of a gate: what an opening gate finds done.
+struct Opening {
+  bool possible = false;
+  State state;
+  /// Cells that some constraint behind the gate reads.
+  std::vector<std::uint64_t> cells;
+  std::vector<Slot> wide_slots;
 };
 
 struct Increment {
@@ -116,6 +216,7 @@ struct Counter {
   bool product = false;
   std::uint64_t base = 0;
   std::uint32_t increment_begin = 0, increment_end = 0;
+  std::uint32_t run_begin = 0, run_end = 0;  ///< All increments as runs; none: one by one.
   std::uint32_t origin = 0;
 };
 
@@ -126,6 +227,24 @@ struct Rows {
   std::span<const std::uint32_t> row(std::uint32_t i) const {
     return {items.data() + begin[i], items.data() + begin[i + 1]};
   }
+};
+
+/// Cells of a block.
+struct LiveCells {
+  std::uint32_t block = 0;
+  std::uint64_t cells = 0;
+};
+
+/// Position of the presence bit of an object.
+struct Presence {
+  std::uint32_t word = 0, bit = 0;
+};
+
+/// How the cells of a choice lie.
+struct RowTable {
+  bool in_rows = false;           ///< Lane = number of the last object; else packed.
+  int root = -1;                  ///< Root of the set of the last object.
+  std::map<Object, Slot> first;   ///< Pairs: row of the pairs (object, …).
 };
 
 struct Network {
@@ -145,15 +264,28 @@ struct Network {
   std::vector<Increment> increments;
   std::vector<Literal> increment_literals;
 
+  // The cells.
+  std::vector<RowTable> rows_by_choice;
+  std::vector<Cell> cells;
+  std::vector<std::array<std::uint8_t, 256>> inverses;  ///< [0] is the identity.
+  std::vector<std::uint16_t> slot_gates;  ///< By slot: its runs rest until this gate is open.
+
   // What a change of a slot wakes.
-  std::vector<std::uint32_t> pair_begin, triple_begin, clause_begin;  ///< By slot, and one more.
+  std::vector<SlotWork> work;  ///< By slot, and one more.
   std::vector<PairEntry> pairs;
   std::vector<std::uint32_t> pair_constraints;  ///< Beside `pairs`.
   std::vector<TripleEntry> triples;
   std::vector<std::uint32_t> triple_constraints;
+  std::vector<PairRun> pair_runs;
+  std::vector<TripleRun> triple_runs;
+  std::vector<WideEntry> wides;
   std::vector<ClauseWatch> clause_watches;
-  Rows wide_tables_by_slot;
-  Rows counters_by_slot;
+  std::vector<ClauseRunList> clause_lists;
+  std::vector<ClauseRun> clause_runs;
+  std::vector<std::uint32_t> run_constraints;
+  std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> run_tables;
+  std::vector<CounterWatch> counter_watches;
+  std::vector<IncrementRun> increment_runs;
   Rows gates_by_slot;
 
   // What a change of a counter wakes.
@@ -162,6 +294,16 @@ struct Network {
 
   Rows gate_slots;           ///< By gate: open when all are TRUE. Gate 0 has none.
   Rows constraints_by_gate;  ///< To run when it opens.
+  Rows counting_by_gate;     ///< Those of them that read a counter.
+  std::vector<Opening> openings;  ///< By gate; empty while they are being planned.
+
+  // Bits of a State beside domains and counters.
+  std::vector<std::uint32_t> live_begin;  ///< By gate: the cells whose decisions it brings to life.
+  std::vector<LiveCells> live_cells;
+  std::vector<std::uint32_t> presence_words;  ///< By set: its first word; 0 when all are present.
+  std::vector<Presence> presences;            ///< One per object that may be absent.
+  Rows presence_slots;                        ///< By presence: the memberships that it needs.
+  Rows presences_by_slot;
 };
 
 }  // namespace exh::runtime::internal

@@ -2,6 +2,8 @@
 //
 // Fills the wake-up lists of a network: what a change of a slot, a counter or a gate must run.
 #include <algorithm>
+#include <array>
+#include <map>
 #include <utility>
 
 #include "runtime/internal/freezer.h"
@@ -22,72 +24,59 @@ Rows MakeRows(std::vector<Link> links, std::uint32_t num_rows) {
   return rows;
 }
 
-/// Counts, then places, entries by slot.
-class BySlot {
- public:
-  explicit BySlot(std::uint32_t num_slots) : begin_(num_slots + 1, 0) {}
-  void Count(Slot slot) { ++begin_[slot + 1]; }
-  std::size_t Place() {
-    for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
-    next_.assign(begin_.begin(), begin_.end() - 1);
-    return begin_.back();
+/// Sorts entries by slot, in the order in which they come, and notes where those of a slot begin.
+template <typename Entry>
+std::vector<Entry> BySlot(const std::vector<std::pair<Slot, Entry>>& entries,
+                          std::uint32_t SlotWork::*begin, std::vector<SlotWork>* work) {
+  std::vector<std::uint32_t> next(work->size() + 1, 0);
+  for (const auto& [slot, entry] : entries) ++next[slot + 1];
+  for (std::size_t slot = 0; slot < work->size(); ++slot) {
+    next[slot + 1] += next[slot];
+    (*work)[slot].*begin = next[slot];
   }
-  std::uint32_t Next(Slot slot) { return next_[slot]++; }
-  std::vector<std::uint32_t> begin() && { return std::move(begin_); }
-
- private:
-  std::vector<std::uint32_t> begin_, next_;
-};
-
-void IndexPairs(std::uint32_t num_slots, Network* network) {
-  BySlot index(num_slots);
-  const auto for_each = [&](const auto& visit) {
-    for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
-      const Constraint& constraint = network->constraints[id];
-      if (constraint.kind == Constraint::Kind::kPairTable) visit(id, constraint);
-    }
-  };
-  for_each([&](std::uint32_t, const Constraint& c) {
-    index.Count(c.slots[0]);
-    index.Count(c.slots[1]);
-  });
-  network->pairs.resize(index.Place());
-  network->pair_constraints.resize(network->pairs.size());
-  for_each([&](std::uint32_t id, const Constraint& c) {
-    const Relation& relation = network->relations[c.relation];
-    for (const int at : {0, 1}) {
-      const std::uint32_t place = index.Next(c.slots[at]);
-      network->pairs[place] = {relation.luts[1 - at], static_cast<std::uint16_t>(c.slots[1 - at]),
-                               static_cast<std::uint16_t>(c.gate)};
-      network->pair_constraints[place] = id;
-    }
-  });
-  network->pair_begin = std::move(index).begin();
+  std::vector<Entry> sorted(entries.size());
+  for (const auto& [slot, entry] : entries) sorted[next[slot]++] = entry;
+  return sorted;
 }
 
-void IndexTriples(std::uint32_t num_slots, Network* network) {
-  BySlot index(num_slots);
-  const auto for_each = [&](const auto& visit) {
-    for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
-      const Constraint& constraint = network->constraints[id];
-      if (constraint.kind == Constraint::Kind::kTripleTable) visit(id, constraint);
+bool IsCovered(const std::vector<std::uint8_t>& covered, std::uint32_t id, int position) {
+  return !covered.empty() && (covered[id] >> position & 1) != 0;
+}
+
+void IndexPairs(const std::vector<std::uint8_t>& covered, Network* network) {
+  std::vector<std::pair<Slot, PairEntry>> pairs;
+  std::vector<std::pair<Slot, std::uint32_t>> ids;
+  for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
+    const Constraint& c = network->constraints[id];
+    if (c.kind != Constraint::Kind::kPairTable) continue;
+    const Relation& relation = network->relations[c.relation];
+    for (const int at : {0, 1}) {
+      if (IsCovered(covered, id, at)) continue;
+      pairs.push_back({c.slots[at],
+                       {relation.luts[1 - at], static_cast<std::uint16_t>(c.slots[1 - at]),
+                        static_cast<std::uint16_t>(c.gate)}});
+      ids.emplace_back(c.slots[at], id);
     }
-  };
-  for_each([&](std::uint32_t, const Constraint& c) {
-    for (const int at : {0, 1, 2}) index.Count(c.slots[at]);
-  });
-  network->triples.resize(index.Place());
-  network->triple_constraints.resize(network->triples.size());
-  for_each([&](std::uint32_t id, const Constraint& c) {
+  }
+  network->pairs = BySlot(pairs, &SlotWork::pairs, &network->work);
+  network->pair_constraints = BySlot(ids, &SlotWork::pairs, &network->work);
+}
+
+void IndexTriples(const std::vector<std::uint8_t>& covered, Network* network) {
+  std::vector<std::pair<Slot, TripleEntry>> triples;
+  std::vector<std::pair<Slot, std::uint32_t>> ids;
+  for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
+    const Constraint& c = network->constraints[id];
+    if (c.kind != Constraint::Kind::kTripleTable) continue;
     const Relation& relation = network->relations[c.relation];
     for (const int at : {0, 1, 2}) {
+      if (IsCovered(covered, id, at)) continue;
       const int b = at == 0 ? 1 : 0, other = at == 2 ? 1 : 2;
       // The table of a target is indexed by the lower position shifted over the higher one.
       const auto shift = [&](int position, int partner) {
         return static_cast<std::uint8_t>(position < partner ? relation.sizes[partner] : 0);
       };
-      const std::uint32_t place = index.Next(c.slots[at]);
-      TripleEntry& entry = network->triples[place];
+      TripleEntry entry;
       entry.lut_b = relation.luts[b];
       entry.lut_c = relation.luts[other];
       entry.b = static_cast<std::uint16_t>(c.slots[b]);
@@ -97,10 +86,72 @@ void IndexTriples(std::uint32_t num_slots, Network* network) {
       entry.c_shift_b = shift(other, at);
       entry.s_shift_c = shift(at, b);
       entry.b_shift_c = shift(b, at);
-      network->triple_constraints[place] = id;
+      triples.emplace_back(c.slots[at], entry);
+      ids.emplace_back(c.slots[at], id);
     }
-  });
-  network->triple_begin = std::move(index).begin();
+  }
+  network->triples = BySlot(triples, &SlotWork::triples, &network->work);
+  network->triple_constraints = BySlot(ids, &SlotWork::triples, &network->work);
+}
+
+/// By what the domains of a slot can be told apart in a wide table: values with the same rows of the
+/// relation count as one.
+std::vector<std::uint8_t> DomainClasses(const Network& network, const Relation& relation,
+                                        int position) {
+  // The allowed combinations of the other positions, value by value.
+  const int size = relation.sizes[position];
+  std::vector<std::vector<Bits>> rows(size);
+  std::size_t combinations = 1;
+  for (int i = 0; i + 1 < relation.arity; ++i) combinations *= relation.sizes[relation.others[i]];
+  int stride = -1;
+  for (int i = 0; i + 1 < relation.arity; ++i) {
+    if (relation.others[i] == position) stride = i;
+  }
+  for (std::size_t index = 0; index < combinations; ++index) {
+    const Bits mask = network.masks[relation.masks + index];
+    if (stride < 0) {
+      for (int value = 0; value < size; ++value) rows[value].push_back(mask >> value & 1);
+    } else {
+      rows[index / relation.strides[stride] % static_cast<unsigned>(size)].push_back(mask);
+    }
+  }
+  std::array<std::uint8_t, 8> value_class{};
+  for (int value = 0; value < size; ++value) {
+    int first = 0;
+    while (rows[first] != rows[value]) ++first;
+    value_class[value] = static_cast<std::uint8_t>(1u << first);
+  }
+  std::vector<std::uint8_t> classes(256, 0);
+  for (unsigned domain = 1; domain < 256; ++domain) {
+    for (int value = 0; value < size; ++value) {
+      if ((domain >> value & 1) != 0) classes[domain] |= value_class[value];
+    }
+    if (domain >> size != 0) classes[domain] = 0xFF;  // Nothing was seen before.
+  }
+  return classes;
+}
+
+void IndexWides(std::uint32_t num_narrow, Network* network) {
+  std::vector<std::pair<Slot, WideEntry>> wides;
+  std::map<std::pair<std::uint32_t, int>, std::uint32_t> tables;
+  for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
+    const Constraint& c = network->constraints[id];
+    if (c.kind != Constraint::Kind::kWideTable) continue;
+    for (int i = 0; i < c.arity; ++i) {
+      std::uint32_t classes = kNoLut;
+      if (c.slots[i] < num_narrow) {
+        const auto [it, is_new] = tables.try_emplace({c.relation, i}, 0);
+        if (is_new) {
+          it->second = static_cast<std::uint32_t>(network->run_tables.size());
+          const auto bytes = DomainClasses(*network, network->relations[c.relation], i);
+          network->run_tables.insert(network->run_tables.end(), bytes.begin(), bytes.end());
+        }
+        classes = it->second;
+      }
+      wides.push_back({c.slots[i], {id, classes}});
+    }
+  }
+  network->wides = BySlot(wides, &SlotWork::wides, &network->work);
 }
 
 void AppendSlots(const Literal& literal, std::vector<Slot>* slots) {
@@ -131,80 +182,107 @@ void SetGuards(const Network& network, const Constraint& clause, std::uint32_t w
   }
 }
 
-void IndexClauses(std::uint32_t num_slots, std::uint32_t num_narrow, Network* network) {
+void IndexClauses(std::uint32_t num_narrow, const std::vector<std::uint8_t>& covered,
+                  Network* network) {
   std::vector<std::pair<Slot, ClauseWatch>> watches;
   std::vector<Link> by_counter;
+  std::vector<Slot> slots;
+  std::vector<std::uint32_t> counters;
   for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
     const Constraint& constraint = network->constraints[id];
     if (constraint.kind != Constraint::Kind::kClause) continue;
     for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
+      const int position = static_cast<int>(l - constraint.literal_begin);
+      if (position < 8 && IsCovered(covered, id, position)) continue;
       const Literal& literal = network->literals[l];
-      std::vector<Slot> slots;
+      slots.clear();
       AppendSlots(literal, &slots);
       // A comparison may turn false at any change: the empty mask always wakes.
       const Bits mask = literal.kind == Literal::Kind::kSlot ? literal.x : 0;
       ClauseWatch watch{mask, id};
       SetGuards(*network, constraint, l, num_narrow, &watch);
       for (const Slot slot : slots) watches.push_back({slot, watch});
-      std::vector<std::uint32_t> counters;
+      counters.clear();
       AppendCounters(literal, &counters);
       for (const std::uint32_t counter : counters) by_counter.emplace_back(counter, id);
     }
   }
-  BySlot index(num_slots);
-  for (const auto& [slot, watch] : watches) index.Count(slot);
-  network->clause_watches.resize(index.Place());
-  for (const auto& [slot, watch] : watches) network->clause_watches[index.Next(slot)] = watch;
-  network->clause_begin = std::move(index).begin();
+  network->clause_watches = BySlot(watches, &SlotWork::clauses, &network->work);
   network->clauses_by_counter =
       MakeRows(std::move(by_counter), static_cast<std::uint32_t>(network->counters.size()));
 }
 
-void IndexCounters(std::uint32_t num_slots, Network* network) {
-  std::vector<Link> by_slot, by_counter;
+void IndexCounters(std::uint32_t num_narrow, Network* network) {
+  std::vector<std::pair<Slot, CounterWatch>> watches;
+  std::vector<Link> by_counter;
+  std::vector<std::pair<Slot, std::uint32_t>> of_counter;  // Slot, values.
   for (std::uint32_t id = 0; id < network->counters.size(); ++id) {
     const Counter& counter = network->counters[id];
+    of_counter.clear();
     for (std::uint32_t i = counter.increment_begin; i < counter.increment_end; ++i) {
       const Increment& increment = network->increments[i];
-      std::vector<Slot> slots;
       std::vector<std::uint32_t> counters;
       for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
-        AppendSlots(network->increment_literals[l], &slots);
-        AppendCounters(network->increment_literals[l], &counters);
+        const Literal& literal = network->increment_literals[l];
+        std::vector<Slot> slots;
+        AppendSlots(literal, &slots);
+        const bool narrow = literal.kind == Literal::Kind::kSlot && literal.a < num_narrow;
+        for (const Slot slot : slots) {
+          of_counter.emplace_back(slot, narrow ? static_cast<std::uint32_t>(literal.x) : 0);
+        }
+        AppendCounters(literal, &counters);
       }
-      if (increment.weight == Increment::Weight::kSlot) slots.push_back(increment.source);
+      if (increment.weight == Increment::Weight::kSlot) of_counter.emplace_back(increment.source, 0);
       if (increment.weight == Increment::Weight::kCounter) counters.push_back(increment.source);
-      for (const Slot slot : slots) by_slot.emplace_back(slot, id);
       for (const std::uint32_t source : counters) by_counter.emplace_back(source, id);
     }
+    std::ranges::sort(of_counter);
+    of_counter.erase(std::unique(of_counter.begin(), of_counter.end()), of_counter.end());
+    for (const auto& [slot, values] : of_counter) watches.push_back({slot, {id, values}});
   }
-  network->counters_by_slot = MakeRows(std::move(by_slot), num_slots);
+  network->counter_watches = BySlot(watches, &SlotWork::counters, &network->work);
   network->parents_by_counter =
       MakeRows(std::move(by_counter), static_cast<std::uint32_t>(network->counters.size()));
 }
 
+bool ReadsCounter(const Network& network, const Constraint& constraint) {
+  if (constraint.kind != Constraint::Kind::kClause) return false;
+  for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
+    const Literal::Kind kind = network.literals[l].kind;
+    if (kind != Literal::Kind::kSlot && kind != Literal::Kind::kPair) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-void IndexNetwork(const StateLayout& layout, Network* network) {
-  const std::uint32_t num_slots = layout.num_slots();
-  IndexPairs(num_slots, network);
-  IndexTriples(num_slots, network);
-  IndexClauses(num_slots, layout.num_narrow, network);
-  IndexCounters(num_slots, network);
+void IndexNetwork(const Instance& instance, Network* network) {
+  network->work.assign(instance.layout().num_slots() + 1, {});
+  IndexScalars(instance, {}, network);
+}
 
-  std::vector<Link> wide, by_gate, gates;
+void IndexScalars(const Instance& instance, const std::vector<std::uint8_t>& covered,
+                  Network* network) {
+  const StateLayout& layout = instance.layout();
+  IndexPairs(covered, network);
+  IndexTriples(covered, network);
+  IndexWides(layout.num_narrow, network);
+  IndexClauses(layout.num_narrow, covered, network);
+  IndexCounters(layout.num_narrow, network);
+
+  std::vector<Link> by_gate, counting, gates;
   for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
     const Constraint& constraint = network->constraints[id];
-    if (constraint.gate != 0) by_gate.emplace_back(constraint.gate, id);
-    if (constraint.kind != Constraint::Kind::kWideTable) continue;
-    for (int i = 0; i < constraint.arity; ++i) wide.emplace_back(constraint.slots[i], id);
+    if (constraint.gate == 0) continue;
+    by_gate.emplace_back(constraint.gate, id);
+    if (ReadsCounter(*network, constraint)) counting.emplace_back(constraint.gate, id);
   }
   for (std::uint32_t gate = 0; gate < layout.num_gates; ++gate) {
     for (const Slot slot : network->gate_slots.row(gate)) gates.emplace_back(slot, gate);
   }
-  network->wide_tables_by_slot = MakeRows(std::move(wide), num_slots);
   network->constraints_by_gate = MakeRows(std::move(by_gate), layout.num_gates);
-  network->gates_by_slot = MakeRows(std::move(gates), num_slots);
+  network->counting_by_gate = MakeRows(std::move(counting), layout.num_gates);
+  network->gates_by_slot = MakeRows(std::move(gates), layout.num_slots());
 }
 
 }  // namespace exh::runtime::internal

@@ -58,6 +58,13 @@ bool Propagator::SetInterval(std::uint32_t id, Interval computed, Origin origin,
 }
 
 bool Propagator::RunCounter(std::uint32_t id) {
+  const Counter& record = network_.counters[id];
+  if (record.run_begin != record.run_end) {
+    const Interval sum = SumOfRuns(record);
+    Interval bounds;
+    if (!SetInterval(id, sum, network_.origins[record.origin], &bounds)) return false;
+    if (bounds == sum) return true;  // Nothing beyond what the increments say.
+  }
   ReadContributions(network_.counters[id]);
   return network_.counters[id].product ? RunProduct(id) : RunSum(id);
 }

@@ -18,14 +18,17 @@ Workspace& ThreadWorkspace() {
 }  // namespace
 
 Propagator::Propagator(const Instance& instance, State* state, Conflict* conflict)
-    : network_(instance.network()),
+    : instance_(instance),
+      network_(instance.network()),
       layout_(instance.layout()),
+      rows_(ActiveRowKernels()),
       state_(*state),
       conflict_(*conflict),
       work_(ThreadWorkspace()) {
   work_.slots.Reserve(layout_.num_slots());
   work_.constraints.Reserve(network_.constraints.size());
   work_.counters.Reserve(network_.counters.size());
+  if (work_.seen.size() < layout_.num_narrow) work_.seen.resize(layout_.num_narrow);
 }
 
 void Propagator::Clear() {
@@ -71,7 +74,13 @@ bool Propagator::Keep(Slot slot, Bits allowed, Origin origin) {
   if (after == before) return true;
   if (after == 0) return Fail(origin);
   state_.set_domain(layout_, slot, after);
-  work_.slots.Push(slot);
+  if (slot < layout_.num_narrow) {
+    const Cell& cell = network_.cells[slot];
+    state_.bytes()[cell.mirror] = network_.inverses[cell.inverse][after];
+    if (work_.slots.Insert(slot)) work_.seen[slot] = static_cast<std::uint8_t>(before);
+  } else {
+    work_.slots.Insert(slot);
+  }
   return true;
 }
 
@@ -118,10 +127,17 @@ Propagation Propagator::Propagate() {
 }
 
 Propagation Propagator::PropagateAll() {
+  for (std::uint32_t presence = 0; presence < network_.presences.size(); ++presence) {
+    if (std::ranges::all_of(network_.presence_slots.row(presence),
+                            [&](Slot slot) { return domain(slot) == kTrueBit; })) {
+      const Presence& p = network_.presences[presence];
+      state_.presence(layout_, p.word) |= std::uint64_t{1} << p.bit;
+    }
+  }
   for (std::uint32_t gate = 0; gate < layout_.num_gates; ++gate) {
     if (std::ranges::all_of(network_.gate_slots.row(gate),
                             [&](Slot slot) { return domain(slot) == kTrueBit; })) {
-      state_.open_gate(layout_, gate);
+      OpenGate(gate);
     }
   }
   // Counters first: from [0, saturated] two of them that are compared would creep up one by one.
@@ -131,41 +147,54 @@ Propagation Propagator::PropagateAll() {
   return Propagate();
 }
 
-void Propagator::OpenGates(Slot slot) {
-  for (const std::uint32_t gate : network_.gates_by_slot.row(slot)) {
-    if (state_.gate(layout_, gate)) continue;
-    if (!std::ranges::all_of(network_.gate_slots.row(gate),
-                             [&](Slot member) { return domain(member) == kTrueBit; })) {
-      continue;
-    }
-    state_.open_gate(layout_, gate);
-    for (const std::uint32_t id : network_.constraints_by_gate.row(gate)) {
-      work_.constraints.Push(id);
-    }
+bool Propagator::RunSlot(Slot slot) {
+  const Bits now = domain(slot);
+  if (now == kTrueBit && !OpenGates(slot)) return false;
+  if (slot >= layout_.num_narrow) {
+    WakeScalars(slot, ~Bits{0}, now);
+    return true;
   }
+  const std::uint8_t before = work_.seen[slot];
+  if (!RunPairs(slot) || !RunTriples(slot)) return false;
+  if (state_.gate(layout_, network_.slot_gates[slot]) &&
+      !RunRuns(slot, before, static_cast<std::uint8_t>(now))) {
+    return false;
+  }
+  WakeScalars(slot, before, now);
+  return true;
 }
 
-bool Propagator::RunSlot(Slot slot) {
-  const Bits values = domain(slot);
-  if (values == kTrueBit) OpenGates(slot);
-  if (slot < layout_.num_narrow && (!RunPairs(slot) || !RunTriples(slot))) return false;
-  for (const std::uint32_t id : network_.wide_tables_by_slot.row(slot)) {
-    if (state_.gate(layout_, network_.constraints[id].gate)) work_.constraints.Push(id);
+void Propagator::WakeScalars(Slot slot, Bits before, Bits now) {
+  const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
+  for (std::uint32_t i = work.wides; i < next.wides; ++i) {
+    const WideEntry& entry = network_.wides[i];
+    if (entry.classes != kNoLut && network_.run_tables[entry.classes + before] ==
+                                       network_.run_tables[entry.classes + now]) {
+      continue;
+    }
+    if (state_.gate(layout_, network_.constraints[entry.constraint].gate)) {
+      work_.constraints.Push(entry.constraint);
+    }
   }
   const std::uint8_t* const domains = state_.bytes();
-  for (std::uint32_t i = network_.clause_begin[slot]; i < network_.clause_begin[slot + 1]; ++i) {
+  for (std::uint32_t i = work.clauses; i < next.clauses; ++i) {
     const ClauseWatch& watch = network_.clause_watches[i];
-    if ((values & watch.mask) != 0) continue;
+    if ((now & watch.mask) != 0) continue;
     if ((domains[watch.guard_a] & watch.guard_mask_a) != 0 &&
         (domains[watch.guard_b] & watch.guard_mask_b) != 0) {
       continue;
     }
     work_.constraints.Push(watch.constraint);
   }
-  for (const std::uint32_t counter : network_.counters_by_slot.row(slot)) {
-    work_.counters.Push(counter);
+  for (std::uint32_t i = work.counters; i < next.counters; ++i) {
+    const CounterWatch& watch = network_.counter_watches[i];
+    if (watch.values != 0) {  // Only a literal that becomes true or false changes what counts.
+      const bool became_false = (now & watch.values) == 0 && (before & watch.values) != 0;
+      const bool became_true = (now & ~Bits{watch.values}) == 0 && (before & ~Bits{watch.values}) != 0;
+      if (!became_false && !became_true) continue;
+    }
+    work_.counters.Push(watch.counter);
   }
-  return true;
 }
 
 bool Propagator::RunPairs(Slot slot) {
@@ -173,18 +202,16 @@ bool Propagator::RunPairs(Slot slot) {
   const std::uint8_t* const gates = domains + layout_.gate_byte;
   const std::uint8_t* const luts = network_.luts.data();
   const std::uint8_t values = domains[slot];
-  const PairEntry* const end = network_.pairs.data() + network_.pair_begin[slot + 1];
-  for (const PairEntry* entry = network_.pairs.data() + network_.pair_begin[slot]; entry != end;
-       ++entry) {
-    const std::uint8_t before = domains[entry->other];
-    const std::uint8_t after = before & luts[entry->lut + values];
-    if (after == before || gates[entry->gate] == 0) continue;
+  const std::uint32_t end = network_.work[slot + 1].pairs;
+  for (std::uint32_t i = network_.work[slot].pairs; i < end; ++i) {
+    const PairEntry& entry = network_.pairs[i];
+    const std::uint8_t before = domains[entry.other];
+    const std::uint8_t after = before & luts[entry.lut + values];
+    if (after == before || gates[entry.gate] == 0) continue;
     if (after == 0) {
-      const std::uint32_t id = network_.pair_constraints[entry - network_.pairs.data()];
-      return FailTable(network_.constraints[id], entry->other);
+      return FailTable(network_.constraints[network_.pair_constraints[i]], entry.other);
     }
-    domains[entry->other] = after;
-    work_.slots.Push(entry->other);
+    Keep(entry.other, after, {});
   }
   return true;
 }
@@ -194,35 +221,30 @@ bool Propagator::RunTriples(Slot slot) {
   const std::uint8_t* const gates = domains + layout_.gate_byte;
   const std::uint8_t* const luts = network_.luts.data();
   const unsigned values = domains[slot];
-  const TripleEntry* const end = network_.triples.data() + network_.triple_begin[slot + 1];
-  for (const TripleEntry* entry = network_.triples.data() + network_.triple_begin[slot];
-       entry != end; ++entry) {
-    const unsigned b = domains[entry->b], c = domains[entry->c];
+  const std::uint32_t end = network_.work[slot + 1].triples;
+  for (std::uint32_t i = network_.work[slot].triples; i < end; ++i) {
+    const TripleEntry& entry = network_.triples[i];
+    const unsigned b = domains[entry.b], c = domains[entry.c];
     const unsigned new_b =
-        b & luts[entry->lut_b + (values << entry->s_shift_b | c << entry->c_shift_b)];
+        b & luts[entry.lut_b + (values << entry.s_shift_b | c << entry.c_shift_b)];
     const unsigned new_c =
-        c & luts[entry->lut_c + (values << entry->s_shift_c | new_b << entry->b_shift_c)];
-    if ((new_b == b && new_c == c) || gates[entry->gate] == 0) continue;
+        c & luts[entry.lut_c + (values << entry.s_shift_c | new_b << entry.b_shift_c)];
+    if ((new_b == b && new_c == c) || gates[entry.gate] == 0) continue;
     if (new_b == 0 || new_c == 0) {
-      const std::uint32_t id = network_.triple_constraints[entry - network_.triples.data()];
-      return FailTable(network_.constraints[id], new_b == 0 ? entry->b : entry->c);
+      return FailTable(network_.constraints[network_.triple_constraints[i]],
+                       new_b == 0 ? entry.b : entry.c);
     }
-    if (new_b != b) {
-      domains[entry->b] = static_cast<std::uint8_t>(new_b);
-      work_.slots.Push(entry->b);
-    }
-    if (new_c != c) {
-      domains[entry->c] = static_cast<std::uint8_t>(new_c);
-      work_.slots.Push(entry->c);
-    }
+    Keep(entry.b, new_b, {});
+    Keep(entry.c, new_c, {});
   }
   return true;
 }
 
 bool Propagator::RunConstraint(std::uint32_t id) {
   const Constraint& constraint = network_.constraints[id];
-  if (constraint.kind == Constraint::Kind::kClause) return RunClause(constraint);
-  return !state_.gate(layout_, constraint.gate) || RunWideTable(constraint);
+  if (!state_.gate(layout_, constraint.gate)) return true;
+  return constraint.kind == Constraint::Kind::kClause ? RunClause(constraint)
+                                                      : RunWideTable(constraint);
 }
 
 /// Generalised arc consistency on any table: every combination of the other slots' values votes for

@@ -4,6 +4,7 @@
 // scratch of the thread and no part of either.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "runtime/instance.h"
 #include "runtime/internal/literal.h"
 #include "runtime/internal/network.h"
+#include "runtime/internal/row_kernels.h"
 #include "runtime/propagation.h"
 #include "runtime/state.h"
 
@@ -48,6 +50,51 @@ class WorkQueue {
   std::size_t head_ = 0, tail_ = 0;
 };
 
+/// Set of numbers in a range, taken smallest first. Never allocates once it has seen the largest
+/// instance.
+class DirtySet {
+ public:
+  void Reserve(std::size_t size) {
+    const std::size_t words = size / 64 + 1;
+    if (words_.size() >= words) return;
+    words_.assign(words, 0);
+    summary_.assign(words / 64 + 1, 0);
+  }
+  /// False when it was there already.
+  bool Insert(std::uint32_t item) {
+    std::uint64_t& word = words_[item / 64];
+    const std::uint64_t bit = std::uint64_t{1} << item % 64;
+    if ((word & bit) != 0) return false;
+    word |= bit;
+    const std::uint32_t group = item / 4096;
+    summary_[group] |= std::uint64_t{1} << item / 64 % 64;
+    if (group < first_) first_ = group;
+    return true;
+  }
+  bool IsEmpty() {
+    for (; first_ < summary_.size(); ++first_) {
+      if (summary_[first_] != 0) return false;
+    }
+    return true;
+  }
+  /// Not empty: IsEmpty() has just said so.
+  std::uint32_t Pop() {
+    const auto index = first_ * 64 + static_cast<std::uint32_t>(std::countr_zero(summary_[first_]));
+    std::uint64_t& word = words_[index];
+    const auto bit = static_cast<std::uint32_t>(std::countr_zero(word));
+    word &= word - 1;
+    if (word == 0) summary_[first_] &= summary_[first_] - 1;
+    return index * 64 + bit;
+  }
+  void Clear() {
+    while (!IsEmpty()) Pop();
+  }
+
+ private:
+  std::vector<std::uint64_t> words_, summary_;
+  std::uint32_t first_ = 0;
+};
+
 /// One increment of a counter as the domains show it now.
 struct Contribution {
   Truth counts;
@@ -56,7 +103,10 @@ struct Contribution {
 
 /// Scratch of a thread.
 struct Workspace {
-  WorkQueue slots, constraints, counters;
+  DirtySet slots;
+  /// By cell: the domain that its constraints have seen. Means something only while it is dirty.
+  std::vector<std::uint8_t> seen;
+  WorkQueue constraints, counters;
   std::vector<Contribution> contributions;
   std::vector<std::uint64_t> min_before, min_after, max_before, max_after;  // Partial products.
   std::vector<std::uint64_t> reached_before, reached_after;  // Sets, one after the other …
@@ -89,6 +139,20 @@ class Propagator {
   bool RunSlot(Slot slot);
   bool RunPairs(Slot slot);
   bool RunTriples(Slot slot);
+  void WakeScalars(Slot slot, Bits before, Bits now);
+  // Runs: propagate_runs.cc.
+  bool RunRuns(Slot slot, std::uint8_t before, std::uint8_t now);
+  bool RunPairRun(const PairRun& run, std::uint8_t now);
+  bool RunTripleRun(const TripleRun& run, std::uint8_t now);
+  bool RunClauseRun(const ClauseRun& run);
+  /// Restricts the lanes of a row to a set of values.
+  bool KeepLanes(const Run& run, std::uint32_t row, std::uint8_t values, std::uint64_t lanes);
+  /// Writes the lanes of `out` that changed.
+  bool Commit(const Run& run, std::uint32_t row, std::uint64_t changed, const std::uint8_t* out);
+  bool FailLane(const Run& run, std::uint32_t lane, Slot target);
+  bool KeepCell(std::uint32_t cell, std::uint8_t allowed, const Run& run, std::uint32_t lane);
+  std::uint32_t ConstraintOf(const Run& run, std::uint32_t lane) const;
+  Interval SumOfRuns(const Counter& counter) const;
   bool RunConstraint(std::uint32_t id);
   bool RunWideTable(const Constraint& constraint);
   bool RunClause(const Constraint& constraint);
@@ -109,14 +173,21 @@ class Propagator {
   bool Include(const Increment& increment, Origin origin);
   bool KeepWeight(const Increment& increment, Interval allowed, Origin origin);
 
-  void OpenGates(Slot slot);
+  // Gates: propagate_gates.cc.
+  bool OpenGates(Slot slot);
+  void SetPresence(Slot slot);
+  void OpenGate(std::uint32_t gate);
+  bool Find(const Opening& opening, std::uint32_t gate);
+  void QueueAll(std::uint32_t gate);
   void WakeCounter(std::uint32_t counter);
   bool Fail(Origin origin);
   bool FailTable(const Constraint& constraint, Slot target);
   void Clear();
 
+  const Instance& instance_;
   const Network& network_;
   const StateLayout& layout_;
+  const RowKernels& rows_;
   State& state_;
   Conflict& conflict_;
   Workspace& work_;

@@ -29,7 +29,7 @@ int Export(const ExportOptions& options) {
   const runtime::Candidate root = problem.root();
   const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
   runtime::MiniZincOptions minizinc;
-  minizinc.order = order.Decisions();
+  minizinc.order = order.Decisions(root.instance());
   minizinc.value_choice = options.value_choice;
   minizinc.gecode_tables = options.gecode;
   const std::string model = ExportMiniZinc(root.instance(), minizinc);

@@ -46,7 +46,7 @@ EngineRate MeasureEngine(const runtime::Candidate& root, const search::ChoiceOrd
 void Measure(const std::string& name, const runtime::Candidate& root,
              const search::ChoiceOrder& order, std::uint64_t solutions) {
   runtime::MiniZincOptions options;
-  options.order = order.Decisions();
+  options.order = order.Decisions(root.instance());
   options.value_choice = "indomain_random";
   options.gecode_tables = true;
   const GecodeRate gecode = MeasureGecode(ExportMiniZinc(root.instance(), options), solutions, 150);

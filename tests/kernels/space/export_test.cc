@@ -98,7 +98,7 @@ TEST(ExportedKernels, HaveAsManySolutionsAsImplementations) {
     ASSERT_EQ(deepest, 0u) << "the tree is deeper than it was counted";
     runtime::MiniZincOptions options;
     // Any order counts the same; this one keeps Gecode out of long dead ends.
-    options.order = order.Decisions();
+    options.order = order.Decisions(*task.instance);
     options.gecode_tables = c.gecode_tables;
     const tests::SolutionCount count =
         tests::CountSolutions(ExportMiniZinc(*task.instance, options));

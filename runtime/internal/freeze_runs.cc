@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: MIT
+//
+// Finds runs: ground constraints that hang on the same slot and differ only in the lane of the other
+// cells that they read. Nothing in here knows what a constraint means; that rows match lane by lane
+// is a matter of the layout (state.h).
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "runtime/internal/freezer.h"
+
+namespace exh::runtime::internal {
+namespace {
+
+/// Fewer lanes are faster one by one.
+constexpr int kMinLanes = 3;
+/// A table of a run is indexed by the domain of its slot: more values than these stay single.
+constexpr int kMaxTableValues = 6;
+
+/// An object of a root set.
+struct RootObject {
+  int root = -1;
+  Object object = 0;
+  friend auto operator<=>(const RootObject&, const RootObject&) = default;
+};
+
+struct Key {
+  std::array<std::uint32_t, 13> words{};
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+struct KeyHash {
+  std::size_t operator()(const Key& key) const {
+    std::uint64_t hash = 0x9E3779B97F4A7C15u;
+    for (const std::uint32_t word : key.words) hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
+    return hash ^ hash >> 32;
+  }
+};
+
+enum KeyWord {
+  kSlotWord,
+  kValuesWord,
+  kKindWord,
+  kPresenceWord,
+  kGateWord,
+  kCountsWord,
+  kLiteralWords,
+};
+enum RunKind : std::uint32_t { kPairs, kTriples, kClauses };
+
+struct Member {
+  std::uint32_t lane, constraint;
+  std::uint8_t position;
+  std::uint32_t table = 0;
+  std::uint8_t root_from = 0, root_b = 0, root_c = 0;  ///< Root domains of the cells in the table.
+};
+struct Group {
+  Key key;
+  std::vector<Member> members;
+};
+
+/// One of the other slots that a constraint reads.
+struct Other {
+  Slot slot;
+  std::uint8_t values = 0;  ///< Of its literal; unused in tables.
+};
+
+/// It as the cell that a run reads.
+struct Placed {
+  std::uint32_t cell = 0;  ///< Of a row: its first cell in the block.
+  std::uint8_t values = 0;
+  bool in_row = false;
+  bool mirrored = false;
+  std::uint8_t position = 0;  ///< In `others`.
+};
+
+class RunFinder {
+ public:
+  RunFinder(const Instance& instance, const RootDomains& root, Network* network)
+      : instance_(instance), root_(root), network_(*network) {
+    const std::uint32_t num_narrow = instance.layout().num_narrow;
+    decision_of_.assign(num_narrow, kNoDecision);
+    for (DecisionId d = 0; d < instance.num_decisions(); ++d) {
+      if (instance.slot(d) < num_narrow) decision_of_[instance.slot(d)] = d;
+    }
+    for (std::uint32_t gate = 0; gate < instance.layout().num_gates; ++gate) {
+      const std::span<const std::uint32_t> slots = network_.gate_slots.row(gate);
+      gates_.try_emplace({slots.begin(), slots.end()}, gate);
+    }
+  }
+
+  /// Bit i: the constraint is in a run of the i-th slot that it reads.
+  std::vector<std::uint8_t> FindAll();
+  void FindIncrements();
+
+ private:
+  bool IsDecision(Slot slot) const {
+    return slot < decision_of_.size() && decision_of_[slot] != kNoDecision;
+  }
+  /// The objects that lanes could stand for.
+  void AppendLanes(Slot slot, std::vector<RootObject>* lanes) const;
+  bool Reads(Slot slot, RootObject object) const;
+  RootObject ObjectAt(DecisionId decision, std::size_t argument) const;
+  /// The object in which the lanes of a run over `others` would differ: of those that `slot` does
+  /// not read, the one that the fewest read.
+  std::optional<RootObject> PickLane(std::optional<Slot> slot, std::span<const Other> others) const;
+  /// Nothing when the object stands where no lane can.
+  std::optional<Placed> Place(const Other& other, RootObject lane) const;
+  /// Sets what must be open and present for a run; false when that cannot be said for its lanes.
+  bool SetGate(Slot slot, std::uint32_t gate, RootObject lane, Key* key) const;
+
+  void FindTable(std::uint32_t id);
+  void FindClause(std::uint32_t id);
+  void Add(const Key& key, Member member);
+  std::uint32_t PairTable(const Relation& relation, int from, const Placed& to, int to_position);
+  std::uint32_t TripleTable(const Relation& relation, int from, int b, bool b_mirrored, int c,
+                            bool c_mirrored, const std::uint16_t* inverses);
+  std::uint32_t Intern(std::vector<std::uint8_t> bytes);
+  void Emit(std::vector<std::uint8_t>* covered);
+  void EmitGroup(Group& group, bool has_list, std::vector<std::uint8_t>* covered);
+  bool Fits(const Key& key, std::uint32_t table, const Member& member) const;
+  void SplitByTable(Group group, std::vector<Group>* split) const;
+  bool FindIncrement(const Increment& increment, std::map<Key, IncrementRun>* runs) const;
+
+  const Instance& instance_;
+  const RootDomains& root_;
+  Network& network_;
+  std::vector<DecisionId> decision_of_;
+  std::map<std::vector<Slot>, std::uint32_t> gates_;
+  std::unordered_map<Key, std::uint32_t, KeyHash> ids_;
+  std::vector<Group> groups_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> tables_;
+  std::map<std::vector<std::uint8_t>, std::uint32_t> contents_;
+};
+
+RootObject RunFinder::ObjectAt(DecisionId decision, std::size_t argument) const {
+  const Choice& choice = instance_.space().choices[instance_.choice(decision)];
+  const int set = choice.arguments[argument].set.set;
+  return {instance_.space().sets[set].root, instance_.objects(decision)[argument]};
+}
+
+bool RunFinder::Reads(Slot slot, RootObject object) const {
+  if (!IsDecision(slot)) return false;
+  const DecisionId decision = decision_of_[slot];
+  for (std::size_t i = 0; i < instance_.objects(decision).size(); ++i) {
+    if (ObjectAt(decision, i) == object) return true;
+  }
+  return false;
+}
+
+void RunFinder::AppendLanes(Slot slot, std::vector<RootObject>* lanes) const {
+  if (!IsDecision(slot)) return;
+  const DecisionId decision = decision_of_[slot];
+  if (!network_.rows_by_choice[instance_.choice(decision)].in_rows) return;
+  lanes->push_back(ObjectAt(decision, instance_.objects(decision).size() - 1));
+  if (network_.cells[slot].mirror != slot) lanes->push_back(ObjectAt(decision, 0));
+}
+
+std::optional<RootObject> RunFinder::PickLane(std::optional<Slot> slot,
+                                              std::span<const Other> others) const {
+  std::vector<RootObject> lanes;
+  for (const Other& other : others) AppendLanes(other.slot, &lanes);
+  std::optional<RootObject> best;
+  std::size_t least = others.size() + 1;
+  for (const RootObject& lane : lanes) {
+    if (slot && Reads(*slot, lane)) continue;
+    std::size_t readers = 0;
+    bool placeable = true;
+    for (const Other& other : others) {
+      if (!Reads(other.slot, lane)) continue;
+      ++readers;
+      placeable &= Place(other, lane).has_value();
+    }
+    if (!placeable) continue;
+    if (readers < least || (readers == least && lane > *best)) {
+      best = lane;
+      least = readers;
+    }
+  }
+  return best;
+}
+
+std::optional<Placed> RunFinder::Place(const Other& other, RootObject lane) const {
+  Placed placed{other.slot, other.values, false, false, 0};
+  if (!Reads(other.slot, lane)) return placed;
+  const DecisionId decision = decision_of_[other.slot];
+  if (!network_.rows_by_choice[instance_.choice(decision)].in_rows) return std::nullopt;
+  const std::span<const Object> objects = instance_.objects(decision);
+  const Cell& cell = network_.cells[other.slot];
+  placed.in_row = true;
+  if (ObjectAt(decision, objects.size() - 1) != lane) {
+    if (cell.mirror == other.slot || ObjectAt(decision, 0) != lane) return std::nullopt;
+    placed.mirrored = true;
+    placed.cell = cell.mirror;
+    placed.values = network_.inverses[cell.inverse][other.values];
+  } else {
+    for (std::size_t i = 0; i + 1 < objects.size(); ++i) {
+      if (ObjectAt(decision, i) == lane) return std::nullopt;
+    }
+  }
+  placed.cell -= lane.object % kLanes;
+  return placed;
+}
+
+bool RunFinder::SetGate(Slot slot, std::uint32_t gate, RootObject lane, Key* key) const {
+  const std::uint32_t first = network_.presence_words[lane.root];
+  std::optional<Slot> needed;  // By the presence of the lane.
+  if (first != 0) {
+    const int membership = instance_.object_tables().sets[lane.root].at(kNoObject, lane.object);
+    if (membership >= 0) needed = static_cast<Slot>(membership);
+  }
+  const std::vector<Slot>& certain = root_.memberships[slot];
+  bool found = !needed || std::ranges::binary_search(certain, *needed);
+  std::vector<Slot> rest;  // Memberships of what all lanes share.
+  for (const Slot member : network_.gate_slots.row(gate)) {
+    if (needed == member) {
+      found = true;
+    } else if (!std::ranges::binary_search(certain, member)) {
+      rest.push_back(member);
+    }
+  }
+  const auto gate_of_rest = gates_.find(rest);
+  if (!found || gate_of_rest == gates_.end()) return false;
+  key->words[kPresenceWord] = first == 0 ? 0 : first + lane.object / kLanes;
+  key->words[kGateWord] = gate_of_rest->second;
+  return true;
+}
+
+void RunFinder::Add(const Key& key, Member member) {
+  const auto [it, is_new] = ids_.try_emplace(key, static_cast<std::uint32_t>(groups_.size()));
+  if (is_new) groups_.push_back({key, {}});
+  groups_[it->second].members.push_back(member);
+}
+
+std::uint32_t RunFinder::Intern(std::vector<std::uint8_t> bytes) {
+  const auto [it, is_new] =
+      contents_.try_emplace(std::move(bytes), static_cast<std::uint32_t>(network_.run_tables.size()));
+  if (is_new) {
+    auto& tables = network_.run_tables;
+    tables.insert(tables.end(), it->first.begin(), it->first.end());
+    tables.resize((tables.size() + kRowAlignment - 1) / kRowAlignment * kRowAlignment + kRowAlignment);
+  }
+  return it->second;
+}
+
+/// Index in the look-up table of the target at `position` for domains of the two other positions.
+std::uint32_t LutIndex(const Relation& relation, int p, Bits p_values, int q, Bits q_values) {
+  return static_cast<std::uint32_t>(p < q ? p_values << relation.sizes[q] | q_values
+                                          : q_values << relation.sizes[p] | p_values);
+}
+
+std::uint32_t RunFinder::PairTable(const Relation& relation, int from, const Placed& to,
+                                   int to_position) {
+  const std::uint16_t inverse = to.mirrored ? network_.cells[to.cell].inverse : 0;
+  std::vector<std::uint8_t> masks(256, 0xFF);
+  for (unsigned values = 1; values < 1u << relation.sizes[from]; ++values) {
+    masks[values] = network_.luts[relation.luts[to_position] + values];
+    masks[values] = network_.inverses[inverse][masks[values]];
+  }
+  return Intern(std::move(masks));
+}
+
+int TableWidth(int size) {
+  return std::max(16, 1 << size);
+}
+
+std::uint32_t RunFinder::TripleTable(const Relation& relation, int from, int b, bool b_mirrored,
+                                     int c, bool c_mirrored, const std::uint16_t* inverses) {
+  const std::vector<std::uint32_t> key = {relation.luts[0],
+                                          relation.luts[1],
+                                          relation.luts[2],
+                                          static_cast<std::uint32_t>(from * 16 + b * 4 + c),
+                                          b_mirrored ? inverses[0] + 1u : 0u,
+                                          c_mirrored ? inverses[1] + 1u : 0u};
+  const auto [it, is_new] = tables_.try_emplace(key, 0);
+  if (!is_new) return it->second;
+  const auto& of_b = network_.inverses[b_mirrored ? inverses[0] : 0];
+  const auto& of_c = network_.inverses[c_mirrored ? inverses[1] : 0];
+  const int width_b = TableWidth(relation.sizes[b]), width_c = TableWidth(relation.sizes[c]);
+  const unsigned num_domains = 1u << relation.sizes[from];
+  std::vector<std::uint8_t> bytes(256 + num_domains * static_cast<unsigned>(width_b + width_c), 0);
+  std::map<std::vector<std::uint8_t>, std::uint8_t> classes;
+  for (unsigned values = 1; values < num_domains; ++values) {
+    std::uint8_t* const lut_b =
+        bytes.data() + 256 + values * static_cast<unsigned>(width_b + width_c);
+    std::uint8_t* const lut_c = lut_b + width_c;
+    for (unsigned v = 1; v < 1u << relation.sizes[c]; ++v) {
+      lut_b[v] = of_b[network_.luts[relation.luts[b] +
+                                    LutIndex(relation, from, values, c, of_c[v])]];
+    }
+    for (unsigned v = 1; v < 1u << relation.sizes[b]; ++v) {
+      lut_c[v] = of_c[network_.luts[relation.luts[c] +
+                                    LutIndex(relation, from, values, b, of_b[v])]];
+    }
+    const std::vector<std::uint8_t> row(lut_b, lut_b + width_b + width_c);
+    bytes[values] =
+        classes.try_emplace(row, static_cast<std::uint8_t>(classes.size())).first->second;
+  }
+  // "Nothing is known of what was seen before" is a domain of its own.
+  for (unsigned values = num_domains; values < 256; ++values) bytes[values] = 0xFF;
+  return it->second = Intern(std::move(bytes));
+}
+
+void RunFinder::FindTable(std::uint32_t id) {
+  const Constraint& constraint = network_.constraints[id];
+  const Relation& relation = network_.relations[constraint.relation];
+  for (int from = 0; from < constraint.arity; ++from) {
+    const Slot slot = constraint.slots[from];
+    if (!IsDecision(slot)) continue;
+    std::vector<Other> others;
+    std::vector<int> positions;
+    for (int i = 0; i < constraint.arity; ++i) {
+      if (i == from) continue;
+      others.push_back({constraint.slots[i]});
+      positions.push_back(i);
+    }
+    const std::optional<RootObject> lane = PickLane(slot, others);
+    if (!lane) continue;
+    Key key;
+    if (!SetGate(slot, constraint.gate, *lane, &key)) continue;
+    std::vector<Placed> placed;
+    for (const Other& other : others) placed.push_back(*Place(other, *lane));
+    if (!std::ranges::all_of(placed, &Placed::in_row)) continue;
+    key.words[kSlotWord] = slot;
+    Member member{lane->object % kLanes, id, static_cast<std::uint8_t>(from)};
+    const auto root = [&](int i) {
+      const auto values = static_cast<std::uint8_t>(root_.slots[others[i].slot]);
+      const Cell& cell = network_.cells[others[i].slot];
+      return placed[i].mirrored ? network_.inverses[cell.inverse][values] : values;
+    };
+    member.root_from = static_cast<std::uint8_t>(root_.slots[slot]);
+    if (constraint.arity == 2) {
+      key.words[kKindWord] = kPairs;
+      key.words[kLiteralWords] = placed[0].cell;
+      Placed to = placed[0];
+      to.cell = others[0].slot;  // Any cell of the choice: only the inverse is asked for.
+      member.table = PairTable(relation, from, to, positions[0]);
+      member.root_b = root(0);
+    } else {
+      if (relation.sizes[from] > kMaxTableValues) continue;
+      const int b = placed[0].cell <= placed[1].cell ? 0 : 1, c = 1 - b;
+      const std::uint16_t inverses[] = {network_.cells[others[b].slot].inverse,
+                                        network_.cells[others[c].slot].inverse};
+      key.words[kKindWord] = kTriples;
+      key.words[kLiteralWords] = placed[b].cell;
+      key.words[kLiteralWords + 1] = placed[c].cell;
+      key.words[kLiteralWords + 2] =
+          static_cast<std::uint32_t>(TableWidth(relation.sizes[positions[b]]) << 16 |
+                                     TableWidth(relation.sizes[positions[c]]));
+      member.table = TripleTable(relation, from, positions[b], placed[b].mirrored, positions[c],
+                                 placed[c].mirrored, inverses);
+      member.root_b = root(b);
+      member.root_c = root(c);
+    }
+    Add(key, member);
+  }
+}
+
+/// Sorts literals into scalars and rows of a key. False: too many.
+bool Pack(std::span<const Placed> placed, Key* key) {
+  std::vector<PackedLiteral> scalars, rows;
+  for (const Placed& p : placed) {
+    (p.in_row ? rows : scalars).push_back(PackLiteral(p.cell, p.values));
+  }
+  if (rows.empty() || rows.size() > kMaxRunRows || scalars.size() > kMaxRunScalars) return false;
+  std::ranges::sort(scalars);
+  std::ranges::sort(rows);
+  key->words[kCountsWord] = static_cast<std::uint32_t>(scalars.size() << 8 | rows.size());
+  std::ranges::copy(scalars, key->words.begin() + kLiteralWords);
+  std::ranges::copy(rows, key->words.begin() + kLiteralWords + kMaxRunScalars);
+  return true;
+}
+
+template <typename R>
+void Unpack(const Key& key, R* run) {
+  run->num_scalars = static_cast<std::uint8_t>(key.words[kCountsWord] >> 8);
+  run->num_rows = static_cast<std::uint8_t>(key.words[kCountsWord] & 0xFF);
+  std::copy_n(key.words.begin() + kLiteralWords, kMaxRunScalars, run->scalars.begin());
+  std::copy_n(key.words.begin() + kLiteralWords + kMaxRunScalars, kMaxRunRows, run->rows.begin());
+}
+static_assert(kLiteralWords + kMaxRunScalars + kMaxRunRows <= 13);
+
+void RunFinder::FindClause(std::uint32_t id) {
+  const Constraint& constraint = network_.constraints[id];
+  const std::uint32_t size = constraint.literal_end - constraint.literal_begin;
+  if (size < 2 || size > 1 + kMaxRunScalars + kMaxRunRows) return;
+  const std::span<const Literal> literals(network_.literals.data() + constraint.literal_begin, size);
+  for (const Literal& literal : literals) {
+    if (literal.kind != Literal::Kind::kSlot || literal.a >= decision_of_.size()) return;
+  }
+  for (std::uint32_t watched = 0; watched < size; ++watched) {
+    const Slot slot = literals[watched].a;
+    if (!IsDecision(slot)) continue;
+    std::vector<Other> others;
+    for (std::uint32_t i = 0; i < size; ++i) {
+      if (i != watched) others.push_back({literals[i].a, static_cast<std::uint8_t>(literals[i].x)});
+    }
+    const std::optional<RootObject> lane = PickLane(slot, others);
+    if (!lane) continue;
+    Key key;
+    if (!SetGate(slot, constraint.gate, *lane, &key)) continue;
+    std::vector<Placed> placed;
+    for (const Other& other : others) placed.push_back(*Place(other, *lane));
+    if (!Pack(placed, &key)) continue;
+    key.words[kSlotWord] = slot;
+    key.words[kValuesWord] = static_cast<std::uint32_t>(literals[watched].x);
+    key.words[kKindWord] = kClauses;
+    Add(key, {lane->object % kLanes, id, static_cast<std::uint8_t>(watched)});
+  }
+}
+
+/// The groups become runs, slot by slot.
+void RunFinder::Emit(std::vector<std::uint8_t>* covered) {
+  std::vector<Group> split;
+  for (Group& group : groups_) SplitByTable(std::move(group), &split);
+  groups_ = std::move(split);
+  std::ranges::sort(groups_, {}, &Group::key);
+  auto group = groups_.begin();
+  for (Slot slot = 0; slot < network_.work.size(); ++slot) {
+    SlotWork& work = network_.work[slot];
+    work.pair_runs = static_cast<std::uint32_t>(network_.pair_runs.size());
+    work.triple_runs = static_cast<std::uint32_t>(network_.triple_runs.size());
+    work.clause_lists = static_cast<std::uint32_t>(network_.clause_lists.size());
+    for (; group != groups_.end() && group->key.words[kSlotWord] == slot; ++group) {
+      EmitGroup(*group, network_.clause_lists.size() > work.clause_lists, covered);
+    }
+  }
+}
+
+/// Do the table and that of the member say the same of all that its root domains allow? (Clauses
+/// that the root satisfies are in the one and not in the other.)
+bool RunFinder::Fits(const Key& key, std::uint32_t table, const Member& member) const {
+  if (table == member.table) return true;
+  const std::uint8_t* const one = network_.run_tables.data() + table;
+  const std::uint8_t* const other = network_.run_tables.data() + member.table;
+  const std::uint32_t widths = key.words[kLiteralWords + 2];
+  const std::uint32_t stride = (widths >> 16) + (widths & 0xFFFF);
+  for (unsigned v = 1; v <= member.root_from; v *= 2) {
+    if ((member.root_from & v) == 0) continue;
+    if (key.words[kKindWord] == kPairs) {
+      if (((one[v] ^ other[v]) & member.root_b) != 0) return false;
+      continue;
+    }
+    for (unsigned w = 1; w <= member.root_c; w *= 2) {
+      const std::uint32_t at = 256 + v * stride + w;
+      if ((member.root_c & w) != 0 && ((one[at] ^ other[at]) & member.root_b) != 0) return false;
+    }
+  }
+  return true;
+}
+
+/// As few runs as possible: those with the commonest table first, and whatever it fits.
+void RunFinder::SplitByTable(Group group, std::vector<Group>* split) const {
+  while (group.members.size() >= kMinLanes) {
+    std::map<std::uint32_t, int> uses;
+    for (const Member& member : group.members) ++uses[member.table];
+    const std::uint32_t table =
+        std::ranges::max_element(uses, {}, [](const auto& use) { return use.second; })->first;
+    Group run{group.key, {}};
+    const auto rest = std::ranges::stable_partition(
+        group.members, [&](const Member& member) { return !Fits(group.key, table, member); });
+    run.members.assign(rest.begin(), rest.end());
+    group.members.erase(rest.begin(), rest.end());
+    for (Member& member : run.members) member.table = table;
+    if (run.members.size() >= kMinLanes) split->push_back(std::move(run));
+  }
+}
+
+void RunFinder::EmitGroup(Group& group, bool has_list, std::vector<std::uint8_t>* covered) {
+  const Key& key = group.key;
+  Run run;
+  run.presence = key.words[kPresenceWord];
+  run.gate = key.words[kGateWord];
+  run.first_constraint = static_cast<std::uint32_t>(network_.run_constraints.size());
+  std::ranges::sort(group.members, {}, &Member::lane);
+  for (const Member& member : group.members) {
+    const std::uint64_t bit = std::uint64_t{1} << member.lane;
+    (*covered)[member.constraint] |= static_cast<std::uint8_t>(1u << member.position);
+    if ((run.lanes & bit) != 0) continue;  // The same once more.
+    run.lanes |= bit;
+    network_.run_constraints.push_back(member.constraint);
+  }
+  if (key.words[kKindWord] == kClauses) {
+    ClauseRun clauses{run};
+    Unpack(key, &clauses);
+    const auto at = static_cast<std::uint32_t>(network_.clause_runs.size());
+    network_.clause_runs.push_back(clauses);
+    if (!has_list || network_.clause_lists.back().values != key.words[kValuesWord]) {
+      network_.clause_lists.push_back({key.words[kValuesWord], at, at});
+    }
+    ++network_.clause_lists.back().end;
+  } else if (key.words[kKindWord] == kPairs) {
+    PairRun pairs{run};
+    pairs.row = key.words[kLiteralWords];
+    pairs.masks = group.members.front().table;
+    network_.pair_runs.push_back(pairs);
+  } else {
+    TripleRun triples{run};
+    triples.row_b = key.words[kLiteralWords];
+    triples.row_c = key.words[kLiteralWords + 1];
+    triples.table = group.members.front().table;
+    triples.width_b = static_cast<std::uint16_t>(key.words[kLiteralWords + 2] >> 16);
+    triples.width_c = static_cast<std::uint16_t>(key.words[kLiteralWords + 2] & 0xFFFF);
+    network_.triple_runs.push_back(triples);
+  }
+}
+
+std::vector<std::uint8_t> RunFinder::FindAll() {
+  for (std::uint32_t id = 0; id < network_.constraints.size(); ++id) {
+    switch (network_.constraints[id].kind) {
+      case Constraint::Kind::kPairTable:
+      case Constraint::Kind::kTripleTable:
+        FindTable(id);
+        break;
+      case Constraint::Kind::kClause:
+        FindClause(id);
+        break;
+      case Constraint::Kind::kWideTable:
+        break;
+    }
+  }
+  std::vector<std::uint8_t> covered(network_.constraints.size(), 0);
+  Emit(&covered);
+  return covered;
+}
+
+/// Sums of constants whose conditions are literals on cells.
+void RunFinder::FindIncrements() {
+  for (Counter& counter : network_.counters) {
+    counter.run_begin = counter.run_end = static_cast<std::uint32_t>(network_.increment_runs.size());
+    if (counter.product || counter.increment_end - counter.increment_begin < kMinLanes) continue;
+    std::map<Key, IncrementRun> runs;
+    bool all = true;
+    for (std::uint32_t i = counter.increment_begin; all && i < counter.increment_end; ++i) {
+      all = FindIncrement(network_.increments[i], &runs);
+    }
+    if (!all) continue;
+    for (const auto& [key, run] : runs) network_.increment_runs.push_back(run);
+    counter.run_end = static_cast<std::uint32_t>(network_.increment_runs.size());
+  }
+}
+
+bool RunFinder::FindIncrement(const Increment& increment, std::map<Key, IncrementRun>* runs) const {
+  if (increment.weight != Increment::Weight::kConstant) return false;
+  std::vector<Other> others;
+  for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
+    const Literal& literal = network_.increment_literals[l];
+    if (literal.kind != Literal::Kind::kSlot || literal.a >= decision_of_.size()) return false;
+    others.push_back({literal.a, static_cast<std::uint8_t>(literal.x)});
+  }
+  const std::optional<RootObject> lane = PickLane(std::nullopt, others);
+  if (!lane) return false;
+  std::vector<Placed> placed;
+  for (const Other& other : others) placed.push_back(*Place(other, *lane));
+  Key key;
+  if (!Pack(placed, &key)) return false;
+  key.words[kValuesWord] = static_cast<std::uint32_t>(increment.value);
+  IncrementRun& run = (*runs)[key];
+  const std::uint64_t bit = std::uint64_t{1} << lane->object % kLanes;
+  if ((run.lanes & bit) != 0) return false;
+  run.lanes |= bit;
+  run.value = increment.value;
+  Unpack(key, &run);
+  return increment.value <= 0xFFFFFFFF;
+}
+
+}  // namespace
+
+void IndexRuns(const Instance& instance, const RootDomains& root, Network* network) {
+  RunFinder finder(instance, root, network);
+  network->work.assign(instance.layout().num_slots() + 1, {});
+  const std::vector<std::uint8_t> covered = finder.FindAll();
+  finder.FindIncrements();
+  IndexScalars(instance, covered, network);
+}
+
+}  // namespace exh::runtime::internal

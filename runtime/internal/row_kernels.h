@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// What a processor can do with a block of kLanes cells at once. There is a portable form of every
+// kernel, which says what it computes, and wider ones that are chosen at run time; all give the same
+// results, bit for bit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace exh::runtime::internal {
+
+struct RowKernels {
+  std::string_view name;  ///< "portable", "avx2", "avx512".
+
+  /// Lanes that hold none of the values.
+  std::uint64_t (*excluded)(const std::uint8_t* row, std::uint8_t values);
+  /// Lanes that hold only values of the set.
+  std::uint64_t (*certain)(const std::uint8_t* row, std::uint8_t values);
+  /// Lanes with two values or more.
+  std::uint64_t (*open)(const std::uint8_t* row);
+  /// out = row & values; the lanes that change.
+  std::uint64_t (*keep)(const std::uint8_t* row, std::uint8_t values, std::uint8_t* out);
+  /// out = row & other; the lanes that change.
+  std::uint64_t (*intersect)(const std::uint8_t* row, const std::uint8_t* other, std::uint8_t* out);
+  /// Lanes that differ.
+  std::uint64_t (*differ)(const std::uint8_t* row, const std::uint8_t* other);
+  /// Both rows of a TripleRun: out_b = b & lut_b[c], then out_c = c & lut_c[out_b]. The tables
+  /// have width_c and width_b bytes (16, 32 or 64; 128 and 256 in the portable form alone). Sets the
+  /// lanes of `lanes` that change in b and in c; only those lanes of the outputs count.
+  void (*compose)(const std::uint8_t* b, const std::uint8_t* c, const std::uint8_t* lut_b,
+                  const std::uint8_t* lut_c, int width_b, int width_c, std::uint64_t lanes,
+                  std::uint8_t* out_b, std::uint8_t* out_c, std::uint64_t* changed_b,
+                  std::uint64_t* changed_c);
+};
+
+/// The kernels that this processor can run, the portable ones first.
+std::span<const RowKernels* const> SupportedRowKernels();
+
+/// The widest of them; EXH_ROWS=portable|avx2|avx512 in the environment picks another.
+const RowKernels& ActiveRowKernels();
+
+/// For tests and benchmarks: propagation in this process uses these from now on. No propagation may
+/// run meanwhile.
+void UseRowKernels(const RowKernels& kernels);
+
+// Null where they were not built.
+const RowKernels* PortableRowKernels();
+const RowKernels* Avx2RowKernels();
+const RowKernels* Avx512RowKernels();
+
+}  // namespace exh::runtime::internal
