@@ -8,6 +8,7 @@
 
 #include "search/choice_order.h"
 #include "search/commands/command.h"
+#include "search/decision_file.h"
 #include "search/error.h"
 #include "search/signals.h"
 #include "search/size.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct SizeOptions {
   ProblemOptions problem;
-  std::string order, space = "paper", format = "text";
+  std::string order, space = "paper", format = "text", below;
   int depth = 10, jobs = NumCores();
 };
 
@@ -58,7 +59,8 @@ int Size(const SizeOptions& options) {
     throw UsageError(UnknownName("format", options.format, {"text", "json"}));
   }
   const Problem problem = MakeProblem(options.problem);
-  const runtime::Candidate root = problem.root();
+  runtime::Candidate root = problem.root();
+  if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
   const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
   const std::atomic<bool>& interrupted = ListenForSignals();
   const std::vector<LevelCount> levels =
@@ -84,6 +86,8 @@ void AddSizeCommand(CLI::App& app, Invocation& invocation) {
                       "choices in the order they are decided, or 'paper'");
   command->add_option("--space", options->space,
                       "paper (default): the decisions of the published space, nothing added");
+  command->add_option("--below", options->below,
+                      "list of decisions: count the tree below them, not below the root");
   command->add_option("--format", options->format, "text (default) or json");
   command->add_option("--jobs", options->jobs, "threads (default: one per core)");
   command->callback(

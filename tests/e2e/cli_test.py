@@ -114,6 +114,18 @@ class Studies(unittest.TestCase):
         table = self.search(*kernel, "--order", "paper", "--jobs", "1").split()
         self.assertEqual([int(n) for n in table[6::4]], [level["nodes"] for level in levels])
 
+    def test_size_below_decisions(self):
+        kernel = ("size", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--order",
+                  "paper", "--depth", "2", "--format", "json")
+        whole = json.loads(self.search(*kernel))["levels"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "wish.txt")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("size(load_x.n0)=2|4\n")
+            part = json.loads(self.search(*kernel, "--below", path))["levels"]
+        self.assertEqual(part[1]["nodes"], 2)
+        self.assertGreater(whole[1]["nodes"], 2)
+
     def test_export(self):
         kernel = ("export", "--kernel", "axpy", "--size", "n=4", "--device", "k4000")
         model = self.search(*kernel)
