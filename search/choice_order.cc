@@ -34,6 +34,10 @@ ChoiceOrder ChoiceOrder::Default(const runtime::Instance& instance) {
 }
 
 ChoiceOrder ChoiceOrder::Parse(std::string_view text, const runtime::Instance& instance) {
+  if (text == "paper") {
+    return {instance,
+            {"rank", "size", "dim_kind", "thread_mapping", "mem_space", "order", "cache"}};
+  }
   const std::vector<std::string> legal = SearchedChoices(instance);
   std::vector<std::string> first;
   for (const std::string_view name : Split(text, ',')) {
@@ -46,6 +50,17 @@ ChoiceOrder ChoiceOrder::Parse(std::string_view text, const runtime::Instance& i
     first.emplace_back(name);
   }
   return {instance, first};
+}
+
+std::vector<runtime::DecisionId> ChoiceOrder::Decisions(const runtime::Instance& instance) const {
+  std::vector<runtime::DecisionId> decisions;
+  for (const std::string& name : names_) {
+    const int choice = instance.FindChoice(name);
+    for (auto d = instance.first_decision(choice); d < instance.end_decision(choice); ++d) {
+      decisions.push_back(d);
+    }
+  }
+  return decisions;
 }
 
 std::optional<runtime::DecisionId> ChoiceOrder::Next(const runtime::Candidate& candidate) const {

@@ -18,11 +18,16 @@ class ChoiceOrder {
   /// space has), then every other choice as the space lists them.
   static ChoiceOrder Default(const runtime::Instance& instance);
   /// `text` is a list of names with commas; choices that it leaves out follow as in Default().
+  /// "paper" stands for the order of paper 001: memory layout (rank), size, dim_kind,
+  /// thread_mapping, mem_space, order, cache; dim_mapping then follows from the others.
   /// Throws UsageError with the nearest name.
   static ChoiceOrder Parse(std::string_view text, const runtime::Instance& instance);
 
   /// Names of the choices, first decided first.
   const std::vector<std::string>& names() const { return names_; }
+
+  /// All decisions, first decided first: the order in which Next() looks at them.
+  std::vector<runtime::DecisionId> Decisions(const runtime::Instance& instance) const;
 
   /// The first open decision of `candidate`; nothing when none is open.
   std::optional<runtime::DecisionId> Next(const runtime::Candidate& candidate) const;

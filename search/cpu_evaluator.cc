@@ -135,6 +135,12 @@ class CpuEvaluator final : public Evaluator {
 }  // namespace
 
 std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem) {
+  if (!problem.device.runs) {
+    throw UsageError(fmt::format(
+        "nothing runs on device '{}': its spaces can be counted (search size, dead-ends), exported "
+        "and explained; --device cpu runs here",
+        problem.device.name));
+  }
   return std::make_unique<CpuEvaluator>(problem);
 }
 

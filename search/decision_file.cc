@@ -67,6 +67,13 @@ DecisionFile ReadDecisionFile(const std::string& path) {
   return ParseDecisionFile(text.view(), path);
 }
 
+void MergeHeader(const DecisionFile& file, ProblemOptions& options) {
+  if (options.kernel.empty() && file.kernel) options.kernel = *file.kernel;
+  if (options.size.empty() && file.sizes) options.size = *file.sizes;
+  if (options.device.empty() && file.device) options.device = *file.device;
+  if (options.device.empty()) options.device = "cpu";
+}
+
 std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& instance,
                               const Path& path, const std::string& comment) {
   std::vector<std::string> sizes;

@@ -21,6 +21,7 @@
 #include "runtime/candidate.h"
 #include "search/choice_order.h"
 #include "search/log_records.h"
+#include "search/problem.h"
 #include "search/random.h"
 
 namespace exh::search {
@@ -38,6 +39,10 @@ struct DecisionFile {
 /// Reads the header and splits the rest. Throws UsageError ("mm.txt:3: unknown header 'kernle' …").
 DecisionFile ParseDecisionFile(std::string_view text, const std::string& path);
 DecisionFile ReadDecisionFile(const std::string& path);
+
+/// Fills in what the command line left out from the header; the device is cpu when neither names
+/// it.
+void MergeHeader(const DecisionFile& file, ProblemOptions& options);
 
 /// The text of such a file.
 std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& instance,

@@ -99,6 +99,9 @@ int SearchMain(int argc, char** argv) {
   AddReplayCommand(app, invocation);
   AddEmitCommand(app, invocation);
   AddDeadEndsCommand(app, invocation);
+  AddSizeCommand(app, invocation);
+  AddExplainCommand(app, invocation);
+  AddExportCommand(app, invocation);
   AddDevicesCommand(app, invocation);
   AddDoctorCommand(app, invocation);
   AddRunCandidateCommand(app, invocation);

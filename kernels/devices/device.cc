@@ -82,6 +82,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
   using D = ir::Device;
   static const std::vector<std::pair<std::string, Field>> fields = {
       {"name", Any(&D::name, "a name")},
+      {"runs", Any(&D::runs, "true or false")},
       {"max_threads", Number<std::uint32_t>(&D::max_threads, 1)},
       {"max_thread_dims", Number<std::uint32_t>(&D::max_thread_dims, 1)},
       {"max_block_dims", Number<std::uint32_t>(&D::max_block_dims, 0)},

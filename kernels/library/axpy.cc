@@ -16,7 +16,7 @@ class Axpy final : public Kernel {
   std::string_view name() const override { return "axpy"; }
   std::string_view summary() const override { return "z = alpha * x + y"; }
   std::vector<Parameter> parameters() const override {
-    return {{"n", 1 << 22, 1, 1 << 28, "length of the vectors"}};
+    return {{"n", 1 << 22, 1, 1 << 28, "length of the vectors"}, InnerTile()};
   }
 
   void Build(ir::Builder& b, const Parameters& sizes) const override {
@@ -24,7 +24,7 @@ class Axpy final : public Kernel {
     const ir::ArrayId x = b.InputArray("x", n), y = b.InputArray("y", n);
     const ir::ArrayId z = b.OutputArray("z", n);
     b.Scalar("alpha", kAlpha);
-    const ir::AxisRef axis = b.Axis("n", n, {{2, 1024}, {2, 16}});
+    const ir::AxisRef axis = b.Axis("n", n, {{2, 1024}, {2, LargestInnerTile(sizes)}});
     const ir::Value load_x = b.Load("load_x", x, {{axis, 1}});
     const ir::Value load_y = b.Load("load_y", y, {{axis, 1}});
     const ir::Value mad =

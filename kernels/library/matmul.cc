@@ -22,7 +22,8 @@ class Matmul final : public Kernel {
             {"k", 512, 1, 1 << 16, "length of the sums"},
             {"transpose_a", 0, 0, 1, "1: A is stored k x m"},
             {"transpose_b", 0, 0, 1, "1: B is stored n x k"},
-            {"a_stride", 1, 1, 1 << 10, "distance of neighbouring elements of A"}};
+            {"a_stride", 1, 1, 1 << 10, "distance of neighbouring elements of A"},
+            InnerTile()};
   }
 
   void Build(ir::Builder& b, const Parameters& sizes) const override {
@@ -30,8 +31,9 @@ class Matmul final : public Kernel {
     const ir::ArrayId a = b.InputArray("a", static_cast<std::uint64_t>(l.m * l.k * l.a_stride));
     const ir::ArrayId bb = b.InputArray("b", static_cast<std::uint64_t>(l.k * l.n));
     const ir::ArrayId c = b.OutputArray("c", static_cast<std::uint64_t>(l.m * l.n));
-    const ir::AxisRef m = b.Axis("m", static_cast<std::uint32_t>(l.m), {{2, 32}, {2, 16}});
-    const ir::AxisRef n = b.Axis("n", static_cast<std::uint32_t>(l.n), {{2, 32}, {2, 16}});
+    const std::uint32_t inner = LargestInnerTile(sizes);
+    const ir::AxisRef m = b.Axis("m", static_cast<std::uint32_t>(l.m), {{2, 32}, {2, inner}});
+    const ir::AxisRef n = b.Axis("n", static_cast<std::uint32_t>(l.n), {{2, 32}, {2, inner}});
     const ir::AxisRef k = b.Axis("k", static_cast<std::uint32_t>(l.k), {{2, 32}});
     const ir::Value load_a = b.Load("load_a", a, {{m, l.a_m}, {k, l.a_k}});
     const ir::Value load_b = b.Load("load_b", bb, {{k, l.b_k}, {n, l.b_n}});

@@ -58,6 +58,16 @@ const Origin* FindOrigin(const Kernel& kernel) {
   return nullptr;
 }
 
+Parameter InnerTile() {
+  return {"inner_tile", 16, 2, 64, "largest inner tile of a tiled axis"};
+}
+
+std::uint32_t LargestInnerTile(const Parameters& sizes) {
+  const auto found = sizes.find("inner_tile");
+  return static_cast<std::uint32_t>(found == sizes.end() ? InnerTile().default_value
+                                                         : found->second);
+}
+
 const KernelSpace& SpaceOf(const Kernel& kernel) {
   const Origin* const origin = FindOrigin(kernel);
   return origin != nullptr && origin->space != nullptr ? *origin->space : LinalgSpace();

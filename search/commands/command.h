@@ -33,6 +33,9 @@ void AddEmitCommand(CLI::App& app, Invocation& invocation);
 void AddDeadEndsCommand(CLI::App& app, Invocation& invocation);
 void AddDevicesCommand(CLI::App& app, Invocation& invocation);
 void AddDoctorCommand(CLI::App& app, Invocation& invocation);
+void AddSizeCommand(CLI::App& app, Invocation& invocation);
+void AddExportCommand(CLI::App& app, Invocation& invocation);
+void AddExplainCommand(CLI::App& app, Invocation& invocation);
 void AddRunCandidateCommand(CLI::App& app, Invocation& invocation);
 
 /// --kernel, --size, --device, --threads, --max-threads, --set.

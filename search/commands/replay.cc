@@ -56,18 +56,11 @@ Replayed FromLog(const ReplayOptions& options) {
   return {std::move(problem), std::move(candidate)};
 }
 
-/// The command line has the last word over the header of the file.
-ProblemOptions Merge(const DecisionFile& file, ProblemOptions options) {
-  if (options.kernel.empty() && file.kernel) options.kernel = *file.kernel;
-  if (options.size.empty() && file.sizes) options.size = *file.sizes;
-  if (options.device.empty() && file.device) options.device = *file.device;
-  if (options.device.empty()) options.device = "cpu";
-  return options;
-}
-
 Replayed FromFile(const ReplayOptions& options) {
   const DecisionFile file = ReadDecisionFile(options.source);
-  Problem problem = MakeProblem(Merge(file, options.problem));
+  ProblemOptions merged = options.problem;
+  MergeHeader(file, merged);
+  Problem problem = MakeProblem(merged);
   runtime::Candidate candidate = problem.root();
   for (const auto& line : ApplyDecisions(file, candidate)) {
     fmt::print("{}:{}: note: {} takes no part\n", options.source, line.number, line.text);

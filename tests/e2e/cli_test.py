@@ -87,6 +87,73 @@ class BadInput(unittest.TestCase):
         self.assertIn("BLOCK", done.stderr)
 
 
+    def test_nothing_runs_on_a_device_for_counting(self):
+        self.check(["--kernel", "axpy", "--device", "k4000"], "k4000", "--device cpu")
+
+    def test_studies(self):
+        self.check(["size", "--kernel", "axpy", "--space", "papr"], "'papr'", "'paper'")
+        self.check(["size", "--kernel", "axpy", "--depth", "-1"], "--depth")
+        self.check(["export", "--kernel", "axpy", "--format", "minizink"], "'minizinc'")
+        self.check(["explain"], "--random-dead-end")
+
+
+class Studies(unittest.TestCase):
+    """size, export and explain: nothing is compiled or timed."""
+
+    def search(self, *arguments):
+        done = run(SEARCH, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_size(self):
+        kernel = ("size", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--depth", "4")
+        levels = json.loads(self.search(*kernel, "--space", "paper", "--order", "paper",
+                                        "--format", "json"))["levels"]
+        self.assertEqual(len(levels), 5)
+        self.assertEqual(levels[0], {"nodes": 1, "dead_ends": 0, "implementations": 0})
+        table = self.search(*kernel, "--order", "paper", "--jobs", "1").split()
+        self.assertEqual([int(n) for n in table[6::4]], [level["nodes"] for level in levels])
+
+    def test_size_below_decisions(self):
+        kernel = ("size", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--order",
+                  "paper", "--depth", "2", "--format", "json")
+        whole = json.loads(self.search(*kernel))["levels"]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "wish.txt")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("size(load_x.n0)=2|4\n")
+            part = json.loads(self.search(*kernel, "--below", path))["levels"]
+        self.assertEqual(part[1]["nodes"], 2)
+        self.assertGreater(whole[1]["nodes"], 2)
+
+    def test_export(self):
+        kernel = ("export", "--kernel", "axpy", "--size", "n=4", "--device", "k4000")
+        model = self.search(*kernel)
+        self.assertIn("constraint", model)
+        self.assertIn("% size(mad.n0)", model)
+        self.assertRegex(model, r"solve :: int_search\(\[.*\], input_order, indomain_min, complete\)")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "axpy.mzn")
+            self.assertEqual(self.search(*kernel, "--out", path), path + "\n")
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(file.read(), model)
+
+    def test_explain(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "wish.txt")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("kernel: matmul\nsize: m=64,n=64,k=64\ndevice: k4000\n"
+                           "dim_kind(load_b.k0)=LOOP\n"
+                           "dim_kind(init.m0)=UNROLL\ndim_kind(mad.m0)=LOOP\n")
+            text = self.search("explain", path)
+        self.assertIn("2 of 3 decisions", text)
+        self.assertNotIn("load_b.k0", text)
+        self.assertRegex(text, r"by requirement \w+ \(kernels/spaces/\w+\.exh:\d+\)")
+        text = self.search("explain", "--random-dead-end", "--seed", "3", "--kernel", "matmul",
+                           "--size", "m=64,n=64,k=64", "--device", "k4000", "--order", "paper")
+        self.assertIn("-> {}", text)
+
+
 class SpaceMistakes(unittest.TestCase):
     def test_several_mistakes_with_carets(self):
         with tempfile.TemporaryDirectory() as folder:

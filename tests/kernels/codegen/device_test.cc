@@ -68,6 +68,16 @@ TEST(Device, MistakesNameTheNearestLegalName) {
   EXPECT_THAT(LoadDevice("cpu", {{"vector_sizes", "[3]"}}).error, HasSubstr("powers of two"));
 }
 
+TEST(Device, ThePapersDeviceIsForCountingOnly) {
+  const DeviceResult k4000 = LoadDevice("k4000");
+  ASSERT_TRUE(k4000.device) << k4000.error;
+  EXPECT_FALSE(k4000.device->runs);
+  EXPECT_EQ(k4000.device->max_threads, 1024U);
+  EXPECT_EQ(k4000.device->shared_bytes, 48U << 10);
+  EXPECT_THAT(k4000.device->vector_sizes, ElementsAre(2, 4));
+  EXPECT_TRUE(LoadDevice("cpu").device->runs);
+}
+
 TEST(Device, DamagedFiles) {
   const kernels::testing::TemporaryFolder folder;
   EXPECT_THAT(LoadDeviceFrom(folder.path(), "cpu").error, HasSubstr("no device in"));

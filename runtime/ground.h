@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+// The ground form of an Instance: what its constraints say, as plain lists that are easy to read
+// and slow to run. Export and explanation read it, so that they do not depend on how the
+// propagation loop lays out the same constraints. Only internal/ground_form.cc knows both.
+//
+// An assignment of all variables is an implementation iff every table, clause and counter bound
+// holds, and every decision that is not live has the first value of its root domain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/action.h"
+#include "runtime/instance.h"
+#include "runtime/interval.h"
+#include "runtime/propagation.h"
+#include "runtime/space.h"
+
+namespace exh::runtime {
+
+/// Variables: all decisions at their number, then the hidden Boolean ones (0 false, 1 true).
+struct GroundVariable {
+  std::string name;             ///< "order(a,b)"; hidden: "Items has x" or "trigger 3 fired".
+  Bits root = 0;                ///< Domain after the propagation of the root.
+  int num_values = 0;           ///< Values 0 … num_values - 1.
+  std::uint32_t live_gate = 0;  ///< Decisions: in GroundForm::gates; open iff it is live.
+};
+
+/// An atom over the values of variables or of counters.
+struct GroundLiteral {
+  enum class Kind : std::uint8_t {
+    kIn,           ///< Variable a takes one of `values`.
+    kPair,         ///< Variables a and b: row a of the relation holds value b.
+    kCounterIn,    ///< Counter a lies in `interval`.
+    kCounterNot,   ///< Counter a is not interval.min.
+    kCounterPair,  ///< Counters a and b: a op b.
+  };
+  Kind kind = Kind::kIn;
+  CompareOp op = CompareOp::kEq;
+  std::uint32_t a = 0, b = 0;
+  Bits values = 0;
+  std::uint32_t pairs = 0;  ///< kPair: in GroundForm::pair_relations.
+  Interval interval;
+};
+
+/// A disjunction, and the requirement, counter, trigger or quotient that it stems from.
+struct GroundClause {
+  std::vector<GroundLiteral> literals;
+  Origin origin;
+};
+
+/// The conjunction of several clauses over the same few variables. In `clauses` (kIn and kPair
+/// only) a and b are positions in GroundTable::variables.
+struct GroundRelation {
+  std::vector<int> sizes;  ///< Number of values by position.
+  std::vector<GroundClause> clauses;
+};
+
+/// The relation holds between the variables as soon as the gate is open.
+struct GroundTable {
+  std::uint32_t relation = 0;
+  std::uint32_t gate = 0;
+  std::vector<std::uint32_t> variables;
+};
+
+/// Adds to a counter, or multiplies it, when all literals hold.
+struct GroundIncrement {
+  enum class Weight : std::uint8_t { kConstant, kVariable, kCounter };
+  Weight weight = Weight::kConstant;
+  std::vector<GroundLiteral> literals;
+  std::uint64_t value = 0;             ///< kConstant.
+  std::uint32_t source = 0;            ///< kVariable, kCounter.
+  std::vector<std::uint32_t> numbers;  ///< kVariable: the number that each value stands for.
+};
+
+/// Its value is the base and all increments that count, whatever its visibility: what an absent
+/// object must not add to a full counter is forbidden by clauses.
+struct GroundCounter {
+  std::string name;
+  bool product = false;
+  std::uint64_t base = 0;
+  std::vector<GroundIncrement> increments;
+  Interval root;  ///< Bounds that hold at the root, those imposed on it included.
+  Origin origin;
+};
+
+struct GroundForm {
+  std::vector<GroundVariable> variables;
+  std::vector<std::vector<Bits>> pair_relations;  ///< By relation and value of a: values of b.
+  std::vector<GroundRelation> relations;
+  std::vector<GroundTable> tables;
+  std::vector<GroundClause> clauses;
+  std::vector<GroundCounter> counters;
+  /// By gate: the Boolean variables that are all true when it is open. Gate 0 has none.
+  std::vector<std::vector<std::uint32_t>> gates;
+};
+
+/// The instance's root must be a fixpoint.
+GroundForm MakeGroundForm(const Instance& instance);
+
+/// Does the clause hold for these values, by position?
+bool Holds(const GroundForm& form, const GroundClause& clause, const std::vector<int>& values);
+
+/// All combinations of values that satisfy every clause of the relation, in ascending order.
+std::vector<std::vector<int>> AllowedTuples(const GroundForm& form, const GroundRelation& relation);
+
+}  // namespace exh::runtime
