@@ -514,6 +514,10 @@ void RunFinder::EmitList(std::uint32_t values, std::vector<ClauseRun>* runs) {
       filter.first_run = static_cast<std::uint32_t>(network_.clause_runs.size());
       filter.num_rows = static_cast<std::uint8_t>(entry.rows.size());
       std::ranges::copy(entry.rows, filter.rows.begin());
+      if (entry.rows.empty()) {
+        filter.num_scalars = entry.run.num_scalars;
+        filter.rows = entry.run.scalars;
+      }
       network_.clause_filters.push_back(filter);
     }
     network_.clause_filters.back().lanes |= std::uint64_t{1} << entry.lane;

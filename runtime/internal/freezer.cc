@@ -347,6 +347,7 @@ void Freezer::PropagateRoot() {
     } else {
       IndexNetwork(*instance_, &network_);
     }
+    IndexWakes(domains_, slots_in_use_, &network_);
     PlanOpenings();
   }
 

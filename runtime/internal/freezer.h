@@ -123,4 +123,7 @@ void IndexRuns(const Instance& instance, const RootDomains& root, Network* netwo
 void IndexScalars(const Instance& instance, const std::vector<std::uint8_t>& covered,
                   Network* network);
 
+/// Wake tables for these slots, from their finished lists.
+void IndexWakes(const RootDomains& root, std::span<const Slot> slots, Network* network);
+
 }  // namespace exh::runtime::internal

@@ -178,7 +178,8 @@ struct ClauseRun : Run {
 struct ClauseFilter {
   std::uint64_t lanes = 0;
   std::uint32_t first_run = 0;  ///< One a lane, ascending.
-  std::uint8_t num_rows = 0;    ///< 0: a single run, in lane 0, that is always looked at.
+  std::uint8_t num_rows = 0;
+  std::uint8_t num_scalars = 0;  ///< A single run, in lane 0: its shared literals instead of rows.
   std::array<PackedLiteral, kMaxRunScalars> rows{};
 };
 
@@ -210,7 +211,22 @@ struct CounterWatch {
 struct SlotWork {
   std::uint32_t pairs = 0, triples = 0, pair_runs = 0, triple_runs = 0;
   std::uint32_t wides = 0, clauses = 0, clause_lists = 0, counters = 0;
+  std::uint32_t wake = 0xFFFFFFFF;  ///< In Network::wake_tables; kNoLut: everything, always.
 };
+
+/// Kinds of work of a slot, as bits of its wake table.
+enum Work : std::uint8_t {
+  kPairWork = 1,
+  kTripleWork = 2,
+  kRunWork = 4,
+  kClauseRunWork = 8,
+  kScalarWork = 16,  ///< Wide tables, clauses, counters.
+  kAllWork = 31,
+};
+
+/// A wake table says which work can tell a domain from a later one: entry before * 32 + now.
+/// Domains of more values have none.
+inline constexpr int kMaxWakeValues = 5;
 
 /// The fixpoint of the root with the memberships of a gate: what an opening gate finds done.
 struct Opening {
@@ -292,6 +308,7 @@ struct Network {
 
   // What a change of a slot wakes.
   std::vector<SlotWork> work;  ///< By slot, and one more.
+  std::vector<std::uint8_t> wake_tables;
   std::vector<PairEntry> pairs;
   std::vector<std::uint32_t> pair_constraints;  ///< Beside `pairs`.
   std::vector<TripleEntry> triples;

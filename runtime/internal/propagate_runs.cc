@@ -111,6 +111,13 @@ bool Propagator::RunClauseRun(const ClauseRun& run) {
 /// Runs with a true literal, or two open ones, among those that their lanes share need no look.
 bool Propagator::RunFilter(const ClauseFilter& filter) {
   const std::uint8_t* const domains = state_.bytes();
+  bool has_open = false;
+  for (int i = 0; i < filter.num_scalars; ++i) {
+    const std::uint8_t domain = domains[CellOf(filter.rows[i])], values = ValuesOf(filter.rows[i]);
+    if ((domain & values) == 0) continue;
+    if (has_open || (domain & ~values) == 0) return true;
+    has_open = true;
+  }
   std::uint64_t lanes = filter.lanes, one_open = 0;
   for (int i = 0; i < filter.num_rows; ++i) {
     const std::uint8_t* const row = domains + CellOf(filter.rows[i]);
@@ -146,6 +153,11 @@ bool Propagator::RunRuns(std::uint8_t before, std::uint8_t now, const SlotWork& 
     if (classes[before] == classes[now] || classes[now] == kUniversalClass) continue;
     if (gates[run->gate] != 0 && !RunTripleRun(*run, now)) return false;
   }
+  return true;
+}
+
+bool Propagator::RunClauseLists(std::uint8_t before, std::uint8_t now, const SlotWork& work,
+                                const SlotWork& next) {
   const ClauseRunList* const lists_end = network_.clause_lists.data() + next.clause_lists;
   for (const ClauseRunList* list = network_.clause_lists.data() + work.clause_lists;
        list != lists_end; ++list) {

@@ -156,13 +156,19 @@ bool Propagator::RunSlot(Slot slot) {
     return true;
   }
   const std::uint8_t before = work_.seen[slot];
-  if (work.pairs != next.pairs && !RunPairs(slot, work, next)) return false;
-  if (work.triples != next.triples && !RunTriples(slot, before, work, next)) return false;
-  if (state_.gate(layout_, network_.slot_gates[slot]) &&
-      !RunRuns(before, static_cast<std::uint8_t>(now), work, next)) {
-    return false;
+  unsigned wake = kAllWork;
+  if (work.wake != kNoLut && before < 1u << kMaxWakeValues) {
+    wake = network_.wake_tables[work.wake + (std::size_t{before} << kMaxWakeValues | now)];
   }
-  WakeScalars(slot, before, now, work, next);
+  if ((wake & kPairWork) != 0 && !RunPairs(slot, work, next)) return false;
+  if ((wake & kTripleWork) != 0 && !RunTriples(slot, before, work, next)) return false;
+  if ((wake & (kRunWork | kClauseRunWork)) != 0 &&
+      state_.gate(layout_, network_.slot_gates[slot])) {
+    const auto values = static_cast<std::uint8_t>(now);
+    if ((wake & kRunWork) != 0 && !RunRuns(before, values, work, next)) return false;
+    if ((wake & kClauseRunWork) != 0 && !RunClauseLists(before, values, work, next)) return false;
+  }
+  if ((wake & kScalarWork) != 0) WakeScalars(slot, before, now, work, next);
   return true;
 }
 

@@ -145,6 +145,8 @@ class Propagator {
   void WakeScalars(Slot slot, Bits before, Bits now, const SlotWork& work, const SlotWork& next);
   // Runs: propagate_runs.cc.
   bool RunRuns(std::uint8_t before, std::uint8_t now, const SlotWork& work, const SlotWork& next);
+  bool RunClauseLists(std::uint8_t before, std::uint8_t now, const SlotWork& work,
+                      const SlotWork& next);
   bool RunPairRun(const PairRun& run, std::uint8_t now);
   bool RunTripleRun(const TripleRun& run, std::uint8_t now);
   bool RunFilter(const ClauseFilter& filter);
