@@ -8,7 +8,7 @@
 
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
-#include "kernels/library/kernels.h"
+#include "kernels/library/registry.h"
 #include "spaces/linalg.exh.h"
 #include "spaces/linalg.exh.maps.h"
 #include "spaces/order.exh.h"
@@ -107,7 +107,7 @@ kernels::ir::Device GpuLikeDevice() {
   device.vector_sizes = {2, 4};
   device.vector_arithmetic = false;
   device.shared_bytes = 49152;
-  device.global_bytes = std::uint64_t{1} << 32;
+  device.global_bytes = std::uint64_t{1} << 30;
   device.cache_flags = {"CACHE_DEFAULT", "CACHE_GLOBAL", "CACHE_READ_ONLY", "NO_CACHE"};
   return device;
 }
