@@ -9,6 +9,8 @@
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/library/registry.h"
+#include "runtime/candidate.h"
+#include "runtime/check.h"
 #include "spaces/linalg.exh.h"
 #include "spaces/linalg.exh.maps.h"
 #include "spaces/order.exh.h"
@@ -112,20 +114,54 @@ kernels::ir::Device GpuLikeDevice() {
   return device;
 }
 
+namespace {
+
+/// matmul of size x size x size with what lowering may add.
+class Matmul {
+ public:
+  explicit Matmul(std::uint32_t size) {
+    const kernels::Kernel* matmul = kernels::FindKernel("matmul");
+    kernels::Parameters sizes;
+    for (const kernels::Parameter& parameter : matmul->parameters()) {
+      sizes[parameter.name] = parameter.default_value;
+    }
+    for (const char* axis : {"m", "n", "k"}) sizes[axis] = size;
+    function_.device = GpuLikeDevice();
+    kernels::ir::Builder builder(function_);
+    matmul->Build(builder, sizes);
+    kernels::ir::Freeze(function_);
+  }
+  const kernels::ir::Function& function() const { return function_; }
+
+ private:
+  kernels::ir::Function function_;
+};
+
+/// Every decision of the engine that a search takes, as an action of the instance.
+std::vector<runtime::Action> ActionsOf(const Engine& engine, const runtime::Instance& instance) {
+  std::vector<runtime::Action> actions;
+  for (std::size_t c = 0; c < instance.space().choices.size(); ++c) {
+    const Choice& choice = engine.model().choices[c];
+    if (choice.kind == runtime::ChoiceKind::kCounter || choice.is_auxiliary) continue;
+    const int number = static_cast<int>(c);
+    Object binding[kMaxVariables];
+    ForEachBinding(engine.sets(), engine.scope(number), binding, 0, [&] {
+      if (choice.is_symmetric && binding[0] > binding[1]) return true;
+      const auto found = instance.FindDecision(number, {binding, choice.arguments.size()});
+      EXH_CHECK(found.has_value() && !found->swapped);
+      actions.push_back({found->id, engine.Domain(number, binding)});
+      return true;
+    });
+  }
+  return actions;
+}
+
+}  // namespace
+
 Measured MeasureMatmul(std::uint32_t size, const std::vector<std::string>& order, int descents,
                        double seconds, std::uint64_t seed) {
-  const kernels::Kernel* matmul = kernels::FindKernel("matmul");
-  kernels::Parameters sizes;
-  for (const kernels::Parameter& parameter : matmul->parameters()) {
-    sizes[std::string(parameter.name)] = parameter.default_value;
-  }
-  for (const char* axis : {"m", "n", "k"}) sizes[axis] = size;
-  kernels::ir::Function function;
-  function.device = GpuLikeDevice();
-  kernels::ir::Builder builder(function);
-  matmul->Build(builder, sizes);
-  kernels::ir::Freeze(function);
-  const spaces::linalg::SpaceHost host(function);
+  const Matmul matmul(size);
+  const spaces::linalg::SpaceHost host(matmul.function());
   Engine engine(spaces::linalg::GetMapsModel(), host);
   if (!engine.root_is_alive()) return {};
   Descender descender(engine, order);
@@ -136,6 +172,26 @@ Measured MeasureMatmul(std::uint32_t size, const std::vector<std::string>& order
     descender.Run(random);
   }
   return Averages(SecondsSince(start), descender.counts(), engine.events() - events_before);
+}
+
+int CountConfirmed(std::uint32_t size, const std::vector<std::string>& order, int descents,
+                   std::uint64_t seed) {
+  const Matmul matmul(size);
+  const spaces::linalg::SpaceHost host(matmul.function());
+  const auto instance = runtime::Instance::Freeze(spaces::linalg::GetSpace(), host);
+  Engine engine(spaces::linalg::GetMapsModel(), host);
+  if (!engine.root_is_alive()) return 0;
+  Descender descender(engine, order);
+  std::mt19937_64 random(seed);
+  int confirmed = 0;
+  for (int i = 0; i < descents; ++i) {
+    if (!descender.Run(random)) continue;
+    runtime::Candidate candidate(instance);
+    const bool alive =
+        candidate.Restrict(ActionsOf(engine, *instance)) == runtime::Propagation::kFixpoint;
+    confirmed += alive && candidate.IsImplementation();
+  }
+  return confirmed;
 }
 
 Measured MeasureOrder(int instructions, int dims, double seconds, std::uint64_t seed) {

@@ -28,6 +28,11 @@ kernels::ir::Device GpuLikeDevice();
 Measured MeasureMatmul(std::uint32_t size, const std::vector<std::string>& order, int descents,
                        double seconds, std::uint64_t seed = 1);
 
+/// How many of `descents` implementations of MeasureMatmul() are implementations of
+/// runtime::Instance too, all their decisions taken at once.
+int CountConfirmed(std::uint32_t size, const std::vector<std::string>& order, int descents,
+                   std::uint64_t seed = 1);
+
 /// Random descents of tests/bench/order.exh, in random orders of pairs: a snapshot a step; a value
 /// that fails is removed, and if that fails as well the descent ends.
 Measured MeasureOrder(int instructions, int dims, double seconds, std::uint64_t seed = 1);
