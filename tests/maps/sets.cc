@@ -2,6 +2,7 @@
 #include "tests/maps/sets.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "runtime/check.h"
@@ -52,12 +53,13 @@ void Sets::Add(int set, Member member) {
 }
 
 Scope::Scope(const runtime::Space& space, std::vector<Variable> list)
-    : variables(std::move(list)), distinct(variables.size(), 0) {
+    : variables(std::move(list)), distinct(variables.size(), 0), users(variables.size(), 0) {
   EXH_CHECK(variables.size() <= kMaxVariables);
   for (std::size_t i = 0; i < variables.size(); ++i) {
     const int a = variables[i].set;
     for (std::size_t j = 0; j < variables.size(); ++j) {
       const int b = variables[j].set;
+      if (variables[j].parameter == static_cast<int>(i)) users[i] |= 1u << j;
       if (i == j || space.sets[a].root != space.sets[b].root) continue;
       if (!IsPromisedDisjoint(space, a, b)) distinct[i] |= 1u << j;
     }
@@ -71,13 +73,16 @@ Scope::Scope(const runtime::Space& space, std::vector<Variable> list)
 
 bool Agrees(const Sets& sets, const Scope& scope, const Object* binding, std::uint32_t bound,
             int i) {
-  const Variable& self = scope.variables[i];
-  for (int j = 0; j < scope.size(); ++j) {
-    if (j == i || (bound >> j & 1) == 0) continue;
-    if ((scope.distinct[i] >> j & 1) != 0 && binding[i] == binding[j]) return false;
-    const Variable& other = scope.variables[j];
-    if (other.parameter == i && !sets.HasOf(other.set, binding[i], binding[j])) return false;
+  const auto place = static_cast<std::size_t>(i);
+  for (std::uint32_t rest = scope.distinct[place] & bound; rest != 0; rest &= rest - 1) {
+    if (binding[i] == binding[std::countr_zero(rest)]) return false;
   }
+  for (std::uint32_t rest = scope.users[place] & bound; rest != 0; rest &= rest - 1) {
+    const int user = std::countr_zero(rest);
+    const int set = scope.variables[static_cast<std::size_t>(user)].set;
+    if (!sets.HasOf(set, binding[i], binding[user])) return false;
+  }
+  const Variable& self = scope.variables[place];
   if (self.parameter < 0) return sets.Has(self.set, binding[i]);
   return (bound >> self.parameter & 1) == 0 ||
          sets.HasOf(self.set, binding[self.parameter], binding[i]);
@@ -90,11 +95,10 @@ Objects Candidates(const Sets& sets, const Scope& scope, const Object* binding, 
     return (bound >> self.parameter & 1) != 0 ? sets.MembersOf(self.set, binding[self.parameter])
                                               : sets.Members(scope.plain[i]);
   }
-  for (int j = 0; j < scope.size(); ++j) {
-    const Variable& other = scope.variables[j];
-    if (other.parameter == i && (bound >> j & 1) != 0) return sets.Reverse(other.set, binding[j]);
-  }
-  return sets.Members(self.set);
+  const std::uint32_t users = scope.users[static_cast<std::size_t>(i)] & bound;
+  if (users == 0) return sets.Members(self.set);
+  const int user = std::countr_zero(users);
+  return sets.Reverse(scope.variables[static_cast<std::size_t>(user)].set, binding[user]);
 }
 
 }  // namespace exh::maps

@@ -62,6 +62,7 @@ struct Variable {
 struct Scope {
   std::vector<Variable> variables;
   std::vector<std::uint32_t> distinct;  ///< For each variable, those that must differ from it.
+  std::vector<std::uint32_t> users;     ///< For each variable, those whose parameter it is.
   std::vector<int> plain;  ///< For each variable, the nearest superset without a parameter.
 
   Scope() = default;
