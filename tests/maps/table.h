@@ -106,7 +106,7 @@ struct Block {
 
   /// The bucket of the key, or the empty one where it would go.
   template <int kArity>
-  std::uint64_t Find(Key key) const {
+  [[gnu::always_inline]] std::uint64_t Find(Key key) const {
     const Key* const all = keys();
     std::uint64_t i = HashOf<kArity>(key) & mask;
     while (all[i] != key && all[i] != kNoKey) i = (i + 1) & mask;
