@@ -14,6 +14,7 @@
 #include "dsl/render.h"
 #include "dsl/spelling.h"
 #include "generator/generator.h"
+#include "generator/maps.h"
 #include "generator/names.h"
 #include "generator/output.h"
 
@@ -26,6 +27,7 @@ struct Arguments {
   std::vector<std::string> files;
   std::string root, out, depfile, space;
   std::string diagnostics = "text";
+  std::string engine = "tables";
   std::vector<std::string> include_dirs;
   bool no_line = false;
 };
@@ -92,7 +94,8 @@ int Build(const Arguments& arguments) {
     options.space = arguments.space.empty() ? SpaceNameOf(file) : arguments.space;
     options.prefix = PortablePath(prefix);
     options.line_directives = !arguments.no_line;
-    generated = Generate(*spec, options);
+    generated =
+        arguments.engine == "maps" ? GenerateMaps(*spec, options) : Generate(*spec, options);
     for (const Refusal& refusal : generated.refusals) sink.Error(refusal.range, refusal.message);
   }
   Show(sink, arguments);
@@ -157,6 +160,8 @@ int Main(int argc, char** argv) {
   build.add_option("--out", arguments.out, "prefix of the files written (default: ./<file>)");
   build.add_option("--depfile", arguments.depfile, "a make rule with every file that was read");
   build.add_option("--space", arguments.space, "name of the space (default: that of the file)");
+  build.add_option("--engine", arguments.engine, "tables, or maps: the benchmarks' yardstick")
+      ->check(CLI::IsMember({"tables", "maps"}));
   build.add_flag("--no-line", arguments.no_line, "no #line: errors point into the generated text");
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   try {

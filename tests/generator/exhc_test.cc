@@ -82,6 +82,28 @@ TEST_F(Exhc, BuildWritesFilesAndDepfile) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "gen"), fs::directory_iterator{}), 4);
 }
 
+TEST_F(Exhc, TheOtherEngineHasFilesOfItsOwn) {
+  Write("space.exh", kSpace);
+  const Result result = InFolder("build --engine=maps space.exh");
+  EXPECT_EQ(result.code, 0) << result.output;
+  EXPECT_NE(Read(folder_ / "space.exh.maps.h").find("GetMapsModel()"), std::string::npos);
+  EXPECT_NE(Read(folder_ / "space.exh.maps.cc").find("OnMode"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder_ / "space.exh.h"));
+  EXPECT_EQ(InFolder("build --engine=map space.exh").code, 2);
+}
+
+TEST_F(Exhc, TheOtherEngineSaysWhatItCannotCompare) {
+  Write("space.exh", std::string(kSpace) + R"(
+define counter busy(): forall $task in Tasks: sum "1" when: mode($task) is NOW end
+require not_one: busy() != "1"
+)");
+  EXPECT_EQ(InFolder("build space.exh").code, 0);
+  const Result result = InFolder("build --engine=maps space.exh");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.output.find("build this space without --engine=maps"), std::string::npos)
+      << result.output;
+}
+
 TEST_F(Exhc, AFileThatDoesNotChangeKeepsItsTime) {
   Write("space.exh", kSpace);
   ASSERT_EQ(InFolder("build space.exh").code, 0);
