@@ -297,6 +297,7 @@ struct Network {
   std::vector<Constraint> constraints;
   std::vector<Literal> literals;
   std::vector<Counter> counters;
+  std::size_t most_increments = 0;  ///< Of a counter.
   std::vector<Increment> increments;
   std::vector<Literal> increment_literals;
 

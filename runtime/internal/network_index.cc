@@ -248,6 +248,8 @@ void IndexCounters(std::uint32_t num_narrow, Network* network) {
   std::vector<std::pair<Slot, std::uint32_t>> of_counter;  // Slot, values.
   for (std::uint32_t id = 0; id < network->counters.size(); ++id) {
     const Counter& counter = network->counters[id];
+    network->most_increments = std::max<std::size_t>(
+        network->most_increments, counter.increment_end - counter.increment_begin);
     of_counter.clear();
     for (std::uint32_t i = counter.increment_begin; i < counter.increment_end; ++i) {
       const Increment& increment = network->increments[i];

@@ -8,13 +8,6 @@
 #include "runtime/internal/propagator.h"
 
 namespace exh::runtime::internal {
-namespace {
-
-/// Sets of reachable products larger than this are given up: bounds alone act then.
-constexpr std::size_t kMaxReached = 512;
-
-}  // namespace
-
 Truth Propagator::Counts(const Increment& increment) const {
   Truth counts = Truth::kTrue;
   for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
@@ -296,7 +289,7 @@ bool Propagator::ReachProduct(const Counter& record, std::uint64_t product, Orig
     for_each_factor(i, [&](std::uint64_t f) { Extend(&before, first, last, f, product); });
     SortFrom(&before, last);
     work_.before_begin.push_back(static_cast<std::uint32_t>(last));
-    if (before.size() - last > kMaxReached) return true;
+    if (before.size() - last > Workspace::kMaxReached) return true;
   }
   // after_begin[k] belongs to the factors size - k … size - 1.
   work_.after_begin.assign(1, 0);
@@ -307,7 +300,7 @@ bool Propagator::ReachProduct(const Counter& record, std::uint64_t product, Orig
                     [&](std::uint64_t f) { Extend(&after, first, last, f, product); });
     SortFrom(&after, last);
     work_.after_begin.push_back(static_cast<std::uint32_t>(last));
-    if (after.size() - last > kMaxReached) return true;
+    if (after.size() - last > Workspace::kMaxReached) return true;
   }
 
   const auto completes = [&](std::size_t i, std::uint64_t factor) {

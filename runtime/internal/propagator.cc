@@ -17,6 +17,16 @@ Workspace& ThreadWorkspace() {
 
 }  // namespace
 
+std::uint64_t EventsOfThread() {
+  return ThreadWorkspace().events;
+}
+
+std::size_t ScratchBytesOfThread() {
+  const Workspace& work = ThreadWorkspace();
+  return work.seen.size() + work.slots.num_bytes() + work.constraints.num_bytes() +
+         work.counters.num_bytes();
+}
+
 Propagator::Propagator(const Instance& instance, State* state, Conflict* conflict)
     : instance_(instance),
       network_(instance.network()),
@@ -29,6 +39,7 @@ Propagator::Propagator(const Instance& instance, State* state, Conflict* conflic
   work_.constraints.Reserve(network_.constraints.size());
   work_.counters.Reserve(network_.counters.size());
   if (work_.seen.size() < layout_.num_narrow) work_.seen.resize(layout_.num_narrow);
+  work_.ReserveIncrements(network_.most_increments);
 }
 
 void Propagator::Clear() {
@@ -111,6 +122,7 @@ Propagation Propagator::Propagate() {
   while (true) {
     bool alive = true;
     if (!work_.slots.IsEmpty()) {
+      ++work_.events;
       alive = RunSlot(work_.slots.Pop());
     } else if (!work_.constraints.IsEmpty()) {
       alive = RunConstraint(work_.constraints.Pop());

@@ -43,6 +43,7 @@ class WorkQueue {
   void Clear() {
     while (!IsEmpty()) Pop();
   }
+  std::size_t num_bytes() const { return queued_.size() + ring_.size() * sizeof(std::uint32_t); }
 
  private:
   std::vector<std::uint8_t> queued_;
@@ -91,6 +92,9 @@ class DirtySet {
   void Clear() {
     while (!IsEmpty()) Pop();
   }
+  std::size_t num_bytes() const {
+    return (words_.size() + summary_.size()) * sizeof(std::uint64_t);
+  }
 
  private:
   std::vector<std::uint64_t> words_, summary_;
@@ -110,11 +114,32 @@ struct Workspace {
   /// By cell: the domain that its constraints have seen. Means something only while it is dirty.
   std::vector<std::uint8_t> seen;
   WorkQueue constraints, counters;
+  std::uint64_t events = 0;  ///< Changed domains that were looked at, ever.
   std::vector<Contribution> contributions;
   std::vector<std::uint64_t> min_before, min_after, max_before, max_after;  // Partial products.
   std::vector<std::uint64_t> reached_before, reached_after;  // Sets, one after the other …
   std::vector<std::uint32_t> before_begin, after_begin;      // … and where they start.
+
+  /// Room for a counter of that many increments.
+  void ReserveIncrements(std::size_t size) {
+    if (contributions.capacity() >= size) return;
+    contributions.reserve(size);
+    for (auto* products : {&min_before, &min_after, &max_before, &max_after}) {
+      products->reserve(size + 1);
+    }
+    for (auto* reached : {&reached_before, &reached_after}) {
+      reached->reserve(kMostReachedSets * kMaxReached);
+    }
+    for (auto* begin : {&before_begin, &after_begin}) begin->reserve(size + 2);
+  }
+  /// Sets of reachable products larger than this are given up: bounds alone act then.
+  static constexpr std::size_t kMaxReached = 512, kMostReachedSets = 8;
 };
+
+/// Changed domains that propagation of this thread has looked at: work, for benchmarks.
+std::uint64_t EventsOfThread();
+/// Bytes of the scratch of this thread that grow with the instance.
+std::size_t ScratchBytesOfThread();
 
 class Propagator {
  public:

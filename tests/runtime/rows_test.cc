@@ -14,6 +14,7 @@
 #include "runtime/candidate.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/row_kernels.h"
+#include "runtime/packed_node.h"
 #include "tests/support/order_space.h"
 #include "tests/support/random_space.h"
 
@@ -125,6 +126,9 @@ void Compare(const TestSpace& test, const std::string& name, int num_descents, C
         break;
       }
       ASSERT_EQ(fast.state(), slow.state()) << name << " descent " << descent;
+      if (compared->steps % 8 != 0) continue;
+      const runtime::PackedNode packed(fast);
+      ASSERT_EQ(packed.Unpack(with).state(), fast.state()) << name << " descent " << descent;
     }
   }
   runtime::internal::UseRowKernels(*SupportedRowKernels().back());
