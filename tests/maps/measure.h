@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ir/device.h"
-
 namespace exh::maps {
 
 struct Measured {
@@ -19,12 +17,9 @@ struct Measured {
   std::uint64_t descents = 0, gave_up = 0;
 };
 
-/// A device like the one of the paper's evaluation: 1024 threads in 3 dimensions, 48 KB shared.
-kernels::ir::Device GpuLikeDevice();
-
-/// Random descents of linalg.exh, lowerings included, for matmul of size x size x size: in `order`,
-/// the names of search::ChoiceOrder. Stops after `descents` or `seconds`, whichever comes first,
-/// but after one descent at least.
+/// Random descents of linalg.exh, lowerings included, for matmul of size x size x size in the
+/// paper's tiling, on the device k4000: in `order`, the names of search::ChoiceOrder. Stops after
+/// `descents` or `seconds`, whichever comes first, but after one descent at least.
 Measured MeasureMatmul(std::uint32_t size, const std::vector<std::string>& order, int descents,
                        double seconds, std::uint64_t seed = 1);
 
