@@ -721,10 +721,47 @@ bool RunFinder::FindIncrement(std::uint32_t id, const std::map<RootObject, int>&
 
 }  // namespace
 
+namespace {
+
+/// Constraints that are not in runs alone come first, so that the queue is no longer than they are.
+void PutLooseFirst(std::vector<std::uint8_t>* covered, Network* network) {
+  const auto is_loose = [&](std::uint32_t id) {
+    const Constraint& c = network->constraints[id];
+    if (c.kind == Constraint::Kind::kWideTable) return true;
+    if (c.kind != Constraint::Kind::kClause) return false;
+    const std::uint32_t size = c.literal_end - c.literal_begin;
+    return size > 8 || (*covered)[id] != (1u << size) - 1;
+  };
+  const std::size_t size = network->constraints.size();
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t id = 0; id < size; ++id) {
+    if (is_loose(id)) order.push_back(id);
+  }
+  network->num_loose = static_cast<std::uint32_t>(order.size());
+  for (std::uint32_t id = 0; id < size; ++id) {
+    if (!is_loose(id)) order.push_back(id);
+  }
+  std::vector<std::uint32_t> place(size);
+  std::vector<Constraint> constraints;
+  std::vector<std::uint8_t> covered_there;
+  constraints.reserve(size);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    place[order[i]] = i;
+    constraints.push_back(network->constraints[order[i]]);
+    covered_there.push_back((*covered)[order[i]]);
+  }
+  for (std::uint32_t& id : network->run_constraints) id = place[id];
+  network->constraints = std::move(constraints);
+  *covered = std::move(covered_there);
+}
+
+}  // namespace
+
 void IndexRuns(const Instance& instance, const RootDomains& root, Network* network) {
   RunFinder finder(instance, root, network);
   network->work.assign(instance.layout().num_slots() + 1, {});
-  const std::vector<std::uint8_t> covered = finder.FindAll();
+  std::vector<std::uint8_t> covered = finder.FindAll();
+  PutLooseFirst(&covered, network);
   finder.FindIncrements();
   IndexScalars(instance, covered, network);
 }

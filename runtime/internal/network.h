@@ -295,6 +295,9 @@ struct Network {
   std::vector<std::uint8_t> luts;
 
   std::vector<Constraint> constraints;
+  /// The first ones are those that the queue of the propagation loop may hold: wide tables, and
+  /// clauses that are not in a run of every slot that they read.
+  std::uint32_t num_loose = 0;
   std::vector<Literal> literals;
   std::vector<Counter> counters;
   std::size_t most_increments = 0;  ///< Of a counter.

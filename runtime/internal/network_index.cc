@@ -291,6 +291,7 @@ bool ReadsCounter(const Network& network, const Constraint& constraint) {
 
 void IndexNetwork(const Instance& instance, Network* network) {
   network->work.assign(instance.layout().num_slots() + 1, {});
+  network->num_loose = static_cast<std::uint32_t>(network->constraints.size());
   IndexScalars(instance, {}, network);
 }
 

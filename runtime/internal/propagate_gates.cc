@@ -103,7 +103,9 @@ void Propagator::QueueAll(std::uint32_t gate) {
       work_.seen[slot] = 0xFF;
     }
   }
-  for (const std::uint32_t id : network_.constraints_by_gate.row(gate)) work_.constraints.Push(id);
+  for (const std::uint32_t id : network_.constraints_by_gate.row(gate)) {
+    if (id < network_.num_loose) work_.constraints.Push(id);
+  }
 }
 
 }  // namespace exh::runtime::internal

@@ -36,7 +36,7 @@ Propagator::Propagator(const Instance& instance, State* state, Conflict* conflic
       conflict_(*conflict),
       work_(ThreadWorkspace()) {
   work_.slots.Reserve(layout_.num_slots());
-  work_.constraints.Reserve(network_.constraints.size());
+  work_.constraints.Reserve(network_.num_loose);
   work_.counters.Reserve(network_.counters.size());
   if (work_.seen.size() < layout_.num_narrow) work_.seen.resize(layout_.num_narrow);
   work_.ReserveIncrements(network_.most_increments);

@@ -20,6 +20,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/export_minizinc.h"
@@ -152,6 +153,17 @@ GecodeRate MeasurePeer(const Candidate& root, const search::ChoiceOrder& order,
   return MeasureGecode(ExportMiniZinc(root.instance(), options), solutions, 120);
 }
 
+/// Of a thread that has done nothing but a descent.
+std::size_t ScratchBytes(const Candidate& root, const search::ChoiceOrder& order) {
+  std::size_t bytes = 0;
+  std::thread([&] {
+    search::Random random(1);
+    search::Descender(order).Run(root, random, [](const search::DeadEnd&) {});
+    bytes = runtime::internal::ScratchBytesOfThread();
+  }).join();
+  return bytes;
+}
+
 /// Times of single steps along descents, in microseconds, and bytes of what is stored.
 ordered_json MeasureSteps(const Candidate& root, const search::ChoiceOrder& order) {
   search::Random random(2);
@@ -194,8 +206,7 @@ ordered_json MeasureSteps(const Candidate& root, const search::ChoiceOrder& orde
   }
   const double total = std::accumulate(restrict_us.begin(), restrict_us.end(), 0.0);
   return {{"state_bytes", state.state().num_bytes()},
-          {"state_and_scratch_bytes",
-           state.state().num_bytes() + runtime::internal::ScratchBytesOfThread()},
+          {"state_and_scratch_bytes", state.state().num_bytes() + ScratchBytes(root, order)},
           {"packed_node_bytes", packed_bytes},
           {"copy_us_median", Median(copy_us)},
           {"decision_us_median", Median(restrict_us)},
