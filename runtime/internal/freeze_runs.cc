@@ -764,6 +764,7 @@ void IndexRuns(const Instance& instance, const RootDomains& root, Network* netwo
   PutLooseFirst(&covered, network);
   finder.FindIncrements();
   IndexScalars(instance, covered, network);
+  network->covered = std::move(covered);
 }
 
 }  // namespace exh::runtime::internal

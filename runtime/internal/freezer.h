@@ -60,6 +60,7 @@ class Freezer {
   void FindBlocks();
   void PlanPresence();
   void PlanOpenings();
+  void MarkLight(std::uint32_t gate, Opening* opening) const;
   void AppendSlotsOf(const Constraint& constraint, Opening* opening) const;
   /// Both cells of a pair, when it is one.
   void SetDomain(Slot slot, Bits values, State* state) const;

@@ -232,8 +232,9 @@ inline constexpr int kMaxWakeValues = 5;
 struct Opening {
   bool possible = false;
   State state;
-  /// Cells that some constraint behind the gate reads.
-  std::vector<std::uint64_t> cells;
+  /// Cells that some constraint behind the gate reads. Light: those constraints are all in runs of
+  /// the cell's slot, in lanes of the objects that appear; no more than those lanes need a look.
+  std::vector<std::uint64_t> cells, light;
   std::vector<Slot> wide_slots;
 };
 
@@ -298,6 +299,8 @@ struct Network {
   /// The first ones are those that the queue of the propagation loop may hold: wide tables, and
   /// clauses that are not in a run of every slot that they read.
   std::uint32_t num_loose = 0;
+  /// By constraint: bit i says that it is in a run of the i-th slot that it reads. Empty: no runs.
+  std::vector<std::uint8_t> covered;
   std::vector<Literal> literals;
   std::vector<Counter> counters;
   std::size_t most_increments = 0;  ///< Of a counter.

@@ -12,20 +12,42 @@
 namespace exh::runtime::internal {
 
 bool Propagator::OpenGates(Slot slot) {
+  const std::span<const std::uint32_t> gates = network_.gates_by_slot.row(slot);
+  if (gates.empty()) return true;
+  const std::uint64_t* const presence = &state_.presence(layout_, 0);
+  for (std::uint32_t word = 0; word < layout_.num_presences; ++word) {
+    work_.fresh[word] = ~presence[word];
+  }
   SetPresence(slot);
-  for (const std::uint32_t gate : network_.gates_by_slot.row(slot)) {
+  for (std::uint32_t word = 0; word < layout_.num_presences; ++word) {
+    work_.fresh[word] &= presence[word];
+  }
+  // All of them open before the first looks at what it finds.
+  work_.opened.clear();
+  for (const std::uint32_t gate : gates) {
     if (state_.gate(layout_, gate)) continue;
     if (!std::ranges::all_of(network_.gate_slots.row(gate),
                              [&](Slot member) { return domain(member) == kTrueBit; })) {
       continue;
     }
     OpenGate(gate);
+    work_.opened.push_back(gate);
+    for (std::uint32_t i = network_.live_begin[gate]; i < network_.live_begin[gate + 1]; ++i) {
+      work_.fresh_live[network_.live_cells[i].block] |= network_.live_cells[i].cells;
+    }
+  }
+  for (const std::uint32_t gate : work_.opened) {
     if (network_.openings.empty() || !network_.openings[gate].possible ||
         !Find(network_.openings[gate], gate)) {
       QueueAll(gate);
     }
   }
-  return true;
+  for (const std::uint32_t gate : work_.opened) {
+    for (std::uint32_t i = network_.live_begin[gate]; i < network_.live_begin[gate + 1]; ++i) {
+      work_.fresh_live[network_.live_cells[i].block] = 0;
+    }
+  }
+  return RunLight();
 }
 
 void Propagator::SetPresence(Slot slot) {
@@ -45,8 +67,9 @@ void Propagator::OpenGate(std::uint32_t gate) {
   }
 }
 
-/// Intersects the state with what the opening finds done, and queues what differs from it. False,
-/// with nothing done, when a domain would be empty: the long way then says which constraint it is.
+/// Intersects the state with what the opening finds done, and looks at what differs from it: what
+/// is light at once, the rest through the queue. The long way says which constraint empties a
+/// domain.
 bool Propagator::Find(const Opening& opening, std::uint32_t gate) {
   const State& found = opening.state;
   std::uint8_t* const domains = state_.bytes();
@@ -69,8 +92,15 @@ bool Propagator::Find(const Opening& opening, std::uint32_t gate) {
     std::uint64_t changed = rows_.intersect(domains + cell, found.bytes() + cell, kept.data());
     for (; changed != 0; changed &= changed - 1) {
       const std::uint32_t at = cell + static_cast<std::uint32_t>(std::countr_zero(changed));
-      if (network_.cells[at].slot == at && work_.slots.Insert(at)) work_.seen[at] = domains[at];
+      const std::uint8_t before = domains[at];
       domains[at] = kept[at - cell];
+      // Whatever reads a decision that has just come to life was at rest, or reads a membership
+      // that has just become certain: what the opening found for it is known.
+      if ((work_.fresh_live[cell / kLanes] >> (at - cell) & 1) != 0 &&
+          domains[at] == found.bytes()[at]) {
+        continue;
+      }
+      if (network_.cells[at].slot == at && work_.slots.Insert(at)) work_.seen[at] = before;
     }
     std::uint64_t differs =
         opening.cells[cell / kLanes] & rows_.differ(domains + cell, found.bytes() + cell);
@@ -90,6 +120,32 @@ bool Propagator::Find(const Opening& opening, std::uint32_t gate) {
     KeepCounter(id, found.counter(layout_, id), {});
   }
   for (const std::uint32_t id : network_.counting_by_gate.row(gate)) work_.constraints.Push(id);
+  for (std::uint32_t cell = 0; cell < layout_.num_narrow; cell += kLanes) {
+    const std::uint64_t light = opening.light[cell / kLanes];
+    if (light == 0) continue;
+    work_.light[cell / kLanes] |= light & rows_.differ(domains + cell, found.bytes() + cell);
+  }
+  return true;
+}
+
+/// What is light at once, for all gates together; what waits in the queue anyway sees it there.
+bool Propagator::RunLight() {
+  for (std::uint32_t block = 0; block < layout_.num_narrow / kLanes; ++block) {
+    std::uint64_t light = work_.light[block];
+    work_.light[block] = 0;
+    for (; light != 0; light &= light - 1) {
+      const std::uint32_t slot =
+          block * kLanes + static_cast<std::uint32_t>(std::countr_zero(light));
+      if (work_.slots.Contains(slot)) {
+        work_.seen[slot] = 0xFF;
+        continue;
+      }
+      ++work_.events;
+      if (RunFresh(slot, work_.fresh.data())) continue;
+      std::fill(work_.light.begin() + block, work_.light.end(), 0);
+      return false;
+    }
+  }
   return true;
 }
 

@@ -57,13 +57,11 @@ bool Propagator::KeepCell(std::uint32_t at, std::uint8_t allowed, const Run& run
               network_.origins[network_.constraints[ConstraintOf(run, lane)].origin]);
 }
 
-bool Propagator::RunPairRun(const PairRun& run, std::uint8_t now) {
-  return KeepLanes(run, run.row, network_.run_tables[run.masks + now],
-                   run.lanes & state_.presence(layout_, run.presence));
+bool Propagator::RunPairRun(const PairRun& run, std::uint8_t now, std::uint64_t lanes) {
+  return KeepLanes(run, run.row, network_.run_tables[run.masks + now], lanes);
 }
 
-bool Propagator::RunTripleRun(const TripleRun& run, std::uint8_t now) {
-  const std::uint64_t lanes = run.lanes & state_.presence(layout_, run.presence);
+bool Propagator::RunTripleRun(const TripleRun& run, std::uint8_t now, std::uint64_t lanes) {
   std::uint8_t* const domains = state_.bytes();
   const std::uint32_t stride = std::uint32_t{run.width_b} + run.width_c;
   const std::uint8_t* const lut_b = network_.run_tables.data() + run.table + 256 + now * stride;
@@ -77,7 +75,7 @@ bool Propagator::RunTripleRun(const TripleRun& run, std::uint8_t now) {
 
 /// Unit propagation in every lane. What all lanes share is looked at first: with two such literals
 /// open, or one true, there is nothing to do in any lane.
-bool Propagator::RunClauseRun(const ClauseRun& run) {
+bool Propagator::RunClauseRun(const ClauseRun& run, std::uint64_t lanes) {
   const std::uint8_t* const domains = state_.bytes();
   PackedLiteral open = 0;
   for (int i = 0; i < run.num_scalars; ++i) {
@@ -87,7 +85,6 @@ bool Propagator::RunClauseRun(const ClauseRun& run) {
     if ((domain & ~values) == 0 || open != 0) return true;
     open = literal;
   }
-  const std::uint64_t lanes = run.lanes & state_.presence(layout_, run.presence);
   std::array<std::uint64_t, kMaxRunRows> excluded;
   std::uint64_t all = lanes;
   for (int i = 0; i < run.num_rows; ++i) {
@@ -109,7 +106,7 @@ bool Propagator::RunClauseRun(const ClauseRun& run) {
 }
 
 /// Runs with a true literal, or two open ones, among those that their lanes share need no look.
-bool Propagator::RunFilter(const ClauseFilter& filter) {
+bool Propagator::RunFilter(const ClauseFilter& filter, const std::uint64_t* presence) {
   const std::uint8_t* const domains = state_.bytes();
   bool has_open = false;
   for (int i = 0; i < filter.num_scalars; ++i) {
@@ -130,7 +127,9 @@ bool Propagator::RunFilter(const ClauseFilter& filter) {
     const std::uint64_t below = filter.lanes & ((lanes & (~lanes + 1)) - 1);
     const ClauseRun& run =
         network_.clause_runs[filter.first_run + static_cast<std::uint32_t>(rows_.count(below))];
-    if (state_.gate(layout_, run.gate) && !RunClauseRun(run)) return false;
+    const std::uint64_t run_lanes = run.lanes & presence[run.presence];
+    if (run_lanes == 0 || !state_.gate(layout_, run.gate)) continue;
+    if (!RunClauseRun(run, run_lanes)) return false;
   }
   return true;
 }
@@ -139,10 +138,12 @@ bool Propagator::RunRuns(std::uint8_t before, std::uint8_t now, const SlotWork& 
                          const SlotWork& next) {
   const std::uint8_t* const tables = network_.run_tables.data();
   const std::uint8_t* const gates = state_.bytes() + layout_.gate_byte;
+  const std::uint64_t* const presence = &state_.presence(layout_, 0);
   const PairRun* const pairs_end = network_.pair_runs.data() + next.pair_runs;
   for (const PairRun* run = network_.pair_runs.data() + work.pair_runs; run != pairs_end; ++run) {
     const std::uint8_t* const masks = tables + run->masks;
-    if (masks[before] != masks[now] && gates[run->gate] != 0 && !RunPairRun(*run, now)) {
+    if (masks[before] != masks[now] && gates[run->gate] != 0 &&
+        !RunPairRun(*run, now, run->lanes & presence[run->presence])) {
       return false;
     }
   }
@@ -151,7 +152,9 @@ bool Propagator::RunRuns(std::uint8_t before, std::uint8_t now, const SlotWork& 
        ++run) {
     const std::uint8_t* const classes = tables + run->table;
     if (classes[before] == classes[now] || classes[now] == kUniversalClass) continue;
-    if (gates[run->gate] != 0 && !RunTripleRun(*run, now)) return false;
+    if (gates[run->gate] != 0 && !RunTripleRun(*run, now, run->lanes & presence[run->presence])) {
+      return false;
+    }
   }
   return true;
 }
@@ -163,7 +166,33 @@ bool Propagator::RunClauseLists(std::uint8_t before, std::uint8_t now, const Slo
        list != lists_end; ++list) {
     if ((now & list->values) != 0 || (before & list->values) == 0) continue;
     for (std::uint32_t f = list->begin; f < list->end; ++f) {
-      if (!RunFilter(network_.clause_filters[f])) return false;
+      if (!RunFilter(network_.clause_filters[f], &state_.presence(layout_, 0))) return false;
+    }
+  }
+  return true;
+}
+
+/// All runs of a slot, in the lanes of objects that have just appeared.
+bool Propagator::RunFresh(Slot slot, const std::uint64_t* fresh) {
+  const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
+  const std::uint8_t* const tables = network_.run_tables.data();
+  const std::uint8_t now = state_.bytes()[slot];
+  for (std::uint32_t i = work.pair_runs; i < next.pair_runs; ++i) {
+    const PairRun& run = network_.pair_runs[i];
+    const std::uint64_t lanes = run.lanes & fresh[run.presence];
+    if (lanes != 0 && state_.gate(layout_, run.gate) && !RunPairRun(run, now, lanes)) return false;
+  }
+  for (std::uint32_t i = work.triple_runs; i < next.triple_runs; ++i) {
+    const TripleRun& run = network_.triple_runs[i];
+    const std::uint64_t lanes = run.lanes & fresh[run.presence];
+    if (lanes == 0 || tables[run.table + now] == kUniversalClass) continue;
+    if (state_.gate(layout_, run.gate) && !RunTripleRun(run, now, lanes)) return false;
+  }
+  for (std::uint32_t i = work.clause_lists; i < next.clause_lists; ++i) {
+    const ClauseRunList& list = network_.clause_lists[i];
+    if ((now & list.values) != 0) continue;
+    for (std::uint32_t f = list.begin; f < list.end; ++f) {
+      if (!RunFilter(network_.clause_filters[f], fresh)) return false;
     }
   }
   return true;

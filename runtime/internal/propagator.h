@@ -114,7 +114,11 @@ struct Workspace {
   /// By cell: the domain that its constraints have seen. Means something only while it is dirty.
   std::vector<std::uint8_t> seen;
   WorkQueue constraints, counters;
-  std::uint64_t events = 0;  ///< Changed domains that were looked at, ever.
+  std::vector<std::uint64_t> fresh;       ///< Presence bits that have just been set.
+  std::vector<std::uint64_t> fresh_live;  ///< Cells that a gate is just bringing to life.
+  std::vector<std::uint32_t> opened;      ///< Gates.
+  std::vector<std::uint64_t> light;       ///< Cells that Propagator::RunLight() has to look at.
+  std::uint64_t events = 0;               ///< Changed domains that were looked at, ever.
   std::vector<Contribution> contributions;
   std::vector<std::uint64_t> min_before, min_after, max_before, max_after;  // Partial products.
   std::vector<std::uint64_t> reached_before, reached_after;  // Sets, one after the other …
@@ -172,10 +176,11 @@ class Propagator {
   bool RunRuns(std::uint8_t before, std::uint8_t now, const SlotWork& work, const SlotWork& next);
   bool RunClauseLists(std::uint8_t before, std::uint8_t now, const SlotWork& work,
                       const SlotWork& next);
-  bool RunPairRun(const PairRun& run, std::uint8_t now);
-  bool RunTripleRun(const TripleRun& run, std::uint8_t now);
-  bool RunFilter(const ClauseFilter& filter);
-  bool RunClauseRun(const ClauseRun& run);
+  bool RunPairRun(const PairRun& run, std::uint8_t now, std::uint64_t lanes);
+  bool RunTripleRun(const TripleRun& run, std::uint8_t now, std::uint64_t lanes);
+  bool RunFilter(const ClauseFilter& filter, const std::uint64_t* presence);
+  bool RunFresh(Slot slot, const std::uint64_t* fresh);
+  bool RunClauseRun(const ClauseRun& run, std::uint64_t lanes);
   /// Restricts the lanes of a row to a set of values.
   bool KeepLanes(const Run& run, std::uint32_t row, std::uint8_t values, std::uint64_t lanes);
   /// Writes the lanes of `out` that changed.
@@ -217,6 +222,7 @@ class Propagator {
   void SetPresence(Slot slot);
   void OpenGate(std::uint32_t gate);
   bool Find(const Opening& opening, std::uint32_t gate);
+  bool RunLight();
   void QueueAll(std::uint32_t gate);
   void WakeCounter(std::uint32_t counter);
   bool Fail(Origin origin);
