@@ -69,7 +69,8 @@ Rate MeasureDescents(const Candidate& root, const search::ChoiceOrder& order, do
   std::uint64_t dead_ends = 0, decisions = 0, constrained = 0;
   const std::uint64_t events = runtime::internal::EventsOfThread();
   const auto start = Clock::now();
-  while (Since(start) < seconds) {
+  // At least one implementation, if it takes ten times as long.
+  while (Since(start) < seconds || (rate.implementations == 0 && Since(start) < 10 * seconds)) {
     const auto result = descender.Run(root, random, [&](const search::DeadEnd&) { ++dead_ends; });
     if (result != search::DescentResult::kImplementation) {
       ++rate.given_up;
@@ -363,7 +364,7 @@ ordered_json BenchMatmul(double seconds) {
 ordered_json BenchGrowth(double seconds) {
   std::printf("growth with the number of statements\n");
   ordered_json json;
-  std::vector<std::pair<double, double>> points;
+  std::vector<std::pair<double, double>> descents, events;
   search::ProblemOptions device;
   device.device = "k4000";
   for (const GrowthKernel& growth : GrowthKernels()) {
@@ -372,19 +373,29 @@ ordered_json BenchGrowth(double seconds) {
     const Candidate root(task.instance);
     const Rate rate = MeasureDescents(root, search::ChoiceOrder::Default(root.instance()), seconds);
     const double statements = static_cast<double>(task.function->statements.size());
-    std::printf("  %-24s %4.0f statements %7u decisions %9.1f descents/s %8.0f events\n",
-                growth.name.c_str(), statements, root.instance().num_decisions(), rate.per_second,
-                rate.events);
+    const double ns_per_event = 1e9 / rate.per_second / rate.events;
+    std::printf(
+        "  %-20s %4.0f statements %6u decisions %8.1f descents/s %8.0f events %6.0f ns each "
+        "%6.1f dead ends\n",
+        growth.name.c_str(), statements, root.instance().num_decisions(), rate.per_second,
+        rate.events, ns_per_event, rate.dead_ends);
     std::fflush(stdout);
     json["points"].push_back({{"name", growth.name},
                               {"statements", statements},
                               {"decisions", root.instance().num_decisions()},
                               {"descents_per_second", rate.per_second},
-                              {"events", rate.events}});
-    if (rate.implementations > 0) points.emplace_back(statements, 1 / rate.per_second);
+                              {"events", rate.events},
+                              {"ns_per_event", ns_per_event},
+                              {"dead_ends", rate.dead_ends}});
+    if (rate.implementations == 0) continue;
+    descents.emplace_back(statements, 1 / rate.per_second);
+    events.emplace_back(statements, ns_per_event);
   }
-  json["exponent"] = FittedExponent(points);
+  json["exponent"] = FittedExponent(descents);
+  json["exponent_of_events"] = FittedExponent(events);
   Print("time of a descent grows with statements to the power", "%10.2f", json["exponent"], "");
+  Print("time of an event grows with statements to the power", "%10.2f", json["exponent_of_events"],
+        "");
   return json;
 }
 
