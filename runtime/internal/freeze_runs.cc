@@ -12,6 +12,7 @@ namespace exh::runtime::internal {
 
 /// The groups become runs, slot by slot.
 void RunFinder::Emit(std::vector<std::uint8_t>* covered) {
+  RankTables();
   std::vector<Group> split;
   for (Group& group : groups_) SplitByTable(std::move(group), &split);
   groups_ = std::move(split);
@@ -105,8 +106,47 @@ bool RunFinder::Fits(const Key& key, std::uint32_t table, const Member& member) 
   return true;
 }
 
+/// Which tables most constraints have, by kind of run and widths: the fewer of them are looked at, the
+/// more of them the cache holds.
+void RunFinder::RankTables() {
+  std::map<TableKey, std::map<std::uint32_t, int>> uses;
+  for (const Group& group : groups_) {
+    if (group.key.words[kKindWord] == kClauses) continue;
+    for (const Member& member : group.members) ++uses[KeyOf(group.key)][member.table];
+  }
+  for (const auto& [key, tables] : uses) {
+    std::vector<std::pair<int, std::uint32_t>> ranked;
+    for (const auto& [table, count] : tables) ranked.emplace_back(-count, table);
+    std::ranges::sort(ranked);
+    if (ranked.size() > kMaxRanked) ranked.resize(kMaxRanked);
+    for (const auto& [count, table] : ranked) ranked_[key].push_back(table);
+  }
+}
+
+/// A popular table that fits all members; nothing when there is none.
+std::optional<std::uint32_t> RunFinder::PopularTable(const Group& group) const {
+  const auto ranked = ranked_.find(KeyOf(group.key));
+  if (ranked == ranked_.end()) return std::nullopt;
+  for (const std::uint32_t table : ranked->second) {
+    if (std::ranges::all_of(group.members, [&](const Member& member) {
+          return Fits(group.key, table, member);
+        })) {
+      return table;
+    }
+  }
+  return std::nullopt;
+}
+
 /// As few runs as possible: those with the commonest table first, and whatever it fits.
 void RunFinder::SplitByTable(Group group, std::vector<Group>* split) const {
+  if (group.members.size() < kMinLanes) return;
+  if (group.key.words[kKindWord] != kClauses) {
+    if (const std::optional<std::uint32_t> table = PopularTable(group)) {
+      for (Member& member : group.members) member.table = *table;
+      split->push_back(std::move(group));
+      return;
+    }
+  }
   while (group.members.size() >= kMinLanes) {
     std::map<std::uint32_t, int> uses;
     for (const Member& member : group.members) ++uses[member.table];

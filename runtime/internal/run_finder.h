@@ -128,6 +128,13 @@ class RunFinder {
   void EmitGroup(Group& group, std::vector<ClauseRun>* clauses, std::vector<std::uint8_t>* covered);
   void EmitList(std::uint32_t values, std::vector<ClauseRun>* runs);
   bool Fits(const Key& key, std::uint32_t table, const Member& member) const;
+  using TableKey = std::pair<std::uint32_t, std::uint32_t>;  // Kind of run, widths.
+  static TableKey KeyOf(const Key& key) {
+    const bool triples = key.words[kKindWord] == kTriples;
+    return {key.words[kKindWord], triples ? key.words[kLiteralWords + 2] : 0};
+  }
+  void RankTables();
+  std::optional<std::uint32_t> PopularTable(const Group& group) const;
   void SplitByTable(Group group, std::vector<Group>* split) const;
   using IncrementLanes = std::map<std::uint32_t, std::uint32_t>;  // Lane, increment.
   std::map<RootObject, int> CountReaders(const Counter& counter) const;
@@ -144,6 +151,8 @@ class RunFinder {
   std::vector<Group> groups_;
   std::map<std::vector<std::uint32_t>, std::uint32_t> tables_;
   std::map<std::vector<std::uint8_t>, std::uint32_t> contents_;
+  static constexpr std::size_t kMaxRanked = 64;
+  std::map<TableKey, std::vector<std::uint32_t>> ranked_;
 };
 
 /// Sorts literals into scalars and rows of a key. False: too many.
