@@ -106,8 +106,8 @@ bool RunFinder::Fits(const Key& key, std::uint32_t table, const Member& member) 
   return true;
 }
 
-/// Which tables most constraints have, by kind of run and widths: the fewer of them are looked at, the
-/// more of them the cache holds.
+/// Which tables most constraints have, by kind of run and widths: the fewer of them are looked at,
+/// the more of them the cache holds.
 void RunFinder::RankTables() {
   std::map<TableKey, std::map<std::uint32_t, int>> uses;
   for (const Group& group : groups_) {
@@ -128,9 +128,8 @@ std::optional<std::uint32_t> RunFinder::PopularTable(const Group& group) const {
   const auto ranked = ranked_.find(KeyOf(group.key));
   if (ranked == ranked_.end()) return std::nullopt;
   for (const std::uint32_t table : ranked->second) {
-    if (std::ranges::all_of(group.members, [&](const Member& member) {
-          return Fits(group.key, table, member);
-        })) {
+    if (std::ranges::all_of(group.members,
+                            [&](const Member& member) { return Fits(group.key, table, member); })) {
       return table;
     }
   }
@@ -256,7 +255,7 @@ void IndexRuns(const Instance& instance, const RootDomains& root, Network* netwo
   std::vector<std::uint8_t> covered = finder.FindAll();
   PutLooseFirst(&covered, network);
   finder.FindIncrements();
-  IndexScalars(instance, covered, network);
+  IndexScalars(instance, &root, covered, network);
   network->covered = std::move(covered);
 }
 

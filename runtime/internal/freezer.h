@@ -121,8 +121,8 @@ void IndexRuns(const Instance& instance, const RootDomains& root, Network* netwo
 
 /// The wake-up lists of what is in no run: bit i of covered[id] says that the constraint is in a
 /// run of the i-th slot that it reads.
-void IndexScalars(const Instance& instance, const std::vector<std::uint8_t>& covered,
-                  Network* network);
+void IndexScalars(const Instance& instance, const RootDomains* root,
+                  const std::vector<std::uint8_t>& covered, Network* network);
 
 /// Wake tables for these slots, from their finished lists.
 void IndexWakes(const RootDomains& root, std::span<const Slot> slots, Network* network);

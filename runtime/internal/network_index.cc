@@ -3,7 +3,10 @@
 // Fills the wake-up lists of a network: what a change of a slot, a counter or a gate must run.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "runtime/internal/freezer.h"
@@ -137,14 +140,70 @@ class ClassTables {
   std::map<std::vector<std::uint8_t>, std::uint32_t> contents_;
 };
 
-void IndexTriples(const std::vector<std::uint8_t>& covered, ClassTables* classes,
-                  Network* network) {
+/// Stands in for the relation of a constraint by one that others use too and that says the same of
+/// all that the root allows: clauses that the root satisfies make no difference, and the tables
+/// that are looked at stay few enough for the cache.
+class RelationPicker {
+ public:
+  RelationPicker(const RootDomains& root, const Network& network) : root_(root), network_(network) {
+    std::vector<std::uint32_t> uses(network.relations.size(), 0);
+    for (const Constraint& c : network.constraints) {
+      if (c.kind == Constraint::Kind::kTripleTable) ++uses[c.relation];
+    }
+    for (std::uint32_t relation = 0; relation < uses.size(); ++relation) {
+      if (uses[relation] != 0) popular_[Sizes(relation)].push_back(relation);
+    }
+    for (auto& [sizes, relations] : popular_) {
+      std::ranges::stable_sort(relations, std::ranges::greater(),
+                               [&](std::uint32_t relation) { return uses[relation]; });
+      if (relations.size() > kMaxTries) relations.resize(kMaxTries);
+    }
+  }
+
+  std::uint32_t Pick(const Constraint& constraint) const {
+    for (const std::uint32_t relation : popular_.at(Sizes(constraint.relation))) {
+      if (Fits(constraint, network_.relations[relation])) return relation;
+    }
+    return constraint.relation;
+  }
+
+ private:
+  static constexpr std::size_t kMaxTries = 64;
+  using SizeKey = std::array<std::uint8_t, kMaxTableArity>;
+  SizeKey Sizes(std::uint32_t relation) const { return network_.relations[relation].sizes; }
+
+  bool Fits(const Constraint& constraint, const Relation& other) const {
+    const Relation& own = network_.relations[constraint.relation];
+    const Bits target = root_.slots[constraint.slots[own.mask_position]];
+    for (Bits a = root_.slots[constraint.slots[own.others[0]]]; a != 0; a &= a - 1) {
+      for (Bits b = root_.slots[constraint.slots[own.others[1]]]; b != 0; b &= b - 1) {
+        const std::uint32_t at = own.strides[0] * static_cast<std::uint32_t>(std::countr_zero(a)) +
+                                 own.strides[1] * static_cast<std::uint32_t>(std::countr_zero(b));
+        if (((network_.masks[own.masks + at] ^ network_.masks[other.masks + at]) & target) != 0) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  const RootDomains& root_;
+  const Network& network_;
+  std::map<SizeKey, std::vector<std::uint32_t>> popular_;
+};
+
+void IndexTriples(const RootDomains* root, const std::vector<std::uint8_t>& covered,
+                  ClassTables* classes, Network* network) {
+  std::optional<RelationPicker> picker;
+  if (root != nullptr) picker.emplace(*root, *network);
   std::vector<std::pair<Slot, TripleEntry>> triples;
   std::vector<std::pair<Slot, std::uint32_t>> ids;
   for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
     const Constraint& c = network->constraints[id];
     if (c.kind != Constraint::Kind::kTripleTable) continue;
-    const Relation& relation = network->relations[c.relation];
+    if (!covered.empty() && (covered[id] & 7) == 7) continue;
+    const std::uint32_t picked = picker ? picker->Pick(c) : c.relation;
+    const Relation& relation = network->relations[picked];
     for (const int at : {0, 1, 2}) {
       if (IsCovered(covered, id, at)) continue;
       const int b = at == 0 ? 1 : 0, other = at == 2 ? 1 : 2;
@@ -155,7 +214,7 @@ void IndexTriples(const std::vector<std::uint8_t>& covered, ClassTables* classes
       TripleEntry entry;
       entry.lut_b = relation.luts[b];
       entry.lut_c = relation.luts[other];
-      entry.classes = classes->Find(c.relation, at);
+      entry.classes = classes->Find(picked, at);
       entry.b = static_cast<std::uint16_t>(c.slots[b]);
       entry.c = static_cast<std::uint16_t>(c.slots[other]);
       entry.gate = static_cast<std::uint16_t>(c.gate);
@@ -292,15 +351,15 @@ bool ReadsCounter(const Network& network, const Constraint& constraint) {
 void IndexNetwork(const Instance& instance, Network* network) {
   network->work.assign(instance.layout().num_slots() + 1, {});
   network->num_loose = static_cast<std::uint32_t>(network->constraints.size());
-  IndexScalars(instance, {}, network);
+  IndexScalars(instance, nullptr, {}, network);
 }
 
-void IndexScalars(const Instance& instance, const std::vector<std::uint8_t>& covered,
-                  Network* network) {
+void IndexScalars(const Instance& instance, const RootDomains* root,
+                  const std::vector<std::uint8_t>& covered, Network* network) {
   const StateLayout& layout = instance.layout();
   IndexPairs(covered, network);
   ClassTables classes(network);
-  IndexTriples(covered, &classes, network);
+  IndexTriples(root, covered, &classes, network);
   IndexWides(layout.num_narrow, &classes, network);
   IndexClauses(layout.num_narrow, covered, network);
   IndexCounters(layout.num_narrow, network);
