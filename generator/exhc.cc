@@ -13,6 +13,7 @@
 #include "dsl/dsl.h"
 #include "dsl/render.h"
 #include "dsl/spelling.h"
+#include "generator/format_files.h"
 #include "generator/generator.h"
 #include "generator/names.h"
 #include "generator/output.h"
@@ -28,6 +29,7 @@ struct Arguments {
   std::string diagnostics = "text";
   std::vector<std::string> include_dirs;
   bool no_line = false;
+  bool check_style = false;
 };
 
 void Show(const dsl::DiagnosticSink& sink, const Arguments& arguments) {
@@ -110,7 +112,7 @@ int Unknown(const std::string& word, const std::vector<std::string>& legal, cons
 int UsageError(const CLI::App& app, const CLI::ParseError& error,
                const std::vector<std::string>& words) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help
-  const std::vector<std::string> commands = {"check", "build"};
+  const std::vector<std::string> commands = {"check", "build", "fmt"};
   const auto command = std::find_if(words.begin(), words.end(),
                                     [](const std::string& word) { return word[0] != '-'; });
   if (command != words.end() &&
@@ -158,6 +160,9 @@ int Main(int argc, char** argv) {
   build.add_option("--depfile", arguments.depfile, "a make rule with every file that was read");
   build.add_option("--space", arguments.space, "name of the space (default: that of the file)");
   build.add_flag("--no-line", arguments.no_line, "no #line: errors point into the generated text");
+  CLI::App& fmt = *app.add_subcommand("fmt", "put spaces in the style of the tree");
+  fmt.add_option("file", arguments.files, "the .exh files; - is standard input")->required();
+  fmt.add_flag("--check", arguments.check_style, "change nothing, name the files that differ");
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   try {
     app.parse(argc, argv);
@@ -168,6 +173,7 @@ int Main(int argc, char** argv) {
     std::cerr << "exhc: --space '" << arguments.space << "' is not a C++ identifier\n";
     return 2;
   }
+  if (fmt.parsed()) return FormatFiles(arguments.files, arguments.check_style);
   return check.parsed() ? Check(arguments) : Build(arguments);
 }
 

@@ -140,6 +140,29 @@ TEST_F(Exhc, UnknownWordsNameTheNearest) {
   EXPECT_EQ(InFolder("--help").code, 0);
 }
 
+TEST_F(Exhc, FmtRewritesAndCheckOnlyTells) {
+  const std::string messy = "require   a:true\n";
+  Write("space.exh", messy);
+  const Result check = InFolder("fmt --check space.exh toy/tasks.exh");
+  EXPECT_EQ(check.code, 1);
+  EXPECT_EQ(check.output, "space.exh: not formatted; run 'exhc fmt space.exh'\n");
+  EXPECT_EQ(Read(folder_ / "space.exh"), messy);
+  EXPECT_EQ(InFolder("fmt - < space.exh").output, "require a: true\n");
+  EXPECT_EQ(InFolder("fmt space.exh").code, 0);
+  EXPECT_EQ(Read(folder_ / "space.exh"), "require a: true\n");
+  EXPECT_EQ(InFolder("fmt --check space.exh").code, 0);
+}
+
+TEST_F(Exhc, FmtLeavesWhatItCannotReadAlone) {
+  Write("space.exh", "require   7\n");
+  const Result result = InFolder("fmt space.exh missing.exh");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(result.output.starts_with("space.exh:1:11: error: invalid token")) << result.output;
+  EXPECT_NE(result.output.find("exhc: cannot read 'missing.exh': No such file"), std::string::npos)
+      << result.output;
+  EXPECT_EQ(Read(folder_ / "space.exh"), "require   7\n");
+}
+
 TEST_F(Exhc, AnUnwritableFolderIsOneLine) {
   Write("space.exh", kSpace);
   Write("file", "");
