@@ -140,6 +140,26 @@ TEST_F(Exhc, UnknownWordsNameTheNearest) {
   EXPECT_EQ(InFolder("--help").code, 0);
 }
 
+TEST_F(Exhc, ExplainShowsARequirementAndItsFilters) {
+  Write("space.exh", std::string(kSpace) +
+                         "require both: forall $a in Tasks: forall $b in Tasks:\n"
+                         "  mode($a) is NOW || mode($b) is LATER || \"$a.ok()\"\n");
+  const Result result = InFolder("explain both space.exh --root .");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.output, R"EXH(space.exh:6:1: both
+  forall $a in Tasks: forall $b in Tasks: mode($a) is NOW || mode($b) is LATER || "$a.ok()"
+  FilterModeA: restricts mode($a)
+    reads mode($b)
+    so that mode($a) is NOW || mode($b) is LATER || "$a.ok()"
+  FilterModeB: restricts mode($b)
+    reads mode($a)
+    so that mode($a) is NOW || mode($b) is LATER || "$a.ok()"
+)EXH");
+  const Result wrong = InFolder("explain bth space.exh");
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_EQ(wrong.output, "exhc: no requirement is called 'bth'; did you mean 'both'?\n");
+}
+
 TEST_F(Exhc, FmtRewritesAndCheckOnlyTells) {
   const std::string messy = "require   a:true\n";
   Write("space.exh", messy);
