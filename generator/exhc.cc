@@ -13,6 +13,8 @@
 #include "dsl/dsl.h"
 #include "dsl/render.h"
 #include "dsl/spelling.h"
+#include "generator/explain_requirement.h"
+#include "generator/format_files.h"
 #include "generator/generator.h"
 #include "generator/maps.h"
 #include "generator/names.h"
@@ -25,11 +27,12 @@ namespace fs = std::filesystem;
 
 struct Arguments {
   std::vector<std::string> files;
-  std::string root, out, depfile, space;
+  std::string root, out, depfile, space, label;
   std::string diagnostics = "text";
   std::string engine = "tables";
   std::vector<std::string> include_dirs;
   bool no_line = false;
+  bool check_style = false;
 };
 
 void Show(const dsl::DiagnosticSink& sink, const Arguments& arguments) {
@@ -103,6 +106,17 @@ int Build(const Arguments& arguments) {
   return Write(arguments, prefix, generated, sink) ? 0 : 1;
 }
 
+int Explain(const Arguments& arguments) {
+  dsl::DiagnosticSink sink;
+  const auto spec = dsl::Compile(arguments.files.at(0), CompileOptionsOf(arguments), sink);
+  Show(sink, arguments);
+  if (!spec) return 1;
+  std::string error;
+  std::cout << ExplainRequirement(*spec, arguments.label, &error);
+  if (!error.empty()) std::cerr << "exhc: " << error << "\n";
+  return error.empty() ? 0 : 1;
+}
+
 /// One line for the first word that nothing on the command line knows, and the nearest legal one.
 int Unknown(const std::string& word, const std::vector<std::string>& legal, const char* what) {
   std::cerr << "exhc: unknown " << what << " '" << word << "'" << dsl::DidYouMean(word, legal)
@@ -113,7 +127,7 @@ int Unknown(const std::string& word, const std::vector<std::string>& legal, cons
 int UsageError(const CLI::App& app, const CLI::ParseError& error,
                const std::vector<std::string>& words) {
   if (error.get_exit_code() == 0) return app.exit(error);  // --help
-  const std::vector<std::string> commands = {"check", "build"};
+  const std::vector<std::string> commands = {"check", "build", "explain", "fmt"};
   const auto command = std::find_if(words.begin(), words.end(),
                                     [](const std::string& word) { return word[0] != '-'; });
   if (command != words.end() &&
@@ -163,6 +177,13 @@ int Main(int argc, char** argv) {
   build.add_option("--engine", arguments.engine, "tables, or maps: the benchmarks' yardstick")
       ->check(CLI::IsMember({"tables", "maps"}));
   build.add_flag("--no-line", arguments.no_line, "no #line: errors point into the generated text");
+  CLI::App& explain = *app.add_subcommand("explain", "show a requirement and its filters");
+  explain.add_option("label", arguments.label, "the requirement's label")->required();
+  explain.add_option("file", arguments.files, "the .exh file")->required()->expected(1);
+  AddCommonOptions(explain, arguments);
+  CLI::App& fmt = *app.add_subcommand("fmt", "put spaces in the style of the tree");
+  fmt.add_option("file", arguments.files, "the .exh files; - is standard input")->required();
+  fmt.add_flag("--check", arguments.check_style, "change nothing, name the files that differ");
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
   try {
     app.parse(argc, argv);
@@ -173,6 +194,8 @@ int Main(int argc, char** argv) {
     std::cerr << "exhc: --space '" << arguments.space << "' is not a C++ identifier\n";
     return 2;
   }
+  if (explain.parsed()) return Explain(arguments);
+  if (fmt.parsed()) return FormatFiles(arguments.files, arguments.check_style);
   return check.parsed() ? Check(arguments) : Build(arguments);
 }
 

@@ -162,6 +162,49 @@ TEST_F(Exhc, UnknownWordsNameTheNearest) {
   EXPECT_EQ(InFolder("--help").code, 0);
 }
 
+TEST_F(Exhc, ExplainShowsARequirementAndItsFilters) {
+  Write("space.exh", std::string(kSpace) +
+                         "require both: forall $a in Tasks: forall $b in Tasks:\n"
+                         "  mode($a) is NOW || mode($b) is LATER || \"$a.ok()\"\n");
+  const Result result = InFolder("explain both space.exh --root .");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.output, R"EXH(space.exh:6:1: both
+  forall $a in Tasks: forall $b in Tasks: mode($a) is NOW || mode($b) is LATER || "$a.ok()"
+  FilterModeA: restricts mode($a)
+    reads mode($b)
+    so that mode($a) is NOW || mode($b) is LATER || "$a.ok()"
+  FilterModeB: restricts mode($b)
+    reads mode($a)
+    so that mode($a) is NOW || mode($b) is LATER || "$a.ok()"
+)EXH");
+  const Result wrong = InFolder("explain bth space.exh");
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_EQ(wrong.output, "exhc: no requirement is called 'bth'; did you mean 'both'?\n");
+}
+
+TEST_F(Exhc, FmtRewritesAndCheckOnlyTells) {
+  const std::string messy = "require   a:true\n";
+  Write("space.exh", messy);
+  const Result check = InFolder("fmt --check space.exh toy/tasks.exh");
+  EXPECT_EQ(check.code, 1);
+  EXPECT_EQ(check.output, "space.exh: not formatted; run 'exhc fmt space.exh'\n");
+  EXPECT_EQ(Read(folder_ / "space.exh"), messy);
+  EXPECT_EQ(InFolder("fmt - < space.exh").output, "require a: true\n");
+  EXPECT_EQ(InFolder("fmt space.exh").code, 0);
+  EXPECT_EQ(Read(folder_ / "space.exh"), "require a: true\n");
+  EXPECT_EQ(InFolder("fmt --check space.exh").code, 0);
+}
+
+TEST_F(Exhc, FmtLeavesWhatItCannotReadAlone) {
+  Write("space.exh", "require   7\n");
+  const Result result = InFolder("fmt space.exh missing.exh");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_TRUE(result.output.starts_with("space.exh:1:11: error: invalid token")) << result.output;
+  EXPECT_NE(result.output.find("exhc: cannot read 'missing.exh': No such file"), std::string::npos)
+      << result.output;
+  EXPECT_EQ(Read(folder_ / "space.exh"), "require   7\n");
+}
+
 TEST_F(Exhc, AnUnwritableFolderIsOneLine) {
   Write("space.exh", kSpace);
   Write("file", "");
