@@ -59,7 +59,7 @@ hostEntry   : CHOICE_ID ASSIGN CODE ;
 // ---- parts
 
 label       : CHOICE_ID COLON ;
-forall      : FORALL varDef COLON ;
+forall      : FORALL VAR (COMMA VAR)* IN setRef COLON ;
 constraint  : forall* disjunction* ;
 disjunction : condition (OR condition)* ;
 

@@ -366,7 +366,10 @@ class Builder {
 
   std::vector<ast::VarDef> Foralls(const std::vector<ExhParser::ForallContext*>& all) const {
     std::vector<ast::VarDef> defs;
-    for (auto* c : all) defs.push_back(VarDef(c->varDef()));
+    for (auto* c : all) {
+      // `forall $a, $b in S:` is one quantifier for each variable.
+      for (Tree* variable : c->VAR()) defs.push_back({Variable(variable), SetRef(c->setRef())});
+    }
     return defs;
   }
 

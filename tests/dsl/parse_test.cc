@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dsl/print.h"
 #include "dsl/render.h"
 
 namespace exh::dsl {
@@ -285,6 +286,20 @@ TEST(Parser, JuxtaposedDisjunctionsAreSeparateClauses) {
   EXPECT_EQ(clauses[2].size(), 1U);
   EXPECT_EQ(clauses[3].size(), 1U);
   EXPECT_TRUE(std::get<ast::RequireDecl>(file.statements[1]).constraint.clauses.empty());
+}
+
+TEST(Parser, VariablesMayShareAQuantifier) {
+  const ast::File shared = ParseValid(
+      "require forall $a, $b in Dims: forall $c in Own($a): f($a, $b) is X || g($c) is Y\n");
+  const ast::File apart = ParseValid(
+      "require forall $a in Dims: forall $b in Dims: forall $c in Own($a): "
+      "f($a, $b) is X || g($c) is Y\n");
+  ASSERT_EQ(shared.statements.size(), 1U);
+  const auto& constraint = std::get<ast::RequireDecl>(shared.statements[0]).constraint;
+  ASSERT_EQ(constraint.foralls.size(), 3U);
+  EXPECT_EQ(constraint.foralls[1].name.text, "b");
+  EXPECT_EQ(constraint.foralls[1].set.set.text, "Dims");
+  EXPECT_EQ(Print(shared), Print(apart));
 }
 
 TEST(Parser, TheListingsOfThePaperParse) {
