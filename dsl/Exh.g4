@@ -2,11 +2,11 @@
 //
 // The grammar of `.exh` files. parse.cc feeds the parser one statement at a time, after it has
 // spliced included files in, joined adjacent code literals and doc lines, and given the contextual
-// words (`choice`, `type`, `adds`, `host`) the token types of the words they stand for. No rule is
-// recursive, so no input can make the parser recurse deeply.
+// words (`choice`, `type`, `adds`, `host`, `let` …) token types of their own. Only parentheses make
+// the parser recurse, and parse.cc limits their depth.
 grammar Exh;
 
-tokens { HOST, ADDS }
+tokens { HOST, ADDS, LET, EXTERN, DYNAMIC, PREDICATE, CONSTANT, WHERE, ONCE, CANONICAL }
 
 // ---- statements
 
@@ -14,7 +14,7 @@ oneStatement : statement EOF ;
 
 statement
     : setDecl | quotientDecl | enumDecl | integerDecl | counterDecl
-    | requireDecl | triggerDecl | hostDecl
+    | requireDecl | triggerDecl | letDecl | externDecl | hostDecl
     ;
 
 setDecl
@@ -22,8 +22,8 @@ setDecl
     ;
 
 quotientDecl
-    : DOC? QUOTIENT SET_ID (LPAR varDef RPAR)? OF varDef COLON
-      CHOICE_ID ASSIGN (condition (AND condition)*)? SLASH CHOICE_ID IS values
+    : DOC? QUOTIENT CANONICAL? SET_ID (LPAR varDef RPAR)? OF varDef COLON
+      CHOICE_ID ASSIGN formula? SLASH CHOICE_ID IS values
       disjoint? key* END
     ;
 
@@ -47,11 +47,18 @@ integerDecl : DOC? DEFINE INTEGER CHOICE_ID arguments COLON CODE END ;
 
 counterDecl
     : DOC? DEFINE (HALF | INTERNAL)? COUNTER CHOICE_ID arguments COLON
-      (BASE CODE)? forall* (SUM | MUL) (CODE | instance) WHEN COLON? condition* END
+      (BASE CODE)? forall* (SUM | MUL) (CODE | instance) WHEN COLON? formula* END
     ;
 
 requireDecl : DOC? REQUIRE label? constraint ;
-triggerDecl : TRIGGER label? forall* adds? CODE WHEN condition (AND condition)* ;
+triggerDecl : TRIGGER ONCE? label? forall* adds? CODE WHEN formula ;
+letDecl     : DOC? LET CHOICE_ID arguments ASSIGN formula ;
+externDecl
+    : DOC? EXTERN (PREDICATE CHOICE_ID arguments
+                  | DYNAMIC PREDICATE CHOICE_ID arguments OF setRef
+                  | CONSTANT CHOICE_ID)
+      (ASSIGN CODE)?
+    ;
 adds        : ADDS SET_ID (COMMA SET_ID)* ;
 hostDecl    : HOST CODE COLON hostEntry* END ;
 hostEntry   : CHOICE_ID ASSIGN CODE ;
@@ -59,12 +66,15 @@ hostEntry   : CHOICE_ID ASSIGN CODE ;
 // ---- parts
 
 label       : CHOICE_ID COLON ;
-forall      : FORALL VAR (COMMA VAR)* IN setRef COLON ;
-constraint  : forall* disjunction* ;
-disjunction : condition (OR condition)* ;
+forall      : FORALL VAR ((COMMA VAR)* | (LT VAR)+) IN setRef (WHERE formula)? COLON ;
+constraint  : forall* formula* ;
+formula     : disjunction (IMPLIES disjunction)* ;
+disjunction : conjunction (OR conjunction)* ;
+conjunction : term (AND term)* ;
+term        : NOT* (LPAR formula RPAR | condition) ;
 
 condition
-    : instance (IS NOT? values | compare (instance | CODE))
+    : instance (IS NOT? (values | numbers) | compare (instance | CODE | NUMBER | CHOICE_ID))?
     | CODE
     | TRUE
     | FALSE
@@ -73,6 +83,7 @@ condition
 compare   : LT | GT | LE | GE | EQ | NE ;
 instance  : CHOICE_ID LPAR (VAR (COMMA VAR)*)? RPAR ;
 values    : VALUE_ID (BAR VALUE_ID)* ;
+numbers   : NUMBER (BAR NUMBER)* ;
 arguments : LPAR (varDef (COMMA varDef)*)? RPAR ;
 varDef    : VAR IN setRef ;
 setRef    : SET_ID (LPAR VAR RPAR)? ;
@@ -131,6 +142,7 @@ EQ     : '==' ;
 NE     : '!=' ;
 ASSIGN : '=' ;
 ARROW  : '->' ;
+IMPLIES: '=>' ;
 SLASH  : '/' ;
 
 // ---- names; the longest match wins, then the order here
@@ -139,15 +151,16 @@ CHOICE_ID : [a-z] [a-z0-9_]* ;
 VALUE_ID  : [A-Z] [A-Z0-9_]* ;
 SET_ID    : [A-Z] [a-zA-Z0-9_]* ;
 VAR       : '$' [a-zA-Z0-9_]+ ;
+NUMBER    : [0-9]+ ;
 
 // ---- code, includes, comments
 
 // The path runs to the last quote of the line.
 INCLUDE       : 'include' [ \t\r\n]* '"' ~[\n]* '"' ;
-// No escape for a quote exists; a raw newline is kept.
-CODE          : '"' ~["]* '"' ;
+// A backslash before a quote makes it part of the code; a raw newline is kept.
+CODE          : '"' (~["\\] | '\\'+ ~[\\])* '"' ;
 // Shorter than CODE whenever the closing quote exists, so it matches at the end of the file only.
-OPEN_CODE     : '"' ~["]* ;
+OPEN_CODE     : '"' (~["\\] | '\\'+ ~[\\])* '\\'* ;
 DOC           : '///' ~[\n]* ;
 LINE_COMMENT  : '//' (~[/\n] ~[\n]*)? -> skip ;
 BLOCK_COMMENT : '/*' (~[*] | '*'+ ~[*/])* '*'+ '/' -> skip ;

@@ -69,30 +69,60 @@ struct Instance {
   friend bool operator==(const Instance&, const Instance&) = default;
 };
 
+/// `choice is A | B`, `number is 2 | 4`: values, or decimal numbers.
 struct IsTest {
   Instance instance;
   bool negated = false;
+  bool numbers = false;  ///< The values are decimal numbers.
   std::vector<Name> values;
   friend bool operator==(const IsTest&, const IsTest&) = default;
 };
 
+/// A decimal number as it is written.
+struct Number {
+  Name digits;
+  friend bool operator==(const Number&, const Number&) = default;
+};
+
+/// `lhs op rhs`; a Name is that of an `extern constant`.
 struct Comparison {
   Instance lhs;
   CompareOp op = CompareOp::kEq;
-  std::variant<Instance, Code> rhs;
+  std::variant<Instance, Code, Number, Name> rhs;
   friend bool operator==(const Comparison&, const Comparison&) = default;
 };
 
+/// An Instance alone is the use of a `let` or of an `extern predicate`.
 struct Condition {
-  std::variant<bool, Code, IsTest, Comparison> kind;
+  std::variant<bool, Code, IsTest, Comparison, Instance> kind;
   Where range;
   friend bool operator==(const Condition&, const Condition&) = default;
 };
 
-/// Disjunctions that all hold, for every binding of the variables.
+/// Conditions joined by `not`, `&&`, `||` and `=>`, which bind in this order.
+struct Formula {
+  enum class Kind : std::uint8_t { kCondition, kNot, kAnd, kOr, kImplies };
+  Kind kind = Kind::kCondition;
+  std::optional<Condition> condition;  ///< kCondition.
+  /// kNot: one; kAnd, kOr: two or more; kImplies: what is assumed and what follows.
+  std::vector<Formula> parts;
+  Where range;
+  friend bool operator==(const Formula&, const Formula&) = default;
+};
+
+/// `forall $a, $b in Set where formula:`. With `<` between the names, ascending.
+struct Quantifier {
+  std::vector<Name> names;
+  bool ascending = false;
+  SetRef set;
+  std::optional<Formula> where;
+  friend bool operator==(const Quantifier&, const Quantifier&) = default;
+};
+
+/// Formulas that all hold, for every binding of the variables.
 struct Constraint {
-  std::vector<VarDef> foralls;
-  std::vector<std::vector<Condition>> clauses;
+  std::vector<Quantifier> foralls;
+  std::vector<Formula> clauses;
   Where range;
   friend bool operator==(const Constraint&, const Constraint&) = default;
 };
@@ -116,11 +146,12 @@ struct SetDecl {
 
 struct QuotientDecl {
   std::string doc;
+  bool canonical = false;  ///< The word was said; every quotient is.
   Name name;
   std::optional<VarDef> parameter;
   VarDef item;
   Name flag;
-  std::vector<Condition> dividend;
+  std::optional<Formula> dividend;
   Name equivalence;
   std::vector<Name> values;
   std::vector<Name> disjoint;
@@ -184,10 +215,10 @@ struct CounterDecl {
   Name name;
   std::vector<VarDef> arguments;
   std::optional<Code> base;
-  std::vector<VarDef> over;
+  std::vector<Quantifier> over;
   bool product = false;
   std::variant<Instance, Code> weight;
-  std::vector<Condition> when;
+  std::vector<Formula> when;
   friend bool operator==(const CounterDecl&, const CounterDecl&) = default;
 };
 
@@ -200,13 +231,34 @@ struct RequireDecl {
 };
 
 struct TriggerDecl {
+  bool once = false;  ///< The word was said; no trigger fires twice.
   std::optional<Name> label;
-  std::vector<VarDef> foralls;
+  std::vector<Quantifier> foralls;
   std::optional<std::vector<Name>> adds;
   Code code;
-  std::vector<Condition> when;
+  Formula when;
   Where range;
   friend bool operator==(const TriggerDecl&, const TriggerDecl&) = default;
+};
+
+/// `let name($a in A) = formula`.
+struct LetDecl {
+  std::string doc;
+  Name name;
+  std::vector<VarDef> arguments;
+  Formula body;
+  friend bool operator==(const LetDecl&, const LetDecl&) = default;
+};
+
+/// `extern predicate name($a in A) = "code"`, `extern constant name = "code"`.
+struct ExternDecl {
+  std::string doc;
+  bool constant = false;
+  Name name;
+  std::vector<VarDef> arguments;
+  std::optional<SetRef> present;  ///< `extern dynamic predicate … of Set`.
+  std::optional<Code> code;
+  friend bool operator==(const ExternDecl&, const ExternDecl&) = default;
 };
 
 struct HostEntry {
@@ -230,7 +282,7 @@ struct BrokenDecl {
 };
 
 using Statement = std::variant<SetDecl, QuotientDecl, EnumDecl, IntegerDecl, CounterDecl,
-                               RequireDecl, TriggerDecl, HostDecl, BrokenDecl>;
+                               RequireDecl, TriggerDecl, LetDecl, ExternDecl, HostDecl, BrokenDecl>;
 
 struct File {
   std::vector<Statement> statements;

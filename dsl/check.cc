@@ -48,29 +48,36 @@ void ForEachCondition(const Spec& spec, Function function) {
 
 // A root set says what its objects are and how to reach them. A subset has that from its superset
 // (sets.cc) and says which objects are its own; a quotient set follows from its flag.
-void CheckMandatoryKeys(const Set& set, DiagnosticSink& sink) {
+void CheckMandatoryKeys(const Spec& spec, const Set& set, DiagnosticSink& sink) {
   if (set.is_quotient) return;
   std::vector<SetKey> wanted = {SetKey::kItemType, SetKey::kIdType, SetKey::kItemGetter,
                                 SetKey::kIdGetter, SetKey::kIterator};
   wanted.push_back(set.superset ? SetKey::kFromSuperset : SetKey::kNewObjs);
+  // What an unknown superset would have given is not missing as well.
+  const Set* last = &set;
+  while (last->superset && last->superset->set >= 0) {
+    last = &spec.sets[static_cast<std::size_t>(last->superset->set)];
+  }
+  if (last->superset) wanted = {SetKey::kIterator, SetKey::kFromSuperset};
   std::vector<std::string> missing;
   for (const SetKey key : wanted) {
     if (!KeyOf(set, key)) missing.push_back(fmt::format("'{}'", WordOf(key)));
   }
   if (missing.empty()) return;
-  sink.Error(set.range, fmt::format("set '{}' lacks the key{} {}", set.name,
-                                    missing.size() == 1 ? "" : "s", fmt::join(missing, ", ")));
+  sink.Report(Diag::kMissingKeys, set.range,
+              fmt::format("set '{}' lacks the key{} {}", set.name, missing.size() == 1 ? "" : "s",
+                          fmt::join(missing, ", ")));
 }
 
 // A key that nothing reads is a misunderstanding.
 void CheckUselessKeys(const Set& set, DiagnosticSink& sink) {
   if (const auto& key = KeyOf(set, SetKey::kFromSuperset); key && !set.superset) {
-    sink.Warning(key->range,
-                 fmt::format("'from_superset' is not used: '{}' has no superset", set.name));
+    sink.Report(Diag::kUselessFromSuperset, key->range,
+                fmt::format("'from_superset' is not used: '{}' has no superset", set.name));
   }
   if (const auto& key = KeyOf(set, SetKey::kAddToSet); key && !set.is_quotient) {
-    sink.Warning(key->range,
-                 fmt::format("'add_to_set' is not used: '{}' is not a quotient set", set.name));
+    sink.Report(Diag::kUselessAddToSet, key->range,
+                fmt::format("'add_to_set' is not used: '{}' is not a quotient set", set.name));
   }
 }
 
@@ -80,9 +87,10 @@ void CheckReverse(const Spec& spec, const Set& set, DiagnosticSink& sink) {
   if (!set.reverse_variable) return;
   const Variable& variable = *set.reverse_variable;
   if (!set.parameter || !set.superset) {
-    sink.Error(variable.range, fmt::format("'reverse' needs a set with a parameter and a superset; "
-                                           "'{}' has no {}",
-                                           set.name, set.parameter ? "superset" : "parameter"))
+    sink.Report(Diag::kReverseWithoutSuperset, variable.range,
+                fmt::format("'reverse' needs a set with a parameter and a superset; "
+                            "'{}' has no {}",
+                            set.name, set.parameter ? "superset" : "parameter"))
         .WithNote(set.range, fmt::format("'{}' is declared here", set.name));
     return;
   }
@@ -96,9 +104,10 @@ void CheckReverse(const Spec& spec, const Set& set, DiagnosticSink& sink) {
   if (ancestor < 0) return;
   const Set& from = spec.sets[static_cast<std::size_t>(variable.set.set)];
   if (ancestor != variable.set.set) {
-    sink.Error(variable.range, fmt::format("'reverse' must range over a superset of '{}', which "
-                                           "'{}' is not",
-                                           set.name, from.name))
+    sink.Report(Diag::kReverseOverOtherSet, variable.range,
+                fmt::format("'reverse' must range over a superset of '{}', which "
+                            "'{}' is not",
+                            set.name, from.name))
         .WithNote(set.range, fmt::format("'{}' is declared here", set.name));
     return;
   }
@@ -106,9 +115,10 @@ void CheckReverse(const Spec& spec, const Set& set, DiagnosticSink& sink) {
     const auto& own = KeyOf(set, key);
     const auto& other = KeyOf(from, key);
     if (!own || !other || own->text == other->text) continue;
-    sink.Error(own->range, fmt::format("'{}' of '{}' must be that of '{}', which 'reverse' ranges "
-                                       "over",
-                                       WordOf(key), set.name, from.name))
+    sink.Report(Diag::kReverseTypes, own->range,
+                fmt::format("'{}' of '{}' must be that of '{}', which 'reverse' ranges "
+                            "over",
+                            WordOf(key), set.name, from.name))
         .WithNote(other->range, "given here");
   }
 }
@@ -116,7 +126,7 @@ void CheckReverse(const Spec& spec, const Set& set, DiagnosticSink& sink) {
 // An enum without values can never be decided.
 void CheckEnumHasValues(const Choice& choice, DiagnosticSink& sink) {
   if (choice.kind != ChoiceKind::kEnum || !choice.values.empty()) return;
-  sink.Warning(choice.range, fmt::format("enum '{}' has no values", choice.name));
+  sink.Report(Diag::kNoValues, choice.range, fmt::format("enum '{}' has no values", choice.name));
 }
 
 // The C++ type of an enum is its name in camel case: `foo_1` and `foo1` would be one type.
@@ -134,8 +144,9 @@ void CheckTypeNames(const Spec& spec, DiagnosticSink& sink) {
     }
     const auto [first, fresh] = types.emplace(type, &choice);
     if (fresh) continue;
-    sink.Error(choice.range, fmt::format("'{}' and '{}' would both become the C++ type '{}'",
-                                         first->second->name, choice.name, type))
+    sink.Report(Diag::kTypeNameClash, choice.range,
+                fmt::format("'{}' and '{}' would both become the C++ type '{}'",
+                            first->second->name, choice.name, type))
         .WithNote(first->second->range, fmt::format("'{}' is declared here", first->second->name));
   }
 }
@@ -144,29 +155,32 @@ void CheckTypeNames(const Spec& spec, DiagnosticSink& sink) {
 void CheckCounterWeight(const Spec& spec, const Choice& counter, DiagnosticSink& sink) {
   if (!counter.weight || counter.weight->choice < 0) return;
   const Choice& weight = ChoiceOf(spec, *counter.weight);
-  const auto report = [&](std::string message) {
-    sink.Error(counter.weight->range, std::move(message))
+  const auto report = [&](Diag diag, std::string message) {
+    sink.Report(diag, counter.weight->range, std::move(message))
         .WithNote(weight.range, fmt::format("'{}' is declared here", weight.name));
   };
   if (weight.kind == ChoiceKind::kEnum) {
-    report(fmt::format("a counter adds numbers, but '{}' is an enum", weight.name));
+    report(Diag::kEnumWeight,
+           fmt::format("a counter adds numbers, but '{}' is an enum", weight.name));
     return;
   }
   if (weight.kind != ChoiceKind::kCounter) return;
   if (counter.product && !weight.product) {
-    report(fmt::format("'mul' of the sum '{}' is not possible: a sum may be 0", weight.name));
+    report(Diag::kProductOfSum,
+           fmt::format("'mul' of the sum '{}' is not possible: a sum may be 0", weight.name));
   }
   const bool no_maximum = weight.visibility == Visibility::kHalf;
   const bool hidden_maximum = weight.visibility == Visibility::kInternal;
   if (counter.visibility != Visibility::kHalf && no_maximum) {
     report(
+        Diag::kNeedsMaximum,
         fmt::format("'{}' needs the maximum of '{}', but a half counter has none; make '{}' half",
                     counter.name, weight.name, counter.name));
   } else if (counter.visibility == Visibility::kFull && hidden_maximum) {
-    report(
-        fmt::format("'{}' would show the maximum of the internal counter '{}'; make '{}' "
-                    "internal or half",
-                    counter.name, weight.name, counter.name));
+    report(Diag::kShowsMaximum,
+           fmt::format("'{}' would show the maximum of the internal counter '{}'; make '{}' "
+                       "internal or half",
+                       counter.name, weight.name, counter.name));
   }
 }
 
@@ -180,38 +194,67 @@ void CheckCounterTests(const Spec& spec, DiagnosticSink& sink) {
     if (choice.kind != ChoiceKind::kCounter || choice.visibility == Visibility::kFull) return;
     const std::string_view word = choice.visibility == Visibility::kHalf ? "half" : "internal";
     if (!code) {
-      sink.Error(condition.range, fmt::format("two {} counters cannot be compared: one side would "
-                                              "need a maximum",
-                                              word))
+      sink.Report(Diag::kTwoHiddenCounters, condition.range,
+                  fmt::format("two {} counters cannot be compared: one side would "
+                              "need a maximum",
+                              word))
           .WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
     } else if (condition.op != CompareOp::kLt && condition.op != CompareOp::kLe) {
-      sink.Warning(condition.range,
-                   fmt::format("this test never restricts anything: '{}' is {}, so "
-                               "only '<' and '<=' act on it",
-                               choice.name, word))
+      sink.Report(Diag::kUselessCounterTest, condition.range,
+                  fmt::format("this test never restricts anything: '{}' is {}, so "
+                              "only '<' and '<=' act on it",
+                              choice.name, word))
           .WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
     }
   });
 }
 
+// What a dynamic predicate says follows from the triggers that have fired.
+void CheckDynamicPredicates(const Spec& spec, DiagnosticSink& sink) {
+  for (const External& external : spec.externals) {
+    if (!external.present || external.present->set < 0) continue;
+    const Set& set = spec.sets[static_cast<std::size_t>(external.present->set)];
+    if (!set.is_quotient) continue;
+    sink.Report(
+            Diag::kMisplacedDynamic, external.range,
+            fmt::format("'{}' cannot ask for members of the quotient set '{}': those follow from "
+                        "its flag",
+                        external.name, set.name))
+        .WithNote(set.range, fmt::format("'{}' is declared here", set.name));
+  }
+  for (const Trigger& trigger : spec.triggers) {
+    for (const Condition& condition : trigger.when) {
+      if (condition.kind != Condition::Kind::kPresent) continue;
+      const External& external = spec.externals[static_cast<std::size_t>(condition.external)];
+      sink.Report(
+              Diag::kMisplacedDynamic, condition.range,
+              fmt::format("a trigger cannot wait for '{}': what it asks for is what triggers add",
+                          external.name))
+          .WithNote(external.range, fmt::format("'{}' is declared here", external.name));
+    }
+  }
+}
+
 // A trigger that waits for no decision fires before the search starts.
 void CheckTriggerWaits(const Trigger& trigger, DiagnosticSink& sink) {
   for (const Condition& condition : trigger.when) {
-    if (condition.kind != Condition::Kind::kCode && condition.kind != Condition::Kind::kConstant) {
-      return;
-    }
+    const bool known = condition.kind == Condition::Kind::kCode ||
+                       condition.kind == Condition::Kind::kAscending ||
+                       condition.kind == Condition::Kind::kConstant;
+    if (!known) return;
   }
   if (trigger.when.empty()) return;  // All its conditions are reported already.
-  sink.Warning(trigger.range, fmt::format("trigger '{}' depends on no decision, so it fires at the "
-                                          "start or never",
-                                          trigger.label));
+  sink.Report(Diag::kTriggerWithoutDecision, trigger.range,
+              fmt::format("trigger '{}' depends on no decision, so it fires at the "
+                          "start or never",
+                          trigger.label));
 }
 
 }  // namespace
 
 void CheckSpec(const Spec& spec, DiagnosticSink& sink) {
   for (const Set& set : spec.sets) {
-    CheckMandatoryKeys(set, sink);
+    CheckMandatoryKeys(spec, set, sink);
     CheckUselessKeys(set, sink);
     CheckReverse(spec, set, sink);
   }
@@ -221,6 +264,7 @@ void CheckSpec(const Spec& spec, DiagnosticSink& sink) {
   }
   CheckTypeNames(spec, sink);
   CheckCounterTests(spec, sink);
+  CheckDynamicPredicates(spec, sink);
   for (const Trigger& trigger : spec.triggers) CheckTriggerWaits(trigger, sink);
 }
 

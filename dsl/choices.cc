@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "dsl/formula.h"
 #include "dsl/names.h"
 #include "dsl/snippet.h"
 #include "dsl/spelling.h"
@@ -52,8 +53,8 @@ class EnumDefiner {
     const auto [first, fresh] = names_.emplace(name.text, name.range);
     if (fresh) return true;
     r_.sink
-        .Error(name.range,
-               fmt::format("value '{}' of '{}' is declared twice", name.text, choice_.name))
+        .Report(Diag::kRepeatedValue, name.range,
+                fmt::format("value '{}' of '{}' is declared twice", name.text, choice_.name))
         .WithNote(first->second, "declared here");
     return false;
   }
@@ -61,8 +62,8 @@ class EnumDefiner {
   void Value(const ast::ValueItem& value) {
     if (!Declare(value.name)) return;
     if (choice_.values.size() == kMaxValues) {
-      r_.sink.Error(value.name.range,
-                    fmt::format("'{}' has more than {} values", choice_.name, kMaxValues));
+      r_.sink.Report(Diag::kTooManyValues, value.name.range,
+                     fmt::format("'{}' has more than {} values", choice_.name, kMaxValues));
     }
     bits_.emplace(value.name.text, choice_.values.size());
     choice_.values.push_back({value.name.text, CleanDoc(value.doc), value.name.range});
@@ -72,8 +73,9 @@ class EnumDefiner {
     std::vector<std::string> names;
     for (const auto& [known, range] : names_) names.push_back(known);
     r_.sink
-        .Error(name.range, fmt::format("'{}' has no value '{}'{}", choice_.name, name.text,
-                                       DidYouMean(name.text, names)))
+        .Report(Diag::kUnknownValue, name.range,
+                fmt::format("'{}' has no value '{}'{}", choice_.name, name.text,
+                            DidYouMean(name.text, names)))
         .WithNote(choice_.range, fmt::format("'{}' is declared here", choice_.name));
   }
 
@@ -91,7 +93,9 @@ class EnumDefiner {
       if (const auto value = bits_.find(name.text); value != bits_.end()) {
         if (value->second < kMaxValues) values |= std::uint64_t{1} << value->second;
       } else if (name.text == alias.name.text) {
-        r_.sink.Error(name.range, fmt::format("alias '{}' contains itself", alias.name.text))
+        r_.sink
+            .Report(Diag::kAliasCycle, name.range,
+                    fmt::format("alias '{}' contains itself", alias.name.text))
             .WithNote(alias.name.range, "declared here");
       } else if (const auto other = aliases_.find(name.text); other != aliases_.end()) {
         if (!seen.insert(name.text).second) continue;
@@ -111,26 +115,29 @@ class EnumDefiner {
       return;
     }
     const char* const word = symmetry == Symmetry::kSymmetric ? "symmetric" : "antisymmetric";
+    const bool repeated = choice_.symmetry == symmetry;
     const std::string text =
-        choice_.symmetry == symmetry
-            ? fmt::format("'{}' is declared {} twice", choice_.name, word)
-            : fmt::format("'{}' cannot be both symmetric and antisymmetric", choice_.name);
-    r_.sink.Error(range, text).WithNote(symmetry_range_, "declared here");
+        repeated ? fmt::format("'{}' is declared {} twice", choice_.name, word)
+                 : fmt::format("'{}' cannot be both symmetric and antisymmetric", choice_.name);
+    r_.sink.Report(repeated ? Diag::kRepeatedSymmetry : Diag::kSymmetryConflict, range, text)
+        .WithNote(symmetry_range_, "declared here");
   }
 
   void CheckArguments(SourceRange range) {
     if (choice_.arguments.size() != 2) {
       r_.sink
-          .Error(range, fmt::format("a symmetric or antisymmetric choice takes 2 arguments, but "
-                                    "'{}' takes {}",
-                                    choice_.name, choice_.arguments.size()))
+          .Report(Diag::kSymmetryArgumentCount, range,
+                  fmt::format("a symmetric or antisymmetric choice takes 2 arguments, but "
+                              "'{}' takes {}",
+                              choice_.name, choice_.arguments.size()))
           .WithNote(choice_.range, fmt::format("'{}' is declared here", choice_.name));
     } else if (choice_.arguments[0].set != choice_.arguments[1].set &&
                choice_.arguments[0].set.set >= 0 && choice_.arguments[1].set.set >= 0) {
       r_.sink
-          .Error(range, fmt::format("both arguments of '{}' must range over the same set to be "
-                                    "exchanged",
-                                    choice_.name))
+          .Report(Diag::kSymmetryArgumentSets, range,
+                  fmt::format("both arguments of '{}' must range over the same set to be "
+                              "exchanged",
+                              choice_.name))
           .WithNote(choice_.arguments[1].range,
                     fmt::format("'${}' is declared here", choice_.arguments[1].name));
     }
@@ -141,14 +148,15 @@ class EnumDefiner {
     const auto to = Bit(pair.to);
     if (!from || !to) return;
     if (*from == *to) {
-      r_.sink.Error(pair.to.range,
-                    fmt::format("'{}' is its own inverse; leave the pair out", pair.to.text));
+      r_.sink.Report(Diag::kOwnInverse, pair.to.range,
+                     fmt::format("'{}' is its own inverse; leave the pair out", pair.to.text));
       return;
     }
     for (const ast::Name* name : {&pair.from, &pair.to}) {
       const auto [first, fresh] = paired_.emplace(name->text, name->range);
       if (fresh) continue;
-      r_.sink.Error(name->range, fmt::format("'{}' has two inverses", name->text))
+      r_.sink
+          .Report(Diag::kTwoInverses, name->range, fmt::format("'{}' has two inverses", name->text))
           .WithNote(first->second, "paired here");
       return;
     }
@@ -160,8 +168,8 @@ class EnumDefiner {
     if (const auto value = bits_.find(name.text); value != bits_.end()) return value->second;
     if (names_.contains(name.text)) {
       r_.sink
-          .Error(name.range,
-                 fmt::format("'{}' is an alias; an antisymmetric pair lists values", name.text))
+          .Report(Diag::kAliasInPair, name.range,
+                  fmt::format("'{}' is an alias; an antisymmetric pair lists values", name.text))
           .WithNote(names_.find(name.text)->second, "declared here");
     } else {
       Unknown(name);
@@ -193,7 +201,8 @@ void DefineCounter(const ast::CounterDecl& decl, Choice& choice, Resolution& r) 
   choice.product = decl.product;
   if (decl.base) choice.base = ResolveSnippet(*decl.base, {"fun"}, choice.arguments, r.sink);
   Scope scope = choice.arguments;
-  AddVariables(decl.over, scope, r);
+  std::vector<ResolvedFormula> guards;
+  AddQuantifiers(decl.over, scope, guards, r);
   choice.over.assign(scope.begin() + static_cast<std::ptrdiff_t>(choice.arguments.size()),
                      scope.end());
   if (const auto* code = std::get_if<ast::Code>(&decl.weight)) {
@@ -201,7 +210,7 @@ void DefineCounter(const ast::CounterDecl& decl, Choice& choice, Resolution& r) 
   } else {
     choice.weight = ResolveInstance(std::get<ast::Instance>(decl.weight), scope, r);
   }
-  choice.when = ResolveConditions(decl.when, scope, r);
+  choice.when = ResolveConjunction(decl.when, guards, scope, "an increment", r);
 }
 
 }  // namespace
@@ -235,9 +244,11 @@ void DefineChoices(Resolution& r) {
       AddVariables(counter->arguments, choice.arguments, r);
     }
   }
+  DefineLetsAndExterns(r);
 }
 
 void DefineBodies(Resolution& r) {
+  DefineLetBodies(r);
   for (std::size_t i = 0; i < r.spec.choices.size(); ++i) {
     Choice& choice = r.spec.choices[i];
     if (const auto* const* integer = std::get_if<const ast::IntegerDecl*>(&r.choice_sources[i])) {

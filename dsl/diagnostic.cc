@@ -14,19 +14,16 @@ Diagnostic& Diagnostic::WithNote(SourceRange where, std::string text) {
   return *this;
 }
 
-Diagnostic& DiagnosticSink::Error(SourceRange range, std::string message) {
-  ++num_errors_;
-  return diagnostics_.emplace_back(Diagnostic{Severity::kError, range, std::move(message), {}});
-}
-
-Diagnostic& DiagnosticSink::Warning(SourceRange range, std::string message) {
-  return diagnostics_.emplace_back(Diagnostic{Severity::kWarning, range, std::move(message), {}});
+Diagnostic& DiagnosticSink::Report(Diag diag, SourceRange range, std::string message) {
+  if (InfoOf(diag).severity == Severity::kError) ++num_errors_;
+  return diagnostics_.emplace_back(Diagnostic{diag, range, std::move(message), {}});
 }
 
 std::vector<Diagnostic> DiagnosticSink::Sorted(std::size_t cap) const {
   std::vector<Diagnostic> sorted(diagnostics_.begin(), diagnostics_.end());
   const auto place = [](const Diagnostic& d) {
-    return std::tie(d.range.file, d.range.begin, d.severity, d.message, d.range.end);
+    return std::tuple(d.range.file, d.range.begin, d.severity(), std::string_view(d.message),
+                      d.range.end);
   };
   std::ranges::stable_sort(sorted,
                            [&](const auto& a, const auto& b) { return place(a) < place(b); });
@@ -37,13 +34,12 @@ std::vector<Diagnostic> DiagnosticSink::Sorted(std::size_t cap) const {
 
   // A warning must never push an error out.
   if (std::ranges::count(sorted, Severity::kError, &Diagnostic::severity) > 0) {
-    std::erase_if(sorted, [](const auto& d) { return d.severity == Severity::kWarning; });
+    std::erase_if(sorted, [](const auto& d) { return d.severity() == Severity::kWarning; });
     if (sorted.size() <= cap) return sorted;
   }
   const std::size_t missing = sorted.size() - cap;
   const Diagnostic& last = sorted[cap];
-  Diagnostic more{
-      last.severity, last.range, fmt::format("{} more like these not shown", missing), {}};
+  Diagnostic more{last.diag, last.range, fmt::format("{} more like these not shown", missing), {}};
   sorted.resize(cap);
   sorted.push_back(std::move(more));
   return sorted;

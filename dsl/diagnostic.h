@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "dsl/diagnostic_codes.h"
 #include "dsl/source.h"
 #include "dsl/source_range.h"
 
 namespace exh::dsl {
-
-enum class Severity : std::uint8_t { kError, kWarning };
 
 /// A second place that helps to understand a diagnostic ("declared here").
 struct Note {
@@ -26,10 +25,12 @@ struct Note {
 
 /// One mistake. Messages start in lower case, have no final period, and quote names: 'name'.
 struct Diagnostic {
-  Severity severity = Severity::kError;
+  Diag diag = Diag::kInvalidToken;
   SourceRange range;
   std::string message;
   std::vector<Note> notes;
+
+  Severity severity() const { return InfoOf(diag).severity; }
 
   /// Adds a note; returns the diagnostic so that notes can be chained.
   Diagnostic& WithNote(SourceRange where, std::string text);
@@ -40,11 +41,13 @@ struct Diagnostic {
 /// Collects the diagnostics of one compilation together with the files that they point into.
 class DiagnosticSink {
  public:
-  /// Records an error. The reference lives as long as the sink.
-  Diagnostic& Error(SourceRange range, std::string message);
+  /// Records a mistake, or a text that means something, but hardly what its author wants: the table
+  /// of kinds says which. The reference lives as long as the sink.
+  Diagnostic& Report(Diag diag, SourceRange range, std::string message);
 
-  /// Records a warning: the file means something, but hardly what its author wants.
-  Diagnostic& Warning(SourceRange range, std::string message);
+  /// Whether to warn of what is legal but hardly wanted.
+  bool lints() const { return lints_; }
+  void set_lints(bool lints) { lints_ = lints; }
 
   bool has_errors() const { return num_errors_ > 0; }
 
@@ -59,6 +62,7 @@ class DiagnosticSink {
   SourceSet sources_;
   std::deque<Diagnostic> diagnostics_;  // A deque: Error() hands out references.
   int num_errors_ = 0;
+  bool lints_ = false;
 };
 
 }  // namespace exh::dsl

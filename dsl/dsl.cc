@@ -15,11 +15,12 @@ std::optional<Spec> Compile(const std::string& path, const CompileOptions& optio
                             DiagnosticSink& sink) {
   SourceSet& sources = sink.sources();
   sources.set_root(options.root);
+  sink.set_lints(options.lints);
   std::string error;
   const auto file = sources.Open(path, std::nullopt, &error);
   if (!file) {
-    sink.Error({sources.AddUnreadable(path), 0, 0},
-               fmt::format("cannot read '{}': {}", path, error));
+    sink.Report(Diag::kUnreadableFile, {sources.AddUnreadable(path), 0, 0},
+                fmt::format("cannot read '{}': {}", path, error));
     return std::nullopt;
   }
   const ast::File tree = Parse(*file, options.include_dirs, sink);

@@ -22,6 +22,8 @@ struct CompileOptions {
   std::string root;
   /// Where a relative `include` is looked for after the folder of the including file.
   std::vector<std::string> include_dirs;
+  /// Also warn of what is legal but hardly wanted: unused names, requirements that say nothing.
+  bool lints = false;
 };
 
 /// The meaning of the file at `path` and of all that it includes. Empty when there is an error, and

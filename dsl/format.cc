@@ -111,6 +111,10 @@ class Scanner {
       While(name);
       return nullptr;
     }
+    if (Digit(c)) {
+      While(Digit);
+      return nullptr;
+    }
     if (c == '$') {
       ++at_;
       const std::size_t begin = at_;

@@ -15,6 +15,7 @@
 #include <string>
 #include <utility>
 
+#include "dsl/formula.h"
 #include "dsl/names.h"
 #include "dsl/print.h"
 #include "dsl/snippet.h"
@@ -33,7 +34,9 @@ class Labels {
     if (!label) return;
     const auto [first, fresh] = explicit_.emplace(label->text, label->range);
     if (fresh) return;
-    r_.sink.Error(label->range, fmt::format("label '{}' is used twice", label->text))
+    r_.sink
+        .Report(Diag::kRepeatedLabel, label->range,
+                fmt::format("label '{}' is used twice", label->text))
         .WithNote(first->second, "used here");
   }
 
@@ -58,17 +61,26 @@ bool IsDeclaredAt(SourceRange entry, SourceRange declaration) {
   return entry == declaration;
 }
 
-// The choice that an unlabelled requirement is named after: the first that it mentions.
+// The first choice that a formula mentions, or what stands for one; empty: none.
+std::string FirstChoice(const ast::Formula& formula) {
+  for (const ast::Formula& part : formula.parts) {
+    if (std::string name = FirstChoice(part); !name.empty()) return name;
+  }
+  if (!formula.condition) return "";
+  if (const auto* test = std::get_if<ast::IsTest>(&formula.condition->kind)) {
+    return test->instance.choice.text;
+  }
+  if (const auto* comparison = std::get_if<ast::Comparison>(&formula.condition->kind)) {
+    return comparison->lhs.choice.text;
+  }
+  const auto* use = std::get_if<ast::Instance>(&formula.condition->kind);
+  return use == nullptr ? "" : use->choice.text;
+}
+
+// What an unlabelled requirement is named after.
 std::string FirstChoice(const ast::Constraint& constraint) {
-  for (const auto& clause : constraint.clauses) {
-    for (const ast::Condition& condition : clause) {
-      if (const auto* test = std::get_if<ast::IsTest>(&condition.kind)) {
-        return test->instance.choice.text;
-      }
-      if (const auto* comparison = std::get_if<ast::Comparison>(&condition.kind)) {
-        return comparison->lhs.choice.text;
-      }
-    }
+  for (const ast::Formula& formula : constraint.clauses) {
+    if (std::string name = FirstChoice(formula); !name.empty()) return name;
   }
   return "require";
 }
@@ -101,13 +113,10 @@ class Lowering {
   }
 
  private:
-  std::vector<std::vector<Condition>> Clauses(const ast::Constraint& constraint,
-                                              const Scope& scope) {
-    std::vector<std::vector<Condition>> clauses;
-    for (const auto& clause : constraint.clauses) {
-      clauses.push_back(ResolveConditions(clause, scope, r_));
-    }
-    return clauses;
+  void AddConstraint(const ast::Constraint& constraint, Requirement& requirement) {
+    std::vector<ResolvedFormula> guards;
+    AddQuantifiers(constraint.foralls, requirement.variables, guards, r_);
+    requirement.clauses = ResolveClauses(constraint.clauses, guards, requirement.variables, r_);
   }
 
   void Require(const ast::RequireDecl& decl) {
@@ -116,10 +125,10 @@ class Lowering {
     requirement.doc = CleanDoc(decl.doc);
     requirement.text = Print(decl.constraint);
     requirement.range = decl.range;
-    AddVariables(decl.constraint.foralls, requirement.variables, r_);
-    requirement.clauses = Clauses(decl.constraint, requirement.variables);
+    AddConstraint(decl.constraint, requirement);
     if (decl.constraint.clauses.empty()) {
-      r_.sink.Warning(decl.range, "this requirement has no condition and requires nothing");
+      r_.sink.Report(Diag::kEmptyRequirement, decl.range,
+                     "this requirement has no condition and requires nothing");
     }
     r_.spec.requirements.push_back(std::move(requirement));
   }
@@ -144,8 +153,7 @@ class Lowering {
     requirement.text = fmt::format("{} requires {}", value.text, Print(constraint));
     requirement.range = constraint.range;
     requirement.variables = choice.arguments;
-    AddVariables(constraint.foralls, requirement.variables, r_);
-    requirement.clauses = Clauses(constraint, requirement.variables);
+    AddConstraint(constraint, requirement);
 
     Condition otherwise;
     otherwise.kind = Condition::Kind::kIs;
@@ -170,7 +178,10 @@ class Lowering {
     quotient.flag = flag->second;
     quotient.variables = r_.choice(flag->second).arguments;
     quotient.range = decl.name.range;
-    quotient.dividend = ResolveConditions(decl.dividend, quotient.variables, r_);
+    if (decl.dividend) {
+      quotient.dividend =
+          ResolveConjunction({*decl.dividend}, {}, quotient.variables, "a dividend", r_);
+    }
     quotient.equivalence = FindChoice(decl.equivalence, r_);
     if (quotient.equivalence >= 0) {
       Equivalence(decl, quotient);
@@ -182,9 +193,9 @@ class Lowering {
     const Choice& choice = r_.choice(quotient.equivalence);
     if (choice.kind != ChoiceKind::kEnum || choice.symmetry == Symmetry::kNone) {
       r_.sink
-          .Error(decl.equivalence.range,
-                 fmt::format("the equivalence '{}' must be a symmetric or antisymmetric enum",
-                             choice.name))
+          .Report(Diag::kEquivalenceKind, decl.equivalence.range,
+                  fmt::format("the equivalence '{}' must be a symmetric or antisymmetric enum",
+                              choice.name))
           .WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
       return;
     }
@@ -194,19 +205,19 @@ class Lowering {
       if (((quotient.equivalence_values >> i) & 1) == 0) continue;
       if (inverse >= 64 || ((quotient.equivalence_values >> inverse) & 1) != 0) continue;
       r_.sink
-          .Error(decl.values.front().range,
-                 fmt::format("an equivalence must hold both ways: '{}' is listed, but its inverse "
-                             "'{}' is not",
-                             choice.values[i].name, choice.values[inverse].name))
+          .Report(Diag::kEquivalenceOneWay, decl.values.front().range,
+                  fmt::format("an equivalence must hold both ways: '{}' is listed, but its inverse "
+                              "'{}' is not",
+                              choice.values[i].name, choice.values[inverse].name))
           .WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
     }
     const SetIndex items = quotient.variables.back().set.set;
     const SetIndex wanted = choice.arguments.empty() ? -1 : choice.arguments[0].set.set;
     if (IsSubset(items, wanted, r_)) return;
     r_.sink
-        .Error(decl.equivalence.range,
-               fmt::format("'{}' compares objects of '{}', but '${}' is in '{}'", choice.name,
-                           r_.set(wanted).name, decl.item.name.text, r_.set(items).name))
+        .Report(Diag::kEquivalenceSets, decl.equivalence.range,
+                fmt::format("'{}' compares objects of '{}', but '${}' is in '{}'", choice.name,
+                            r_.set(wanted).name, decl.item.name.text, r_.set(items).name))
         .WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
   }
 
@@ -214,9 +225,10 @@ class Lowering {
     dsl::Trigger trigger;
     trigger.label = labels_.Name(decl.label, "trigger");
     trigger.range = decl.range;
-    AddVariables(decl.foralls, trigger.variables, r_);
+    std::vector<ResolvedFormula> guards;
+    AddQuantifiers(decl.foralls, trigger.variables, guards, r_);
     trigger.code = ResolveSnippet(decl.code, {"fun"}, trigger.variables, r_.sink);
-    trigger.when = ResolveConditions(decl.when, trigger.variables, r_);
+    trigger.when = ResolveConjunction({decl.when}, guards, trigger.variables, "a trigger", r_);
     if (decl.adds) {
       Adds(*decl.adds, trigger);
     } else {
@@ -236,23 +248,27 @@ class Lowering {
       if (set < 0) continue;
       if (r_.set(set).is_quotient) {
         r_.sink
-            .Error(name.range, fmt::format("a trigger cannot add to the quotient set '{}': its "
-                                           "members follow from its flag",
-                                           name.text))
+            .Report(Diag::kAddsToQuotient, name.range,
+                    fmt::format("a trigger cannot add to the quotient set '{}': its "
+                                "members follow from its flag",
+                                name.text))
             .WithNote(r_.set(set).range, fmt::format("'{}' is declared here", name.text));
         continue;
       }
       const auto [first, fresh] = seen.emplace(set, name.range);
       if (!fresh) {
-        r_.sink.Error(name.range, fmt::format("set '{}' is listed twice", name.text))
+        r_.sink
+            .Report(Diag::kAddsTwice, name.range,
+                    fmt::format("set '{}' is listed twice", name.text))
             .WithNote(first->second, "listed here");
         continue;
       }
       if (!r_.set(set).keys[static_cast<std::size_t>(SetKey::kNewObjs)]) {
         r_.sink
-            .Error(name.range, fmt::format("set '{}' has no key 'new_objs', so a trigger cannot "
-                                           "add to it",
-                                           name.text))
+            .Report(Diag::kAddsWithoutNewObjs, name.range,
+                    fmt::format("set '{}' has no key 'new_objs', so a trigger cannot "
+                                "add to it",
+                                name.text))
             .WithNote(r_.set(set).range, fmt::format("'{}' is declared here", name.text));
         continue;
       }
@@ -262,12 +278,12 @@ class Lowering {
 
   void Host(const ast::HostDecl& decl) {
     if (decl.language.text != "c++") {
-      r_.sink.Error(
-          decl.language.range,
+      r_.sink.Report(
+          Diag::kUnknownHost, decl.language.range,
           fmt::format("unknown host language '{}': only 'c++' is compiled", decl.language.text));
     }
     if (host_) {
-      r_.sink.Error(decl.range, "a second 'host' statement")
+      r_.sink.Report(Diag::kSecondHost, decl.range, "a second 'host' statement")
           .WithNote(*host_, "the first one is here");
       return;
     }
@@ -280,18 +296,20 @@ class Lowering {
       if (entry.word.text == "header") {
         host.headers.push_back(std::move(snippet));
       } else if (entry.word.text != "backbone") {
-        r_.sink.Error(entry.word.range,
-                      fmt::format("unknown key '{}' in 'host'{}", entry.word.text,
-                                  DidYouMean(entry.word.text, {"backbone", "header"})));
+        r_.sink.Report(Diag::kUnknownHostKey, entry.word.range,
+                       fmt::format("unknown key '{}' in 'host'{}", entry.word.text,
+                                   DidYouMean(entry.word.text, {"backbone", "header"})));
       } else if (backbone) {
-        r_.sink.Error(entry.word.range, "key 'backbone' is given twice")
+        r_.sink.Report(Diag::kRepeatedHostKey, entry.word.range, "key 'backbone' is given twice")
             .WithNote(*backbone, "given here");
       } else {
         backbone = entry.word.range;
         host.backbone = std::move(snippet);
       }
     }
-    if (!backbone) r_.sink.Error(decl.range, "'host' needs the key 'backbone', the type of '$fun'");
+    if (!backbone)
+      r_.sink.Report(Diag::kNoBackbone, decl.range,
+                     "'host' needs the key 'backbone', the type of '$fun'");
     r_.spec.host = std::move(host);
   }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "dsl/ast.h"
@@ -32,6 +33,15 @@ SetRef ResolveSetRef(const ast::SetRef& ref, const Scope& scope, Resolution& r);
 /// Appends the variables that `defs` declare to `scope`; each may refer to the ones before it.
 void AddVariables(const std::vector<ast::VarDef>& defs, Scope& scope, Resolution& r);
 
+/// The variables that `instance`, a use of a `what` declared with the variables `wanted` at
+/// `declared`, is applied to; nothing after a report. With an empty `what` only the variables
+/// themselves are looked at, because it is not known what they are given to.
+std::optional<std::vector<int>> ResolveArguments(const ast::Instance& instance,
+                                                 std::string_view what,
+                                                 const std::vector<Variable>& wanted,
+                                                 SourceRange declared, const Scope& scope,
+                                                 Resolution& r);
+
 /// `choice($a, $b)`; the choice is -1 after a report.
 Instance ResolveInstance(const ast::Instance& instance, const Scope& scope, Resolution& r);
 
@@ -39,13 +49,9 @@ Instance ResolveInstance(const ast::Instance& instance, const Scope& scope, Reso
 std::uint64_t ResolveValues(const std::vector<ast::Name>& names, const Choice& choice,
                             Resolution& r);
 
-/// A condition; nothing after a report.
+/// A condition that is not the bare use of a name (formula.h); nothing after a report.
 std::optional<Condition> ResolveCondition(const ast::Condition& condition, const Scope& scope,
                                           Resolution& r);
-
-/// The conditions of a list that could be resolved.
-std::vector<Condition> ResolveConditions(const std::vector<ast::Condition>& conditions,
-                                         const Scope& scope, Resolution& r);
 
 /// All values of an enum as a mask.
 std::uint64_t AllValues(const Choice& choice);

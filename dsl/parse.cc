@@ -99,6 +99,22 @@ std::size_t TypeOf(const Token& token) {
       return ExhLexer::KEY;
     case TokenKind::kAdds:
       return ExhParser::ADDS;
+    case TokenKind::kLet:
+      return ExhParser::LET;
+    case TokenKind::kExtern:
+      return ExhParser::EXTERN;
+    case TokenKind::kDynamic:
+      return ExhParser::DYNAMIC;
+    case TokenKind::kPredicate:
+      return ExhParser::PREDICATE;
+    case TokenKind::kConstant:
+      return ExhParser::CONSTANT;
+    case TokenKind::kWhere:
+      return ExhParser::WHERE;
+    case TokenKind::kOnce:
+      return ExhParser::ONCE;
+    case TokenKind::kCanonical:
+      return ExhParser::CANONICAL;
     default:
       return token.type;
   }
@@ -148,6 +164,8 @@ std::string TypeInWords(std::size_t type, TokenKind statement) {
       return "a set name";
     case ExhParser::VAR:
       return "a variable";
+    case ExhParser::NUMBER:
+      return "a number";
     case ExhParser::CODE:
       return "code in quotes";
     case ExhParser::KEY:
@@ -158,6 +176,22 @@ std::string TypeInWords(std::size_t type, TokenKind statement) {
       return "'adds'";
     case ExhParser::HOST:
       return "'host'";
+    case ExhParser::LET:
+      return "'let'";
+    case ExhParser::EXTERN:
+      return "'extern'";
+    case ExhParser::DYNAMIC:
+      return "'dynamic'";
+    case ExhParser::PREDICATE:
+      return "'predicate'";
+    case ExhParser::CONSTANT:
+      return "'constant'";
+    case ExhParser::WHERE:
+      return "'where'";
+    case ExhParser::ONCE:
+      return "'once'";
+    case ExhParser::CANONICAL:
+      return "'canonical'";
     default:
       break;
   }
@@ -202,8 +236,8 @@ std::string NameClassHint(const antlr4::misc::IntervalSet& expected, const Token
 // A name where the next statement may start is often a misspelt first word of it.
 std::string StatementHint(const Token& token) {
   if (token.type != ExhParser::CHOICE_ID) return "";
-  return DidYouMean(
-      token.text, {"set", "quotient", "define", "choice", "require", "trigger", "host", "include"});
+  return DidYouMean(token.text, {"set", "quotient", "define", "choice", "require", "trigger", "let",
+                                 "extern", "host", "include"});
 }
 
 struct StatementError {
@@ -271,9 +305,10 @@ void Report(const StatementError& error, const Chunk& chunk, DiagnosticSink& sin
   // A misplaced doc comment is noticed at it, or at the token that it documents.
   for (const std::size_t at : {error.at - 1, error.at}) {
     if (at >= chunk.tokens.size() || chunk.tokens[at].kind != TokenKind::kDoc) continue;
-    sink.Error(chunk.tokens[at].range,
-               "a doc comment may stand only before 'set', 'quotient', 'define', 'value', 'alias' "
-               "or 'require'; write '//'");
+    sink.Report(
+        Diag::kMisplacedDoc, chunk.tokens[at].range,
+        "a doc comment may stand only before 'set', 'quotient', 'define', 'value', 'alias', "
+        "'let', 'extern' or 'require'; write '//'");
     return;
   }
   if (error.at < chunk.tokens.size()) {
@@ -282,10 +317,10 @@ void Report(const StatementError& error, const Chunk& chunk, DiagnosticSink& sin
     std::string got = TokenInWords(token);
     if (expected.contains(kEnd)) got += StatementHint(token);
     if (words.empty()) {
-      sink.Error(token.range, fmt::format("unexpected {}", got));
+      sink.Report(Diag::kUnexpectedToken, token.range, fmt::format("unexpected {}", got));
     } else {
-      sink.Error(token.range,
-                 fmt::format("expected {}, got {}{}", words, got, NameClassHint(expected, token)));
+      sink.Report(Diag::kUnexpectedToken, token.range,
+                  fmt::format("expected {}, got {}{}", words, got, NameClassHint(expected, token)));
     }
     return;
   }
@@ -294,7 +329,8 @@ void Report(const StatementError& error, const Chunk& chunk, DiagnosticSink& sin
   if (words.empty()) words = "the rest of the statement";
   std::size_t start = 0;
   while (start + 1 < chunk.tokens.size() && chunk.tokens[start].kind == TokenKind::kDoc) ++start;
-  sink.Error(chunk.end, fmt::format("expected {} before {}", words, chunk.before))
+  sink.Report(Diag::kUnfinishedStatement, chunk.end,
+              fmt::format("expected {} before {}", words, chunk.before))
       .WithNote(chunk.tokens[start].range, "the statement starts here");
 }
 
@@ -314,6 +350,8 @@ class Builder {
     if (c->counterDecl() != nullptr) return Counter(c->counterDecl());
     if (c->requireDecl() != nullptr) return Require(c->requireDecl());
     if (c->triggerDecl() != nullptr) return Trigger(c->triggerDecl());
+    if (c->letDecl() != nullptr) return Let(c->letDecl());
+    if (c->externDecl() != nullptr) return Extern(c->externDecl());
     return Host(c->hostDecl());
   }
 
@@ -364,13 +402,16 @@ class Builder {
     return defs;
   }
 
-  std::vector<ast::VarDef> Foralls(const std::vector<ExhParser::ForallContext*>& all) const {
-    std::vector<ast::VarDef> defs;
+  std::vector<ast::Quantifier> Foralls(const std::vector<ExhParser::ForallContext*>& all) const {
+    std::vector<ast::Quantifier> quantifiers;
     for (auto* c : all) {
-      // `forall $a, $b in S:` is one quantifier for each variable.
-      for (Tree* variable : c->VAR()) defs.push_back({Variable(variable), SetRef(c->setRef())});
+      ast::Quantifier& quantifier = quantifiers.emplace_back();
+      for (Tree* variable : c->VAR()) quantifier.names.push_back(Variable(variable));
+      quantifier.ascending = !c->LT().empty();
+      quantifier.set = SetRef(c->setRef());
+      if (c->formula() != nullptr) quantifier.where = Formula(c->formula());
     }
-    return defs;
+    return quantifiers;
   }
 
   ast::Instance Instance(ExhParser::InstanceContext* c) const {
@@ -390,33 +431,86 @@ class Builder {
   ast::Condition Condition(ExhParser::ConditionContext* c) const {
     ast::Condition condition{c->TRUE() != nullptr, Range(c)};
     if (c->IS() != nullptr) {
-      condition.kind = ast::IsTest{Instance(c->instance(0)), c->NOT() != nullptr,
-                                   Names(c->values()->VALUE_ID())};
+      const bool numbers = c->numbers() != nullptr;
+      condition.kind =
+          ast::IsTest{Instance(c->instance(0)), c->NOT() != nullptr, numbers,
+                      Names(numbers ? c->numbers()->NUMBER() : c->values()->VALUE_ID())};
     } else if (c->compare() != nullptr) {
       ast::Comparison comparison{Instance(c->instance(0)), Op(c->compare()), {}};
       if (c->CODE() != nullptr) {
         comparison.rhs = Code(c->CODE());
+      } else if (c->NUMBER() != nullptr) {
+        comparison.rhs = ast::Number{Name(c->NUMBER())};
+      } else if (c->CHOICE_ID() != nullptr) {
+        comparison.rhs = Name(c->CHOICE_ID());
       } else {
         comparison.rhs = Instance(c->instance(1));
       }
       condition.kind = std::move(comparison);
     } else if (c->CODE() != nullptr) {
       condition.kind = Code(c->CODE());
+    } else if (!c->instance().empty()) {
+      condition.kind = Instance(c->instance(0));
     }
     return condition;
   }
 
-  std::vector<ast::Condition> Conditions(
-      const std::vector<ExhParser::ConditionContext*>& all) const {
-    std::vector<ast::Condition> conditions;
-    for (auto* c : all) conditions.push_back(Condition(c));
-    return conditions;
+  ast::Formula Term(ExhParser::TermContext* c) const {
+    ast::Formula formula;
+    if (c->condition() != nullptr) {
+      formula.condition = Condition(c->condition());
+      formula.range = formula.condition->range;
+    } else {
+      formula = Formula(c->formula());
+    }
+    for (std::size_t i = c->NOT().size(); i-- > 0;) {
+      ast::Formula inner = std::move(formula);
+      formula = {ast::Formula::Kind::kNot, std::nullopt, {}, Range(c)};
+      formula.range.begin = At(c->NOT(i)).range.begin;
+      formula.parts.push_back(std::move(inner));
+    }
+    return formula;
+  }
+
+  /// One part is itself.
+  ast::Formula Joined(ast::Formula::Kind kind, std::vector<ast::Formula> parts,
+                      ast::Where range) const {
+    if (parts.size() == 1) return std::move(parts.front());
+    return {kind, std::nullopt, std::move(parts), range};
+  }
+
+  ast::Formula Conjunction(ExhParser::ConjunctionContext* c) const {
+    std::vector<ast::Formula> parts;
+    for (auto* term : c->term()) parts.push_back(Term(term));
+    return Joined(ast::Formula::Kind::kAnd, std::move(parts), Range(c));
+  }
+
+  ast::Formula Disjunction(ExhParser::DisjunctionContext* c) const {
+    std::vector<ast::Formula> parts;
+    for (auto* conjunction : c->conjunction()) parts.push_back(Conjunction(conjunction));
+    return Joined(ast::Formula::Kind::kOr, std::move(parts), Range(c));
+  }
+
+  /// `a => b => c` is `a => (b => c)`.
+  ast::Formula Formula(ExhParser::FormulaContext* c) const {
+    ast::Formula formula = Disjunction(c->disjunction().back());
+    for (std::size_t i = c->disjunction().size() - 1; i-- > 0;) {
+      std::vector<ast::Formula> parts = {Disjunction(c->disjunction(i)), std::move(formula)};
+      ast::Where range = parts[0].range;
+      if (parts[1].range.file == range.file) range.end = parts[1].range.end;
+      formula = Joined(ast::Formula::Kind::kImplies, std::move(parts), range);
+    }
+    return formula;
+  }
+
+  std::vector<ast::Formula> Formulas(const std::vector<ExhParser::FormulaContext*>& all) const {
+    std::vector<ast::Formula> formulas;
+    for (auto* c : all) formulas.push_back(Formula(c));
+    return formulas;
   }
 
   ast::Constraint Constraint(ExhParser::ConstraintContext* c) const {
-    ast::Constraint constraint{Foralls(c->forall()), {}, Range(c)};
-    for (auto* d : c->disjunction()) constraint.clauses.push_back(Conditions(d->condition()));
-    return constraint;
+    return {Foralls(c->forall()), Formulas(c->formula()), Range(c)};
   }
 
   std::vector<ast::Constraint> Requirements(
@@ -452,11 +546,12 @@ class Builder {
   ast::QuotientDecl Quotient(ExhParser::QuotientDeclContext* c) const {
     ast::QuotientDecl quotient;
     quotient.doc = Doc(c->DOC());
+    quotient.canonical = c->CANONICAL() != nullptr;
     quotient.name = Name(c->SET_ID());
     if (c->varDef().size() > 1) quotient.parameter = VarDef(c->varDef(0));
     quotient.item = VarDef(c->varDef().back());
     quotient.flag = Name(c->CHOICE_ID(0));
-    quotient.dividend = Conditions(c->condition());
+    if (c->formula() != nullptr) quotient.dividend = Formula(c->formula());
     quotient.equivalence = Name(c->CHOICE_ID(1));
     quotient.values = Names(c->values()->VALUE_ID());
     quotient.disjoint = Disjoint(c->disjoint());
@@ -512,7 +607,7 @@ class Builder {
     } else {
       counter.weight = Code(codes.front());
     }
-    counter.when = Conditions(c->condition());
+    counter.when = Formulas(c->formula());
     return counter;
   }
 
@@ -529,10 +624,31 @@ class Builder {
   }
 
   ast::TriggerDecl Trigger(ExhParser::TriggerDeclContext* c) const {
-    ast::TriggerDecl trigger{Label(c->label()), Foralls(c->forall()),       std::nullopt,
-                             Code(c->CODE()),   Conditions(c->condition()), Range(c)};
+    ast::TriggerDecl trigger{c->ONCE() != nullptr,
+                             Label(c->label()),
+                             Foralls(c->forall()),
+                             std::nullopt,
+                             Code(c->CODE()),
+                             Formula(c->formula()),
+                             Range(c)};
     if (c->adds() != nullptr) trigger.adds = Names(c->adds()->SET_ID());
     return trigger;
+  }
+
+  ast::LetDecl Let(ExhParser::LetDeclContext* c) const {
+    return {Doc(c->DOC()), Name(c->CHOICE_ID()), VarDefs(c->arguments()->varDef()),
+            Formula(c->formula())};
+  }
+
+  ast::ExternDecl Extern(ExhParser::ExternDeclContext* c) const {
+    ast::ExternDecl external;
+    external.doc = Doc(c->DOC());
+    external.constant = c->CONSTANT() != nullptr;
+    external.name = Name(c->CHOICE_ID());
+    if (c->arguments() != nullptr) external.arguments = VarDefs(c->arguments()->varDef());
+    if (c->setRef() != nullptr) external.present = SetRef(c->setRef());
+    if (c->CODE() != nullptr) external.code = Code(c->CODE());
+    return external;
   }
 
   ast::HostDecl Host(ExhParser::HostDeclContext* c) const {
@@ -546,8 +662,25 @@ class Builder {
   const Chunk& chunk_;
 };
 
+// The parser recurses once for each open parenthesis.
+constexpr int kMostParentheses = 100;
+
+const Token* TooDeep(const Chunk& chunk) {
+  int depth = 0;
+  for (const Token& token : chunk.tokens) {
+    if (token.type == ExhParser::LPAR && ++depth > kMostParentheses) return &token;
+    if (token.type == ExhParser::RPAR) --depth;
+  }
+  return nullptr;
+}
+
 ast::Statement ParseChunk(const Chunk& chunk, DiagnosticSink& sink) {
   if (chunk.damaged) return ast::BrokenDecl{DeclaredNames(chunk)};  // Reported with the token.
+  if (const Token* deep = TooDeep(chunk)) {
+    sink.Report(Diag::kNestedTooDeeply, deep->range,
+                fmt::format("parentheses are nested more than {} deep", kMostParentheses));
+    return ast::BrokenDecl{DeclaredNames(chunk)};
+  }
   std::vector<std::unique_ptr<antlr4::Token>> tokens;
   for (const Token& token : chunk.tokens) {
     tokens.push_back(std::make_unique<antlr4::CommonToken>(TypeOf(token)));
@@ -571,11 +704,13 @@ ast::Statement ParseChunk(const Chunk& chunk, DiagnosticSink& sink) {
 void ReportStray(const Chunk& chunk, DiagnosticSink& sink) {
   const Token& token = chunk.tokens.front();
   if (token.kind == TokenKind::kDoc) {
-    sink.Error(token.range, "a doc comment must stand before a statement; write '//'");
+    sink.Report(Diag::kMisplacedDoc, token.range,
+                "a doc comment must stand before a statement; write '//'");
     return;
   }
-  sink.Error(token.range, fmt::format("expected a statement, got {}{}", TokenInWords(token),
-                                      StatementHint(token)));
+  sink.Report(
+      Diag::kNoStatement, token.range,
+      fmt::format("expected a statement, got {}{}", TokenInWords(token), StatementHint(token)));
 }
 
 }  // namespace
@@ -585,9 +720,9 @@ std::vector<Token> Lex(std::uint32_t file, const std::vector<std::string>& inclu
   try {
     return SpliceFiles(file, include_dirs, LexFile, sink);
   } catch (const std::exception& e) {
-    sink.Error({file, 0, 0}, fmt::format("the lexer failed: {}", e.what()));
+    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the lexer failed: {}", e.what()));
   } catch (const char* what) {  // ANTLR has thrown C strings in the past.
-    sink.Error({file, 0, 0}, fmt::format("the lexer failed: {}", what));
+    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the lexer failed: {}", what));
   }
   return {};
 }
@@ -604,9 +739,9 @@ ast::File Parse(std::uint32_t file, const std::vector<std::string>& include_dirs
       }
     }
   } catch (const std::exception& e) {
-    sink.Error({file, 0, 0}, fmt::format("the parser failed: {}", e.what()));
+    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the parser failed: {}", e.what()));
   } catch (const char* what) {
-    sink.Error({file, 0, 0}, fmt::format("the parser failed: {}", what));
+    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the parser failed: {}", what));
   }
   return result;
 }

@@ -10,15 +10,16 @@
 namespace exh::dsl {
 namespace {
 
-// A backslash before a newline would continue the line, so the literal is cut between the two.
+// A backslash before a newline or before the closing quote would mean something, so a continued
+// line of nothing follows it.
 std::string Literal(const ast::Code& code) {
   std::string text = "\"";
   for (std::size_t i = 0; i < code.text.size(); ++i) {
-    const std::string_view rest = std::string_view(code.text).substr(i);
-    const bool continues =
-        i > 0 && code.text[i - 1] == '\\' && (rest.starts_with('\n') || rest.starts_with("\r\n"));
-    if (continues) text += "\" \"";
+    const std::string_view rest = std::string_view(code.text).substr(i + 1);
+    if (code.text[i] == '"') text += '\\';
     text += code.text[i];
+    const bool means = rest.empty() || rest.starts_with('\n') || rest.starts_with("\r\n");
+    if (code.text[i] == '\\' && means) text += "\\\n";
   }
   return text + "\"";
 }
@@ -53,9 +54,15 @@ std::string Arguments(const std::vector<ast::VarDef>& defs) {
   return fmt::format("({})", Joined(defs, ", ", VarDef));
 }
 
-std::string Foralls(const std::vector<ast::VarDef>& defs) {
+std::string Foralls(const std::vector<ast::Quantifier>& quantifiers) {
   std::string text;
-  for (const ast::VarDef& def : defs) text += fmt::format("forall {}: ", VarDef(def));
+  for (const ast::Quantifier& q : quantifiers) {
+    const std::string names =
+        Joined(q.names, q.ascending ? " < " : ", ",
+               [](const ast::Name& name) { return fmt::format("${}", name.text); });
+    text += fmt::format("forall {} in {}{}: ", names, SetRef(q.set),
+                        q.where ? " where " + Print(*q.where) : "");
+  }
   return text;
 }
 
@@ -91,15 +98,17 @@ struct ConditionPrinter {
                        Names(test.values, " | "));
   }
   std::string operator()(const ast::Comparison& comparison) const {
-    const auto* code = std::get_if<ast::Code>(&comparison.rhs);
-    return fmt::format(
-        "{} {} {}", Instance(comparison.lhs), Op(comparison.op),
-        code != nullptr ? Literal(*code) : Instance(std::get<ast::Instance>(comparison.rhs)));
+    return fmt::format("{} {} {}", Instance(comparison.lhs), Op(comparison.op),
+                       std::visit(*this, comparison.rhs));
   }
+  std::string operator()(const ast::Instance& instance) const { return Instance(instance); }
+  std::string operator()(const ast::Number& number) const { return number.digits.text; }
+  std::string operator()(const ast::Name& constant) const { return constant.text; }
 };
 
-std::string Conditions(const std::vector<ast::Condition>& conditions, std::string_view separator) {
-  return Joined(conditions, separator, [](const ast::Condition& c) { return Print(c); });
+/// In parentheses when it binds no closer than what it stands in.
+std::string Part(const ast::Formula& part, bool parentheses) {
+  return parentheses ? fmt::format("({})", Print(part)) : Print(part);
 }
 
 std::string Disjoint(const std::vector<ast::Name>& sets) {
@@ -161,11 +170,11 @@ struct StatementPrinter {
   }
   std::string operator()(const ast::QuotientDecl& q) const {
     const std::string parameter = q.parameter ? fmt::format("({})", VarDef(*q.parameter)) : "";
-    const std::string dividend = Conditions(q.dividend, " && ");
-    return fmt::format("{}quotient {}{} of {}:\n  {} = {} / {} is {}\n{}{}end\n", Doc(q.doc, ""),
-                       q.name.text, parameter, VarDef(q.item), q.flag.text, dividend,
-                       q.equivalence.text, Names(q.values, " | "), Disjoint(q.disjoint),
-                       Keys(q.keys));
+    const std::string dividend = q.dividend ? Print(*q.dividend) : "";
+    return fmt::format("{}quotient {}{}{} of {}:\n  {} = {} / {} is {}\n{}{}end\n", Doc(q.doc, ""),
+                       q.canonical ? "canonical " : "", q.name.text, parameter, VarDef(q.item),
+                       q.flag.text, dividend, q.equivalence.text, Names(q.values, " | "),
+                       Disjoint(q.disjoint), Keys(q.keys));
   }
   std::string operator()(const ast::EnumDecl& choice) const {
     std::string text = fmt::format("{}define enum {}{}:\n", Doc(choice.doc, ""), choice.name.text,
@@ -187,7 +196,7 @@ struct StatementPrinter {
         "  {}{} {} when:\n", Foralls(counter.over), counter.product ? "mul" : "sum",
         code != nullptr ? Literal(*code) : Instance(std::get<ast::Instance>(counter.weight)));
     // Two code conditions in a row would be joined; no tree with such a pair comes from a text.
-    for (const ast::Condition& c : counter.when) text += fmt::format("    {}\n", Print(c));
+    for (const ast::Formula& f : counter.when) text += fmt::format("    {}\n", Print(f));
     return text + "end\n";
   }
   std::string operator()(const ast::RequireDecl& require) const {
@@ -198,8 +207,21 @@ struct StatementPrinter {
     const std::string label = trigger.label ? trigger.label->text + ": " : "";
     const std::string adds =
         trigger.adds ? fmt::format("adds {} ", Names(*trigger.adds, ", ")) : "";
-    return fmt::format("trigger {}{}{}{} when {}\n", label, Foralls(trigger.foralls), adds,
-                       Literal(trigger.code), Conditions(trigger.when, " && "));
+    return fmt::format("trigger {}{}{}{}{} when {}\n", trigger.once ? "once " : "", label,
+                       Foralls(trigger.foralls), adds, Literal(trigger.code), Print(trigger.when));
+  }
+  std::string operator()(const ast::LetDecl& let) const {
+    return fmt::format("{}let {}{} = {}\n", Doc(let.doc, ""), let.name.text,
+                       Arguments(let.arguments), Print(let.body));
+  }
+  std::string operator()(const ast::ExternDecl& e) const {
+    const std::string code = e.code ? " = " + Literal(*e.code) : "";
+    if (e.constant) {
+      return fmt::format("{}extern constant {}{}\n", Doc(e.doc, ""), e.name.text, code);
+    }
+    return fmt::format("{}extern {}predicate {}{}{}{}\n", Doc(e.doc, ""),
+                       e.present ? "dynamic " : "", e.name.text, Arguments(e.arguments),
+                       e.present ? " of " + SetRef(*e.present) : "", code);
   }
   std::string operator()(const ast::HostDecl& host) const {
     std::string text = fmt::format("host {}:\n", Literal(host.language));
@@ -217,11 +239,30 @@ std::string Print(const ast::Condition& condition) {
   return std::visit(ConditionPrinter(), condition.kind);
 }
 
+std::string Print(const ast::Formula& formula) {
+  using Kind = ast::Formula::Kind;
+  switch (formula.kind) {
+    case Kind::kCondition:
+      return Print(*formula.condition);
+    case Kind::kNot: {
+      const Kind inner = formula.parts[0].kind;
+      return "not " + Part(formula.parts[0], inner != Kind::kCondition && inner != Kind::kNot);
+    }
+    case Kind::kAnd:
+    case Kind::kOr:
+      return Joined(
+          formula.parts, formula.kind == Kind::kAnd ? " && " : " || ",
+          [&](const ast::Formula& part) { return Part(part, part.kind >= formula.kind); });
+    case Kind::kImplies:
+      return Part(formula.parts[0], formula.parts[0].kind == Kind::kImplies) + " => " +
+             Print(formula.parts[1]);
+  }
+  return "";
+}
+
 std::string Print(const ast::Constraint& constraint) {
   std::string text = Foralls(constraint.foralls);
-  text += Joined(constraint.clauses, "  ", [](const std::vector<ast::Condition>& clause) {
-    return Conditions(clause, " || ");
-  });
+  text += Joined(constraint.clauses, "  ", [](const ast::Formula& f) { return Print(f); });
   while (text.ends_with(' ')) text.pop_back();
   return text;
 }

@@ -63,7 +63,8 @@ std::string RenderText(const DiagnosticSink& sink) {
   const SourceSet& sources = sink.sources();
   std::string out;
   for (const Diagnostic& d : sink.Sorted()) {
-    out += fmt::format("{}: {}: {}\n", Where(sources, d.range), Word(d.severity), d.message);
+    out += fmt::format("{}: {}: {} [{}]\n", Where(sources, d.range), Word(d.severity()), d.message,
+                       CodeOf(d.diag));
     out += SourceLine(sources.file(d.range.file), d.range);
     for (const Note& note : d.notes) {
       out += fmt::format("{}: note: {}\n", Where(sources, note.range), note.message);
@@ -80,7 +81,7 @@ std::string RenderJson(const DiagnosticSink& sink) {
   const SourceSet& sources = sink.sources();
   auto all = nlohmann::ordered_json::array();
   for (const Diagnostic& d : sink.Sorted()) {
-    nlohmann::ordered_json entry = {{"severity", Word(d.severity)}};
+    nlohmann::ordered_json entry = {{"severity", Word(d.severity())}, {"code", CodeOf(d.diag)}};
     entry.update(Place(sources, d.range));
     entry["message"] = d.message;
     entry["notes"] = nlohmann::ordered_json::array();

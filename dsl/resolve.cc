@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dsl/check.h"
+#include "dsl/lint.h"
 #include "dsl/lower.h"
 #include "dsl/names.h"
 #include "dsl/symbols.h"
@@ -19,6 +20,7 @@ std::optional<Spec> Resolve(const ast::File& file, DiagnosticSink& sink) {
   LowerStatements(file, r);
   CheckSpec(r.spec, sink);
   if (sink.has_errors()) return std::nullopt;
+  if (sink.lints()) Lint(r);
   return std::move(r.spec);
 }
 

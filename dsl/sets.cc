@@ -46,8 +46,8 @@ bool SeesParameter(SetKey key) {
 
 void DefineReverseVariable(const ast::Key& key, const Scope& parameter, Set& set, Resolution& r) {
   if (!key.forall) {
-    r.sink.Error(key.word.range,
-                 "'reverse' needs a variable: reverse forall $x in Superset = \"…\"");
+    r.sink.Report(Diag::kReverseWithoutVariable, key.word.range,
+                  "'reverse' needs a variable: reverse forall $x in Superset = \"…\"");
     return;
   }
   Variable variable{key.forall->name.text, ResolveSetRef(key.forall->set, parameter, r),
@@ -61,8 +61,8 @@ void DefineKeys(const std::vector<ast::Key>& keys, Set& set, Resolution& r) {
   for (const ast::Key& key : keys) {
     const auto word = std::ranges::find(kSetKeyWords, key.word.text);
     if (word == kSetKeyWords.end()) {
-      r.sink.Error(
-          key.word.range,
+      r.sink.Report(
+          Diag::kUnknownSetKey, key.word.range,
           fmt::format("unknown key '{}' in set '{}'{}", key.word.text, set.name,
                       DidYouMean(key.word.text, {kSetKeyWords.begin(), kSetKeyWords.end()})));
       continue;
@@ -70,8 +70,8 @@ void DefineKeys(const std::vector<ast::Key>& keys, Set& set, Resolution& r) {
     const auto [first, fresh] = seen.emplace(key.word.text, key.word.range);
     if (!fresh) {
       r.sink
-          .Error(key.word.range,
-                 fmt::format("key '{}' is given twice in set '{}'", key.word.text, set.name))
+          .Report(Diag::kRepeatedSetKey, key.word.range,
+                  fmt::format("key '{}' is given twice in set '{}'", key.word.text, set.name))
           .WithNote(first->second, "given here");
       continue;
     }
@@ -81,8 +81,8 @@ void DefineKeys(const std::vector<ast::Key>& keys, Set& set, Resolution& r) {
       DefineReverseVariable(key, parameter, set, r);
       if (set.reverse_variable) scope = {*set.reverse_variable};
     } else if (key.forall) {
-      r.sink.Error(
-          key.forall->name.range,
+      r.sink.Report(
+          Diag::kForallOnKey, key.forall->name.range,
           fmt::format("'forall' is allowed after 'reverse' only, not after '{}'", key.word.text));
     }
     set.keys[static_cast<std::size_t>(id)] = ResolveSnippet(key.code, KeyWords(id), scope, r.sink);
@@ -92,9 +92,10 @@ void DefineKeys(const std::vector<ast::Key>& keys, Set& set, Resolution& r) {
 void DefineParameter(const ast::VarDef& def, Set& set, Resolution& r) {
   for (const std::string_view word : {"fun", "id", "item", "objs"}) {
     if (def.name.text != word) continue;
-    r.sink.Error(def.name.range, fmt::format("'${}' has a meaning of its own in the keys of a set; "
-                                             "give the parameter another name",
-                                             word));
+    r.sink.Report(Diag::kReservedVariable, def.name.range,
+                  fmt::format("'${}' has a meaning of its own in the keys of a set; "
+                              "give the parameter another name",
+                              word));
   }
   // The parameter is resolved without a scope, so its set can only be plain.
   set.parameter = Variable{def.name.text, ResolveSetRef(def.set, {}, r), def.name.range};
@@ -130,15 +131,17 @@ void DefineDisjoint(const std::vector<ast::Name>& names, SetIndex self, Resoluti
     if (other < 0) continue;
     set.disjoint.push_back(other);
     if (other == self) {
-      r.sink.Error(name.range, fmt::format("set '{}' is declared disjoint from itself", set.name));
+      r.sink.Report(Diag::kDisjointFromItself, name.range,
+                    fmt::format("set '{}' is declared disjoint from itself", set.name));
     } else if (IsSubset(self, other, r) || IsSubset(other, self, r)) {
-      r.sink.Warning(name.range,
-                     fmt::format("'{}' and '{}' cannot be disjoint: one is a subset of the other",
-                                 set.name, name.text));
+      r.sink.Report(Diag::kNeverDisjoint, name.range,
+                    fmt::format("'{}' and '{}' cannot be disjoint: one is a subset of the other",
+                                set.name, name.text));
     } else if (r.set(other).root != set.root) {
-      r.sink.Warning(name.range, fmt::format("'{}' and '{}' have no common superset, so their "
-                                             "objects are never compared anyway",
-                                             set.name, name.text));
+      r.sink.Report(Diag::kUselessDisjoint, name.range,
+                    fmt::format("'{}' and '{}' have no common superset, so their "
+                                "objects are never compared anyway",
+                                set.name, name.text));
     }
   }
 }
@@ -153,14 +156,18 @@ SetRef ResolveSetRef(const ast::SetRef& ref, const Scope& scope, Resolution& r) 
                                      r.set_sources[static_cast<std::size_t>(result.set)]);
   if (!ref.parameter) {
     if (parametric) {
-      r.sink.Error(ref.range, fmt::format("set '{}' needs a parameter: {}($x)", set.name, set.name))
+      r.sink
+          .Report(Diag::kMissingParameter, ref.range,
+                  fmt::format("set '{}' needs a parameter: {}($x)", set.name, set.name))
           .WithNote(set.range, fmt::format("'{}' is declared here", set.name));
       result.set = -1;
     }
     return result;
   }
   if (!parametric) {
-    r.sink.Error(ref.range, fmt::format("set '{}' has no parameter", set.name))
+    r.sink
+        .Report(Diag::kSurplusParameter, ref.range,
+                fmt::format("set '{}' has no parameter", set.name))
         .WithNote(set.range, fmt::format("'{}' is declared here", set.name));
     return result;
   }
@@ -168,8 +175,8 @@ SetRef ResolveSetRef(const ast::SetRef& ref, const Scope& scope, Resolution& r) 
   if (variable == scope.end()) {
     std::vector<std::string> names;
     for (const Variable& v : scope) names.push_back(v.name);
-    r.sink.Error(
-        ref.parameter->range,
+    r.sink.Report(
+        Diag::kUnknownVariable, ref.parameter->range,
         fmt::format("unknown variable '${}': a parameter must be declared before its use{}",
                     ref.parameter->text, DidYouMean(ref.parameter->text, names)));
     return {-1, -1};
@@ -178,9 +185,9 @@ SetRef ResolveSetRef(const ast::SetRef& ref, const Scope& scope, Resolution& r) 
   const SetIndex needed = set.parameter ? set.parameter->set.set : -1;
   if (!IsSubset(variable->set.set, needed, r)) {
     r.sink
-        .Error(ref.parameter->range,
-               fmt::format("set '{}' needs a parameter in '{}', but '${}' is in '{}'", set.name,
-                           r.set(needed).name, variable->name, r.set(variable->set.set).name))
+        .Report(Diag::kWrongParameterSet, ref.parameter->range,
+                fmt::format("set '{}' needs a parameter in '{}', but '${}' is in '{}'", set.name,
+                            r.set(needed).name, variable->name, r.set(variable->set.set).name))
         .WithNote(variable->range, fmt::format("'${}' is declared here", variable->name));
   }
   return result;
@@ -190,10 +197,13 @@ void AddVariables(const std::vector<ast::VarDef>& defs, Scope& scope, Resolution
   for (const ast::VarDef& def : defs) {
     const auto first = std::ranges::find(scope, def.name.text, &Variable::name);
     if (first != scope.end()) {
-      r.sink.Error(def.name.range, fmt::format("variable '${}' is declared twice", def.name.text))
+      r.sink
+          .Report(Diag::kRepeatedVariable, def.name.range,
+                  fmt::format("variable '${}' is declared twice", def.name.text))
           .WithNote(first->range, "declared here");
     } else if (def.name.text == "fun") {
-      r.sink.Error(def.name.range, "'$fun' is the backbone; give the variable another name");
+      r.sink.Report(Diag::kReservedVariable, def.name.range,
+                    "'$fun' is the backbone; give the variable another name");
     }
     scope.push_back({def.name.text, ResolveSetRef(def.set, scope, r), def.name.range});
   }

@@ -44,8 +44,9 @@ Snippet ResolveSnippet(const ast::Code& code, const std::vector<std::string>& wo
     const std::string list = legal.empty() ? "no variable is"
                                            : fmt::format("only {} {}", fmt::join(legal, ", "),
                                                          legal.size() == 1 ? "is" : "are");
-    sink.Error(range, fmt::format("unknown variable '${}': {} available here{}", use.name, list,
-                                  DidYouMean("$" + use.name, legal)));
+    sink.Report(Diag::kUnknownSnippetVariable, range,
+                fmt::format("unknown variable '${}': {} available here{}", use.name, list,
+                            DidYouMean("$" + use.name, legal)));
   }
   return snippet;
 }

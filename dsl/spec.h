@@ -102,16 +102,26 @@ struct Condition {
     kIs,       ///< `lhs is values` (enum: bit i = value i of the choice; `is not` is complemented).
     kCompare,  ///< `lhs op rhs`, the same choice on both sides.
     kCompareCode,  ///< `lhs op "code"`; lhs is an integer or a counter.
-    kCode,         ///< `"code"`.
+    kCode,         ///< `"code"`, or a predicate of the host.
+    kAscending,    ///< The first of `lhs.arguments` has a smaller number than the second.
+    kPresent,      ///< A dynamic predicate of the host: the object that it names is there.
     kConstant,     ///< `true`, `false`.
   };
   Kind kind = Kind::kConstant;
-  bool constant = true;      ///< kConstant.
-  Instance lhs;              ///< kIs, kCompare, kCompareCode.
+  bool constant = true;  ///< kConstant.
+  bool negated = false;  ///< kCode, kAscending, kPresent: it holds when what it says does not.
+  /// kIs, kCompare, kCompareCode; without a choice the arguments of a predicate, and kAscending's.
+  Instance lhs;
   std::uint64_t values = 0;  ///< kIs: allowed values, `not` and aliases already applied.
   CompareOp op = CompareOp::kEq;
   Instance rhs;  ///< kCompare.
+  /// kCode, kPresent, kCompareCode: index in Spec::externals of the predicate or constant; -1:
+  /// `code`.
+  int external = -1;
   Snippet code;  ///< kCompareCode, kCode.
+  /// kCompareCode: the numbers themselves, ascending, when the `.exh` has them; `code` is empty.
+  std::vector<std::uint32_t> numbers;
+  bool single = false;  ///< kCompareCode: a list of several numbers would be a mistake.
   SourceRange range;
 };
 
@@ -152,6 +162,19 @@ struct Choice {
   std::optional<Instance> weight;  ///< The value counted: an integer choice or an earlier counter …
   std::optional<Snippet> weight_code;  ///< … or host code. Exactly one of the two is set.
   std::vector<Condition> when;         ///< Conjunction.
+};
+
+/// `extern predicate p($a in A)`, `extern constant c`: what the host knows, asked once per tuple.
+struct External {
+  std::string name;
+  std::string doc;
+  SourceRange range;
+  bool constant = false;
+  std::vector<Variable> arguments;
+  /// A dynamic predicate: the code names an object of this set, and the predicate holds when that
+  /// object is there.
+  std::optional<SetRef> present;
+  Snippet code;  ///< Scope: the arguments. Yields a bool, an unsigned number, or an id or nothing.
 };
 
 /// A conjunction of disjunctions that holds for every tuple of pairwise distinct objects.
@@ -203,6 +226,7 @@ struct Spec {
   std::vector<File> files;      ///< files[0] is the one that was compiled.
   std::vector<Set> sets;        ///< A superset and a parameter set come before their users.
   std::vector<Choice> choices;  ///< Declaration order; a counter comes after what it reads.
+  std::vector<External> externals;
   std::vector<Requirement> requirements;
   std::vector<Quotient> quotients;
   std::vector<Trigger> triggers;

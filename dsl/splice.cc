@@ -43,9 +43,9 @@ class Splicer {
       case TokenKind::kInvalid:
         return Invalid(std::move(token));
       case TokenKind::kOpenCode:
-        return Open(std::move(token), "unterminated code: expected '\"'");
+        return Open(std::move(token), Diag::kOpenCode, "unterminated code: expected '\"'");
       case TokenKind::kOpenComment:
-        return Open(std::move(token), "unterminated comment: expected '*/'");
+        return Open(std::move(token), Diag::kOpenComment, "unterminated comment: expected '*/'");
       default:
         tokens_.push_back(std::move(token));
     }
@@ -59,12 +59,13 @@ class Splicer {
     std::string error;
     const auto file = sink_.sources().Open(path, token.range, &error);
     if (!file) {
-      sink_.Error(token.range, fmt::format("cannot read '{}': {}", token.text, error));
+      sink_.Report(Diag::kUnreadableFile, token.range,
+                   fmt::format("cannot read '{}': {}", token.text, error));
       return;
     }
     if (std::ranges::find(stack_, *file) != stack_.end()) {
-      auto& cycle = sink_.Error(token.range,
-                                fmt::format("'{}' includes itself", sources.file(*file).display));
+      auto& cycle = sink_.Report(Diag::kIncludeCycle, token.range,
+                                 fmt::format("'{}' includes itself", sources.file(*file).display));
       for (std::size_t i = stack_.size(); i-- > 1 && stack_[i] != *file;) {
         cycle.WithNote(*sources.file(stack_[i]).included_from, "included from here");
       }
@@ -72,7 +73,7 @@ class Splicer {
     }
     if (++num_includes_ > kMaxIncludes || stack_.size() > kMaxDepth) {
       too_many_ = true;
-      sink_.Error(token.range, "too many files are included");
+      sink_.Report(Diag::kTooManyIncludes, token.range, "too many files are included");
       return;
     }
     File(*file);
@@ -89,9 +90,9 @@ class Splicer {
     return first;
   }
 
-  // Removes the quotes and every backslash-newline with the blanks that start the next line. What
-  // is left is appended to the literal before it when nothing but blanks and comments separates
-  // them.
+  // Removes the quotes, the backslash of every backslash-quote, and every backslash-newline with
+  // the blanks that start the next line. What is left is appended to the literal before it when
+  // nothing but blanks and comments separates them.
   void Code(Token token) {
     const std::string_view raw = token.text;
     const std::uint32_t first = token.range.begin + 1;
@@ -107,6 +108,11 @@ class Splicer {
       text += raw.substr(begin, end - begin);
     };
     for (std::size_t i = 0; i + 1 < raw.size(); ++i) {
+      if (raw[i] == '\\' && raw[i + 1] == '"') {
+        keep(i);
+        begin = ++i;
+        continue;
+      }
       const bool carriage = raw[i + 1] == '\r' && i + 2 < raw.size() && raw[i + 2] == '\n';
       if (raw[i] != '\\' || (raw[i + 1] != '\n' && !carriage)) continue;
       keep(i);
@@ -121,6 +127,12 @@ class Splicer {
     if (last != nullptr && last->kind == TokenKind::kCode && last->range.file == token.range.file) {
       for (ast::CodePiece& piece : pieces) {
         piece.offset += static_cast<std::uint32_t>(last->text.size());
+      }
+      if (sink_.lints()) {
+        sink_
+            .Report(Diag::kFusedCode, token.range,
+                    "this is read as one snippet with the one before")
+            .WithNote(last->range, "the snippet before");
       }
       last->text += text;
       last->pieces.insert(last->pieces.end(), pieces.begin(), pieces.end());
@@ -155,7 +167,7 @@ class Splicer {
       }
       return;
     }
-    last_invalid_ = &sink_.Error(token.range, InvalidMessage(token.range));
+    last_invalid_ = &sink_.Report(Diag::kInvalidToken, token.range, InvalidMessage(token.range));
     tokens_.push_back(std::move(token));
   }
 
@@ -168,9 +180,9 @@ class Splicer {
     return fmt::format("invalid token of {} bytes", text.size());
   }
 
-  void Open(Token token, std::string message) {
+  void Open(Token token, Diag diag, std::string message) {
     token.range.end = token.range.begin + (token.kind == TokenKind::kOpenCode ? 1 : 2);
-    sink_.Error(token.range, std::move(message));
+    sink_.Report(diag, token.range, std::move(message));
     token.kind = TokenKind::kInvalid;  // Whatever it was part of is damaged.
     last_invalid_ = nullptr;
     tokens_.push_back(std::move(token));

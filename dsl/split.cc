@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace exh::dsl {
@@ -11,14 +12,16 @@ namespace {
 
 bool StartsStatement(TokenKind kind) {
   return kind == TokenKind::kSet || kind == TokenKind::kQuotient || kind == TokenKind::kDefine ||
-         kind == TokenKind::kRequire || kind == TokenKind::kTrigger || kind == TokenKind::kHost;
+         kind == TokenKind::kRequire || kind == TokenKind::kTrigger || kind == TokenKind::kHost ||
+         kind == TokenKind::kLet || kind == TokenKind::kExtern;
 }
 
 TokenKind KindAt(const std::vector<Token>& tokens, std::size_t i) {
   return i < tokens.size() ? tokens[i].kind : TokenKind::kOther;
 }
 
-// A choice name is followed by `(`, `=` or `is` everywhere, so these two can only be contextual.
+// A choice name is followed by none of these elsewhere; only a constant called `let` or `extern` at
+// the end of a condition would be, and cannot be called so.
 void MarkStatementWords(std::vector<Token>& tokens) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != TokenKind::kChoiceName) continue;
@@ -28,6 +31,10 @@ void MarkStatementWords(std::vector<Token>& tokens) {
       tokens[i].kind = TokenKind::kDefine;
     } else if (tokens[i].text == "host" && next == TokenKind::kCode) {
       tokens[i].kind = TokenKind::kHost;
+    } else if (tokens[i].text == "let" && next == TokenKind::kChoiceName) {
+      tokens[i++].kind = TokenKind::kLet;
+    } else if (tokens[i].text == "extern" && next == TokenKind::kChoiceName) {
+      tokens[i++].kind = TokenKind::kExtern;
     }
   }
 }
@@ -57,13 +64,56 @@ void MarkAdds(Chunk& chunk) {
   }
 }
 
+void MarkIf(Chunk& chunk, std::size_t i, std::string_view word, TokenKind kind) {
+  if (KindAt(chunk.tokens, i) == TokenKind::kChoiceName && chunk.tokens[i].text == word) {
+    chunk.tokens[i].kind = kind;
+  }
+}
+
+// Words between the one that starts the statement and the name that it declares.
+void MarkHead(Chunk& chunk) {
+  std::size_t i = 0;
+  while (chunk.tokens[i].kind == TokenKind::kDoc) ++i;
+  ++i;
+  switch (chunk.start) {
+    case TokenKind::kQuotient:
+      return MarkIf(chunk, i, "canonical", TokenKind::kCanonical);
+    case TokenKind::kTrigger:
+      if (KindAt(chunk.tokens, i + 1) != TokenKind::kColon) {  // Otherwise it is a label.
+        MarkIf(chunk, i, "once", TokenKind::kOnce);
+      }
+      return;
+    case TokenKind::kExtern:
+      MarkIf(chunk, i, "dynamic", TokenKind::kDynamic);
+      if (KindAt(chunk.tokens, i) == TokenKind::kDynamic) ++i;
+      MarkIf(chunk, i, "predicate", TokenKind::kPredicate);
+      MarkIf(chunk, i, "constant", TokenKind::kConstant);
+      return;
+    default:
+      return;
+  }
+}
+
+// `where` after the set of a quantifier.
+void MarkWhere(Chunk& chunk) {
+  bool quantifier = false;
+  for (std::size_t i = 0; i < chunk.tokens.size(); ++i) {
+    const Token& token = chunk.tokens[i];
+    if (token.kind == TokenKind::kOther && token.text == "forall") quantifier = true;
+    if (token.kind == TokenKind::kColon) quantifier = false;
+    if (!quantifier || token.kind != TokenKind::kChoiceName) continue;
+    MarkIf(chunk, i, "where", TokenKind::kWhere);
+    quantifier = false;
+  }
+}
+
 // Documentation has no place to go to there, and losing it silently would be worse.
 void DropMisplacedDoc(Chunk& chunk, DiagnosticSink& sink) {
   if (chunk.tokens.front().kind != TokenKind::kDoc) return;
   if (chunk.start != TokenKind::kTrigger && chunk.start != TokenKind::kHost) return;
-  sink.Error(chunk.tokens.front().range,
-             fmt::format("a doc comment is not allowed before '{}'; write '//'",
-                         chunk.start == TokenKind::kTrigger ? "trigger" : "host"));
+  sink.Report(Diag::kMisplacedDoc, chunk.tokens.front().range,
+              fmt::format("a doc comment is not allowed before '{}'; write '//'",
+                          chunk.start == TokenKind::kTrigger ? "trigger" : "host"));
   chunk.tokens.erase(chunk.tokens.begin());
 }
 
@@ -104,6 +154,8 @@ std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& si
     }
     if (chunk.start == TokenKind::kSet || chunk.start == TokenKind::kQuotient) MarkKeys(chunk);
     if (chunk.start == TokenKind::kTrigger) MarkAdds(chunk);
+    if (chunk.start != TokenKind::kOther) MarkHead(chunk);
+    MarkWhere(chunk);
     DropMisplacedDoc(chunk, sink);
   }
   return chunks;
@@ -111,7 +163,8 @@ std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& si
 
 std::vector<ast::Name> DeclaredNames(const Chunk& chunk) {
   std::vector<ast::Name> names;
-  const bool defines = chunk.start == TokenKind::kDefine;
+  const bool defines = chunk.start == TokenKind::kDefine || chunk.start == TokenKind::kLet ||
+                       chunk.start == TokenKind::kExtern;
   const bool quotient = chunk.start == TokenKind::kQuotient;
   if (!defines && !quotient && chunk.start != TokenKind::kSet) return names;
   const TokenKind wanted = defines ? TokenKind::kChoiceName : TokenKind::kSetName;

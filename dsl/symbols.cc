@@ -42,34 +42,52 @@ std::vector<ast::Name> Needs(const SetSource& source) {
   return needs;
 }
 
-void AddInstances(const ast::Condition& condition, std::vector<ast::Name>& needs) {
+void AddInstances(const ast::Formula& formula, std::vector<ast::Name>& needs) {
+  for (const ast::Formula& part : formula.parts) AddInstances(part, needs);
+  if (!formula.condition) return;
+  const ast::Condition& condition = *formula.condition;
   if (const auto* test = std::get_if<ast::IsTest>(&condition.kind)) {
     needs.push_back(test->instance.choice);
   } else if (const auto* comparison = std::get_if<ast::Comparison>(&condition.kind)) {
     needs.push_back(comparison->lhs.choice);
     if (const auto* rhs = std::get_if<ast::Instance>(&comparison->rhs))
       needs.push_back(rhs->choice);
+  } else if (const auto* use = std::get_if<ast::Instance>(&condition.kind)) {
+    needs.push_back(use->choice);
   }
 }
 
-// What a counter reads: the decisions of its conditions and the values that it adds.
+// What a let and a counter read; of a counter also the values that it adds.
 std::vector<ast::Name> Needs(const ChoiceSource& source) {
   std::vector<ast::Name> needs;
+  if (const auto* const* let = std::get_if<const ast::LetDecl*>(&source)) {
+    AddInstances((*let)->body, needs);
+  }
   const auto* const* counter = std::get_if<const ast::CounterDecl*>(&source);
   if (counter == nullptr) return needs;
   if (const auto* weight = std::get_if<ast::Instance>(&(*counter)->weight)) {
     needs.push_back(weight->choice);
   }
-  for (const ast::Condition& condition : (*counter)->when) AddInstances(condition, needs);
+  for (const ast::Formula& formula : (*counter)->when) AddInstances(formula, needs);
   return needs;
 }
 
 // Stable topological sort. A cycle is reported once, at the use that closes it.
+// What a name that depends on itself is called.
+std::pair<Diag, std::string_view> CycleOf(const SetSource&) {
+  return {Diag::kSetCycle, "set"};
+}
+std::pair<Diag, std::string_view> CycleOf(const ChoiceSource& source) {
+  const bool let = std::holds_alternative<const ast::LetDecl*>(source);
+  return let ? std::pair{Diag::kLetCycle, std::string_view("let")}
+             : std::pair{Diag::kCounterCycle, std::string_view("counter")};
+}
+
 template <typename Source>
 class Sorter {
  public:
-  Sorter(const std::vector<Source>& sources, std::string_view what, DiagnosticSink& sink)
-      : sources_(sources), what_(what), sink_(sink), state_(sources.size(), kNew) {
+  Sorter(const std::vector<Source>& sources, DiagnosticSink& sink)
+      : sources_(sources), sink_(sink), state_(sources.size(), kNew) {
     for (std::size_t i = 0; i < sources.size(); ++i) by_name_.emplace(NameOf(sources[i]).text, i);
   }
 
@@ -110,8 +128,9 @@ class Sorter {
         open(found->second);
         continue;
       }
+      const auto [diag, what] = CycleOf(sources_[found->second]);
       auto& error =
-          sink_.Error(need.range, fmt::format("{} '{}' depends on itself", what_, need.text));
+          sink_.Report(diag, need.range, fmt::format("{} '{}' depends on itself", what, need.text));
       bool inside = false;
       for (const Frame& f : stack) {
         inside = inside || f.node == found->second;
@@ -122,7 +141,6 @@ class Sorter {
   }
 
   const std::vector<Source>& sources_;
-  std::string_view what_;
   DiagnosticSink& sink_;
   std::vector<State> state_;
   std::vector<Source> sorted_;
@@ -130,13 +148,15 @@ class Sorter {
 };
 
 template <typename Source>
-void DropRedefinitions(std::vector<Source>& sources, std::string_view what, DiagnosticSink& sink) {
+void DropRedefinitions(std::vector<Source>& sources, Diag diag, std::string_view what,
+                       DiagnosticSink& sink) {
   std::map<std::string, SourceRange> first;
   std::erase_if(sources, [&](const Source& source) {
     const ast::Name& name = NameOf(source);
     const auto [at, fresh] = first.emplace(name.text, name.range);
     if (fresh) return false;
-    auto& error = sink.Error(name.range, fmt::format("{} '{}' is declared twice", what, name.text));
+    auto& error =
+        sink.Report(diag, name.range, fmt::format("{} '{}' is declared twice", what, name.text));
     const SourceRange here = name.range;
     error.WithNote(at->second, at->second == here ? "the file is included twice" : "declared here");
     return true;
@@ -149,11 +169,41 @@ std::vector<std::string> Keys(const auto& map) {
   return keys;
 }
 
+// Externs share the names of choices: all of them stand in conditions.
+void DeclareExterns(const std::vector<const ast::ExternDecl*>& externals, Resolution& r) {
+  for (const ast::ExternDecl* external : externals) {
+    const ast::Name& name = external->name;
+    const SourceRange here = name.range;
+    std::optional<SourceRange> first;
+    if (const auto choice = r.choice_by_name.find(name.text); choice != r.choice_by_name.end()) {
+      first = r.choice(choice->second).range;
+    } else if (const auto let = r.let_by_name.find(name.text); let != r.let_by_name.end()) {
+      first = r.lets[let->second].decl->name.range;
+    } else if (const auto other = r.external_by_name.find(name.text);
+               other != r.external_by_name.end()) {
+      first = r.extern_sources[static_cast<std::size_t>(other->second)]->name.range;
+    }
+    if (first) {
+      r.sink
+          .Report(Diag::kRepeatedChoice, name.range,
+                  fmt::format("'{}' is declared twice", name.text))
+          .WithNote(*first, *first == here ? "the file is included twice" : "declared here");
+      continue;
+    }
+    r.external_by_name.emplace(name.text, static_cast<int>(r.extern_sources.size()));
+    r.extern_sources.push_back(external);
+    r.spec.externals.emplace_back();
+    r.spec.externals.back().name = name.text;
+    r.spec.externals.back().range = name.range;
+  }
+}
+
 }  // namespace
 
 void DeclareNames(const ast::File& file, Resolution& r) {
   std::vector<SetSource> sets;
   std::vector<ChoiceSource> choices;
+  std::vector<const ast::ExternDecl*> externals;
   for (const ast::Statement& statement : file.statements) {
     if (const auto* set = std::get_if<ast::SetDecl>(&statement)) {
       sets.emplace_back(set);
@@ -166,14 +216,18 @@ void DeclareNames(const ast::File& file, Resolution& r) {
       choices.emplace_back(integer);
     } else if (const auto* counter = std::get_if<ast::CounterDecl>(&statement)) {
       choices.emplace_back(counter);
+    } else if (const auto* let = std::get_if<ast::LetDecl>(&statement)) {
+      choices.emplace_back(let);
+    } else if (const auto* external = std::get_if<ast::ExternDecl>(&statement)) {
+      externals.push_back(external);
     } else if (const auto* broken = std::get_if<ast::BrokenDecl>(&statement)) {
       for (const ast::Name& name : broken->declares) r.broken.insert(name.text);
     }
   }
-  DropRedefinitions(sets, "set", r.sink);
-  DropRedefinitions(choices, "choice", r.sink);
-  r.set_sources = Sorter<SetSource>(sets, "set", r.sink).Sort();
-  r.choice_sources = Sorter<ChoiceSource>(choices, "counter", r.sink).Sort();
+  DropRedefinitions(sets, Diag::kRepeatedSet, "set", r.sink);
+  DropRedefinitions(choices, Diag::kRepeatedChoice, "choice", r.sink);
+  r.set_sources = Sorter<SetSource>(sets, r.sink).Sort();
+  r.choice_sources = Sorter<ChoiceSource>(choices, r.sink).Sort();
   for (const SetSource& source : r.set_sources) {
     Set& set = r.spec.sets.emplace_back();
     set.name = NameOf(source).text;
@@ -181,19 +235,30 @@ void DeclareNames(const ast::File& file, Resolution& r) {
     r.set_by_name.emplace(set.name, static_cast<SetIndex>(r.spec.sets.size()) - 1);
   }
   for (const ChoiceSource& source : r.choice_sources) {
+    if (const auto* const* let = std::get_if<const ast::LetDecl*>(&source)) {
+      r.let_by_name.emplace((*let)->name.text, r.lets.size());
+      r.lets.push_back({*let, {}, {}, {}, false});
+    }
+  }
+  std::erase_if(r.choice_sources, [](const ChoiceSource& source) {
+    return std::holds_alternative<const ast::LetDecl*>(source);
+  });
+  for (const ChoiceSource& source : r.choice_sources) {
     Choice& choice = r.spec.choices.emplace_back();
     choice.name = NameOf(source).text;
     choice.range = NameOf(source).range;
     r.choice_by_name.emplace(choice.name, static_cast<ChoiceIndex>(r.spec.choices.size()) - 1);
   }
+  DeclareExterns(externals, r);
 }
 
 SetIndex FindSet(const ast::Name& name, Resolution& r) {
   const auto found = r.set_by_name.find(name.text);
   if (found != r.set_by_name.end()) return found->second;
   if (!r.broken.contains(name.text)) {
-    r.sink.Error(name.range, fmt::format("unknown set '{}'{}", name.text,
-                                         DidYouMean(name.text, Keys(r.set_by_name))));
+    r.sink.Report(
+        Diag::kUnknownSet, name.range,
+        fmt::format("unknown set '{}'{}", name.text, DidYouMean(name.text, Keys(r.set_by_name))));
   }
   return -1;
 }
@@ -201,9 +266,14 @@ SetIndex FindSet(const ast::Name& name, Resolution& r) {
 ChoiceIndex FindChoice(const ast::Name& name, Resolution& r) {
   const auto found = r.choice_by_name.find(name.text);
   if (found != r.choice_by_name.end()) return found->second;
-  if (!r.broken.contains(name.text)) {
-    r.sink.Error(name.range, fmt::format("unknown choice '{}'{}", name.text,
-                                         DidYouMean(name.text, Keys(r.choice_by_name))));
+  if (r.let_by_name.contains(name.text) || r.external_by_name.contains(name.text)) {
+    r.sink.Report(
+        Diag::kNothingToTest, name.range,
+        fmt::format("'{}' is no choice: it has no values to test or to count", name.text));
+  } else if (!r.broken.contains(name.text)) {
+    r.sink.Report(Diag::kUnknownChoice, name.range,
+                  fmt::format("unknown choice '{}'{}", name.text,
+                              DidYouMean(name.text, Keys(r.choice_by_name))));
   }
   return -1;
 }

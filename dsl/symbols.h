@@ -4,7 +4,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -19,9 +22,23 @@ namespace exh::dsl {
 /// Declares one set: a `set` or a `quotient` statement.
 using SetSource = std::variant<const ast::SetDecl*, const ast::QuotientDecl*>;
 
-/// Declares one choice: an enum, an integer, a counter, or the flag of a quotient.
-using ChoiceSource = std::variant<const ast::EnumDecl*, const ast::IntegerDecl*,
-                                  const ast::CounterDecl*, const ast::QuotientDecl*>;
+/// Declares one choice: an enum, an integer, a counter, or the flag of a quotient. A let shares
+/// their names, and stands among them until names are declared.
+using ChoiceSource =
+    std::variant<const ast::EnumDecl*, const ast::IntegerDecl*, const ast::CounterDecl*,
+                 const ast::QuotientDecl*, const ast::LetDecl*>;
+
+struct ResolvedFormula;
+
+/// A `let` and, once something asked for it, what it stands for.
+struct Let {
+  enum class State : std::uint8_t { kNew, kOpen, kDone };
+  const ast::LetDecl* decl = nullptr;
+  std::vector<Variable> arguments;
+  State state = State::kNew;
+  std::shared_ptr<const std::optional<ResolvedFormula>> body;
+  bool used = false;
+};
 
 /// The state of one resolution. An index of -1 anywhere stands for something that was wrong and is
 /// reported already: whoever meets it stays silent.
@@ -32,8 +49,15 @@ struct Resolution {
   Spec spec;
   std::vector<SetSource> set_sources;        ///< Parallel to spec.sets.
   std::vector<ChoiceSource> choice_sources;  ///< Parallel to spec.choices.
+  std::vector<Let> lets;
+  std::vector<const ast::ExternDecl*> extern_sources;  ///< Parallel to spec.externals.
+  std::map<std::string, std::size_t, std::less<>> let_by_name;
+  std::map<std::string, int, std::less<>> external_by_name;
+  std::set<int> used_externals;
   std::map<std::string, SetIndex, std::less<>> set_by_name;
   std::map<std::string, ChoiceIndex, std::less<>> choice_by_name;
+  /// Index of an alias in its choice, of those that are mentioned.
+  std::set<std::pair<ChoiceIndex, std::size_t>> used_aliases;
   std::set<std::string, std::less<>> broken;  ///< Declared by statements with a syntax error.
 
   Set& set(SetIndex index) { return spec.sets[static_cast<std::size_t>(index)]; }

@@ -26,6 +26,8 @@ enum class TokenKind : std::uint8_t {
   kRequire,
   kTrigger,
   kHost,
+  kLet,
+  kExtern,
   kEnd,         ///< … and the word that ends one.
   kChoiceKind,  ///< `enum`, `integer`, `counter`.
   kVisibility,  ///< `half`, `internal`.
@@ -33,6 +35,12 @@ enum class TokenKind : std::uint8_t {
   kSetName,
   kKey,
   kAdds,
+  kDynamic,
+  kPredicate,
+  kConstant,
+  kWhere,
+  kOnce,
+  kCanonical,
   kColon,
   kAssign,
   kSlash,

@@ -35,6 +35,8 @@ void EmitFilters(CodeWriter& out, const Plan& plan,  // emit_filters.cc
                  const std::vector<RequirementFilters>& filters);
 
 // Shared by several.
+/// Whether the host must find objects for predicates.
+bool HasDynamicPredicates(const dsl::Spec& spec);
 /// "{{"a", {sets::Dims, -1}}, {"b", {sets::Tiles, 0}}}": a scope as a runtime value.
 std::vector<std::string> VariableItems(const Plan& plan, const std::vector<dsl::Variable>& scope);
 /// "Is<Order>({choices::order, {0, 1}}, Order::BEFORE)".

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "generator/emit.h"
@@ -32,9 +33,37 @@ void EmitFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
     parameters.push_back(fmt::format("const {}& {}", plan.sets[code.scope[variable].set.set].item,
                                      LocalName(code.scope[variable].name)));
   }
-  out.Call((code.predicate ? "bool " : "decltype(auto) ") + code.function, parameters, " {");
+  const bool predicate = code.yields == Code::Yields::kBool;
+  out.Call((predicate ? "bool " : "decltype(auto) ") + code.function, parameters, " {");
   const CodeWriter::Scope body(out, "}", 2);
+  if (code.external != nullptr && code.yields != Code::Yields::kItem) {
+    PrintAround(out, plan, "const auto& value = (", *code.snippet, ");");
+    out.Line("using Value = std::remove_cvref_t<decltype(value)>;");
+    out.Line("static_assert({},", predicate ? "std::same_as<Value, bool>"
+                                            : "std::integral<Value> && !std::same_as<Value, bool>");
+    out.Line("              {}",
+             Quoted(fmt::format("{}: {}", plan.At(code.external->range), code.what)));
+    out.Line("              {});",
+             Quoted(predicate ? " must yield a bool" : " must yield a number"));
+    out.Line("return value;");
+    return;
+  }
   PrintAround(out, plan, "return (", *code.snippet, ");");
+}
+
+/// The number of the item that a dynamic predicate yielded.
+void EmitFound(CodeWriter& out, const Plan& plan, const Code& code) {
+  const int set = code.external->present->set;
+  const int root = plan.spec->sets[set].root;
+  out.Line("static_assert(runtime::MaybeItem<decltype(value), {}>,", plan.sets[set].item);
+  out.Line("              {}",
+           Quoted(fmt::format("{}: {}", plan.At(code.external->range), code.what)));
+  out.Line("              {});", Quoted(fmt::format(" must yield a pointer to an item of set {}",
+                                                    plan.spec->sets[set].name)));
+  out.Line("if (!static_cast<bool>(value)) return runtime::kNoObject;");
+  out.Line("const {}& item = *value;", plan.sets[set].item);
+  out.Line("return {}.Number({}(fun_, item), kWhere);", plan.sets[root].objects,
+           plan.IdFunction(set));
 }
 
 /// case 3:  // tiny.exh:40
@@ -51,7 +80,7 @@ void EmitCase(CodeWriter& out, const Plan& plan, std::size_t index) {
   for (const int variable : Mentioned(*code.snippet)) {
     arguments.push_back(ItemExpression(plan, code.scope, variable));
   }
-  if (code.predicate) {
+  if (code.yields == Code::Yields::kBool) {
     out.Line("case {}:  // {}", index, at);
     const CodeWriter::Scope body = out.Indented();
     out.Call("return " + code.function, arguments, ";");
@@ -60,25 +89,28 @@ void EmitCase(CodeWriter& out, const Plan& plan, std::size_t index) {
   auto body = out.Block(fmt::format("case {}:", index));
   out.Assign("static constexpr char kWhere[]", Quoted(fmt::format("{}: {}", at, code.what)));
   out.Call("const auto& value = " + code.function, arguments, ";");
-  out.Line("return runtime::NumbersOf(value, kWhere);");
+  if (code.yields == Code::Yields::kNumbers) {
+    out.Line("return runtime::NumbersOf(value, kWhere);");
+    return;
+  }
+  EmitFound(out, plan, code);
 }
 
 /// bool SpaceHost::Test(runtime::CodeId code, std::span<const Object> scope) const {
 ///   switch (code) { … }
 ///   EXH_UNREACHABLE();
 /// }
-void EmitDispatch(CodeWriter& out, const Plan& plan, bool predicates) {
+void EmitDispatch(CodeWriter& out, const Plan& plan, const char* function, Code::Yields yields) {
   const char* code = "[[maybe_unused]] runtime::CodeId code";
   const char* scope = "[[maybe_unused]] std::span<const Object> scope";
-  out.Call(predicates ? "bool SpaceHost::Test" : "std::vector<std::uint32_t> SpaceHost::Numbers",
-           {code, scope}, " const {");
+  out.Call(function, {code, scope}, " const {");
   const CodeWriter::Scope body(out, "}", 2);
   bool any = false;
-  for (const Code& each : plan.codes) any = any || each.predicate == predicates;
+  for (const Code& each : plan.codes) any = any || each.yields == yields;
   if (any) {
     auto cases = out.Block("switch (code)");
     for (std::size_t i = 0; i < plan.codes.size(); ++i) {
-      if (plan.codes[i].predicate == predicates) EmitCase(out, plan, i);
+      if (plan.codes[i].yields == yields) EmitCase(out, plan, i);
     }
   }
   out.Line("EXH_UNREACHABLE();");
@@ -86,14 +118,22 @@ void EmitDispatch(CodeWriter& out, const Plan& plan, bool predicates) {
 
 }  // namespace
 
+bool HasDynamicPredicates(const dsl::Spec& spec) {
+  return std::any_of(spec.externals.begin(), spec.externals.end(),
+                     [](const dsl::External& external) { return external.present.has_value(); });
+}
+
 void EmitCodeFunctions(CodeWriter& out, const Plan& plan) {
   for (std::size_t i = 0; i < plan.codes.size(); ++i) EmitFunction(out, plan, i);
 }
 
 void EmitEvaluation(CodeWriter& out, const Plan& plan) {
-  EmitDispatch(out, plan, true);
+  EmitDispatch(out, plan, "bool SpaceHost::Test", Code::Yields::kBool);
   out.Blank();
-  EmitDispatch(out, plan, false);
+  EmitDispatch(out, plan, "std::vector<std::uint32_t> SpaceHost::Numbers", Code::Yields::kNumbers);
+  if (!HasDynamicPredicates(*plan.spec)) return;
+  out.Blank();
+  EmitDispatch(out, plan, "runtime::Object SpaceHost::FindObject", Code::Yields::kItem);
 }
 
 }  // namespace exh::generator

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "generator/check.h"
 #include "generator/emit.h"
@@ -41,6 +42,15 @@ class Emitter {
   std::string All(const Filter& filter) const;
   std::string OwnValues(const Filter& filter, const FilterAtom& atom) const;
   std::string MayHold(const FilterAtom& atom) const;
+  static bool AsksHost(const FilterAtom& atom) {
+    return atom.kind == Kind::kCode || atom.kind == Kind::kAscending || atom.kind == Kind::kPresent;
+  }
+  /// What a decision is compared with.
+  static std::string Numbers(const FilterAtom& atom) {
+    if (atom.numbers.empty()) return atom.code;
+    return fmt::format("std::array<std::uint32_t, {}>{{{}}}", atom.numbers.size(),
+                       fmt::join(atom.numbers, ", "));
+  }
 
   CodeWriter& out_;
   const Plan& plan_;
@@ -85,8 +95,8 @@ std::vector<std::string> Emitter::Parameters(const Filter& filter) const {
                              : Type(input) + " " + Parameter(input));
   }
   for (const FilterAtom& atom : filter.atoms) {
-    if (atom.kind == Kind::kCode) parameters.push_back("bool " + atom.code);
-    if (atom.kind == Kind::kCompareCode) {
+    if (AsksHost(atom)) parameters.push_back("bool " + atom.code);
+    if (atom.kind == Kind::kCompareCode && atom.numbers.empty()) {
       parameters.push_back("std::span<const std::uint32_t> " + atom.code);
     }
   }
@@ -101,7 +111,7 @@ void Emitter::EmitDoc(const Filter& filter) {
     inputs += (inputs.empty() ? "" : ", ") + TextOf(input);
   }
   for (const FilterAtom& atom : filter.atoms) {
-    if (atom.kind != Kind::kCode) continue;
+    if (!AsksHost(atom)) continue;
     inputs += (inputs.empty() ? "" : ", ") + atom.text;
     ++num_inputs;
   }
@@ -154,8 +164,8 @@ std::string Emitter::OwnValues(const Filter& filter, const FilterAtom& atom) con
   }
   if (atom.kind == Kind::kCompareCode) {
     return KindOf(target) == ChoiceKind::kInteger
-               ? fmt::format("IntDomain::That(universe, {}, {})", op, atom.code)
-               : fmt::format("CounterThat({}, {})", op, atom.code);
+               ? fmt::format("IntDomain::That(universe, {}, {})", op, Numbers(atom))
+               : fmt::format("CounterThat({}, {})", op, Numbers(atom));
   }
   switch (KindOf(target)) {
     case ChoiceKind::kEnum: {
@@ -179,7 +189,9 @@ std::string Emitter::MayHold(const FilterAtom& atom) const {
     case Kind::kConstant:
       return atom.constant ? "true" : "false";
     case Kind::kCode:
-      return atom.code;
+    case Kind::kAscending:
+    case Kind::kPresent:
+      return atom.negated ? "!" + atom.code : atom.code;
     case Kind::kIs: {
       const dsl::Choice& choice = ChoiceOf(atom.lhs);
       const bool negated = IsShorterNegated(choice, atom.values);
@@ -190,7 +202,7 @@ std::string Emitter::MayHold(const FilterAtom& atom) const {
     case Kind::kCompareCode:
     case Kind::kCompare: {
       const std::string op = OperatorValue(atom.op);
-      const std::string rhs = atom.kind == Kind::kCompare ? Read(atom.rhs) : atom.code;
+      const std::string rhs = atom.kind == Kind::kCompare ? Read(atom.rhs) : Numbers(atom);
       switch (KindOf(atom.lhs)) {
         case ChoiceKind::kEnum:
           return fmt::format("{}({}, {})",

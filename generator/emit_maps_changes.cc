@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -152,10 +153,18 @@ void EmitBound(CodeWriter& out, const MapsPlan& plan, const MapsCounter& counter
   out.Line("return true;");
 }
 
+/// It depends on no decision.
+bool IsKnown(Kind kind) {
+  return kind == Kind::kCode || kind == Kind::kAscending || kind == Kind::kConstant;
+}
+
 /// One condition of a trigger is certain.
 std::string Certain(const MapsPlan& plan, const MapsTrigger& trigger, const MapsAtom& atom) {
   if (atom.kind == Kind::kConstant) return atom.constant ? "true" : "false";
-  const std::vector<int> scope = FirstNumbers(trigger.variables.size());
+  const std::vector<int>& scope = atom.code_variables;
+  if (atom.kind == Kind::kAscending) {
+    return fmt::format("v{} {} v{}", scope[0], atom.negated ? ">" : "<", scope[1]);
+  }
   if (atom.kind == Kind::kCode) {
     return (atom.negated ? "!" : "") + CodeCall("Test", atom.code, scope);
   }
@@ -165,11 +174,16 @@ std::string Certain(const MapsPlan& plan, const MapsTrigger& trigger, const Maps
   if (atom.kind == Kind::kIs) {
     return fmt::format("({} & {:#x}) == 0", view, choice.all() & ~atom.values);
   }
-  if (atom.number) return fmt::format("{}.max <= {}", view, *atom.number);
+  if (use.choice == trigger.class_counter) {
+    return fmt::format("{}.max <= {}", view, atom.numbers[0]);
+  }
   const char* opposite[] = {"kGe", "kLe", "kGt", "kLt", "kNe", "kEq"};
   const std::string op = fmt::format("CompareOp::{}", opposite[static_cast<int>(atom.op)]);
   if (atom.kind == Kind::kCompareCode) {
-    const std::string numbers = CodeCall("Numbers", atom.code, scope);
+    const std::string numbers =
+        atom.numbers.empty() ? CodeCall("Numbers", atom.code, scope)
+                             : fmt::format("std::array<std::uint32_t, {}>{{{}}}",
+                                           atom.numbers.size(), fmt::join(atom.numbers, ", "));
     return choice.kind == ChoiceKind::kInteger
                ? fmt::format("({} & runtime::ValuesThat({}, {}, {})) == 0", view,
                              CallOn(plan, "Universe", use), op, numbers)
@@ -316,7 +330,7 @@ class ChangeEmitter {
     for (std::size_t t = 0; t < plan_.triggers.size(); ++t) {
       for (std::size_t c = 0; c < plan_.triggers[t].when.size(); ++c) {
         const MapsAtom& atom = plan_.triggers[t].when[c];
-        if (atom.kind == Kind::kCode || atom.kind == Kind::kConstant) continue;
+        if (IsKnown(atom.kind)) continue;
         if (atom.lhs.choice != number_) continue;
         for (int order = 0; order < Orders(); ++order) {
           out_.Line("Check{}x{}(e{});", t, c, Objects(order == 1));
@@ -375,7 +389,7 @@ void EmitMapsChanges(CodeWriter& out, const MapsPlan& plan) {
   for (std::size_t t = 0; t < plan.triggers.size(); ++t) {
     for (std::size_t c = 0; c < plan.triggers[t].when.size(); ++c) {
       const Kind kind = plan.triggers[t].when[c].kind;
-      if (kind != Kind::kCode && kind != Kind::kConstant) EmitTriggerCheck(out, plan, t, c);
+      if (!IsKnown(kind)) EmitTriggerCheck(out, plan, t, c);
     }
   }
   for (std::size_t c = 0; c < plan.choices.size(); ++c) {

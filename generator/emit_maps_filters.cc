@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -25,7 +26,11 @@ std::string Read(const MapsPlan& plan, const MapsFilter& filter, int decision, b
 }
 
 std::string NumbersText(const MapsTerm& term) {
-  if (term.atom.number) return fmt::format("std::array<std::uint32_t, 1>{{{}}}", *term.atom.number);
+  const std::vector<std::uint32_t>& numbers = term.atom.numbers;
+  if (!numbers.empty()) {
+    return fmt::format("std::array<std::uint32_t, {}>{{{}}}", numbers.size(),
+                       fmt::join(numbers, ", "));
+  }
   return CodeCall("Numbers", term.atom.code, term.code_scope);
 }
 
@@ -144,6 +149,11 @@ std::string MapsMayHold(const MapsPlan& plan, const MapsFilter& filter, const Ma
       return atom.constant ? "true" : "false";
     case Kind::kCode:
       return (atom.negated ? "!" : "") + CodeCall("Test", atom.code, term.code_scope);
+    case Kind::kAscending:
+      return fmt::format("v{} {} v{}", term.code_scope[0], atom.negated ? ">" : "<",
+                         term.code_scope[1]);
+    case Kind::kPresent:
+      break;  // Refused.
     case Kind::kIs:
       return fmt::format("(d{} & {:#x}) != 0", term.lhs, term.values);
     case Kind::kCompare:

@@ -68,6 +68,39 @@ std::string IsValue(const Plan& plan, const dsl::Condition& condition) {
 
 }  // namespace
 
+namespace {
+
+/// "CompareCode({choices::size, {0}}, CompareOp::kLe, 3)", or with numbers or an extern constant.
+std::string CompareValue(const Plan& plan, const dsl::Condition& condition) {
+  const std::string sides =
+      fmt::format("{}, {}", UseValue(plan, condition.lhs), OperatorValue(condition.op));
+  if (!condition.numbers.empty()) {
+    return fmt::format("CompareNumbers({}, {{{}}})", sides, fmt::join(condition.numbers, ", "));
+  }
+  const std::string value =
+      fmt::format("{}({}, {})", condition.external < 0 ? "CompareCode" : "CompareConstant", sides,
+                  plan.CodeId(condition));
+  return condition.single ? "Single(" + value + ")" : value;
+}
+
+/// "Code(3)", "Predicate(3, {0, 1})", "Present(3, {0}, {sets::Blocks, -1})", "Ascending(0, 1)".
+std::string KnownValue(const Plan& plan, const dsl::Condition& condition) {
+  const std::vector<int>& arguments = condition.lhs.arguments;
+  if (condition.kind == dsl::Condition::Kind::kAscending) {
+    return fmt::format("Ascending({}, {})", arguments[0], arguments[1]);
+  }
+  const int code = plan.CodeId(condition);
+  if (condition.external < 0) return fmt::format("Code({})", code);
+  const auto& present = plan.spec->externals[condition.external].present;
+  if (!present) return fmt::format("Predicate({}, {{{}}})", code, fmt::join(arguments, ", "));
+  // The set's parameter is an argument of the predicate: which variable of the clause that is.
+  const int parameter = present->parameter < 0 ? -1 : arguments[present->parameter];
+  return fmt::format("Present({}, {{{}}}, {{sets::{}, {}}})", code, fmt::join(arguments, ", "),
+                     plan.sets[present->set].name, parameter);
+}
+
+}  // namespace
+
 std::string ConditionValue(const Plan& plan, const dsl::Condition& condition) {
   using Kind = dsl::Condition::Kind;
   switch (condition.kind) {
@@ -77,10 +110,13 @@ std::string ConditionValue(const Plan& plan, const dsl::Condition& condition) {
       return fmt::format("Compare({}, {}, {})", UseValue(plan, condition.lhs),
                          OperatorValue(condition.op), UseValue(plan, condition.rhs));
     case Kind::kCompareCode:
-      return fmt::format("CompareCode({}, {}, {})", UseValue(plan, condition.lhs),
-                         OperatorValue(condition.op), plan.CodeId(condition.code));
+      return CompareValue(plan, condition);
     case Kind::kCode:
-      return fmt::format("Code({})", plan.CodeId(condition.code));
+    case Kind::kPresent:
+    case Kind::kAscending: {
+      const std::string value = KnownValue(plan, condition);
+      return condition.negated ? "Not(" + value + ")" : value;
+    }
     case Kind::kConstant:
       return condition.constant ? "Constant(true)" : "Constant(false)";
   }

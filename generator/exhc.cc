@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "dsl/diagnostic_pages.h"
 #include "dsl/dsl.h"
 #include "dsl/render.h"
 #include "dsl/spelling.h"
@@ -32,6 +33,7 @@ struct Arguments {
   std::string engine = "tables";
   std::vector<std::string> include_dirs;
   bool no_line = false;
+  bool no_lints = false;
   bool check_style = false;
 };
 
@@ -47,10 +49,12 @@ dsl::CompileOptions CompileOptionsOf(const Arguments& arguments) {
 }
 
 int Check(const Arguments& arguments) {
+  dsl::CompileOptions options = CompileOptionsOf(arguments);
+  options.lints = !arguments.no_lints;
   bool all_well = true;
   for (const std::string& file : arguments.files) {
     dsl::DiagnosticSink sink;
-    all_well &= dsl::Compile(file, CompileOptionsOf(arguments), sink).has_value();
+    all_well &= dsl::Compile(file, options, sink).has_value();
     Show(sink, arguments);
   }
   return all_well ? 0 : 1;
@@ -99,14 +103,35 @@ int Build(const Arguments& arguments) {
     options.line_directives = !arguments.no_line;
     generated =
         arguments.engine == "maps" ? GenerateMaps(*spec, options) : Generate(*spec, options);
-    for (const Refusal& refusal : generated.refusals) sink.Error(refusal.range, refusal.message);
+    for (const Refusal& refusal : generated.refusals)
+      sink.Report(refusal.diag, refusal.range, refusal.message);
   }
   Show(sink, arguments);
   if (generated.files.empty()) return 1;
   return Write(arguments, prefix, generated, sink) ? 0 : 1;
 }
 
+/// One line for the first word that nothing on the command line knows, and the nearest legal one.
+int Unknown(const std::string& word, const std::vector<std::string>& legal, const char* what) {
+  std::cerr << "exhc: unknown " << what << " '" << word << "'" << dsl::DidYouMean(word, legal)
+            << "\n";
+  return 2;
+}
+
+/// The page of a code like E0312.
+int ExplainCode(const std::string& code) {
+  const auto diag = dsl::DiagOfCode(code);
+  if (!diag) {
+    std::vector<std::string> codes;
+    for (const dsl::DiagInfo& info : dsl::AllDiags()) codes.push_back(dsl::CodeOf(info.diag));
+    return Unknown(code, codes, "code");
+  }
+  std::cout << dsl::DiagnosticPage(*diag);
+  return 0;
+}
+
 int Explain(const Arguments& arguments) {
+  if (arguments.files.empty()) return ExplainCode(arguments.label);
   dsl::DiagnosticSink sink;
   const auto spec = dsl::Compile(arguments.files.at(0), CompileOptionsOf(arguments), sink);
   Show(sink, arguments);
@@ -115,13 +140,6 @@ int Explain(const Arguments& arguments) {
   std::cout << ExplainRequirement(*spec, arguments.label, &error);
   if (!error.empty()) std::cerr << "exhc: " << error << "\n";
   return error.empty() ? 0 : 1;
-}
-
-/// One line for the first word that nothing on the command line knows, and the nearest legal one.
-int Unknown(const std::string& word, const std::vector<std::string>& legal, const char* what) {
-  std::cerr << "exhc: unknown " << what << " '" << word << "'" << dsl::DidYouMean(word, legal)
-            << "\n";
-  return 2;
 }
 
 int UsageError(const CLI::App& app, const CLI::ParseError& error,
@@ -167,6 +185,8 @@ int Main(int argc, char** argv) {
   Arguments arguments;
   CLI::App& check = *app.add_subcommand("check", "report what is wrong with spaces");
   check.add_option("file", arguments.files, "the .exh files")->required();
+  check.add_flag("--no-lints", arguments.no_lints,
+                 "do not warn of what is legal but hardly wanted");
   AddCommonOptions(check, arguments);
   CLI::App& build = *app.add_subcommand("build", "write the C++ of a space");
   build.add_option("file", arguments.files, "the .exh file")->required()->expected(1);
@@ -177,9 +197,12 @@ int Main(int argc, char** argv) {
   build.add_option("--engine", arguments.engine, "tables, or maps: the benchmarks' yardstick")
       ->check(CLI::IsMember({"tables", "maps"}));
   build.add_flag("--no-line", arguments.no_line, "no #line: errors point into the generated text");
-  CLI::App& explain = *app.add_subcommand("explain", "show a requirement and its filters");
-  explain.add_option("label", arguments.label, "the requirement's label")->required();
-  explain.add_option("file", arguments.files, "the .exh file")->required()->expected(1);
+  CLI::App& explain = *app.add_subcommand(
+      "explain", "show a requirement and its filters, or the page of a message");
+  explain
+      .add_option("what", arguments.label, "a label of the file, or the code of a message: E0312")
+      ->required();
+  explain.add_option("file", arguments.files, "the .exh file of the label");
   AddCommonOptions(explain, arguments);
   CLI::App& fmt = *app.add_subcommand("fmt", "put spaces in the style of the tree");
   fmt.add_option("file", arguments.files, "the .exh files; - is standard input")->required();

@@ -40,6 +40,11 @@ void CompareWithItself(const dsl::Choice& choice, FilterAtom& atom) {
   atom.values = values;
 }
 
+/// The host, or the objects themselves, say whether it holds.
+bool AsksHost(Kind kind) {
+  return kind == Kind::kCode || kind == Kind::kAscending || kind == Kind::kPresent;
+}
+
 struct Clause {
   std::vector<FilterAtom> atoms;
   std::vector<FilterUse> decisions;  ///< Distinct, in order of appearance.
@@ -63,8 +68,12 @@ Clause PlanClause(const dsl::Spec& spec, const dsl::Requirement& requirement,
     atom.constant = condition.constant;
     atom.op = condition.op;
     atom.text = ConditionText(spec, requirement.variables, condition);
-    if (condition.kind == Kind::kCode) atom.code = codes.Unique("holds");
-    if (condition.kind == Kind::kCompareCode) atom.code = codes.Unique("numbers");
+    atom.negated = condition.negated;
+    atom.numbers = condition.numbers;
+    if (AsksHost(condition.kind)) atom.code = codes.Unique("holds");
+    if (condition.kind == Kind::kCompareCode && condition.numbers.empty()) {
+      atom.code = codes.Unique("numbers");
+    }
     if (condition.kind == Kind::kIs || condition.kind == Kind::kCompare ||
         condition.kind == Kind::kCompareCode) {
       atom.lhs = see(condition.lhs);

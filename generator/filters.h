@@ -31,8 +31,11 @@ struct FilterAtom {
   FilterUse lhs, rhs;
   std::uint64_t values = 0;  ///< kIs, in the orientation of `lhs`.
   dsl::CompareOp op = dsl::CompareOp::kEq;
-  std::string code;  ///< kCode, kCompareCode: name of the parameter that holds the snippet's value.
-  std::string text;  ///< The condition as it stands in the `.exh`.
+  /// Name of the parameter that holds what the host says; kCompareCode with `numbers` has none.
+  std::string code;
+  bool negated = false;                ///< kCode, kAscending, kPresent.
+  std::vector<std::uint32_t> numbers;  ///< kCompareCode.
+  std::string text;                    ///< The condition as it stands in the `.exh`.
 };
 
 struct Filter {

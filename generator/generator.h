@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "dsl/diagnostic_codes.h"
 #include "dsl/spec.h"
 
 namespace exh::generator {
@@ -21,6 +22,7 @@ struct Options {
 
 /// A construct that cannot be built, at its place in the `.exh`.
 struct Refusal {
+  dsl::Diag diag;
   dsl::SourceRange range;
   std::string message;
 };

@@ -111,7 +111,7 @@ class ClauseFilters {
       std::tie(term.rhs, term.rhs_inverted) = See(atom.rhs);
       if (term.lhs == term.rhs) CompareWithItself(term);
     }
-    for (int v = 0; v < atom.code_variables; ++v) {
+    for (const int v : atom.code_variables) {
       term.code_scope.push_back(new_number_[static_cast<std::size_t>(v)]);
     }
     return term;
@@ -175,8 +175,8 @@ std::string SignatureOf(const MapsRule& rule) {
     const MapsAtom& atom = term.atom;
     text += fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {};", static_cast<int>(atom.kind),
                         atom.constant, static_cast<int>(atom.op), atom.code, atom.negated,
-                        atom.number.value_or(0), term.lhs, term.rhs, term.lhs_inverted,
-                        term.rhs_inverted, term.values, atom.number.has_value(),
+                        fmt::join(atom.numbers, "|"), term.lhs, term.rhs, term.lhs_inverted,
+                        term.rhs_inverted, term.values, atom.numbers.size(),
                         fmt::join(term.code_scope, ","));
   }
   return text;

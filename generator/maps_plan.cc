@@ -133,9 +133,19 @@ class Expander {
     atom.rhs = condition.rhs;
     atom.values = condition.values;
     atom.op = condition.op;
-    if (condition.kind == Kind::kCode || condition.kind == Kind::kCompareCode) {
-      atom.code = plan_.CodeId(condition.code);
-      atom.code_variables = static_cast<int>(scope.size());
+    atom.negated = condition.negated;
+    atom.numbers = condition.numbers;
+    if (condition.kind == Kind::kAscending) atom.code_variables = condition.lhs.arguments;
+    if (condition.kind == Kind::kCode ||
+        (condition.kind == Kind::kCompareCode && condition.numbers.empty())) {
+      atom.code = plan_.CodeId(condition);
+      if (condition.external < 0) {
+        for (std::size_t v = 0; v < scope.size(); ++v) {
+          atom.code_variables.push_back(static_cast<int>(v));
+        }
+      } else if (condition.kind == Kind::kCode) {
+        atom.code_variables = condition.lhs.arguments;
+      }
     }
     return atom;
   }
@@ -153,6 +163,8 @@ class Expander {
         atom.constant = !atom.constant;
         break;
       case Kind::kCode:
+      case Kind::kAscending:
+      case Kind::kPresent:
         atom.negated = !atom.negated;
         break;
       case Kind::kIs:
@@ -192,7 +204,7 @@ class Expander {
     MapsAtom alone = Is(class_counter, arity, 0);
     alone.kind = Kind::kCompareCode;
     alone.op = CompareOp::kLe;
-    alone.number = 0;
+    alone.numbers = {0};
     const std::vector<MapsAtom> dividend = Atoms(quotient.dividend, quotient.variables);
     std::vector<MapsAtom> represented = {is_true, Negated(alone)};
     for (const MapsAtom& condition : dividend) {
@@ -296,7 +308,8 @@ MapsPlan MakeMapsPlan(const Plan& plan) {
 std::vector<Refusal> FindMapsRefusals(const dsl::Spec& spec) {
   std::vector<Refusal> refusals;
   const auto refuse = [&](const dsl::SourceRange& range, const std::string& what) {
-    refusals.push_back({range, what + "; build this space without --engine=maps"});
+    refusals.push_back(
+        {dsl::Diag::kBuildWithMaps, range, what + "; build this space without --engine=maps"});
   };
   constexpr std::size_t kMostArguments = 4;
   for (const dsl::Choice& choice : spec.choices) {
@@ -312,6 +325,10 @@ std::vector<Refusal> FindMapsRefusals(const dsl::Spec& spec) {
                          "map has at most {}",
                          choice.name, flag_arguments, kMostArguments));
     }
+  }
+  for (const dsl::External& external : spec.externals) {
+    if (!external.present) continue;
+    refuse(external.range, fmt::format("'{}' asks whether an object is there", external.name));
   }
   for (const dsl::Requirement& requirement : spec.requirements) {
     for (const auto& clause : requirement.clauses) {

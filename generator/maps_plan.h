@@ -26,10 +26,10 @@ struct MapsAtom {
   dsl::Instance lhs, rhs;
   std::uint64_t values = 0;
   dsl::CompareOp op = dsl::CompareOp::kEq;
-  int code = -1;                        ///< CodeId; its scope is a prefix of the variables.
-  int code_variables = 0;               ///< How long that prefix is.
-  bool negated = false;                 ///< kCode: holds when the snippet does not.
-  std::optional<std::uint32_t> number;  ///< kCompareCode against this instead of a snippet.
+  int code = -1;                       ///< CodeId.
+  std::vector<int> code_variables;     ///< What its scope is bound to; kAscending's two.
+  bool negated = false;                ///< kCode, kAscending: holds when what it says does not.
+  std::vector<std::uint32_t> numbers;  ///< kCompareCode against these instead of a snippet.
 };
 
 struct MapsClause {

@@ -2,6 +2,7 @@
 #include "generator/plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -21,16 +22,16 @@ class CodeNumbering {
  public:
   explicit CodeNumbering(Plan& plan) : plan_(plan) {}
 
-  void Add(const Snippet& snippet, const std::vector<Variable>& scope, bool predicate,
+  void Add(const Snippet& snippet, const std::vector<Variable>& scope, Code::Yields yields,
            const std::string& what) {
-    std::string key = fmt::format("{}|{}", predicate, snippet.text);
+    std::string key = fmt::format("{}|{}", static_cast<int>(yields), snippet.text);
     for (const Variable& variable : scope) {
       key += fmt::format("|{} {} {}", variable.name, variable.set.set, variable.set.parameter);
     }
     const auto [known, fresh] = by_key_.emplace(key, static_cast<int>(plan_.codes.size()));
     if (fresh) {
       plan_.codes.push_back(
-          {&snippet, scope, predicate, what, fmt::format("Code{}", plan_.codes.size())});
+          {&snippet, scope, yields, what, fmt::format("Code{}", plan_.codes.size())});
     }
     plan_.code_ids[&snippet] = known->second;
   }
@@ -38,9 +39,23 @@ class CodeNumbering {
   void AddConditions(const std::vector<Condition>& conditions, const std::vector<Variable>& scope,
                      const std::string& what) {
     for (const Condition& condition : conditions) {
-      if (condition.kind == Condition::Kind::kCode) Add(condition.code, scope, true, what);
-      if (condition.kind == Condition::Kind::kCompareCode) Add(condition.code, scope, false, what);
+      if (condition.external >= 0) continue;
+      if (condition.kind == Condition::Kind::kCode) {
+        Add(condition.code, scope, Code::Yields::kBool, what);
+      } else if (condition.kind == Condition::Kind::kCompareCode && condition.numbers.empty()) {
+        Add(condition.code, scope, Code::Yields::kNumbers, what);
+      }
     }
+  }
+
+  /// An extern is a snippet of its own even if another has the same text: its type is checked.
+  void AddExternal(const dsl::External& external) {
+    plan_.code_ids[&external.code] = static_cast<int>(plan_.codes.size());
+    const Code::Yields yields = external.constant  ? Code::Yields::kNumbers
+                                : external.present ? Code::Yields::kItem
+                                                   : Code::Yields::kBool;
+    plan_.codes.push_back({&external.code, external.arguments, yields, "extern " + external.name,
+                           fmt::format("Code{}", plan_.codes.size()), &external});
   }
 
  private:
@@ -50,16 +65,18 @@ class CodeNumbering {
 
 void NumberCodes(Plan& plan) {
   CodeNumbering numbering(plan);
+  constexpr auto kNumbers = Code::Yields::kNumbers;
+  for (const dsl::External& external : plan.spec->externals) numbering.AddExternal(external);
   for (const dsl::Choice& choice : plan.spec->choices) {
     const std::string what = "choice " + choice.name;
     if (choice.kind == dsl::ChoiceKind::kInteger) {
-      numbering.Add(choice.universe, choice.arguments, false, what);
+      numbering.Add(choice.universe, choice.arguments, kNumbers, what);
     }
     if (choice.kind != dsl::ChoiceKind::kCounter) continue;
     std::vector<Variable> scope = choice.arguments;
     scope.insert(scope.end(), choice.over.begin(), choice.over.end());
-    if (choice.base) numbering.Add(*choice.base, choice.arguments, false, what);
-    if (choice.weight_code) numbering.Add(*choice.weight_code, scope, false, what);
+    if (choice.base) numbering.Add(*choice.base, choice.arguments, kNumbers, what);
+    if (choice.weight_code) numbering.Add(*choice.weight_code, scope, kNumbers, what);
     numbering.AddConditions(choice.when, scope, what);
   }
   for (const dsl::Requirement& requirement : plan.spec->requirements) {
@@ -205,15 +222,17 @@ std::vector<Refusal> FindRefusals(const dsl::Spec& spec) {
   std::vector<Refusal> refusals;
   if (!spec.host) {
     refusals.push_back(
-        {{0, 0, 0},
+        {dsl::Diag::kBuildWithoutHost,
+         {0, 0, 0},
          "a space needs a host statement to be built: add host \"c++\": backbone = \"the type of "
          "$fun\" header = \"the header that declares it\" end"});
   }
   for (const dsl::Choice& choice : spec.choices) {
     if (choice.kind == dsl::ChoiceKind::kEnum && choice.values.empty()) {
-      refusals.push_back({choice.range, "choice '" + choice.name +
-                                            "' has no values: a space with it has no candidate "
-                                            "and is not built"});
+      refusals.push_back({dsl::Diag::kBuildWithoutValues, choice.range,
+                          "choice '" + choice.name +
+                              "' has no values: a space with it has no candidate "
+                              "and is not built"});
     }
   }
   return refusals;
@@ -242,13 +261,22 @@ std::uint64_t AllValues(const dsl::Choice& choice) {
                                     : (std::uint64_t{1} << choice.values.size()) - 1;
 }
 
-std::string InstanceText(const dsl::Spec& spec, const std::vector<Variable>& scope,
-                         const dsl::Instance& instance) {
-  std::string text = spec.choices[instance.choice].name + "(";
-  for (std::size_t i = 0; i < instance.arguments.size(); ++i) {
-    text += (i == 0 ? "$" : ", $") + scope[instance.arguments[i]].name;
+namespace {
+
+/// "($a, $b)".
+std::string ArgumentsText(const std::vector<Variable>& scope, const std::vector<int>& arguments) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    text += (i == 0 ? "$" : ", $") + scope[arguments[i]].name;
   }
   return text + ")";
+}
+
+}  // namespace
+
+std::string InstanceText(const dsl::Spec& spec, const std::vector<Variable>& scope,
+                         const dsl::Instance& instance) {
+  return spec.choices[instance.choice].name + ArgumentsText(scope, instance.arguments);
 }
 
 namespace {
@@ -271,6 +299,23 @@ std::string ValuesText(const dsl::Choice& choice, std::uint64_t values) {
 
 }  // namespace
 
+namespace {
+
+/// `size($d) <= "…"`, `size($d) <= limit`, `size($d) <= 4`, `size($d) is 2 | 4`.
+std::string CompareCodeText(const dsl::Spec& spec, const std::string& lhs,
+                            const Condition& condition) {
+  if (condition.numbers.size() > 1) {
+    return fmt::format("{} {} {}", lhs, condition.op == dsl::CompareOp::kEq ? "is" : "is not",
+                       fmt::join(condition.numbers, " | "));
+  }
+  const std::string rhs = !condition.numbers.empty() ? fmt::format("{}", condition.numbers[0])
+                          : condition.external >= 0  ? spec.externals[condition.external].name
+                                                     : fmt::format("\"{}\"", condition.code.text);
+  return fmt::format("{} {} {}", lhs, OperatorText(condition.op), rhs);
+}
+
+}  // namespace
+
 std::string ConditionText(const dsl::Spec& spec, const std::vector<Variable>& scope,
                           const Condition& condition) {
   switch (condition.kind) {
@@ -281,10 +326,16 @@ std::string ConditionText(const dsl::Spec& spec, const std::vector<Variable>& sc
       return fmt::format("{} {} {}", InstanceText(spec, scope, condition.lhs),
                          OperatorText(condition.op), InstanceText(spec, scope, condition.rhs));
     case Condition::Kind::kCompareCode:
-      return fmt::format("{} {} \"{}\"", InstanceText(spec, scope, condition.lhs),
-                         OperatorText(condition.op), condition.code.text);
+      return CompareCodeText(spec, InstanceText(spec, scope, condition.lhs), condition);
     case Condition::Kind::kCode:
-      return fmt::format("\"{}\"", condition.code.text);
+    case Condition::Kind::kPresent:
+      return (condition.negated ? "not " : "") +
+             (condition.external < 0 ? fmt::format("\"{}\"", condition.code.text)
+                                     : spec.externals[condition.external].name +
+                                           ArgumentsText(scope, condition.lhs.arguments));
+    case Condition::Kind::kAscending:
+      return fmt::format("${} {} ${}", scope[condition.lhs.arguments[0]].name,
+                         condition.negated ? ">" : "<", scope[condition.lhs.arguments[1]].name);
     case Condition::Kind::kConstant:
       return condition.constant ? "true" : "false";
   }

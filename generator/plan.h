@@ -3,6 +3,7 @@
 // Plan: everything that is decided before a line is printed. Emitters only print.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,11 +33,14 @@ struct ChoiceNames {
 
 /// A snippet that the host evaluates at freeze.
 struct Code {
+  /// A bool; one number or several; a pointer to an item, null for none.
+  enum class Yields : std::uint8_t { kBool, kNumbers, kItem };
   const dsl::Snippet* snippet = nullptr;
   std::vector<dsl::Variable> scope;
-  bool predicate = false;  ///< Yields bool; otherwise one number or several.
-  std::string what;        ///< "requirement vector_is_innermost".
-  std::string function;    ///< "Code3".
+  Yields yields = Yields::kBool;
+  std::string what;                         ///< "requirement vector_is_innermost".
+  std::string function;                     ///< "Code3".
+  const dsl::External* external = nullptr;  ///< What is declared is checked by the C++ compiler.
 };
 
 struct Plan {
@@ -51,6 +55,11 @@ struct Plan {
   std::map<const dsl::Snippet*, int> code_ids;
 
   int CodeId(const dsl::Snippet& snippet) const { return code_ids.at(&snippet); }
+  /// Of what a condition asks the host: its own snippet, or that of an extern.
+  int CodeId(const dsl::Condition& condition) const {
+    return CodeId(condition.external < 0 ? condition.code
+                                         : spec->externals[condition.external].code);
+  }
   /// The set whose keys give the items of `set`: itself, or what a quotient is a quotient of.
   int HostSet(int set) const;
   /// The set whose snippet serves `set`: a subset inherits what it does not say.

@@ -45,6 +45,13 @@ class Host {
   virtual bool Test(CodeId code, std::span<const Object> scope) const = 0;
   /// Value of a number snippet: one number, or a sorted list of distinct ones.
   virtual std::vector<std::uint32_t> Numbers(CodeId code, std::span<const Object> scope) const = 0;
+  /// The object that a dynamic predicate asks for, or kNoObject: it holds while that object is
+  /// there. Only spaces with dynamic predicates call it.
+  virtual Object FindObject(CodeId code, std::span<const Object> scope) const {
+    static_cast<void>(code);
+    static_cast<void>(scope);
+    return kNoObject;
+  }
   /// What firing the trigger for this tuple adds; called once per tuple.
   virtual std::vector<Planned> Plan(int trigger, std::span<const Object> scope) const = 0;
 };

@@ -58,14 +58,32 @@ struct ChoiceUse {
 };
 
 struct Condition {
-  enum class Kind : std::uint8_t { kIs, kCompare, kCompareCode, kCode, kConstant };
+  enum class Kind : std::uint8_t {
+    kIs,
+    kCompare,
+    kCompareCode,
+    kCode,
+    kAscending,  ///< The first of lhs.arguments has a smaller number than the second.
+    kPresent,    ///< The object that Host::FindObject names is there.
+    kConstant,
+  };
   Kind kind = Kind::kConstant;
   bool constant = true;  ///< kConstant.
-  ChoiceUse lhs;         ///< kIs, kCompare, kCompareCode.
-  Bits values = 0;       ///< kIs: the values for which it holds.
+  bool negated = false;  ///< kCode, kAscending, kPresent: it holds when what it says does not.
+  /// kIs, kCompare, kCompareCode. Without a choice: the variables that an external is asked for,
+  /// kAscending's two.
+  ChoiceUse lhs;
+  Bits values = 0;  ///< kIs: the values for which it holds.
   CompareOp op = CompareOp::kEq;
-  ChoiceUse rhs;     ///< kCompare: another use of the same choice.
-  CodeId code = -1;  ///< kCode (a predicate), kCompareCode (a number or a sorted list of numbers).
+  ChoiceUse rhs;  ///< kCompare: another use of the same choice.
+  /// kCode (a predicate), kCompareCode (a number or a sorted list of numbers), kPresent.
+  CodeId code = -1;
+  /// The code is an `extern` with a scope of its own: kCode and kPresent bind it to lhs.arguments,
+  /// kCompareCode to nothing. It is asked once per tuple of that scope.
+  bool external = false;
+  std::vector<std::uint32_t> numbers;  ///< kCompareCode without code: ascending.
+  bool single = false;  ///< kCompareCode: several numbers are a mistake of the space's author.
+  SetRef set;           ///< kPresent: of which set the object must be a member.
 };
 
 struct Choice {

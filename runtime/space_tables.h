@@ -55,6 +55,56 @@ inline Condition Code(CodeId code) {
   return condition;
 }
 
+/// `lhs op 4`, `lhs is 2 | 4`.
+inline Condition CompareNumbers(ChoiceUse lhs, CompareOp op, std::vector<std::uint32_t> numbers) {
+  Condition condition = CompareCode(std::move(lhs), op, -1);
+  condition.numbers = std::move(numbers);
+  return condition;
+}
+
+/// `lhs op constant`, an `extern constant`.
+inline Condition CompareConstant(ChoiceUse lhs, CompareOp op, CodeId code) {
+  Condition condition = CompareCode(std::move(lhs), op, code);
+  condition.external = true;
+  return condition;
+}
+
+/// A comparison with code that must yield one number.
+inline Condition Single(Condition condition) {
+  condition.single = true;
+  return condition;
+}
+
+/// `predicate($a, $b)`, an `extern predicate` asked for variables of the scope.
+inline Condition Predicate(CodeId code, std::vector<int> arguments) {
+  Condition condition = Code(code);
+  condition.external = true;
+  condition.lhs.arguments = std::move(arguments);
+  return condition;
+}
+
+/// `predicate($a, $b)`, an `extern dynamic predicate … of set`.
+inline Condition Present(CodeId code, std::vector<int> arguments, SetRef set) {
+  Condition condition = Predicate(code, std::move(arguments));
+  condition.kind = Condition::Kind::kPresent;
+  condition.set = set;
+  return condition;
+}
+
+/// `forall $a < $b`: the object of variable `before` has the smaller number.
+inline Condition Ascending(int before, int after) {
+  Condition condition;
+  condition.kind = Condition::Kind::kAscending;
+  condition.lhs.arguments = {before, after};
+  return condition;
+}
+
+/// `not` before what is no test of a decision.
+inline Condition Not(Condition condition) {
+  condition.negated = !condition.negated;
+  return condition;
+}
+
 /// `true` or `false`.
 inline Condition Constant(bool value) {
   Condition condition;

@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "runtime/check.h"
+#include "runtime/error.h"
 #include "runtime/int_domain.h"
 #include "runtime/internal/freezer.h"
 
@@ -46,11 +47,11 @@ Freezer::Outcome Freezer::GroundIs(const Condition& condition, const Object* obj
 }
 
 Freezer::Outcome Freezer::GroundCompareCode(const Condition& condition, const Object* objects,
-                                            std::size_t num_objects, Literal* literal) const {
+                                            std::size_t num_objects, Literal* literal) {
   bool swapped = false;
   const int found = Find(condition.lhs, objects, &swapped);
   if (found < 0) return Outcome::kUndefined;
-  const std::vector<std::uint32_t> numbers = host_.Numbers(condition.code, {objects, num_objects});
+  const std::vector<std::uint32_t> numbers = NumbersOf(condition, objects, num_objects);
   if (numbers.empty()) return Outcome::kFalse;
   if (space_.choices[condition.lhs.choice].kind == ChoiceKind::kInteger) {
     const Bits values =
@@ -82,6 +83,63 @@ Freezer::Outcome Freezer::GroundCompareCode(const Condition& condition, const Ob
       return Outcome::kOpen;
   }
   EXH_UNREACHABLE();
+}
+
+bool Freezer::IsKnown(const Condition& condition) {
+  return condition.kind == Condition::Kind::kCode ||
+         condition.kind == Condition::Kind::kAscending ||
+         condition.kind == Condition::Kind::kConstant;
+}
+
+bool Freezer::Holds(const Condition& condition, const Object* objects, std::size_t num_objects) {
+  if (condition.kind == Condition::Kind::kConstant) return condition.constant;
+  const std::vector<int>& arguments = condition.lhs.arguments;
+  if (condition.kind == Condition::Kind::kAscending) {
+    return (objects[arguments[0]] < objects[arguments[1]]) != condition.negated;
+  }
+  if (!condition.external) {
+    return host_.Test(condition.code, {objects, num_objects}) != condition.negated;
+  }
+  std::vector<Object> tuple;
+  for (const int argument : arguments) tuple.push_back(objects[argument]);
+  const auto [answer, is_new] = predicates_[condition.code].try_emplace(std::move(tuple), false);
+  if (is_new) answer->second = host_.Test(condition.code, answer->first);
+  return answer->second != condition.negated;
+}
+
+std::vector<std::uint32_t> Freezer::NumbersOf(const Condition& condition, const Object* objects,
+                                              std::size_t num_objects) {
+  if (condition.code < 0) return condition.numbers;
+  std::vector<std::uint32_t> numbers;
+  if (condition.external) {
+    const auto [known, is_new] = constants_.try_emplace(condition.code);
+    if (is_new) known->second = host_.Numbers(condition.code, {});
+    numbers = known->second;
+  } else {
+    numbers = host_.Numbers(condition.code, {objects, num_objects});
+  }
+  if (condition.single && numbers.size() != 1) {
+    throw Error("a comparison of " + space_.choices[condition.lhs.choice].name +
+                " stands after 'not' and is one with " + std::to_string(numbers.size()) +
+                " numbers: it must be one number");
+  }
+  return numbers;
+}
+
+Freezer::Outcome Freezer::GroundPresent(const Condition& condition, const Object* objects,
+                                        Literal* literal) {
+  std::vector<Object> tuple;
+  for (const int argument : condition.lhs.arguments) tuple.push_back(objects[argument]);
+  const Object object = host_.FindObject(condition.code, tuple);
+  const SetTable& set = objects_.sets[condition.set.set];
+  const Object parameter =
+      condition.set.parameter < 0 ? kNoObject : objects[condition.set.parameter];
+  const int membership = object < set.num_objects ? set.at(parameter, object) : kNotMember;
+  if (membership < 0) {
+    return (membership == kPermanent) != condition.negated ? Outcome::kTrue : Outcome::kFalse;
+  }
+  *literal = GroundClauses::MemberLiteral(static_cast<Slot>(membership), !condition.negated);
+  return Outcome::kOpen;
 }
 
 Freezer::Outcome Freezer::GroundCompare(const Condition& condition, const Object* objects,
@@ -139,9 +197,11 @@ Freezer::Outcome Freezer::Ground(const Condition& condition, const Object* objec
                                  std::size_t num_objects, Literal* literal) {
   switch (condition.kind) {
     case Condition::Kind::kConstant:
-      return condition.constant ? Outcome::kTrue : Outcome::kFalse;
     case Condition::Kind::kCode:
-      return host_.Test(condition.code, {objects, num_objects}) ? Outcome::kTrue : Outcome::kFalse;
+    case Condition::Kind::kAscending:
+      return Holds(condition, objects, num_objects) ? Outcome::kTrue : Outcome::kFalse;
+    case Condition::Kind::kPresent:
+      return GroundPresent(condition, objects, literal);
     case Condition::Kind::kIs:
       return GroundIs(condition, objects, literal);
     case Condition::Kind::kCompare:

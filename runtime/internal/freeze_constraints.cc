@@ -18,6 +18,7 @@ bool Freezer::IsUnary(const Clause& clause) const {
   int decisions = 0;
   for (const Condition& condition : clause.conditions) {
     if (condition.kind == Condition::Kind::kCompare) return false;
+    if (condition.kind == Condition::Kind::kPresent) return false;
     decisions +=
         condition.kind == Condition::Kind::kIs || condition.kind == Condition::Kind::kCompareCode;
   }
@@ -41,7 +42,7 @@ void Freezer::GroundClause(const Clause& clause) {
   for (const Condition& condition : clause.conditions) {
     if (condition.kind == Condition::Kind::kConstant) {
       if (condition.constant) return;
-    } else if (condition.kind == Condition::Kind::kCode) {
+    } else if (IsKnown(condition)) {
       codes.push_back(&condition);
     } else if (condition.kind == Condition::Kind::kIs) {
       int level = 0;
@@ -105,7 +106,7 @@ void Freezer::GroundClause(const Clause& clause) {
       if (outcome == Outcome::kOpen) literals.push_back(literal);
     }
     for (const Condition* condition : codes) {
-      if (host_.Test(condition->code, {objects.data(), depth})) return;
+      if (Holds(*condition, objects.data(), depth)) return;
     }
     clauses_.Add(literals, gate, origin);
   };
@@ -132,9 +133,8 @@ void Freezer::GroundTriggers() {
     for (const Slot slot : memberships) needed.push_back(GroundClauses::MemberLiteral(slot, true));
     // The host's conditions hold: PlanTriggers() asked.
     std::vector<Condition> conditions;
-    std::ranges::copy_if(trigger.when, std::back_inserter(conditions), [](const Condition& c) {
-      return c.kind != Condition::Kind::kCode && c.kind != Condition::Kind::kConstant;
-    });
+    std::ranges::copy_if(trigger.when, std::back_inserter(conditions),
+                         [](const Condition& c) { return !IsKnown(c); });
     const Outcome outcome =
         GroundAll(conditions, fired.objects.data(), fired.objects.size(), &needed);
     if (outcome == Outcome::kFalse || outcome == Outcome::kUndefined) {

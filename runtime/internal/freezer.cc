@@ -208,8 +208,7 @@ void Freezer::PlanTriggers() {
     std::vector<Object> tuple(trigger.variables.size());
     scope.ForEach(0, tuple.data(), [&] {
       for (const Condition& condition : trigger.when) {
-        if (condition.kind == Condition::Kind::kConstant && !condition.constant) return;
-        if (condition.kind == Condition::Kind::kCode && !host_.Test(condition.code, tuple)) return;
+        if (IsKnown(condition) && !Holds(condition, tuple.data(), tuple.size())) return;
       }
       const std::vector<Host::Planned> planned = host_.Plan(static_cast<int>(t), tuple);
       if (planned.empty()) return;

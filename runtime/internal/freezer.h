@@ -72,7 +72,13 @@ class Freezer {
   Outcome GroundIs(const Condition& condition, const Object* objects, Literal* literal) const;
   Outcome GroundCompare(const Condition& condition, const Object* objects, Literal* literal);
   Outcome GroundCompareCode(const Condition& condition, const Object* objects,
-                            std::size_t num_objects, Literal* literal) const;
+                            std::size_t num_objects, Literal* literal);
+  Outcome GroundPresent(const Condition& condition, const Object* objects, Literal* literal);
+  /// Whether a condition that depends on no decision (IsKnown) holds.
+  bool Holds(const Condition& condition, const Object* objects, std::size_t num_objects);
+  static bool IsKnown(const Condition& condition);
+  std::vector<std::uint32_t> NumbersOf(const Condition& condition, const Object* objects,
+                                       std::size_t num_objects);
   /// Ground conditions of a conjunction; those that hold anyway are dropped. kTrue: none is left.
   Outcome GroundAll(std::span<const Condition> conditions, const Object* objects,
                     std::size_t num_objects, std::vector<Literal>* literals);
@@ -110,6 +116,9 @@ class Freezer {
   std::vector<Slot> slots_in_use_;  ///< Ascending; the cells between them belong to nobody.
   std::vector<bool> is_flag_;       // By slot: the flag of a quotient.
   std::map<std::vector<std::uint32_t>, std::uint32_t> universe_ids_;
+  // What externs answered, by the objects that they were asked for.
+  std::map<CodeId, std::map<std::vector<Object>, bool>> predicates_;
+  std::map<CodeId, std::vector<std::uint32_t>> constants_;
   std::map<std::vector<std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> comparisons_;
 };
 

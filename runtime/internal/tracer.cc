@@ -158,7 +158,8 @@ std::vector<std::string> Tracer::Labels(const Event& event, const Wanted& wanted
         return c.kind == Condition::Kind::kCompareCode && c.lhs.choice == origin.index;
       });
       const auto others = std::ranges::count_if(clause.conditions, [](const Condition& c) {
-        return c.kind != Condition::Kind::kCode && c.kind != Condition::Kind::kConstant;
+        return c.kind != Condition::Kind::kCode && c.kind != Condition::Kind::kAscending &&
+               c.kind != Condition::Kind::kConstant;
       });
       if (bounds == 1 && others == 1) add({Origin::Kind::kRequirement, clause.requirement});
     }

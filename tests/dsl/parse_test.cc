@@ -148,9 +148,11 @@ TEST(Lexer, DocLinesAreJoinedAndEmptyOnesVanish) {
   EXPECT_EQ(Texts("///"), Strings());
 }
 
-TEST(Lexer, CodeIsVerbatimUpToTheNextQuote) {
+TEST(Lexer, CodeIsVerbatimUpToTheQuoteThatNoBackslashPrecedes) {
   EXPECT_EQ(Texts("\"a.b(c)\""), (Strings{"a.b(c)"}));
-  EXPECT_EQ(Texts(R"("a\" b "c")"), (Strings{R"(a\)", "b", "c"}));
+  EXPECT_EQ(Texts(R"("a\"b\"" c)"), (Strings{R"(a"b")", "c"}));
+  EXPECT_EQ(Texts(R"("a\\" b")"), (Strings{R"(a\" b)"}));
+  EXPECT_EQ(Texts(R"("a\n\\b" c)"), (Strings{R"(a\n\\b)", "c"}));
   EXPECT_EQ(Texts("\"a\n  b\""), (Strings{"a\n  b"}));
   EXPECT_EQ(Texts("\"a // b /* c\""), (Strings{"a // b /* c"}));
 }
@@ -184,7 +186,7 @@ TEST(Lexer, AnyByteIsAToken) {
     DiagnosticSink sink;
     LexText(std::string(1, static_cast<char>(byte)), sink);
     const std::string legal = " \t\r\n:,()|<>=/";
-    const bool name = std::isalpha(byte) != 0;
+    const bool name = std::isalnum(byte) != 0;
     const bool expected =
         byte < 128 &&
         (name || (byte != 0 && legal.find(static_cast<char>(byte)) != std::string::npos));
@@ -272,7 +274,7 @@ TEST(Parser, ContextualWordsStayLegalNames) {
   const auto& trigger = std::get<ast::TriggerDecl>(file.statements[8]);
   EXPECT_EQ(trigger.label->text, "adds");
   EXPECT_EQ(trigger.adds->size(), 2U);
-  EXPECT_EQ(trigger.when.size(), 2U);
+  EXPECT_EQ(trigger.when.parts.size(), 2U);
 }
 
 TEST(Parser, JuxtaposedDisjunctionsAreSeparateClauses) {
@@ -281,25 +283,115 @@ TEST(Parser, JuxtaposedDisjunctionsAreSeparateClauses) {
   ASSERT_EQ(file.statements.size(), 2U);
   const auto& clauses = std::get<ast::RequireDecl>(file.statements[0]).constraint.clauses;
   ASSERT_EQ(clauses.size(), 4U);
-  EXPECT_EQ(clauses[0].size(), 2U);
-  EXPECT_EQ(clauses[1].size(), 2U);
-  EXPECT_EQ(clauses[2].size(), 1U);
-  EXPECT_EQ(clauses[3].size(), 1U);
+  EXPECT_EQ(clauses[0].parts.size(), 2U);
+  EXPECT_EQ(clauses[1].parts.size(), 2U);
+  EXPECT_EQ(clauses[2].kind, ast::Formula::Kind::kCondition);
+  EXPECT_EQ(clauses[3].kind, ast::Formula::Kind::kCondition);
   EXPECT_TRUE(std::get<ast::RequireDecl>(file.statements[1]).constraint.clauses.empty());
 }
 
 TEST(Parser, VariablesMayShareAQuantifier) {
   const ast::File shared = ParseValid(
       "require forall $a, $b in Dims: forall $c in Own($a): f($a, $b) is X || g($c) is Y\n");
-  const ast::File apart = ParseValid(
-      "require forall $a in Dims: forall $b in Dims: forall $c in Own($a): "
-      "f($a, $b) is X || g($c) is Y\n");
   ASSERT_EQ(shared.statements.size(), 1U);
   const auto& constraint = std::get<ast::RequireDecl>(shared.statements[0]).constraint;
-  ASSERT_EQ(constraint.foralls.size(), 3U);
-  EXPECT_EQ(constraint.foralls[1].name.text, "b");
-  EXPECT_EQ(constraint.foralls[1].set.set.text, "Dims");
-  EXPECT_EQ(Print(shared), Print(apart));
+  ASSERT_EQ(constraint.foralls.size(), 2U);
+  ASSERT_EQ(constraint.foralls[0].names.size(), 2U);
+  EXPECT_EQ(constraint.foralls[0].names[1].text, "b");
+  EXPECT_FALSE(constraint.foralls[0].ascending);
+  EXPECT_EQ(constraint.foralls[0].set.set.text, "Dims");
+}
+
+TEST(Parser, QuantifiersMayBeAscendingAndFiltered) {
+  const ast::File file = ParseValid(
+      "require forall $a < $b < $c in Dims where \"$a.x\" && p($b, $c): f($a) is X\n"
+      "require forall $where in Dims where where($where): where($where) is X\n");
+  ASSERT_EQ(file.statements.size(), 2U);
+  const auto& first = std::get<ast::RequireDecl>(file.statements[0]).constraint.foralls[0];
+  EXPECT_EQ(first.names.size(), 3U);
+  EXPECT_TRUE(first.ascending);
+  ASSERT_TRUE(first.where.has_value());
+  EXPECT_EQ(Print(*first.where), "\"$a.x\" && p($b, $c)");
+  const auto& second = std::get<ast::RequireDecl>(file.statements[1]).constraint.foralls[0];
+  EXPECT_EQ(Print(*second.where), "where($where)");
+}
+
+TEST(Parser, ConnectivesBindAsInC) {
+  const auto clauses = [](const std::string& text) {
+    const ast::File file = ParseValid("require " + text);
+    return std::get<ast::RequireDecl>(file.statements.at(0)).constraint.clauses;
+  };
+  using Kind = ast::Formula::Kind;
+  const auto either = clauses("f() is A || g() is B && not h() is C");
+  ASSERT_EQ(either.size(), 1U);
+  ASSERT_EQ(either[0].kind, Kind::kOr);
+  EXPECT_EQ(either[0].parts[1].kind, Kind::kAnd);
+  EXPECT_EQ(either[0].parts[1].parts[1].kind, Kind::kNot);
+  const auto implied = clauses("f() is A => g() is B || p() => not not (h() is C && p())");
+  ASSERT_EQ(implied.size(), 1U);
+  ASSERT_EQ(implied[0].kind, Kind::kImplies);
+  EXPECT_EQ(implied[0].parts[0].kind, Kind::kCondition);
+  ASSERT_EQ(implied[0].parts[1].kind, Kind::kImplies);
+  EXPECT_EQ(implied[0].parts[1].parts[0].kind, Kind::kOr);
+  EXPECT_EQ(implied[0].parts[1].parts[1].kind, Kind::kNot);
+  // Side by side: three of them, the last in parentheses.
+  EXPECT_EQ(clauses("p($a) f() < limit (f() is A)").size(), 3U);
+}
+
+TEST(Parser, ConditionsMayHaveNumbersAndConstants) {
+  const ast::File file =
+      ParseValid("require n() is not 2 | 16\n  n() <= 32\n  n() > most\n  n() < most()");
+  const auto& clauses = std::get<ast::RequireDecl>(file.statements.at(0)).constraint.clauses;
+  ASSERT_EQ(clauses.size(), 4U);
+  const auto& test = std::get<ast::IsTest>(clauses[0].condition->kind);
+  EXPECT_TRUE(test.numbers && test.negated);
+  EXPECT_EQ(test.values[1].text, "16");
+  const auto rhs = [&](std::size_t i) -> const auto& {
+    return std::get<ast::Comparison>(clauses[i].condition->kind).rhs;
+  };
+  EXPECT_EQ(std::get<ast::Number>(rhs(1)).digits.text, "32");
+  EXPECT_EQ(std::get<ast::Name>(rhs(2)).text, "most");
+  EXPECT_EQ(std::get<ast::Instance>(rhs(3)).choice.text, "most");
+}
+
+TEST(Parser, NewWordsAreWordsInTheirPlaceOnly) {
+  const ast::File file = ParseValid(R"exh(
+    /// Doc.
+    let let($where in Ax) = f($where) is A && g() < "1"
+    extern predicate predicate($once in Ax)
+    extern constant constant = "3"
+    extern dynamic predicate dynamic($a in Ax) of Bx
+    quotient canonical Qx of $x in Ax: canonical = / f is A end
+    trigger once once: forall $once in Ax: "go" when let($once)
+    trigger once: "go" when extern() is A
+    trigger once "go" when canonical() is A
+    define enum extern(): value A: end
+    define enum let(): value A: requires let() is A let() is A end
+  )exh");
+  ASSERT_EQ(file.statements.size(), 10U);
+  EXPECT_EQ(std::get<ast::LetDecl>(file.statements[0]).doc, " Doc.");
+  EXPECT_EQ(std::get<ast::LetDecl>(file.statements[0]).name.text, "let");
+  EXPECT_EQ(std::get<ast::ExternDecl>(file.statements[1]).name.text, "predicate");
+  EXPECT_TRUE(std::get<ast::ExternDecl>(file.statements[2]).constant);
+  EXPECT_TRUE(std::get<ast::ExternDecl>(file.statements[3]).present.has_value());
+  EXPECT_TRUE(std::get<ast::QuotientDecl>(file.statements[4]).canonical);
+  EXPECT_EQ(std::get<ast::QuotientDecl>(file.statements[4]).flag.text, "canonical");
+  EXPECT_TRUE(std::get<ast::TriggerDecl>(file.statements[5]).once);
+  EXPECT_EQ(std::get<ast::TriggerDecl>(file.statements[5]).label->text, "once");
+  EXPECT_FALSE(std::get<ast::TriggerDecl>(file.statements[6]).once);
+  EXPECT_TRUE(std::get<ast::TriggerDecl>(file.statements[7]).once);
+}
+
+TEST(Parser, ParenthesesAreNotNestedWithoutEnd) {
+  const auto nested = [](int depth) {
+    const auto n = static_cast<std::size_t>(depth);
+    return "require " + std::string(n, '(') + "true" + std::string(n, ')');
+  };
+  ParseValid(nested(100));
+  DiagnosticSink sink;
+  ParseText(nested(5000), sink);
+  ASSERT_EQ(sink.Sorted().size(), 1U);
+  EXPECT_EQ(sink.Sorted()[0].diag, Diag::kNestedTooDeeply);
 }
 
 TEST(Parser, TheListingsOfThePaperParse) {
@@ -338,7 +430,7 @@ TEST(Parser, EveryStatementKnowsItsPlace) {
   EXPECT_EQ(text.substr(require.range.begin, require.range.end - require.range.begin),
             "require name: forall $a in Ax:\n  f($a) is A");
   EXPECT_EQ(Locate(text, require.range.begin), (LineColumn{2, 1}));
-  const auto& condition = require.constraint.clauses[0][0];
+  const auto& condition = *require.constraint.clauses[0].condition;
   EXPECT_EQ(text.substr(condition.range.begin, condition.range.end - condition.range.begin),
             "f($a) is A");
 }

@@ -66,13 +66,13 @@ TEST(Print, ShowsAStatementAsAPersonWouldWriteIt) {
             "end\n");
 }
 
-TEST(Print, CodeThatWouldContinueALineIsCut) {
-  const ast::File file = ParseText("a.exh", "require \"a\\\" \"\nb\"");
-  EXPECT_EQ(std::get<ast::Code>(
-                std::get<ast::RequireDecl>(file.statements[0]).constraint.clauses[0][0].kind)
-                .text,
-            "a\\\nb");
-  EXPECT_TRUE(file == ParseText("b.exh", Print(file))) << Print(file);
+TEST(Print, CodeSurvivesItsQuotesAndBackslashes) {
+  for (const std::string text : {"a\\\nb", "a\\", "\"q\"", "\\\"", "\\\\", "\\\r\nx"}) {
+    ast::RequireDecl require;
+    require.constraint.clauses.push_back({{}, ast::Condition{ast::Code{text, {}, {}}, {}}, {}, {}});
+    const ast::File file{{require}};
+    EXPECT_TRUE(file == ParseText("b.exh", Print(file))) << text << "\n" << Print(file);
+  }
 }
 
 // Builds random trees that a text can express.
@@ -100,7 +100,7 @@ class RandomTree {
   ast::Name VarName() { return Pick({"a", "b", "fun", "0", "A_b"}); }
   std::string DocText() { return Below(2) == 0 ? "" : Pick({" Text.", "/x", " \"q\" /* "}).text; }
   ast::Code Code() {
-    return {Pick({"$a.b()", "a\\\nb", " ", "x\\", "\n", "// c", "$fun->f(a, 'b')"}).text, {}, {}};
+    return {Pick({"$a.b()", "a\\\nb", " ", "x\\", "\n", "// c", "$fun->f(a, \"b\")"}).text, {}, {}};
   }
 
   template <typename Function>
@@ -126,34 +126,60 @@ class RandomTree {
     return {ChoiceName(), Some(3, 0, [&] { return VarName(); }), {}};
   }
   ast::Condition Condition(bool code) {
-    switch (Below(code ? 5 : 4)) {
+    switch (Below(code ? 7 : 6)) {
       case 0:
         return {Below(2) == 0, {}};
       case 1:
-        return {ast::IsTest{Instance(), Below(2) == 0, ValueNames()}, {}};
+        return {ast::IsTest{Instance(), Below(2) == 0, false, ValueNames()}, {}};
       case 2:
         return {ast::Comparison{Instance(), static_cast<CompareOp>(Below(6)), Instance()}, {}};
       case 3:  // Ends in code: nothing that starts with code may follow without a separator.
         if (code)
           return {ast::Comparison{Instance(), static_cast<CompareOp>(Below(6)), Code()}, {}};
         return {true, {}};
+      case 4:
+        return {ast::IsTest{Instance(), Below(2) == 0, true,
+                            Some(3, 1,
+                                 [&] {
+                                   return Pick({"0", "16", "007"});
+                                 })},
+                {}};
+      case 5:
+        if (Below(2) == 0) return {Instance(), {}};
+        return {ast::Comparison{Instance(), CompareOp::kLt, ast::Number{Pick({"3"})}}, {}};
       default:
         return {Code(), {}};
     }
   }
+  ast::Formula Formula(bool code, int depth = 2) {
+    ast::Formula formula;
+    const int kind = depth == 0 ? 0 : Below(6);
+    if (kind <= 1) {
+      formula.condition = Condition(code);
+      return formula;
+    }
+    formula.kind = static_cast<ast::Formula::Kind>(kind - 1);
+    const bool pair = formula.kind == ast::Formula::Kind::kImplies;
+    const bool single = formula.kind == ast::Formula::Kind::kNot;
+    const int parts = single ? 1 : pair ? 2 : 2 + Below(2);
+    for (int i = 0; i < parts; ++i) {
+      // Only what stands between others may be code: an end may meet the code of a neighbour.
+      const bool inner = code || (i > 0 && i + 1 < parts);
+      formula.parts.push_back(Formula(inner, depth - 1));
+    }
+    return formula;
+  }
+  std::vector<ast::Quantifier> Quantifiers() {
+    return Some(3, 0, [&] {
+      ast::Quantifier q{Some(3, 1, [&] { return VarName(); }), false, SetRef(), std::nullopt};
+      q.ascending = q.names.size() > 1 && Below(2) == 0;
+      if (Below(4) == 0) q.where = Formula(true);
+      return q;
+    });
+  }
   ast::Constraint Constraint() {
     // Between clauses there is no separator, so they begin and end without code.
-    return {VarDefs(),
-            Some(3, 0,
-                 [&] {
-                   std::vector<ast::Condition> clause = {Condition(false)};
-                   if (Below(2) == 0) {
-                     clause.push_back(Condition(true));
-                     clause.push_back(Condition(false));
-                   }
-                   return clause;
-                 }),
-            {}};
+    return {Quantifiers(), Some(3, 0, [&] { return Formula(false); }), {}};
   }
   std::vector<ast::Key> Keys() {
     return Some(3, 0, [&] {
@@ -184,7 +210,7 @@ class RandomTree {
   }
 
   ast::Statement Statement() {
-    switch (Below(7)) {
+    switch (Below(9)) {
       case 0: {
         ast::SetDecl set{DocText(), SetName(), std::nullopt, std::nullopt, Disjoint(), Keys()};
         if (Below(2) == 0) set.parameter = VarDef();
@@ -192,10 +218,18 @@ class RandomTree {
         return set;
       }
       case 1: {
-        ast::QuotientDecl quotient{DocText(), SetName(),    std::nullopt, VarDef(),   ChoiceName(),
-                                   {},        ChoiceName(), ValueNames(), Disjoint(), Keys()};
+        ast::QuotientDecl quotient;
+        quotient.doc = DocText();
+        quotient.canonical = Below(2) == 0;
+        quotient.name = SetName();
+        quotient.item = VarDef();
+        quotient.flag = ChoiceName();
+        quotient.equivalence = ChoiceName();
+        quotient.values = ValueNames();
+        quotient.disjoint = Disjoint();
+        quotient.keys = Keys();
         if (Below(2) == 0) quotient.parameter = VarDef();
-        quotient.dividend = Some(2, 0, [&] { return Condition(true); });
+        if (Below(2) == 0) quotient.dividend = Formula(true);
         return quotient;
       }
       case 2:
@@ -210,14 +244,14 @@ class RandomTree {
         counter.name = ChoiceName();
         counter.arguments = VarDefs();
         if (Below(2) == 0) counter.base = Code();
-        counter.over = VarDefs();
+        counter.over = Quantifiers();
         counter.product = Below(2) == 0;
         if (Below(2) == 0) {
           counter.weight = Code();
         } else {
           counter.weight = Instance();
         }
-        counter.when = Some(2, 0, [&] { return Condition(false); });
+        counter.when = Some(2, 0, [&] { return Formula(false); });
         return counter;
       }
       case 5: {
@@ -225,13 +259,18 @@ class RandomTree {
         if (Below(2) == 0) require.label = ChoiceName();
         return require;
       }
+      case 6:
+        return ast::LetDecl{DocText(), ChoiceName(), VarDefs(), Formula(false)};
+      case 7: {
+        ast::ExternDecl external{DocText(), Below(2) == 0, ChoiceName(), {}, {}, {}};
+        if (!external.constant) external.arguments = VarDefs();
+        if (!external.constant && Below(2) == 0) external.present = SetRef();
+        if (Below(2) == 0) external.code = Code();
+        return external;
+      }
       default: {
-        ast::TriggerDecl trigger{std::nullopt,
-                                 VarDefs(),
-                                 std::nullopt,
-                                 Code(),
-                                 Some(2, 1, [&] { return Condition(true); }),
-                                 {}};
+        ast::TriggerDecl trigger{
+            Below(2) == 0, std::nullopt, Quantifiers(), std::nullopt, Code(), Formula(true), {}};
         if (Below(2) == 0) trigger.label = ChoiceName();
         if (Below(2) == 0) trigger.adds = Some(2, 1, [&] { return SetName(); });
         return trigger;

@@ -304,7 +304,7 @@ TEST(Resolve, AFileThatCannotBeReadIsADiagnostic) {
   EXPECT_FALSE(Compile("/nowhere/x.exh", {}, sink).has_value());
   EXPECT_EQ(RenderText(sink),
             "/nowhere/x.exh:1:1: error: cannot read '/nowhere/x.exh': No such "
-            "file or directory\n");
+            "file or directory [E0104]\n");
 }
 
 TEST(Resolve, TwoRunsGiveTheSame) {

@@ -56,9 +56,9 @@ TEST(Source, WhatIsNotARegularFileIsRefused) {
 
 TEST(Diagnostics, AreSortedAndRepeatedOnesDropped) {
   DiagnosticSink sink;
-  sink.Error({0, 9, 10}, "late");
-  sink.Error({0, 1, 2}, "early").WithNote({0, 0, 1}, "why");
-  sink.Error({0, 1, 2}, "early");
+  sink.Report(Diag::kUnknownSet, {0, 9, 10}, "late");
+  sink.Report(Diag::kUnknownSet, {0, 1, 2}, "early").WithNote({0, 0, 1}, "why");
+  sink.Report(Diag::kUnknownSet, {0, 1, 2}, "early");
   const auto sorted = sink.Sorted();
   ASSERT_EQ(sorted.size(), 2U);
   EXPECT_EQ(sorted[0].message, "early");
@@ -68,8 +68,9 @@ TEST(Diagnostics, AreSortedAndRepeatedOnesDropped) {
 
 TEST(Diagnostics, BeyondTheCapOnlyTheirNumberIsTold) {
   DiagnosticSink sink;
-  for (std::uint32_t i = 0; i < 5; ++i) sink.Warning({0, i, i}, "warning");
-  for (std::uint32_t i = 0; i < 5; ++i) sink.Error({0, 10 + i, 10 + i}, "error");
+  for (std::uint32_t i = 0; i < 5; ++i) sink.Report(Diag::kNoValues, {0, i, i}, "warning");
+  for (std::uint32_t i = 0; i < 5; ++i)
+    sink.Report(Diag::kUnknownSet, {0, 10 + i, 10 + i}, "error");
   const auto sorted = sink.Sorted(3);
   ASSERT_EQ(sorted.size(), 4U);
   EXPECT_EQ(sorted[0].message, "error");  // Warnings do not push errors out.

@@ -60,7 +60,7 @@ std::vector<std::string> VerifyDiagnostics(const std::string& path, const std::s
         fmt::format("{}:{}: unexpected {}: {}", file.display, line, kind, message));
   };
   for (const Diagnostic& d : sink.Sorted()) {
-    match(d.severity == Severity::kError ? "error" : "warning", d.range, d.message);
+    match(d.severity() == Severity::kError ? "error" : "warning", d.range, d.message);
     for (const Note& note : d.notes) match("note", note.range, note.message);
   }
   for (const Expectation& e : expectations) {

@@ -84,8 +84,10 @@ Oracle::Oracle(const runtime::Space& space, const Host& host) : space_(space), h
   for (std::size_t t = 0; t < space.triggers.size(); ++t) {
     for (const Tuple& tuple : Tuples(space.triggers[t].variables, {})) {
       const bool asked = std::ranges::all_of(space.triggers[t].when, [&](const Condition& c) {
-        if (c.kind == Condition::Kind::kConstant) return c.constant;
-        return c.kind != Condition::Kind::kCode || host.Test(c.code, tuple);
+        const bool known = c.kind == Condition::Kind::kConstant ||
+                           c.kind == Condition::Kind::kCode ||
+                           c.kind == Condition::Kind::kAscending;
+        return !known || Evaluate(c, tuple) == Value::kTrue;
       });
       if (!asked) continue;
       const int fired = static_cast<int>(fired_.size());
@@ -261,13 +263,34 @@ int Oracle::FlagValue(int decision) {
   return elected ? 1 : 0;
 }
 
+Oracle::Tuple Oracle::Bound(const Condition& condition, const Tuple& scope) {
+  Tuple tuple;
+  for (const int argument : condition.lhs.arguments) tuple.push_back(scope[argument]);
+  return tuple;
+}
+
 Oracle::Value Oracle::Evaluate(const Condition& condition, const Tuple& scope) {
   const auto truth = [](bool value) { return value ? Value::kTrue : Value::kFalse; };
   switch (condition.kind) {
     case Condition::Kind::kConstant:
       return truth(condition.constant);
-    case Condition::Kind::kCode:
-      return truth(host_.Test(condition.code, scope));
+    case Condition::Kind::kCode: {
+      const bool holds =
+          host_.Test(condition.code, condition.external ? Bound(condition, scope) : scope);
+      return truth(holds != condition.negated);
+    }
+    case Condition::Kind::kAscending: {
+      const Tuple pair = Bound(condition, scope);
+      return truth((pair[0] < pair[1]) != condition.negated);
+    }
+    case Condition::Kind::kPresent: {
+      const Object object = host_.FindObject(condition.code, Bound(condition, scope));
+      const int parameter = condition.set.parameter;
+      const bool present =
+          object != kNoObject &&
+          IsMember(condition.set.set, parameter < 0 ? kNoObject : scope[parameter], object);
+      return truth(present != condition.negated);
+    }
     case Condition::Kind::kIs: {
       const std::optional<int> value = ValueOf(condition.lhs, scope);
       return value ? truth((condition.values >> *value & 1) != 0) : Value::kUndefined;
@@ -279,7 +302,10 @@ Oracle::Value Oracle::Evaluate(const Condition& condition, const Tuple& scope) {
     case Condition::Kind::kCompareCode: {
       const std::optional<std::uint64_t> value = NumberOf(condition.lhs, scope);
       if (!value) return Value::kUndefined;
-      const std::vector<std::uint32_t> numbers = host_.Numbers(condition.code, scope);
+      const std::vector<std::uint32_t> numbers = condition.code < 0 ? condition.numbers
+                                                 : condition.external
+                                                     ? host_.Numbers(condition.code, {})
+                                                     : host_.Numbers(condition.code, scope);
       if (space_.choices[condition.lhs.choice].kind == ChoiceKind::kCounter && !numbers.empty() &&
           condition.op == CompareOp::kEq) {
         return truth(numbers.front() <= *value && *value <= numbers.back());

@@ -65,6 +65,8 @@ class Oracle {
   std::optional<int> ValueOf(const runtime::ChoiceUse& use, const Tuple& scope);
   std::optional<std::uint64_t> NumberOf(const runtime::ChoiceUse& use, const Tuple& scope);
   int FlagValue(int decision);
+  /// The objects that an external, or kAscending, is about.
+  static Tuple Bound(const runtime::Condition& condition, const Tuple& scope);
   Value Evaluate(const runtime::Condition& condition, const Tuple& scope);
   bool AllHold(const std::vector<runtime::Condition>& conditions, const Tuple& scope);
   std::uint64_t CounterValue(int choice, const Tuple& arguments);

@@ -205,22 +205,44 @@ std::uint64_t SpecOracle::Number(const dsl::Instance& instance, const Tuple& tup
   return 0;
 }
 
+SpecOracle::Tuple SpecOracle::BoundTo(const Condition& condition, const Tuple& tuple) {
+  Tuple bound;
+  for (const int argument : condition.lhs.arguments) bound.push_back(tuple[argument]);
+  return bound;
+}
+
 bool SpecOracle::Holds(const Condition& condition, const std::vector<Variable>& scope,
                        const Tuple& tuple) {
   switch (condition.kind) {
     case Condition::Kind::kConstant:
       return condition.constant;
-    case Condition::Kind::kCode:
-      return Given(world_.tests, condition.code.text)(Bind(scope, tuple));
+    case Condition::Kind::kCode: {
+      if (condition.external < 0) {
+        return Given(world_.tests, condition.code.text)(Bind(scope, tuple)) != condition.negated;
+      }
+      const dsl::External& external = spec_.externals[condition.external];
+      const Tuple bound = BoundTo(condition, tuple);
+      return Given(world_.tests, external.code.text)(Bind(external.arguments, bound)) !=
+             condition.negated;
+    }
+    case Condition::Kind::kAscending: {
+      const Tuple bound = BoundTo(condition, tuple);
+      return (bound[0] < bound[1]) != condition.negated;
+    }
+    case Condition::Kind::kPresent:
+      break;  // The worlds of these tests have no planned objects.
     case Condition::Kind::kIs:
       return (condition.values >> Value(condition.lhs, tuple)) & 1;
     case Condition::Kind::kCompare:
       return Compares(condition.op, Number(condition.lhs, tuple), Number(condition.rhs, tuple));
     case Condition::Kind::kCompareCode: {
       const std::uint64_t value = Number(condition.lhs, tuple);
-      return std::ranges::any_of(Numbers(condition.code, scope, tuple), [&](std::uint32_t number) {
-        return Compares(condition.op, value, number);
-      });
+      const std::vector<std::uint32_t> numbers =
+          !condition.numbers.empty() ? condition.numbers
+          : condition.external >= 0  ? Numbers(spec_.externals[condition.external].code, {}, {})
+                                     : Numbers(condition.code, scope, tuple);
+      return std::ranges::any_of(
+          numbers, [&](std::uint32_t number) { return Compares(condition.op, value, number); });
     }
   }
   return false;

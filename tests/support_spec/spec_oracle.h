@@ -72,6 +72,7 @@ class SpecOracle {
   int Flag(const dsl::Quotient& quotient, const Tuple& tuple);
   int Value(const dsl::Instance& instance, const Tuple& tuple);
   std::uint64_t Number(const dsl::Instance& instance, const Tuple& tuple);
+  static Tuple BoundTo(const dsl::Condition& condition, const Tuple& tuple);
   bool Holds(const dsl::Condition& condition, const std::vector<dsl::Variable>& scope,
              const Tuple& tuple);
   bool AllHold(const std::vector<dsl::Condition>& conditions,

@@ -30,13 +30,14 @@ SpecWorld WorldOf(const toy::Shop& shop) {
 
 SpecDriveResult DriveGolden(const std::string& feature, const runtime::Space& space,
                             const runtime::Host& host, const SpecWorld& world,
-                            const std::function<void(const runtime::Candidate&)>& check) {
+                            const std::function<void(const runtime::Candidate&)>& check,
+                            const std::string& file) {
   dsl::DiagnosticSink sink;
   dsl::CompileOptions options;
   options.root = EXH_SOURCE_DIR;
-  const auto spec = dsl::Compile(
-      std::string(EXH_SOURCE_DIR) + "/tests/generator/golden/" + feature + "/space.exh", options,
-      sink);
+  const auto spec =
+      dsl::Compile(std::string(EXH_SOURCE_DIR) + "/tests/generator/golden/" + feature + "/" + file,
+                   options, sink);
   if (!spec) {
     ADD_FAILURE() << dsl::RenderText(sink);
     return {};

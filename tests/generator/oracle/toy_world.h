@@ -19,11 +19,12 @@ toy::Shop SomeTasks(int count);
 /// The sets Tasks, Jobs, JobTasks as lists.
 SpecWorld WorldOf(const toy::Shop& shop);
 
-/// Reads golden/<feature>/space.exh again for the oracle and drives the generated space with a few
+/// Reads golden/<feature>/<file> again for the oracle and drives the generated space with a few
 /// seeds; `check` sees every fixpoint.
 SpecDriveResult DriveGolden(const std::string& feature, const runtime::Space& space,
                             const runtime::Host& host, const SpecWorld& world,
-                            const std::function<void(const runtime::Candidate&)>& check);
+                            const std::function<void(const runtime::Candidate&)>& check,
+                            const std::string& file = "space.exh");
 
 /// Calls `body(a, b)` for every two distinct tasks.
 template <typename Body>

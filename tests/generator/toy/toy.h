@@ -63,7 +63,8 @@ struct Shop {
   std::vector<Hot> hot;
   std::vector<Job> jobs;
   std::uint32_t limit = 2;
-  std::vector<Added> splits;     ///< By task: what splitting it adds.
+  std::vector<Added> splits;  ///< By task: what splitting it adds.
+  mutable int num_alike_calls = 0;
   bool forget_very_hot = false;  ///< very_hot() is wrong, for a test.
 
   const Task& task(TaskId id) const { return tasks.at(id.value); }
@@ -100,6 +101,18 @@ struct Shop {
     }
     return found;
   }
+  /// Tasks of neighbouring priorities.
+  bool alike(const Task& a, const Task& b) const {
+    ++num_alike_calls;
+    return a.priority - b.priority <= 1 && b.priority - a.priority <= 1;
+  }
+  bool hurries(const Task& task) const { return task.priority > 1 && task.name() != "idler"; }
+  /// The first task that splitting adds; null when it adds none.
+  const Task* first_part(const Task& task) const {
+    const std::vector<TaskId>& parts = splits.at(task.id.value).tasks;
+    return parts.empty() ? nullptr : &this->task(parts.front());
+  }
+  bool has_part(const Task& task) const { return first_part(task) != nullptr; }
   const Added& split(TaskId id) const { return splits.at(id.value); }
 
   // ---- Filling one.

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//
+// Every code has a page in docs/diagnostics, every page a code. A page shows a mistake in its first
+// ```exh block and how it should read in the second; both are compiled after the text of
+// prelude.exh, or by themselves when the block starts with ```exh alone.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "dsl/diagnostic_pages.h"
+#include "dsl/dsl.h"
+#include "tests/dsl/verify.h"
+
+namespace exh::dsl {
+namespace {
+
+const std::string kFolder = std::string(EXH_SOURCE_DIR) + "/docs/diagnostics/";
+
+/// Kinds that no text of a page can show: what the machine does, or what only `exhc build` reports.
+const std::set<Diag> kWithoutExample = {Diag::kTooManyIncludes, Diag::kParserFailed,
+                                        Diag::kBuildWithoutHost, Diag::kBuildWithoutValues,
+                                        Diag::kBuildWithMaps};
+
+struct Page {
+  std::string heading;
+  std::vector<std::string> blocks;
+};
+
+Page ParsePage(const std::string& text, const std::string& prelude) {
+  Page page;
+  std::istringstream in(text);
+  std::string line;
+  std::getline(in, page.heading);
+  bool inside = false;
+  while (std::getline(in, line)) {
+    if (inside && line == "```") {
+      inside = false;
+    } else if (inside) {
+      page.blocks.back() += line + "\n";
+    } else if (line.starts_with("```exh")) {
+      inside = true;
+      page.blocks.push_back(line == "```exh alone" ? "" : prelude);
+    }
+  }
+  return page;
+}
+
+std::vector<Diagnostic> DiagnosticsOf(const std::string& text) {
+  DiagnosticSink sink;
+  CompileOptions options;
+  options.lints = true;
+  CompileText("page.exh", text, options, sink);
+  return sink.Sorted();
+}
+
+class DiagnosticPages : public testing::TestWithParam<DiagInfo> {};
+
+TEST_P(DiagnosticPages, ShowTheMistakeAndHowItShouldRead) {
+  const DiagInfo info = GetParam();
+  const std::string code = CodeOf(info.diag);
+  const std::string text = ReadFile(kFolder + code + ".md");
+  const std::string prelude = ReadFile(kFolder + "prelude.exh");
+  const Page page = ParsePage(text, prelude);
+  EXPECT_EQ(page.heading, fmt::format("# {}: {}", code, info.title));
+  EXPECT_EQ(DiagnosticPage(info.diag), text) << "the page that is compiled in";
+  if (kWithoutExample.contains(info.diag)) return;
+  ASSERT_EQ(page.blocks.size(), 2U);
+  const auto wrong = DiagnosticsOf(page.blocks[0]);
+  EXPECT_GT(std::ranges::count(wrong, info.diag, &Diagnostic::diag), 0);
+  for (const Diagnostic& d : wrong) {
+    EXPECT_TRUE(d.diag == info.diag || d.severity() == Severity::kWarning)
+        << CodeOf(d.diag) << ": " << d.message;
+  }
+  for (const Diagnostic& d : DiagnosticsOf(page.blocks[1])) {
+    // What a page does not speak about may be unused in its example.
+    const bool unused = d.diag == Diag::kUnusedSet || d.diag == Diag::kUnusedChoice;
+    const bool own = d.diag == info.diag && d.range.begin >= prelude.size();
+    EXPECT_TRUE(unused && !own) << CodeOf(d.diag) << ": " << d.message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Dsl, DiagnosticPages,
+                         testing::ValuesIn(AllDiags().begin(), AllDiags().end()),
+                         [](const auto& kind) { return CodeOf(kind.param.diag); });
+
+TEST(DiagnosticPages, AreOnlyThoseOfTheTable) {
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    if (entry.path().extension() != ".md" || entry.path().stem() == "README") continue;
+    EXPECT_TRUE(DiagOfCode(entry.path().stem().string())) << entry.path();
+  }
+}
+
+TEST(DiagnosticCodes, AreReadInEitherCaseAndOnlyWithTheirOwnLetter) {
+  EXPECT_EQ(CodeOf(Diag::kRepeatedChoice), "E0312");
+  EXPECT_EQ(DiagOfCode("E0312"), Diag::kRepeatedChoice);
+  EXPECT_EQ(DiagOfCode("e0312"), Diag::kRepeatedChoice);
+  EXPECT_EQ(DiagOfCode("w0521"), Diag::kNoValues);
+  EXPECT_FALSE(DiagOfCode("W0312"));
+  EXPECT_FALSE(DiagOfCode("E312"));
+  EXPECT_FALSE(DiagOfCode("E9999"));
+}
+
+}  // namespace
+}  // namespace exh::dsl
