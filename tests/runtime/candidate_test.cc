@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/error.h"
-#include "tests/support/table_host.h"
+#include "tests/runtime/model.h"
 
 namespace exh::tests {
 namespace {
@@ -25,27 +25,6 @@ using runtime::Visibility;
 using Planned = std::vector<Host::Planned>;
 
 constexpr Bits A = 1, B = 2, C = 4, AB = 3, AC = 5, BC = 6, ABC = 7;
-
-/// A candidate with choices read and restricted by object numbers, in either orientation.
-class Model {
- public:
-  explicit Model(const TestSpace& test) : candidate_(Instance::Freeze(test.space, test.host)) {}
-
-  Bits operator()(int choice, std::vector<Object> objects) const {
-    const auto found = *candidate_.instance().FindDecision(choice, objects);
-    const Bits bits = candidate_.domain(found.id);
-    return found.swapped ? candidate_.instance().Invert(choice, bits) : bits;
-  }
-  bool Set(int choice, std::vector<Object> objects, Bits values) {
-    const auto found = *candidate_.instance().FindDecision(choice, objects);
-    if (found.swapped) values = candidate_.instance().Invert(choice, values);
-    return candidate_.Restrict(found.id, values) == Propagation::kFixpoint;
-  }
-  const Candidate& candidate() const { return candidate_; }
-
- private:
-  Candidate candidate_;
-};
 
 /// The domain of o0 for each domain of o1, under requirements over two objects.
 struct Pair {
