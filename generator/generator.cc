@@ -156,10 +156,12 @@ void EmitFilterFile(CodeWriter& out, const Plan& plan, const std::string& own_he
   out.Blank();
   out.Line("#include <cstdint>");
   out.Line("#include <span>");
+  out.Line("#include <vector>");
   out.Blank();
   out.Line("#include {}", Quoted(own_header));
   out.Blank();
   out.Line("#include \"runtime/filter_support.h\"");
+  out.Line("#include \"runtime/filter_table.h\"");
   out.Blank();
   EmitFilters(out, plan, PlanFilters(*plan.spec));
 }
