@@ -34,6 +34,9 @@ void EmitView(CodeWriter& out, const Plan& plan);              // emit_view.cc
 void EmitFilters(CodeWriter& out, const Plan& plan,  // emit_filters.cc
                  const std::vector<RequirementFilters>& filters);
 
+// By themselves.
+std::string TableText(const Plan& plan);  // emit_table_text.cc
+
 // Shared by several.
 /// "{{"a", {sets::Dims, -1}}, {"b", {sets::Tiles, 0}}}": a scope as a runtime value.
 std::vector<std::string> VariableItems(const Plan& plan, const std::vector<dsl::Variable>& scope);

@@ -30,6 +30,7 @@ struct Arguments {
   std::string root, out, depfile, space, label;
   std::string diagnostics = "text";
   std::string engine = "tables";
+  std::string emit = "cpp,filters";
   std::vector<std::string> include_dirs;
   bool no_line = false;
   bool check_style = false;
@@ -85,7 +86,23 @@ bool Write(const Arguments& arguments, const std::string& prefix, const Generate
   return written;
 }
 
+/// One line for the first word that nothing on the command line knows, and the nearest legal one.
+int Unknown(const std::string& word, const std::vector<std::string>& legal, const char* what) {
+  std::cerr << "exhc: unknown " << what << " '" << word << "'" << dsl::DidYouMean(word, legal)
+            << "\n";
+  return 2;
+}
+
 int Build(const Arguments& arguments) {
+  Options options;
+  std::string unknown;
+  if (!ParseEmission(arguments.emit, &options.emit, &unknown)) {
+    return Unknown(unknown, EmissionWords(), "output");
+  }
+  if (arguments.engine == "maps" && options.emit != Emission{}) {
+    std::cerr << "exhc: --emit is about the files of --engine=tables; --engine=maps has its own\n";
+    return 2;
+  }
   const std::string& file = arguments.files.at(0);
   dsl::DiagnosticSink sink;
   const std::optional<dsl::Spec> spec = dsl::Compile(file, CompileOptionsOf(arguments), sink);
@@ -93,7 +110,6 @@ int Build(const Arguments& arguments) {
   const std::string prefix =
       arguments.out.empty() ? fs::path(file).stem().string() + ".exh" : arguments.out;
   if (spec) {
-    Options options;
     options.space = arguments.space.empty() ? SpaceNameOf(file) : arguments.space;
     options.prefix = PortablePath(prefix);
     options.line_directives = !arguments.no_line;
@@ -115,13 +131,6 @@ int Explain(const Arguments& arguments) {
   std::cout << ExplainRequirement(*spec, arguments.label, &error);
   if (!error.empty()) std::cerr << "exhc: " << error << "\n";
   return error.empty() ? 0 : 1;
-}
-
-/// One line for the first word that nothing on the command line knows, and the nearest legal one.
-int Unknown(const std::string& word, const std::vector<std::string>& legal, const char* what) {
-  std::cerr << "exhc: unknown " << what << " '" << word << "'" << dsl::DidYouMean(word, legal)
-            << "\n";
-  return 2;
 }
 
 int UsageError(const CLI::App& app, const CLI::ParseError& error,
@@ -168,7 +177,8 @@ int Main(int argc, char** argv) {
   CLI::App& check = *app.add_subcommand("check", "report what is wrong with spaces");
   check.add_option("file", arguments.files, "the .exh files")->required();
   AddCommonOptions(check, arguments);
-  CLI::App& build = *app.add_subcommand("build", "write the C++ of a space");
+  CLI::App& build =
+      *app.add_subcommand("build", "write the C++ of a space, or what it means for tools");
   build.add_option("file", arguments.files, "the .exh file")->required()->expected(1);
   AddCommonOptions(build, arguments);
   build.add_option("--out", arguments.out, "prefix of the files written (default: ./<file>)");
@@ -176,6 +186,8 @@ int Main(int argc, char** argv) {
   build.add_option("--space", arguments.space, "name of the space (default: that of the file)");
   build.add_option("--engine", arguments.engine, "tables, or maps: the benchmarks' yardstick")
       ->check(CLI::IsMember({"tables", "maps"}));
+  build.add_option("--emit", arguments.emit,
+                   "what is written, a list of cpp, filters, ir, tables (default: cpp,filters)");
   build.add_flag("--no-line", arguments.no_line, "no #line: errors point into the generated text");
   CLI::App& explain = *app.add_subcommand("explain", "show a requirement and its filters");
   explain.add_option("label", arguments.label, "the requirement's label")->required();

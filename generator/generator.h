@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dsl/spec.h"
+#include "generator/emission.h"
 
 namespace exh::generator {
 
@@ -17,6 +18,7 @@ struct Options {
   std::string prefix;
   /// Errors in snippets point into the `.exh`.
   bool line_directives = true;
+  Emission emit;
 };
 
 /// A construct that cannot be built, at its place in the `.exh`.
@@ -26,7 +28,8 @@ struct Refusal {
 };
 
 struct GeneratedFile {
-  std::string suffix;  ///< ".h", ".cc" or ".filters.h", after the prefix.
+  std::string
+      suffix;  ///< ".h", ".cc", ".filters.h", ".ir.json" or ".tables.txt", after the prefix.
   std::string text;
 };
 
@@ -35,7 +38,8 @@ struct Generated {
   std::vector<Refusal> refusals;
 };
 
-/// Prints the C++ of a space. Pure: the same input gives the same bytes, and no file is touched.
+/// Prints the C++ of a space and whatever else is asked for. Pure: the same input gives the same
+/// bytes, and no file is touched. Only C++ is ever refused.
 Generated Generate(const dsl::Spec& spec, const Options& options);
 
 /// "a.b/linalg.exh" -> "linalg"; what is not an identifier becomes one.
