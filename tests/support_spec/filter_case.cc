@@ -29,8 +29,7 @@ const std::array<std::vector<std::uint32_t>, 3> kUniverses = {{{1, 2, 4}, {0, 2,
 /// What a snippet that yields numbers may yield. The universes of domains are other lists.
 const std::array<std::vector<std::uint32_t>, 8> kNumbers = {
     {{}, {0}, {1}, {2}, {3}, {4}, {1, 2}, {0, 3, 4}}};
-/// Numbers that a counter may be, and those at which its domain may end.
-constexpr std::array<std::uint64_t, 8> kCounts = {0, 1, 2, 3, 4, 5, kSaturated - 1, kSaturated};
+/// Numbers at which the domain of a counter may end.
 constexpr std::array<std::uint64_t, 5> kEnds = {0, 1, 2, 4, kSaturated};
 /// Enums with more values have a selection of their domains looked at.
 constexpr int kAllDomains = 7;
@@ -54,14 +53,26 @@ void AddDomains(std::span<const std::uint32_t> universe, FilterAxis& axis) {
   }
 }
 
+/// Numbers that a counter may be: those of the lists above with their neighbours, and the largest.
+std::vector<std::uint64_t> Counts() {
+  std::set<std::uint64_t> counts = {kSaturated - 1, kSaturated};
+  for (const auto& numbers : kNumbers) {
+    for (const std::uint64_t number : numbers) {
+      counts.insert({number == 0 ? 0 : number - 1, number, number + 1});
+    }
+  }
+  return {counts.begin(), counts.end()};
+}
+
 void AddIntervals(FilterAxis& axis) {
-  axis.values.assign(kCounts.begin(), kCounts.end());
+  axis.values = Counts();
+  axis.universe.assign(axis.values.begin(), axis.values.end() - 2);
   for (const std::uint64_t min : kEnds) {
     for (const std::uint64_t max : kEnds) {
       if (max < min) continue;
       Bits bits = 0;
-      for (std::size_t i = 0; i < kCounts.size(); ++i) {
-        if (min <= kCounts[i] && kCounts[i] <= max) bits |= Bits{1} << i;
+      for (std::size_t i = 0; i < axis.values.size(); ++i) {
+        if (min <= axis.values[i] && axis.values[i] <= max) bits |= Bits{1} << i;
       }
       axis.domains.push_back(bits);
       axis.arguments.push_back({.interval = {min, max}});
@@ -284,9 +295,12 @@ std::vector<FilterArgument> FilterCase::Arguments(std::span<const int> combinati
 
 bool FilterCase::IsExactly(const FilterResult& result, Bits values) const {
   if (kind(0) != ChoiceKind::kCounter) return result.bits == values;
-  if (values == 0) return result.interval.IsEmpty();
-  return result.interval == runtime::Interval{target_.values[std::countr_zero(values)],
-                                              target_.values[63 - std::countl_zero(values)]};
+  return values == 0 ? result.interval.IsEmpty() : result.interval == IntervalOf(values);
+}
+
+runtime::Interval FilterCase::IntervalOf(Bits values) const {
+  if (values == 0) return {1, 0};
+  return {target_.values[std::countr_zero(values)], target_.values[63 - std::countl_zero(values)]};
 }
 
 std::string FilterCase::ValuesText(const FilterAxis& axis, Bits values) const {

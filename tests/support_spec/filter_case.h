@@ -25,8 +25,9 @@ namespace exh::tests {
 
 /// What a parameter of a filter may be: a domain, or what a snippet yields.
 struct FilterAxis {
-  std::vector<std::uint64_t> values;    ///< Of a decision: an enum's number, or the number itself.
-  std::vector<std::uint32_t> universe;  ///< Of an integer.
+  std::vector<std::uint64_t> values;  ///< Of a decision: an enum's number, or the number itself.
+  /// Of an integer; the values of a counter but for the two largest.
+  std::vector<std::uint32_t> universe;
   std::vector<runtime::FilterArgument> arguments;
   std::vector<runtime::Bits> domains;  ///< Of a decision: bit i is values[i]; one per argument.
 };
@@ -61,6 +62,8 @@ class FilterCase {
   std::vector<runtime::FilterArgument> Arguments(std::span<const int> combination) const;
   /// The result is exactly these values; of a counter, the smallest interval around them.
   bool IsExactly(const runtime::FilterResult& result, runtime::Bits values) const;
+  /// The smallest interval around values of the target, a counter; empty for none.
+  runtime::Interval IntervalOf(runtime::Bits values) const;
   /// "order($a, $b) in {0, 2}, "$a.ok()" = true: left {1}" with `values` as what is left.
   std::string Describe(std::span<const int> combination, runtime::Bits values,
                        const runtime::FilterResult& result) const;

@@ -19,9 +19,10 @@ using runtime::Variable;
 
 namespace {
 
-/// What a counter may be here: it counts an integer decision with this universe.
-constexpr std::uint32_t kMaxCount = 5;
-constexpr Bits kCounts = (Bits{1} << (kMaxCount + 1)) - 1;
+/// Those values of a counter that are in the universe of the decision it counts: the smallest ones.
+Bits CountsMask(const FilterAxis& axis) {
+  return (Bits{1} << axis.universe.size()) - 1;
+}
 
 std::vector<Object> ObjectsOf(const ChoiceUse& use) {
   return {use.arguments.begin(), use.arguments.end()};  // Variable i is object i.
@@ -34,12 +35,6 @@ Bits Hull(Bits counts) {
   return (Bits{2} << max) - (Bits{1} << min);
 }
 
-runtime::Interval IntervalOf(Bits counts) {
-  if (counts == 0) return {1, 0};
-  return {static_cast<std::uint64_t>(std::countr_zero(counts)),
-          static_cast<std::uint64_t>(63 - std::countl_zero(counts))};
-}
-
 std::string NumberName(const std::string& counter) {
   return counter + "_number";
 }
@@ -50,10 +45,14 @@ std::vector<std::uint32_t> FilterEngine::UniverseOf(int choice, TableHost::Tuple
   for (int i = 0; i < case_.num_decisions(); ++i) {
     if (case_.decision(i).choice == choice &&
         std::ranges::equal(ObjectsOf(case_.decision(i)), tuple)) {
-      return (i == 0 ? case_.target() : case_.axis(i - 1)).universe;
+      return AxisOf(i).universe;
     }
   }
   return {0};
+}
+
+const FilterAxis& FilterEngine::AxisOf(int decision) const {
+  return decision == 0 ? case_.target() : case_.axis(decision - 1);
 }
 
 /// The choice over any objects; a counter is the sum of one integer decision.
@@ -73,12 +72,9 @@ int FilterEngine::AddChoice(TestSpace& test, int choice, int root) const {
         return UniverseOf(choice, tuple);
       });
     case ChoiceKind::kCounter: {
-      const int number =
-          test.AddInteger(NumberName(original.name), arguments, [](TableHost::Tuple) {
-            std::vector<std::uint32_t> universe;
-            for (std::uint32_t i = 0; i <= kMaxCount; ++i) universe.push_back(i);
-            return universe;
-          });
+      const int number = test.AddInteger(
+          NumberName(original.name), arguments,
+          [this, choice](TableHost::Tuple tuple) { return UniverseOf(choice, tuple); });
       Choice& counter = test.AddCounter(original.name, arguments, false, original.visibility);
       counter.weight.choice = number;
       for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -134,7 +130,7 @@ runtime::Action FilterEngine::Restriction(const runtime::Instance& instance, int
   const int choice = instance.FindChoice(counter ? NumberName(original.name) : original.name);
   const auto found = instance.FindDecision(choice, ObjectsOf(use));
   EXH_CHECK(found.has_value());
-  if (counter) values &= kCounts;
+  if (counter) values &= CountsMask(AxisOf(decision));
   return {found->id, found->swapped ? instance.Invert(choice, values) : values};
 }
 
@@ -154,7 +150,7 @@ std::string FilterEngine::Judge(std::span<const int> combination, Bits exact) {
     if (case_.kind(input + 1) != dsl::ChoiceKind::kCounter) continue;
     const FilterAxis& axis = case_.axis(input);
     const Bits domain = axis.domains[static_cast<std::size_t>(combination[input])];
-    if ((domain & ~kCounts) != 0) return "";
+    if ((domain & ~CountsMask(axis)) != 0) return "";
   }
   const auto first_snippet = combination.begin() + case_.num_inputs();
   const std::vector<int> snippets(first_snippet, combination.end());
@@ -172,12 +168,12 @@ std::string FilterEngine::Judge(std::span<const int> combination, Bits exact) {
     runtime::Candidate candidate(known->second);
     if (candidate.Restrict(actions) == runtime::Propagation::kFixpoint) left = Domain(candidate, 0);
   }
-  if (counter) exact &= kCounts;
+  if (counter) exact &= CountsMask(case_.target());
   const bool lost = (exact & ~left) != 0;
   const bool weaker = (left & ~(counter ? Hull(exact) : exact)) != 0;
   if (!lost && (!weaker || (counter && case_.num_mentions() > 1))) return "";
   return "engine: " +
-         case_.Describe(combination, exact, {.bits = left, .interval = IntervalOf(left)});
+         case_.Describe(combination, exact, {.bits = left, .interval = case_.IntervalOf(left)});
 }
 
 }  // namespace exh::tests

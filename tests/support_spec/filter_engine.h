@@ -32,6 +32,7 @@ class FilterEngine {
   std::shared_ptr<const runtime::Instance> Freeze(std::span<const int> snippets) const;
   int AddChoice(TestSpace& test, int choice, int root) const;
   std::vector<std::uint32_t> UniverseOf(int choice, TableHost::Tuple tuple) const;
+  const FilterAxis& AxisOf(int decision) const;
   runtime::Bits Domain(const runtime::Candidate& candidate, int decision) const;
   runtime::Action Restriction(const runtime::Instance& instance, int decision,
                               runtime::Bits values) const;
