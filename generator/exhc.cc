@@ -13,6 +13,7 @@
 #include "dsl/dsl.h"
 #include "dsl/render.h"
 #include "dsl/spelling.h"
+#include "generator/emission.h"
 #include "generator/explain_requirement.h"
 #include "generator/format_files.h"
 #include "generator/generator.h"
@@ -31,6 +32,7 @@ struct Arguments {
   std::string diagnostics = "text";
   std::string engine = "tables";
   std::string emit = "cpp,filters";
+  Emission emission;  ///< What `emit` says.
   std::vector<std::string> include_dirs;
   bool no_line = false;
   bool check_style = false;
@@ -86,23 +88,7 @@ bool Write(const Arguments& arguments, const std::string& prefix, const Generate
   return written;
 }
 
-/// One line for the first word that nothing on the command line knows, and the nearest legal one.
-int Unknown(const std::string& word, const std::vector<std::string>& legal, const char* what) {
-  std::cerr << "exhc: unknown " << what << " '" << word << "'" << dsl::DidYouMean(word, legal)
-            << "\n";
-  return 2;
-}
-
 int Build(const Arguments& arguments) {
-  Options options;
-  std::string unknown;
-  if (!ParseEmission(arguments.emit, &options.emit, &unknown)) {
-    return Unknown(unknown, EmissionWords(), "output");
-  }
-  if (arguments.engine == "maps" && options.emit != Emission{}) {
-    std::cerr << "exhc: --emit is about the files of --engine=tables; --engine=maps has its own\n";
-    return 2;
-  }
   const std::string& file = arguments.files.at(0);
   dsl::DiagnosticSink sink;
   const std::optional<dsl::Spec> spec = dsl::Compile(file, CompileOptionsOf(arguments), sink);
@@ -110,6 +96,8 @@ int Build(const Arguments& arguments) {
   const std::string prefix =
       arguments.out.empty() ? fs::path(file).stem().string() + ".exh" : arguments.out;
   if (spec) {
+    Options options;
+    options.emit = arguments.emission;
     options.space = arguments.space.empty() ? SpaceNameOf(file) : arguments.space;
     options.prefix = PortablePath(prefix);
     options.line_directives = !arguments.no_line;
@@ -131,6 +119,13 @@ int Explain(const Arguments& arguments) {
   std::cout << ExplainRequirement(*spec, arguments.label, &error);
   if (!error.empty()) std::cerr << "exhc: " << error << "\n";
   return error.empty() ? 0 : 1;
+}
+
+/// One line for the first word that nothing on the command line knows, and the nearest legal one.
+int Unknown(const std::string& word, const std::vector<std::string>& legal, const char* what) {
+  std::cerr << "exhc: unknown " << what << " '" << word << "'" << dsl::DidYouMean(word, legal)
+            << "\n";
+  return 2;
 }
 
 int UsageError(const CLI::App& app, const CLI::ParseError& error,
@@ -160,6 +155,17 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error,
     }
   }
   std::cerr << "exhc: " << error.what() << "\n";
+  return 2;
+}
+
+/// The exit code: 0 if --emit is right.
+int ReadEmission(Arguments& arguments) {
+  std::string unknown;
+  if (!ParseEmission(arguments.emit, &arguments.emission, &unknown)) {
+    return Unknown(unknown, EmissionWords(), "output");
+  }
+  if (arguments.engine != "maps" || arguments.emission == Emission{}) return 0;
+  std::cerr << "exhc: --emit is about the files of --engine=tables; --engine=maps has its own\n";
   return 2;
 }
 
@@ -206,6 +212,7 @@ int Main(int argc, char** argv) {
     std::cerr << "exhc: --space '" << arguments.space << "' is not a C++ identifier\n";
     return 2;
   }
+  if (const int code = ReadEmission(arguments); code != 0) return code;
   if (explain.parsed()) return Explain(arguments);
   if (fmt.parsed()) return FormatFiles(arguments.files, arguments.check_style);
   return check.parsed() ? Check(arguments) : Build(arguments);
