@@ -21,6 +21,17 @@ if(NOT EXH_ANTLR_PAIR STREQUAL antlr_pair)
   set(EXH_ANTLR_PAIR "${antlr_pair}" CACHE INTERNAL "the tool and runtime that were found to fit")
 endif()
 
+# Clang takes exception to a defaulted constructor beside const members without a value, which is what
+# Vocabulary.h of ANTLR 4.7.2 has. It gets a copy of the headers with the values said.
+set(antlr_headers ${ANTLR4_INCLUDE})
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(antlr_headers ${PROJECT_BINARY_DIR}/antlr4-runtime)
+  file(COPY ${ANTLR4_INCLUDE}/ DESTINATION ${antlr_headers})
+  file(READ ${antlr_headers}/Vocabulary.h vocabulary)
+  string(REGEX REPLACE "( const _[A-Za-z]+);" "\\1{};" vocabulary "${vocabulary}")
+  file(CONFIGURE OUTPUT ${antlr_headers}/Vocabulary.h CONTENT "${vocabulary}" @ONLY)
+endif()
+
 set(grammar_out ${PROJECT_BINARY_DIR}/generated/grammar)
 set(grammar_files ${grammar_out}/ExhLexer.cpp ${grammar_out}/ExhLexer.h
                   ${grammar_out}/ExhParser.cpp ${grammar_out}/ExhParser.h)
@@ -33,5 +44,5 @@ add_custom_command(
 add_library(exh_grammar STATIC ${grammar_out}/ExhLexer.cpp ${grammar_out}/ExhParser.cpp)
 set_target_properties(exh_grammar PROPERTIES CXX_STANDARD 17)
 target_compile_options(exh_grammar PRIVATE -w)
-target_include_directories(exh_grammar SYSTEM PUBLIC ${grammar_out} ${ANTLR4_INCLUDE})
+target_include_directories(exh_grammar SYSTEM PUBLIC ${grammar_out} ${antlr_headers})
 target_link_libraries(exh_grammar PUBLIC ${ANTLR4_RUNTIME})

@@ -240,8 +240,9 @@ std::optional<Condition> ResolveCondition(const ast::Condition& condition, const
       if (const auto number = ResolveNumber(digits, r)) result.numbers.push_back(*number);
     }
     std::ranges::sort(result.numbers);
-    const auto repeated = std::ranges::unique(result.numbers);
-    result.numbers.erase(repeated.begin(), repeated.end());
+    // Not std::ranges::unique: clang 14 does not compile the subrange that it returns.
+    result.numbers.erase(std::unique(result.numbers.begin(), result.numbers.end()),
+                         result.numbers.end());
     if (result.lhs.choice < 0) return std::nullopt;
     return result;
   }

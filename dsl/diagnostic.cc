@@ -27,9 +27,11 @@ std::vector<Diagnostic> DiagnosticSink::Sorted(std::size_t cap) const {
   };
   std::ranges::stable_sort(sorted,
                            [&](const auto& a, const auto& b) { return place(a) < place(b); });
-  const auto repeated = std::ranges::unique(
-      sorted, [&](const auto& a, const auto& b) { return place(a) == place(b); });
-  sorted.erase(repeated.begin(), repeated.end());
+  // Not std::ranges::unique: clang 14 does not compile the subrange that it returns.
+  const auto repeated =
+      std::unique(sorted.begin(), sorted.end(),
+                  [&](const auto& a, const auto& b) { return place(a) == place(b); });
+  sorted.erase(repeated, sorted.end());
   if (sorted.size() <= cap) return sorted;
 
   // A warning must never push an error out.

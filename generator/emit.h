@@ -34,6 +34,9 @@ void EmitView(CodeWriter& out, const Plan& plan);              // emit_view.cc
 void EmitFilters(CodeWriter& out, const Plan& plan,  // emit_filters.cc
                  const std::vector<RequirementFilters>& filters);
 
+// By themselves.
+std::string TableText(const Plan& plan);  // emit_table_text.cc
+
 // Shared by several.
 /// Whether the host must find objects for predicates.
 bool HasDynamicPredicates(const dsl::Spec& spec);

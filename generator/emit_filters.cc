@@ -268,6 +268,45 @@ void EmitInvert(CodeWriter& out, const Plan& plan, std::size_t index) {
   out.Line("return inverted;");
 }
 
+/// {"square::FilterSizeA", 3, {choices::size, {0}}, {{choices::size, {1}}}, CallFilter<…>},
+void EmitEntry(CodeWriter& out, const Plan& plan, const std::string& space, const Filter& filter,
+               int clause) {
+  std::vector<std::string> inputs;
+  for (const FilterUse& input : filter.inputs) inputs.push_back(UseValue(plan, input.instance));
+  const std::string name = space + "::" + filter.function;
+  const std::vector<std::string> items = {
+      Quoted(name), std::to_string(clause), UseValue(plan, filter.target.instance),
+      fmt::format("{{{}}}", fmt::join(inputs, ", ")), fmt::format("CallFilter<{}>", name)};
+  const std::string line = fmt::format("{{{}}},", fmt::join(items, ", "));
+  if (line.size() + 6 <= 100) {
+    out.Text(line);
+    return;
+  }
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    out.Line("{}{}{},", i == 0 ? "{" : " ", items[i], i + 1 == items.size() ? "}" : "");
+  }
+}
+
+/// inline std::vector<runtime::SpecFilter> All() { return { … }; }
+void EmitAll(CodeWriter& out, const Plan& plan, const std::vector<RequirementFilters>& filters) {
+  out.Line(
+      "/// Every filter of this file with its clause in GetSpace(), its target and its inputs.");
+  auto body = out.Block("inline std::vector<runtime::SpecFilter> All()");
+  out.Line("using runtime::CallFilter;");
+  out.Line("return {{");
+  int first_clause = 0;
+  {
+    auto items = out.Indented(4);
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+      for (const Filter& filter : filters[i].filters) {
+        EmitEntry(out, plan, plan.requirements[i], filter, first_clause + filter.clause);
+      }
+      first_clause += static_cast<int>(plan.spec->requirements[i].clauses.size());
+    }
+  }
+  out.Line("}};");
+}
+
 }  // namespace
 
 void EmitFilters(CodeWriter& out, const Plan& plan,
@@ -294,6 +333,8 @@ void EmitFilters(CodeWriter& out, const Plan& plan,
     for (const Filter& filter : filters[i].filters) emitter.Emit(filter);
     out.Blank();
   }
+  out.Blank();
+  EmitAll(out, plan, filters);
   out.Blank();
 }
 

@@ -14,6 +14,7 @@
 #include "dsl/dsl.h"
 #include "dsl/render.h"
 #include "dsl/spelling.h"
+#include "generator/emission.h"
 #include "generator/explain_requirement.h"
 #include "generator/format_files.h"
 #include "generator/generator.h"
@@ -31,6 +32,8 @@ struct Arguments {
   std::string root, out, depfile, space, label;
   std::string diagnostics = "text";
   std::string engine = "tables";
+  std::string emit = "cpp,filters";
+  Emission emission;  ///< What `emit` says.
   std::vector<std::string> include_dirs;
   bool no_line = false;
   bool no_lints = false;
@@ -98,6 +101,7 @@ int Build(const Arguments& arguments) {
       arguments.out.empty() ? fs::path(file).stem().string() + ".exh" : arguments.out;
   if (spec) {
     Options options;
+    options.emit = arguments.emission;
     options.space = arguments.space.empty() ? SpaceNameOf(file) : arguments.space;
     options.prefix = PortablePath(prefix);
     options.line_directives = !arguments.no_line;
@@ -172,6 +176,17 @@ int UsageError(const CLI::App& app, const CLI::ParseError& error,
   return 2;
 }
 
+/// The exit code: 0 if --emit is right.
+int ReadEmission(Arguments& arguments) {
+  std::string unknown;
+  if (!ParseEmission(arguments.emit, &arguments.emission, &unknown)) {
+    return Unknown(unknown, EmissionWords(), "output");
+  }
+  if (arguments.engine != "maps" || arguments.emission == Emission{}) return 0;
+  std::cerr << "exhc: --emit is about the files of --engine=tables; --engine=maps has its own\n";
+  return 2;
+}
+
 void AddCommonOptions(CLI::App& command, Arguments& arguments) {
   command.add_option("--root", arguments.root, "paths are printed relative to this folder");
   command.add_option("-I,--include", arguments.include_dirs, "where else an include is looked for");
@@ -188,7 +203,8 @@ int Main(int argc, char** argv) {
   check.add_flag("--no-lints", arguments.no_lints,
                  "do not warn of what is legal but hardly wanted");
   AddCommonOptions(check, arguments);
-  CLI::App& build = *app.add_subcommand("build", "write the C++ of a space");
+  CLI::App& build =
+      *app.add_subcommand("build", "write the C++ of a space, or what it means for tools");
   build.add_option("file", arguments.files, "the .exh file")->required()->expected(1);
   AddCommonOptions(build, arguments);
   build.add_option("--out", arguments.out, "prefix of the files written (default: ./<file>)");
@@ -196,6 +212,8 @@ int Main(int argc, char** argv) {
   build.add_option("--space", arguments.space, "name of the space (default: that of the file)");
   build.add_option("--engine", arguments.engine, "tables, or maps: the benchmarks' yardstick")
       ->check(CLI::IsMember({"tables", "maps"}));
+  build.add_option("--emit", arguments.emit,
+                   "what is written, a list of cpp, filters, ir, tables (default: cpp,filters)");
   build.add_flag("--no-line", arguments.no_line, "no #line: errors point into the generated text");
   CLI::App& explain = *app.add_subcommand(
       "explain", "show a requirement and its filters, or the page of a message");
@@ -217,6 +235,7 @@ int Main(int argc, char** argv) {
     std::cerr << "exhc: --space '" << arguments.space << "' is not a C++ identifier\n";
     return 2;
   }
+  if (const int code = ReadEmission(arguments); code != 0) return code;
   if (explain.parsed()) return Explain(arguments);
   if (fmt.parsed()) return FormatFiles(arguments.files, arguments.check_style);
   return check.parsed() ? Check(arguments) : Build(arguments);

@@ -112,9 +112,11 @@ RequirementFilters PlanRequirement(const dsl::Spec& spec, const dsl::Requirement
     for (const FilterUse& use : clauses.back().decisions) ++uses[use.instance.choice];
   }
   NameScope functions;
-  for (const Clause& clause : clauses) {
+  for (std::size_t number = 0; number < clauses.size(); ++number) {
+    const Clause& clause = clauses[number];
     for (const FilterUse& target : clause.decisions) {
       Filter filter;
+      filter.clause = static_cast<int>(number);
       filter.function = functions.Unique(
           FunctionName(spec, requirement, target, uses[target.instance.choice] > 1));
       filter.target = target;

@@ -40,6 +40,7 @@ struct FilterAtom {
 
 struct Filter {
   std::string function;  ///< "FilterOrder".
+  int clause = 0;        ///< Number of the clause in its requirement.
   FilterUse target;
   std::vector<FilterAtom> atoms;  ///< All of the clause.
   std::vector<FilterUse> inputs;  ///< The other decisions, each once, in order of appearance.

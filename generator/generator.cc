@@ -10,6 +10,7 @@
 
 #include "generator/code_writer.h"
 #include "generator/emit.h"
+#include "generator/emit_ir.h"
 #include "generator/names.h"
 #include "generator/plan.h"
 
@@ -156,10 +157,12 @@ void EmitFilterFile(CodeWriter& out, const Plan& plan, const std::string& own_he
   out.Blank();
   out.Line("#include <cstdint>");
   out.Line("#include <span>");
+  out.Line("#include <vector>");
   out.Blank();
   out.Line("#include {}", Quoted(own_header));
   out.Blank();
   out.Line("#include \"runtime/filter_support.h\"");
+  out.Line("#include \"runtime/filter_table.h\"");
   out.Blank();
   EmitFilters(out, plan, PlanFilters(*plan.spec));
 }
@@ -172,18 +175,26 @@ std::string SpaceNameOf(const std::string& path) {
 
 Generated Generate(const dsl::Spec& spec, const Options& options) {
   Generated generated;
-  generated.refusals = FindRefusals(spec);
+  const Emission& emit = options.emit;
+  if (emit.cpp || emit.filters) generated.refusals = FindRefusals(spec);
   if (!generated.refusals.empty()) return generated;
   const Plan plan = MakePlan(spec, options);
   const std::string own_header =
       std::filesystem::path(plan.options.prefix).filename().string() + ".h";
-  CodeWriter header, source, filters;
-  EmitHeader(header, plan);
-  EmitSource(source, plan, own_header);
-  EmitFilterFile(filters, plan, own_header);
-  generated.files.push_back({".h", header.text()});
-  generated.files.push_back({".cc", source.text()});
-  generated.files.push_back({".filters.h", filters.text()});
+  if (emit.cpp) {
+    CodeWriter header, source;
+    EmitHeader(header, plan);
+    EmitSource(source, plan, own_header);
+    generated.files.push_back({".h", header.text()});
+    generated.files.push_back({".cc", source.text()});
+  }
+  if (emit.filters) {
+    CodeWriter filters;
+    EmitFilterFile(filters, plan, own_header);
+    generated.files.push_back({".filters.h", filters.text()});
+  }
+  if (emit.ir) generated.files.push_back({".ir.json", IrText(spec, plan.space)});
+  if (emit.tables) generated.files.push_back({".tables.txt", TableText(plan)});
   return generated;
 }
 

@@ -6,6 +6,7 @@
 
 #include "dsl/diagnostic_codes.h"
 #include "dsl/spec.h"
+#include "generator/emission.h"
 
 namespace exh::generator {
 
@@ -18,6 +19,7 @@ struct Options {
   std::string prefix;
   /// Errors in snippets point into the `.exh`.
   bool line_directives = true;
+  Emission emit;
 };
 
 /// A construct that cannot be built, at its place in the `.exh`.
@@ -28,7 +30,8 @@ struct Refusal {
 };
 
 struct GeneratedFile {
-  std::string suffix;  ///< ".h", ".cc" or ".filters.h", after the prefix.
+  std::string
+      suffix;  ///< ".h", ".cc", ".filters.h", ".ir.json" or ".tables.txt", after the prefix.
   std::string text;
 };
 
@@ -37,7 +40,8 @@ struct Generated {
   std::vector<Refusal> refusals;
 };
 
-/// Prints the C++ of a space. Pure: the same input gives the same bytes, and no file is touched.
+/// Prints the C++ of a space and whatever else is asked for. Pure: the same input gives the same
+/// bytes, and no file is touched. Only C++ is ever refused.
 Generated Generate(const dsl::Spec& spec, const Options& options);
 
 /// "a.b/linalg.exh" -> "linalg"; what is not an identifier becomes one.

@@ -60,7 +60,10 @@ constexpr Interval CounterThat(CompareOp op, Interval other) {
     case CompareOp::kEq:
       return other;
     case CompareOp::kNe:
-      return {};
+      // An interval has no holes: only a number at an end of all of them can be left out.
+      if (!other.IsConstrained()) return {};
+      if (other.min == 0) return {1, kSaturated};
+      return other.min == kSaturated ? Interval{0, kSaturated - 1} : Interval{};
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 namespace exh {
@@ -102,6 +103,43 @@ require not_one: busy() != "1"
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.output.find("build this space without --engine=maps"), std::string::npos)
       << result.output;
+}
+
+TEST_F(Exhc, EmitChoosesWhatIsWritten) {
+  Write("space.exh", kSpace);
+  const auto written = [&](const std::string& emit) {
+    fs::remove_all(folder_ / "gen");
+    const Result result = InFolder("build space.exh --out gen/s --depfile gen/d " + emit);
+    EXPECT_EQ(result.code, 0) << result.output;
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_ / "gen")) {
+      names.insert(entry.path().filename().string());
+    }
+    return names;
+  };
+  using Names = std::set<std::string>;
+  EXPECT_EQ(written(""), (Names{"d", "s.cc", "s.filters.h", "s.h"}));
+  EXPECT_EQ(written("--emit=cpp"), (Names{"d", "s.cc", "s.h"}));
+  EXPECT_EQ(written("--emit=filters"), (Names{"d", "s.filters.h"}));
+  EXPECT_EQ(written("--emit=ir,tables"), (Names{"d", "s.ir.json", "s.tables.txt"}));
+  EXPECT_NE(Read(folder_ / "gen/d").find("s.ir.json"), std::string::npos);
+}
+
+TEST_F(Exhc, EmitOfAnUnknownWord) {
+  Write("space.exh", kSpace);
+  const Result result = InFolder("build space.exh --emit=cpp,table");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.output, "exhc: unknown output 'table'; did you mean 'tables'?\n");
+  EXPECT_FALSE(fs::exists(folder_ / "space.exh.h"));
+  EXPECT_EQ(InFolder("build space.exh --emit=").code, 2);
+  EXPECT_EQ(InFolder("build space.exh --engine=maps --emit=ir").code, 2);
+}
+
+TEST_F(Exhc, WithoutHostTheOtherFormsAreThere) {
+  Write("space.exh", "define enum mode(): value A: value B: end\n");
+  EXPECT_EQ(InFolder("build space.exh --emit=ir,tables").code, 0);
+  EXPECT_NE(Read(folder_ / "space.exh.tables.txt").find("0x02 B"), std::string::npos);
+  EXPECT_EQ(InFolder("build space.exh --emit=ir,filters").code, 1);
 }
 
 TEST_F(Exhc, AFileThatDoesNotChangeKeepsItsTime) {

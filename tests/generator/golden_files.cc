@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tests/generator/golden_files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -28,21 +31,55 @@ std::string GoldenFolder(const std::string& feature) {
   return std::string(EXH_SOURCE_DIR) + "/tests/generator/golden/" + feature;
 }
 
-std::vector<generator::GeneratedFile> GenerateGolden(const std::string& feature,
-                                                     bool line_directives) {
+namespace {
+
+std::vector<generator::GeneratedFile> GenerateFrom(const std::string& path,
+                                                   generator::Options options) {
   dsl::DiagnosticSink sink;
   dsl::CompileOptions compile_options;
   compile_options.root = EXH_SOURCE_DIR;
-  const auto spec = dsl::Compile(GoldenFolder(feature) + "/space.exh", compile_options, sink);
+  const auto spec = dsl::Compile(path, compile_options, sink);
   if (!spec) {
     std::cerr << dsl::RenderText(sink);
     std::abort();
   }
+  options.prefix = "generated/spaces/" + options.space + ".exh";
+  return generator::Generate(*spec, options).files;
+}
+
+}  // namespace
+
+std::vector<generator::GeneratedFile> GenerateGolden(const std::string& feature,
+                                                     bool line_directives) {
   generator::Options options;
   options.space = feature;
-  options.prefix = "generated/spaces/" + feature + ".exh";
   options.line_directives = line_directives;
-  return generator::Generate(*spec, options).files;
+  options.emit.ir = fs::exists(GoldenFolder(feature) + "/expected.exh.ir.json");
+  options.emit.tables = options.emit.ir;
+  return GenerateFrom(GoldenFolder(feature) + "/space.exh", options);
+}
+
+std::vector<generator::GeneratedFile> GenerateLinalg() {
+  generator::Options options;
+  options.space = "linalg";
+  options.emit = {true, true, true, true};
+  return GenerateFrom(std::string(EXH_SOURCE_DIR) + "/kernels/spaces/linalg.exh", options);
+}
+
+std::string DigestText(const std::vector<generator::GeneratedFile>& files) {
+  std::string text;
+  for (const generator::GeneratedFile& file : files) {
+    std::uint64_t hash = 14695981039346656037u;  // FNV-1a
+    for (const char c : file.text) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    }
+    text += fmt::format("{:016x} {:7} linalg.exh{}\n", hash, file.text.size(), file.suffix);
+  }
+  return text;
+}
+
+std::string LinalgDigestPath() {
+  return std::string(EXH_SOURCE_DIR) + "/tests/generator/linalg_digests.txt";
 }
 
 std::string ExpectedPath(const std::string& feature, const generator::GeneratedFile& file) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// The golden spaces: golden/<feature>/space.exh and the C++ that it must become.
+// The golden spaces: golden/<feature>/space.exh and the C++ that it must become; for those that
+// have an expected.exh.ir.json, also the other forms. Of the space of linear algebra there are
+// digests.
 #pragma once
 
 #include <string>
@@ -20,6 +22,15 @@ std::string GoldenFolder(const std::string& feature);
 /// it.
 std::vector<generator::GeneratedFile> GenerateGolden(const std::string& feature,
                                                      bool line_directives = true);
+
+/// All that can be generated of kernels/spaces/linalg.exh.
+std::vector<generator::GeneratedFile> GenerateLinalg();
+
+/// One line per file: a digest of its text, its size, its name.
+std::string DigestText(const std::vector<generator::GeneratedFile>& files);
+
+/// The file with the digests of GenerateLinalg().
+std::string LinalgDigestPath();
 
 /// "expected.exh" + suffix in the feature's folder.
 std::string ExpectedPath(const std::string& feature, const generator::GeneratedFile& file);

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "alias.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::alias::filters {
 
@@ -55,5 +57,23 @@ inline ModeDomain FilterModeB(ModeDomain mode_a) {
 }
 
 }  // namespace one_parallel
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"mode_1::FilterMode", 0, {choices::mode, {0}}, {}, CallFilter<mode_1::FilterMode>},
+      {"one_parallel::FilterModeA",
+       1,
+       {choices::mode, {0}},
+       {{choices::mode, {1}}},
+       CallFilter<one_parallel::FilterModeA>},
+      {"one_parallel::FilterModeB",
+       1,
+       {choices::mode, {1}},
+       {{choices::mode, {0}}},
+       CallFilter<one_parallel::FilterModeB>},
+  };
+}
 
 }  // namespace exh::spaces::alias::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "antisymmetric.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::antisymmetric::filters {
 
@@ -100,5 +102,47 @@ inline OrderDomain FilterOrder(bool holds) {
 }
 
 }  // namespace priority_first
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"transitive::FilterOrderAB",
+       0,
+       {choices::order, {0, 1}},
+       {{choices::order, {2, 1}}, {choices::order, {0, 2}}},
+       CallFilter<transitive::FilterOrderAB>},
+      {"transitive::FilterOrderCB",
+       0,
+       {choices::order, {2, 1}},
+       {{choices::order, {0, 1}}, {choices::order, {0, 2}}},
+       CallFilter<transitive::FilterOrderCB>},
+      {"transitive::FilterOrderAC",
+       0,
+       {choices::order, {0, 2}},
+       {{choices::order, {0, 1}}, {choices::order, {2, 1}}},
+       CallFilter<transitive::FilterOrderAC>},
+      {"together_as_one::FilterOrderAB",
+       1,
+       {choices::order, {0, 1}},
+       {{choices::order, {0, 2}}, {choices::order, {1, 2}}},
+       CallFilter<together_as_one::FilterOrderAB>},
+      {"together_as_one::FilterOrderAC",
+       1,
+       {choices::order, {0, 2}},
+       {{choices::order, {0, 1}}, {choices::order, {1, 2}}},
+       CallFilter<together_as_one::FilterOrderAC>},
+      {"together_as_one::FilterOrderBC",
+       1,
+       {choices::order, {1, 2}},
+       {{choices::order, {0, 1}}, {choices::order, {0, 2}}},
+       CallFilter<together_as_one::FilterOrderBC>},
+      {"priority_first::FilterOrder",
+       2,
+       {choices::order, {1, 0}},
+       {},
+       CallFilter<priority_first::FilterOrder>},
+  };
+}
 
 }  // namespace exh::spaces::antisymmetric::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "counter_product.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::counter_product::filters {
 
@@ -66,5 +68,24 @@ inline IntDomain FilterPieces(Universe universe, ModeDomain mode_task,
 }
 
 }  // namespace one_is_whole
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"few::FilterCopies", 0, {choices::copies, {}}, {}, CallFilter<few::FilterCopies>},
+      {"even::FilterCopies", 1, {choices::copies, {}}, {}, CallFilter<even::FilterCopies>},
+      {"one_is_whole::FilterMode",
+       2,
+       {choices::mode, {0}},
+       {{choices::pieces, {0}}},
+       CallFilter<one_is_whole::FilterMode>},
+      {"one_is_whole::FilterPieces",
+       2,
+       {choices::pieces, {0}},
+       {{choices::mode, {0}}},
+       CallFilter<one_is_whole::FilterPieces>},
+  };
+}
 
 }  // namespace exh::spaces::counter_product::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "counter_sum.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::counter_sum::filters {
 
@@ -58,5 +60,19 @@ inline Interval FilterTotal(std::span<const std::uint32_t> numbers) {
 }
 
 }  // namespace some
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"bounded::FilterAhead", 0, {choices::ahead, {0}}, {}, CallFilter<bounded::FilterAhead>},
+      {"total_bounded::FilterTotal",
+       1,
+       {choices::total, {}},
+       {},
+       CallFilter<total_bounded::FilterTotal>},
+      {"some::FilterTotal", 2, {choices::total, {}}, {}, CallFilter<some::FilterTotal>},
+  };
+}
 
 }  // namespace exh::spaces::counter_sum::filters

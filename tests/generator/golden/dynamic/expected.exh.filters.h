@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "dynamic.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::dynamic::filters {
 
@@ -83,5 +85,37 @@ inline Interval FilterDividedOnes() {
 }
 
 }  // namespace divided_ones_1
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"parts_are_whole::FilterMode",
+       0,
+       {choices::mode, {0}},
+       {},
+       CallFilter<parts_are_whole::FilterMode>},
+      {"divided_ones_stand_apart::FilterPlaceA",
+       1,
+       {choices::place, {0}},
+       {{choices::place, {1}}},
+       CallFilter<divided_ones_stand_apart::FilterPlaceA>},
+      {"divided_ones_stand_apart::FilterPlaceB",
+       1,
+       {choices::place, {1}},
+       {{choices::place, {0}}},
+       CallFilter<divided_ones_stand_apart::FilterPlaceB>},
+      {"no_part_no_move::FilterPlace",
+       2,
+       {choices::place, {1}},
+       {},
+       CallFilter<no_part_no_move::FilterPlace>},
+      {"divided_ones_1::FilterDividedOnes",
+       3,
+       {choices::divided_ones, {}},
+       {},
+       CallFilter<divided_ones_1::FilterDividedOnes>},
+  };
+}
 
 }  // namespace exh::spaces::dynamic::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "enum_choice.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::enum_choice::filters {
 
@@ -96,5 +98,52 @@ inline PaceDomain FilterPaceB(ModeDomain mode_a, ModeDomain mode_b, PaceDomain p
 }
 
 }  // namespace same_pace
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"mode_1::FilterPace",
+       0,
+       {choices::pace, {0}},
+       {{choices::mode, {0}}},
+       CallFilter<mode_1::FilterPace>},
+      {"mode_1::FilterMode",
+       0,
+       {choices::mode, {0}},
+       {{choices::pace, {0}}},
+       CallFilter<mode_1::FilterMode>},
+      {"one_now::FilterModeA",
+       1,
+       {choices::mode, {0}},
+       {{choices::mode, {1}}},
+       CallFilter<one_now::FilterModeA>},
+      {"one_now::FilterModeB",
+       1,
+       {choices::mode, {1}},
+       {{choices::mode, {0}}},
+       CallFilter<one_now::FilterModeB>},
+      {"same_pace::FilterModeA",
+       2,
+       {choices::mode, {0}},
+       {{choices::mode, {1}}, {choices::pace, {0}}, {choices::pace, {1}}},
+       CallFilter<same_pace::FilterModeA>},
+      {"same_pace::FilterModeB",
+       2,
+       {choices::mode, {1}},
+       {{choices::mode, {0}}, {choices::pace, {0}}, {choices::pace, {1}}},
+       CallFilter<same_pace::FilterModeB>},
+      {"same_pace::FilterPaceA",
+       2,
+       {choices::pace, {0}},
+       {{choices::mode, {0}}, {choices::mode, {1}}, {choices::pace, {1}}},
+       CallFilter<same_pace::FilterPaceA>},
+      {"same_pace::FilterPaceB",
+       2,
+       {choices::pace, {1}},
+       {{choices::mode, {0}}, {choices::mode, {1}}, {choices::pace, {0}}},
+       CallFilter<same_pace::FilterPaceB>},
+  };
+}
 
 }  // namespace exh::spaces::enum_choice::filters

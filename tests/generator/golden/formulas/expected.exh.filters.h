@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "formulas.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::formulas::filters {
 
@@ -213,5 +215,107 @@ inline Interval FilterLoad() {
 }
 
 }  // namespace not_too_much
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"each_pair_once::FilterPiecesA",
+       0,
+       {choices::pieces, {0}},
+       {{choices::pieces, {1}}, {choices::mode, {0}}},
+       CallFilter<each_pair_once::FilterPiecesA>},
+      {"each_pair_once::FilterPiecesB",
+       0,
+       {choices::pieces, {1}},
+       {{choices::pieces, {0}}, {choices::mode, {0}}},
+       CallFilter<each_pair_once::FilterPiecesB>},
+      {"each_pair_once::FilterMode",
+       0,
+       {choices::mode, {0}},
+       {{choices::pieces, {0}}, {choices::pieces, {1}}},
+       CallFilter<each_pair_once::FilterMode>},
+      {"urgent_ones_are_fast::FilterMode",
+       1,
+       {choices::mode, {0}},
+       {},
+       CallFilter<urgent_ones_are_fast::FilterMode>},
+      {"unlike_ones_are_not_both_slow::FilterModeA",
+       2,
+       {choices::mode, {0}},
+       {{choices::mode, {1}}},
+       CallFilter<unlike_ones_are_not_both_slow::FilterModeA>},
+      {"unlike_ones_are_not_both_slow::FilterModeB",
+       2,
+       {choices::mode, {1}},
+       {{choices::mode, {0}}},
+       CallFilter<unlike_ones_are_not_both_slow::FilterModeB>},
+      {"slow_ones_are_small::FilterModeTask",
+       3,
+       {choices::mode, {0}},
+       {{choices::pieces, {0}}},
+       CallFilter<slow_ones_are_small::FilterModeTask>},
+      {"slow_ones_are_small::FilterPiecesTask",
+       3,
+       {choices::pieces, {0}},
+       {{choices::mode, {0}}},
+       CallFilter<slow_ones_are_small::FilterPiecesTask>},
+      {"slow_ones_are_small::FilterModeTask_2",
+       4,
+       {choices::mode, {0}},
+       {{choices::pieces, {0}}},
+       CallFilter<slow_ones_are_small::FilterModeTask_2>},
+      {"slow_ones_are_small::FilterPiecesTask_2",
+       4,
+       {choices::pieces, {0}},
+       {{choices::mode, {0}}},
+       CallFilter<slow_ones_are_small::FilterPiecesTask_2>},
+      {"slow_ones_are_small::FilterModeTask_3",
+       5,
+       {choices::mode, {0}},
+       {{choices::pieces, {0}}},
+       CallFilter<slow_ones_are_small::FilterModeTask_3>},
+      {"slow_ones_are_small::FilterPiecesTask_3",
+       5,
+       {choices::pieces, {0}},
+       {{choices::mode, {0}}},
+       CallFilter<slow_ones_are_small::FilterPiecesTask_3>},
+      {"idle_is_whole::FilterModeTask",
+       6,
+       {choices::mode, {0}},
+       {{choices::pieces, {0}}},
+       CallFilter<idle_is_whole::FilterModeTask>},
+      {"idle_is_whole::FilterPiecesTask",
+       6,
+       {choices::pieces, {0}},
+       {{choices::mode, {0}}},
+       CallFilter<idle_is_whole::FilterPiecesTask>},
+      {"idle_is_whole::FilterPiecesTask_2",
+       7,
+       {choices::pieces, {0}},
+       {{choices::mode, {0}}},
+       CallFilter<idle_is_whole::FilterPiecesTask_2>},
+      {"idle_is_whole::FilterModeTask_2",
+       7,
+       {choices::mode, {0}},
+       {{choices::pieces, {0}}},
+       CallFilter<idle_is_whole::FilterModeTask_2>},
+      {"idle_is_whole::FilterPiecesTask_3",
+       8,
+       {choices::pieces, {0}},
+       {{choices::mode, {0}}},
+       CallFilter<idle_is_whole::FilterPiecesTask_3>},
+      {"idle_is_whole::FilterModeTask_3",
+       8,
+       {choices::mode, {0}},
+       {{choices::pieces, {0}}},
+       CallFilter<idle_is_whole::FilterModeTask_3>},
+      {"not_too_much::FilterLoad",
+       9,
+       {choices::load, {}},
+       {},
+       CallFilter<not_too_much::FilterLoad>},
+  };
+}
 
 }  // namespace exh::spaces::formulas::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "half_counter.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::half_counter::filters {
 
@@ -47,5 +49,22 @@ inline Interval FilterIdle(std::span<const std::uint32_t> numbers) {
 }
 
 }  // namespace idle_bounded
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"busy_bounded::FilterBusy",
+       0,
+       {choices::busy, {}},
+       {},
+       CallFilter<busy_bounded::FilterBusy>},
+      {"idle_bounded::FilterIdle",
+       1,
+       {choices::idle, {}},
+       {},
+       CallFilter<idle_bounded::FilterIdle>},
+  };
+}
 
 }  // namespace exh::spaces::half_counter::filters

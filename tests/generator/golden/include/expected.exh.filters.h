@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "include.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::include::filters {
 
@@ -41,5 +43,22 @@ inline ModeDomain FilterModeB(ModeDomain mode_a) {
 }
 
 }  // namespace same
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"same::FilterModeA",
+       0,
+       {choices::mode, {0}},
+       {{choices::mode, {1}}},
+       CallFilter<same::FilterModeA>},
+      {"same::FilterModeB",
+       0,
+       {choices::mode, {1}},
+       {{choices::mode, {0}}},
+       CallFilter<same::FilterModeB>},
+  };
+}
 
 }  // namespace exh::spaces::include::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "integer_choice.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::integer_choice::filters {
 
@@ -68,5 +70,28 @@ inline IntDomain FilterPiecesB(Universe universe, const IntDomain& pieces_a, boo
 }
 
 }  // namespace sorted
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"few_pieces::FilterPieces",
+       0,
+       {choices::pieces, {0}},
+       {},
+       CallFilter<few_pieces::FilterPieces>},
+      {"not_one::FilterPieces", 1, {choices::pieces, {0}}, {}, CallFilter<not_one::FilterPieces>},
+      {"sorted::FilterPiecesA",
+       2,
+       {choices::pieces, {0}},
+       {{choices::pieces, {1}}},
+       CallFilter<sorted::FilterPiecesA>},
+      {"sorted::FilterPiecesB",
+       2,
+       {choices::pieces, {1}},
+       {{choices::pieces, {0}}},
+       CallFilter<sorted::FilterPiecesB>},
+  };
+}
 
 }  // namespace exh::spaces::integer_choice::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "parametric_set.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::parametric_set::filters {
 
@@ -63,5 +65,32 @@ inline ShiftDomain FilterShiftJobB(ShiftDomain shift_job_a) {
 }
 
 }  // namespace one_by_day
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"night_is_later::FilterShift",
+       0,
+       {choices::shift, {0, 1}},
+       {{choices::mode, {1}}},
+       CallFilter<night_is_later::FilterShift>},
+      {"night_is_later::FilterMode",
+       0,
+       {choices::mode, {1}},
+       {{choices::shift, {0, 1}}},
+       CallFilter<night_is_later::FilterMode>},
+      {"one_by_day::FilterShiftJobA",
+       1,
+       {choices::shift, {0, 1}},
+       {{choices::shift, {0, 2}}},
+       CallFilter<one_by_day::FilterShiftJobA>},
+      {"one_by_day::FilterShiftJobB",
+       1,
+       {choices::shift, {0, 2}},
+       {{choices::shift, {0, 1}}},
+       CallFilter<one_by_day::FilterShiftJobB>},
+  };
+}
 
 }  // namespace exh::spaces::parametric_set::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "quotient.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::quotient::filters {
 
@@ -64,5 +66,32 @@ inline Interval FilterNumLeads(std::span<const std::uint32_t> numbers) {
 }
 
 }  // namespace some_leads
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"transitive::FilterTeamAB",
+       0,
+       {choices::team, {0, 1}},
+       {{choices::team, {1, 2}}, {choices::team, {0, 2}}},
+       CallFilter<transitive::FilterTeamAB>},
+      {"transitive::FilterTeamBC",
+       0,
+       {choices::team, {1, 2}},
+       {{choices::team, {0, 1}}, {choices::team, {0, 2}}},
+       CallFilter<transitive::FilterTeamBC>},
+      {"transitive::FilterTeamAC",
+       0,
+       {choices::team, {0, 2}},
+       {{choices::team, {0, 1}}, {choices::team, {1, 2}}},
+       CallFilter<transitive::FilterTeamAC>},
+      {"some_leads::FilterNumLeads",
+       1,
+       {choices::num_leads, {}},
+       {},
+       CallFilter<some_leads::FilterNumLeads>},
+  };
+}
 
 }  // namespace exh::spaces::quotient::filters

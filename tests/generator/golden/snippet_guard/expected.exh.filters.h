@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "snippet_guard.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::snippet_guard::filters {
 
@@ -77,5 +79,24 @@ inline DefaultDomain FilterDefault(bool holds) {
 }
 
 }  // namespace seam
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"guarded::FilterDefaultNew",
+       0,
+       {choices::default_, {0}},
+       {{choices::default_, {1}}},
+       CallFilter<guarded::FilterDefaultNew>},
+      {"guarded::FilterDefaultB",
+       0,
+       {choices::default_, {1}},
+       {{choices::default_, {0}}},
+       CallFilter<guarded::FilterDefaultB>},
+      {"spread::FilterDefault", 1, {choices::default_, {0}}, {}, CallFilter<spread::FilterDefault>},
+      {"seam::FilterDefault", 2, {choices::default_, {0}}, {}, CallFilter<seam::FilterDefault>},
+  };
+}
 
 }  // namespace exh::spaces::snippet_guard::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "subset.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::subset::filters {
 
@@ -66,5 +68,28 @@ inline ModeDomain FilterMode() {
 }
 
 }  // namespace very_hot_now
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"hot_first::FilterModeHot",
+       0,
+       {choices::mode, {0}},
+       {{choices::mode, {1}}},
+       CallFilter<hot_first::FilterModeHot>},
+      {"hot_first::FilterModeTask",
+       0,
+       {choices::mode, {1}},
+       {{choices::mode, {0}}},
+       CallFilter<hot_first::FilterModeTask>},
+      {"loud::FilterAlarm", 1, {choices::alarm, {0}}, {}, CallFilter<loud::FilterAlarm>},
+      {"very_hot_now::FilterMode",
+       2,
+       {choices::mode, {0}},
+       {},
+       CallFilter<very_hot_now::FilterMode>},
+  };
+}
 
 }  // namespace exh::spaces::subset::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "symmetric.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::symmetric::filters {
 
@@ -68,5 +70,32 @@ inline PlaceDomain FilterPlace(bool holds) {
 }
 
 }  // namespace either_way
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"triangle::FilterPlaceAB",
+       0,
+       {choices::place, {0, 1}},
+       {{choices::place, {1, 2}}, {choices::place, {0, 2}}},
+       CallFilter<triangle::FilterPlaceAB>},
+      {"triangle::FilterPlaceBC",
+       0,
+       {choices::place, {1, 2}},
+       {{choices::place, {0, 1}}, {choices::place, {0, 2}}},
+       CallFilter<triangle::FilterPlaceBC>},
+      {"triangle::FilterPlaceAC",
+       0,
+       {choices::place, {0, 2}},
+       {{choices::place, {0, 1}}, {choices::place, {1, 2}}},
+       CallFilter<triangle::FilterPlaceAC>},
+      {"either_way::FilterPlace",
+       1,
+       {choices::place, {0, 1}},
+       {},
+       CallFilter<either_way::FilterPlace>},
+  };
+}
 
 }  // namespace exh::spaces::symmetric::filters

@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "trigger.exh.h"
 
 #include "runtime/filter_support.h"
+#include "runtime/filter_table.h"
 
 namespace exh::spaces::trigger::filters {
 
@@ -56,5 +58,27 @@ inline ModeDomain FilterModeB(ModeDomain mode_a) {
 }
 
 }  // namespace one_of_a_job_is_whole
+
+/// Every filter of this file with its clause in GetSpace(), its target and its inputs.
+inline std::vector<runtime::SpecFilter> All() {
+  using runtime::CallFilter;
+  return {
+      {"parts_are_whole::FilterMode",
+       0,
+       {choices::mode, {0}},
+       {},
+       CallFilter<parts_are_whole::FilterMode>},
+      {"one_of_a_job_is_whole::FilterModeA",
+       1,
+       {choices::mode, {1}},
+       {{choices::mode, {2}}},
+       CallFilter<one_of_a_job_is_whole::FilterModeA>},
+      {"one_of_a_job_is_whole::FilterModeB",
+       1,
+       {choices::mode, {2}},
+       {{choices::mode, {1}}},
+       CallFilter<one_of_a_job_is_whole::FilterModeB>},
+  };
+}
 
 }  // namespace exh::spaces::trigger::filters

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+//
+// `exhc build --emit=tables` says of each clause, mask and snippet what the compiled tables hold.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "dsl/dsl.h"
+#include "generated/proof_spaces.h"
+#include "generator/generator.h"
+
+namespace exh::tests {
+namespace {
+
+std::string Use(const runtime::Space& space, const runtime::ChoiceUse& use) {
+  return fmt::format("{}({})", space.choices[use.choice].name, fmt::join(use.arguments, ", "));
+}
+
+std::string Known(const runtime::Condition& condition, std::string text, bool with_arguments) {
+  if (with_arguments) text += fmt::format("({})", fmt::join(condition.lhs.arguments, ", "));
+  return condition.negated ? "not " + text : text;
+}
+
+std::string ConditionText(const runtime::Space& space, const runtime::Condition& condition) {
+  static constexpr std::array<const char*, 6> kOperators = {"<", ">", "<=", ">=", "==", "!="};
+  const char* op = kOperators[static_cast<std::size_t>(condition.op)];
+  switch (condition.kind) {
+    case runtime::Condition::Kind::kIs: {
+      std::vector<std::string> names;
+      const runtime::Choice& choice = space.choices[condition.lhs.choice];
+      for (std::size_t i = 0; i < choice.values.size(); ++i) {
+        if ((condition.values >> i & 1) != 0) names.push_back(choice.values[i]);
+      }
+      return fmt::format("{} in 0x{:02x} {{{}}}", Use(space, condition.lhs), condition.values,
+                         fmt::join(names, ", "));
+    }
+    case runtime::Condition::Kind::kCompare:
+      return fmt::format("{} {} {}", Use(space, condition.lhs), op, Use(space, condition.rhs));
+    case runtime::Condition::Kind::kCompareCode:
+      if (condition.code < 0) {
+        return fmt::format("{} {} {{{}}}", Use(space, condition.lhs), op,
+                           fmt::join(condition.numbers, ", "));
+      }
+      return fmt::format("{} {} code {}", Use(space, condition.lhs), op, condition.code);
+    case runtime::Condition::Kind::kCode:
+      return Known(condition, fmt::format("code {}", condition.code), condition.external);
+    case runtime::Condition::Kind::kPresent:
+      return Known(condition, fmt::format("present {}", condition.code), condition.external);
+    case runtime::Condition::Kind::kAscending:
+      return Known(condition, "ascending", true);
+    case runtime::Condition::Kind::kConstant:
+      return condition.constant ? "true" : "false";
+  }
+  return "";
+}
+
+std::string ClauseLine(const runtime::Space& space, std::size_t number) {
+  std::vector<std::string> conditions;
+  for (const runtime::Condition& condition : space.clauses[number].conditions) {
+    conditions.push_back(ConditionText(space, condition));
+  }
+  return fmt::format("    clause {}: {}", number, fmt::join(conditions, " || "));
+}
+
+void ExpectSameClauses(const std::string& name, const std::string& file,
+                       const runtime::Space& space) {
+  SCOPED_TRACE(name);
+  dsl::DiagnosticSink sink;
+  dsl::CompileOptions compile_options;
+  compile_options.root = EXH_SOURCE_DIR;
+  const auto spec = dsl::Compile(std::string(EXH_SOURCE_DIR) + "/" + file, compile_options, sink);
+  ASSERT_TRUE(spec.has_value());
+  generator::Options options;
+  options.space = name;
+  options.emit = {false, false, false, true};
+  std::istringstream lines(generator::Generate(*spec, options).files.at(0).text);
+  std::string line;
+  std::size_t clauses = 0;
+  bool fingerprint = false;
+  while (std::getline(lines, line)) {
+    fingerprint |= line == fmt::format("space {}, fingerprint {}", name, space.fingerprint);
+    if (!line.starts_with("    clause ")) continue;
+    ASSERT_LT(clauses, space.clauses.size());
+    EXPECT_EQ(line, ClauseLine(space, clauses));
+    ++clauses;
+  }
+  EXPECT_EQ(clauses, space.clauses.size());
+  EXPECT_TRUE(fingerprint);
+}
+
+TEST(TableText, SaysWhatTheTablesHold) {
+#define EXH_EXPECT(name, file) ExpectSameClauses(#name, file, spaces::name::GetSpace());
+  EXH_PROOF_SPACES(EXH_EXPECT)
+#undef EXH_EXPECT
+}
+
+}  // namespace
+}  // namespace exh::tests
