@@ -33,12 +33,7 @@ Contribution Propagator::Contribute(std::uint32_t id, Truth counts) const {
   return contribution;
 }
 
-void Propagator::ReadContributions(const Counter& record) {
-  work_.contributions.clear();
-  if (record.run_begin != record.run_end) {
-    ReadRuns(record);
-    return;
-  }
+void Propagator::ReadIncrements(const Counter& record) {
   for (std::uint32_t i = record.increment_begin; i < record.increment_end; ++i) {
     const Truth counts = Counts(network_.increments[i]);
     if (counts != Truth::kFalse) work_.contributions.push_back(Contribute(i, counts));
@@ -61,29 +56,6 @@ bool Propagator::SetInterval(std::uint32_t id, Interval computed, Origin origin,
 Interval Propagator::Shown(const Counter& record, Interval computed) {
   if (record.half && computed.min != computed.max) computed.max = kSaturated;
   return computed;
-}
-
-bool Propagator::RunCounter(std::uint32_t id) {
-  const Counter& record = network_.counters[id];
-  if (record.constants && record.run_begin != record.run_end) {
-    std::uint64_t max_open = 0;
-    const Interval sum = CountRuns(record, &max_open);
-    Interval bounds;
-    if (!SetInterval(id, Shown(record, sum), network_.origins[record.origin], &bounds))
-      return false;
-    // Slack for the largest open increment, either way: nothing follows.
-    if (SaturatingAdd(sum.min, max_open) <= bounds.max &&
-        (bounds.min == sum.min || (sum.max != kSaturated && sum.max - max_open >= bounds.min))) {
-      return true;
-    }
-  } else if (record.half && record.product && record.run_begin != record.run_end) {
-    Interval product, bounds;
-    const bool has_slack = HasSlack(record, counter(id).max, &product);
-    if (!SetInterval(id, product, network_.origins[record.origin], &bounds)) return false;
-    if (has_slack && bounds.min == product.min) return true;
-  }
-  ReadContributions(record);
-  return record.product ? RunProduct(id) : RunSum(id);
 }
 
 bool Propagator::Include(const Increment& increment, Origin origin) {

@@ -141,7 +141,7 @@ bool Propagator::RunLight() {
         continue;
       }
       ++work_.events;
-      if (RunFresh(slot, work_.fresh.data())) continue;
+      if (rows_.run_fresh(*this, slot, work_.fresh.data())) continue;
       std::fill(work_.light.begin() + block, work_.light.end(), 0);
       return false;
     }

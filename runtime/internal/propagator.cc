@@ -2,6 +2,7 @@
 #include "runtime/internal/propagator.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "runtime/check.h"
 
@@ -120,28 +121,29 @@ bool Propagator::KeepCounter(std::uint32_t counter, Interval allowed, Origin ori
   return true;
 }
 
-// The loop maintains: whatever constraint could restrict a domain reads a slot or counter that is
-// queued, or is queued itself. Slots first (their tables run at once), then wide tables and
-// clauses, then counters: dear ones see settled domains. All filters are monotone, so the fixpoint
-// does not depend on this order.
+std::uint32_t Propagator::ConstraintOf(const Run& run, std::uint32_t lane) const {
+  const std::uint64_t below = run.lanes & ((std::uint64_t{1} << lane) - 1);
+  return network_
+      .run_constraints[run.first_constraint + static_cast<std::uint32_t>(std::popcount(below))];
+}
+
+bool Propagator::FailLane(const Run& run, std::uint32_t lane, Slot target) {
+  const Constraint& constraint = network_.constraints[ConstraintOf(run, lane)];
+  if (constraint.kind == Constraint::Kind::kClause)
+    return Fail(network_.origins[constraint.origin]);
+  return FailTable(constraint, target);
+}
+
+bool Propagator::KeepCell(std::uint32_t at, std::uint8_t allowed, const Run& run,
+                          std::uint32_t lane) {
+  const Cell& cell = network_.cells[at];
+  if (cell.slot != at) allowed = network_.inverses[cell.inverse][allowed];
+  return Keep(cell.slot, allowed,
+              network_.origins[network_.constraints[ConstraintOf(run, lane)].origin]);
+}
+
 Propagation Propagator::Propagate() {
-  while (true) {
-    bool alive = true;
-    if (!work_.slots.IsEmpty()) {
-      ++work_.events;
-      alive = RunSlot(work_.slots.Pop());
-    } else if (!work_.constraints.IsEmpty()) {
-      alive = RunConstraint(work_.constraints.Pop());
-    } else if (!work_.counters.IsEmpty()) {
-      alive = RunCounter(work_.counters.Pop());
-    } else {
-      return Propagation::kFixpoint;
-    }
-    if (!alive) {
-      Clear();
-      return Propagation::kDeadEnd;
-    }
-  }
+  return rows_.propagate(*this);
 }
 
 Propagation Propagator::PropagateAll() {
@@ -163,134 +165,6 @@ Propagation Propagator::PropagateAll() {
   if (Propagate() == Propagation::kDeadEnd) return Propagation::kDeadEnd;
   for (std::uint32_t id = 0; id < network_.constraints.size(); ++id) work_.constraints.Push(id);
   return Propagate();
-}
-
-bool Propagator::RunSlot(Slot slot) {
-  const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
-  const Bits now = domain(slot);
-  if (now == kTrueBit && !OpenGates(slot)) return false;
-  if (slot >= layout_.num_narrow) {
-    WakeScalars(slot, ~Bits{0}, now, work, next);
-    return true;
-  }
-  const std::uint8_t before = work_.seen[slot];
-  unsigned wake = kAllWork;
-  if (work.wake != kNoLut && before < 1u << kMaxWakeValues) {
-    wake = network_.wake_tables[work.wake + (std::size_t{before} << kMaxWakeValues | now)];
-  }
-  if ((wake & kPairWork) != 0 && !RunPairs(slot, work, next)) return false;
-  if ((wake & kTripleWork) != 0 && !RunTriples(slot, before, work, next)) return false;
-  if ((wake & (kRunWork | kClauseRunWork)) != 0 &&
-      state_.gate(layout_, network_.slot_gates[slot])) {
-    const auto values = static_cast<std::uint8_t>(now);
-    if ((wake & kRunWork) != 0 && !RunRuns(before, values, work, next)) return false;
-    if ((wake & kClauseRunWork) != 0 && !RunClauseLists(before, values, work, next)) return false;
-  }
-  if ((wake & kScalarWork) != 0) WakeScalars(slot, before, now, work, next);
-  return true;
-}
-
-void Propagator::WakeScalars(Slot slot, Bits before, Bits now, const SlotWork& work,
-                             const SlotWork& next) {
-  for (std::uint32_t i = work.wides; i < next.wides; ++i) {
-    const WideEntry& entry = network_.wides[i];
-    if (entry.classes != kNoLut) {
-      const std::uint8_t* const classes = network_.run_tables.data() + entry.classes;
-      if (classes[before] == classes[now] || classes[now] == kUniversalClass) continue;
-    }
-    const Constraint& constraint = network_.constraints[entry.constraint];
-    if (!state_.gate(layout_, constraint.gate)) continue;
-    // With one value left of each other slot, known to the table, all of this one agrees with them.
-    bool settled = true;
-    for (int p = 0; settled && p < constraint.arity; ++p) {
-      const Bits values = domain(constraint.slots[p]);
-      settled = constraint.slots[p] == slot ||
-                ((values & (values - 1)) == 0 && !work_.slots.Contains(constraint.slots[p]));
-    }
-    if (!settled) work_.constraints.Push(entry.constraint);
-  }
-  const std::uint8_t* const domains = state_.bytes();
-  const ClauseWatch* const clauses_end = network_.clause_watches.data() + next.clauses;
-  for (const ClauseWatch* watch = network_.clause_watches.data() + work.clauses;
-       watch != clauses_end; ++watch) {
-    if ((now & watch->mask) != 0) continue;
-    if ((domains[watch->guard_a] & watch->guard_mask_a) != 0 &&
-        (domains[watch->guard_b] & watch->guard_mask_b) != 0) {
-      continue;
-    }
-    work_.constraints.Push(watch->constraint);
-  }
-  const CounterWatch* const counters_end = network_.counter_watches.data() + next.counters;
-  for (const CounterWatch* watch = network_.counter_watches.data() + work.counters;
-       watch != counters_end; ++watch) {
-    if (watch->values != 0) {  // Only a literal that becomes true or false changes what counts.
-      const bool became_false = (now & watch->values) == 0 && (before & watch->values) != 0;
-      const Bits others = ~Bits{watch->values};
-      const bool became_true = (now & others) == 0 && (before & others) != 0;
-      if (!became_false && !became_true) continue;
-    }
-    work_.counters.Push(watch->counter);
-  }
-}
-
-namespace {
-
-/// One value, and every constraint of the slot knows it.
-bool IsSettled(const std::uint64_t* dirty, std::uint32_t slot, unsigned values) {
-  return (values & (values - 1)) == 0 && (dirty[slot / 64] >> slot % 64 & 1) == 0;
-}
-
-}  // namespace
-
-bool Propagator::RunPairs(Slot slot, const SlotWork& work, const SlotWork& next) {
-  const std::uint8_t* const domains = state_.bytes();
-  const std::uint8_t* const gates = domains + layout_.gate_byte;
-  const std::uint8_t* const luts = network_.luts.data();
-  const std::uint64_t* const dirty = work_.slots.words();
-  const std::uint8_t values = domains[slot];
-  const PairEntry* const entries = network_.pairs.data();
-  for (std::uint32_t i = work.pairs; i < next.pairs; ++i) {
-    const PairEntry& entry = entries[i];
-    const unsigned before = domains[entry.other];
-    if (IsSettled(dirty, entry.other, before)) continue;  // All that is left agrees with it.
-    const unsigned after = before & luts[entry.lut + values];
-    if (after == before || gates[entry.gate] == 0) continue;
-    if (after == 0) {
-      return FailTable(network_.constraints[network_.pair_constraints[i]], entry.other);
-    }
-    Keep(entry.other, after, {});
-  }
-  return true;
-}
-
-bool Propagator::RunTriples(Slot slot, std::uint8_t before, const SlotWork& work,
-                            const SlotWork& next) {
-  const std::uint8_t* const domains = state_.bytes();
-  const std::uint8_t* const gates = domains + layout_.gate_byte;
-  const std::uint8_t* const luts = network_.luts.data();
-  const std::uint64_t* const dirty = work_.slots.words();
-  const unsigned values = domains[slot];
-  const TripleEntry* const entries = network_.triples.data();
-  const std::uint8_t* const tables = network_.run_tables.data();
-  for (std::uint32_t i = work.triples; i < next.triples; ++i) {
-    const TripleEntry& entry = entries[i];
-    const std::uint8_t* const classes = tables + entry.classes;
-    if (classes[before] == classes[values] || classes[values] == kUniversalClass) continue;
-    const unsigned b = domains[entry.b], c = domains[entry.c];
-    if (IsSettled(dirty, entry.b, b) && IsSettled(dirty, entry.c, c)) continue;
-    const unsigned new_b =
-        b & luts[entry.lut_b + (values << entry.s_shift_b | c << entry.c_shift_b)];
-    const unsigned new_c =
-        c & luts[entry.lut_c + (values << entry.s_shift_c | new_b << entry.b_shift_c)];
-    if ((new_b == b && new_c == c) || gates[entry.gate] == 0) continue;
-    if (new_b == 0 || new_c == 0) {
-      return FailTable(network_.constraints[network_.triple_constraints[i]],
-                       new_b == 0 ? entry.b : entry.c);
-    }
-    Keep(entry.b, new_b, {});
-    Keep(entry.c, new_c, {});
-  }
-  return true;
 }
 
 bool Propagator::RunConstraint(std::uint32_t id) {

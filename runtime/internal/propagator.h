@@ -145,6 +145,7 @@ std::uint64_t EventsOfThread();
 /// Bytes of the scratch of this thread that grow with the instance.
 std::size_t ScratchBytesOfThread();
 
+/// What depends on no kernel; the loop itself is RowLoop (row_loop.h).
 class Propagator {
  public:
   Propagator(const Instance& instance, State* state, Conflict* conflict);
@@ -165,36 +166,19 @@ class Propagator {
   Interval counter(std::uint32_t number) const { return state_.counter(layout_, number); }
 
  private:
+  template <typename Rows>
+  friend class RowRuns;
+  template <typename Rows>
+  friend class RowCounts;
+  template <typename Rows>
+  friend class RowLoop;
+
   // Each of these returns false on a dead end.
   bool Keep(Slot slot, Bits allowed, Origin origin);
   bool KeepCounter(std::uint32_t counter, Interval allowed, Origin origin);
-  bool RunSlot(Slot slot);
-  bool RunPairs(Slot slot, const SlotWork& work, const SlotWork& next);
-  bool RunTriples(Slot slot, std::uint8_t before, const SlotWork& work, const SlotWork& next);
-  void WakeScalars(Slot slot, Bits before, Bits now, const SlotWork& work, const SlotWork& next);
-  // Runs: propagate_runs.cc.
-  bool RunRuns(std::uint8_t before, std::uint8_t now, const SlotWork& work, const SlotWork& next);
-  bool RunClauseLists(std::uint8_t before, std::uint8_t now, const SlotWork& work,
-                      const SlotWork& next);
-  bool RunPairRun(const PairRun& run, std::uint8_t now, std::uint64_t lanes);
-  bool RunTripleRun(const TripleRun& run, std::uint8_t now, std::uint64_t lanes);
-  bool RunFilter(const ClauseFilter& filter, const std::uint64_t* presence);
-  bool RunFresh(Slot slot, const std::uint64_t* fresh);
-  bool RunClauseRun(const ClauseRun& run, std::uint64_t lanes);
-  /// Restricts the lanes of a row to a set of values.
-  bool KeepLanes(const Run& run, std::uint32_t row, std::uint8_t values, std::uint64_t lanes);
-  /// Writes the lanes of `out` that changed.
-  bool Commit(const Run& run, std::uint32_t row, std::uint64_t changed, const std::uint8_t* out);
   bool FailLane(const Run& run, std::uint32_t lane, Slot target);
   bool KeepCell(std::uint32_t cell, std::uint8_t allowed, const Run& run, std::uint32_t lane);
   std::uint32_t ConstraintOf(const Run& run, std::uint32_t lane) const;
-  std::uint64_t MayCount(const IncrementRun& run, std::uint64_t* counts,
-                         std::uint64_t* one_open) const;
-  /// What the increments of a counter of constants say; `max_open` grows to the largest weight that
-  /// may or may not count.
-  Interval CountRuns(const Counter& counter, std::uint64_t* max_open) const;
-  bool HasSlack(const Counter& counter, std::uint64_t limit, Interval* product) const;
-  void ReadRuns(const Counter& counter);
   bool RunConstraint(std::uint32_t id);
   bool RunWideTable(const Constraint& constraint);
   bool RunClause(const Constraint& constraint);
@@ -204,9 +188,9 @@ class Propagator {
   bool KeepCompared(CompareOp op, std::uint32_t a, std::uint32_t b, Origin origin);
   bool KeepDifferent(std::uint32_t counter, std::uint64_t value, Origin origin);
 
-  bool RunCounter(std::uint32_t id);
   Truth Counts(const Increment& increment) const;
-  void ReadContributions(const Counter& counter);
+  /// Appends what the increments of a counter without runs say.
+  void ReadIncrements(const Counter& counter);
   Contribution Contribute(std::uint32_t increment, Truth counts) const;
   bool SetInterval(std::uint32_t id, Interval computed, Origin origin, Interval* effective);
   static Interval Shown(const Counter& record, Interval computed);

@@ -7,6 +7,9 @@
 
 #include "runtime/state.h"
 
+#define EXH_ROW_TARGET
+#include "runtime/internal/row_loop.h"
+
 namespace exh::runtime::internal {
 namespace {
 
@@ -19,55 +22,57 @@ std::uint64_t LanesThat(const Test& test) {
   return lanes;
 }
 
-std::uint64_t Count(std::uint64_t lanes) {
-  return static_cast<std::uint64_t>(std::popcount(lanes));
-}
-
-std::uint64_t Excluded(const std::uint8_t* row, std::uint8_t values) {
-  return LanesThat([=](std::uint32_t lane) { return (row[lane] & values) == 0; });
-}
-
-std::uint64_t Certain(const std::uint8_t* row, std::uint8_t values) {
-  return LanesThat([=](std::uint32_t lane) { return (row[lane] & ~values) == 0; });
-}
-
-std::uint64_t Open(const std::uint8_t* row) {
-  return LanesThat([=](std::uint32_t lane) { return (row[lane] & (row[lane] - 1)) != 0; });
-}
-
-std::uint64_t Keep(const std::uint8_t* row, std::uint8_t values, std::uint8_t* out) {
-  return LanesThat([=](std::uint32_t lane) {
-    out[lane] = row[lane] & values;
-    return out[lane] != row[lane];
-  });
-}
-
-std::uint64_t Intersect(const std::uint8_t* row, const std::uint8_t* other, std::uint8_t* out) {
-  return LanesThat([=](std::uint32_t lane) {
-    out[lane] = row[lane] & other[lane];
-    return out[lane] != row[lane];
-  });
-}
-
-std::uint64_t Differ(const std::uint8_t* row, const std::uint8_t* other) {
-  return LanesThat([=](std::uint32_t lane) { return row[lane] != other[lane]; });
-}
-
-void Compose(const std::uint8_t* b, const std::uint8_t* c, const std::uint8_t* lut_b,
-             const std::uint8_t* lut_c, int, int, std::uint64_t lanes, std::uint8_t* out_b,
-             std::uint8_t* out_c, std::uint64_t* changed_b, std::uint64_t* changed_c) {
-  *changed_b = *changed_c = 0;
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const int lane = std::countr_zero(lanes);
-    out_b[lane] = b[lane] & lut_b[c[lane]];
-    out_c[lane] = c[lane] & lut_c[out_b[lane]];
-    if (out_b[lane] != b[lane]) *changed_b |= std::uint64_t{1} << lane;
-    if (out_c[lane] != c[lane]) *changed_c |= std::uint64_t{1} << lane;
+struct PortableRows {
+  static std::uint64_t Count(std::uint64_t lanes) {
+    return static_cast<std::uint64_t>(std::popcount(lanes));
   }
-}
 
-constexpr RowKernels kPortable = {"portable", Count,     Excluded, Certain, Open,
-                                  Keep,       Intersect, Differ,   Compose};
+  static std::uint64_t Excluded(const std::uint8_t* row, std::uint8_t values) {
+    return LanesThat([=](std::uint32_t lane) { return (row[lane] & values) == 0; });
+  }
+
+  static std::uint64_t Certain(const std::uint8_t* row, std::uint8_t values) {
+    return LanesThat([=](std::uint32_t lane) { return (row[lane] & ~values) == 0; });
+  }
+
+  static std::uint64_t Open(const std::uint8_t* row) {
+    return LanesThat([=](std::uint32_t lane) { return (row[lane] & (row[lane] - 1)) != 0; });
+  }
+
+  static std::uint64_t Keep(const std::uint8_t* row, std::uint8_t values, std::uint8_t* out) {
+    return LanesThat([=](std::uint32_t lane) {
+      out[lane] = row[lane] & values;
+      return out[lane] != row[lane];
+    });
+  }
+
+  static std::uint64_t Intersect(const std::uint8_t* row, const std::uint8_t* other,
+                                 std::uint8_t* out) {
+    return LanesThat([=](std::uint32_t lane) {
+      out[lane] = row[lane] & other[lane];
+      return out[lane] != row[lane];
+    });
+  }
+
+  static std::uint64_t Differ(const std::uint8_t* row, const std::uint8_t* other) {
+    return LanesThat([=](std::uint32_t lane) { return row[lane] != other[lane]; });
+  }
+
+  static void Compose(const std::uint8_t* b, const std::uint8_t* c, const std::uint8_t* lut_b,
+                      const std::uint8_t* lut_c, int, int, std::uint64_t lanes, std::uint8_t* out_b,
+                      std::uint8_t* out_c, std::uint64_t* changed_b, std::uint64_t* changed_c) {
+    *changed_b = *changed_c = 0;
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const int lane = std::countr_zero(lanes);
+      out_b[lane] = b[lane] & lut_b[c[lane]];
+      out_c[lane] = c[lane] & lut_c[out_b[lane]];
+      if (out_b[lane] != b[lane]) *changed_b |= std::uint64_t{1} << lane;
+      if (out_c[lane] != c[lane]) *changed_c |= std::uint64_t{1} << lane;
+    }
+  }
+};
+
+constexpr RowKernels kPortable = TableOf<PortableRows, RowLoop>("portable");
 
 std::vector<const RowKernels*> FindSupported() {
   std::vector<const RowKernels*> supported = {&kPortable};

@@ -9,8 +9,15 @@
 #include <span>
 #include <string_view>
 
+#include "runtime/propagation.h"
+#include "runtime/state.h"
+
 namespace exh::runtime::internal {
 
+class Propagator;
+
+/// A file with kernels defines a class with those below as static members (Count, Excluded …), for
+/// RowLoop to inline, and this table of them.
 struct RowKernels {
   std::string_view name;  ///< "portable", "avx2", "avx512".
 
@@ -35,7 +42,30 @@ struct RowKernels {
                   const std::uint8_t* lut_c, int width_b, int width_c, std::uint64_t lanes,
                   std::uint8_t* out_b, std::uint8_t* out_c, std::uint64_t* changed_b,
                   std::uint64_t* changed_c);
+
+  /// The fixpoint loop with these kernels in it.
+  Propagation (*propagate)(Propagator& propagator);
+  /// All runs of a slot, in the lanes of objects that have just appeared; false on a dead end.
+  bool (*run_fresh)(Propagator& propagator, Slot slot, const std::uint64_t* fresh);
 };
+
+/// The table of a class of kernels.
+template <typename Rows, template <typename> typename Loop>
+constexpr RowKernels TableOf(std::string_view name) {
+  return {name,
+          Rows::Count,
+          Rows::Excluded,
+          Rows::Certain,
+          Rows::Open,
+          Rows::Keep,
+          Rows::Intersect,
+          Rows::Differ,
+          Rows::Compose,
+          [](Propagator& propagator) { return Loop<Rows>(propagator).Run(); },
+          [](Propagator& propagator, Slot slot, const std::uint64_t* fresh) {
+            return Loop<Rows>(propagator).RunFresh(slot, fresh);
+          }};
+}
 
 /// The kernels that this processor can run, the portable ones first.
 std::span<const RowKernels* const> SupportedRowKernels();

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+//
+// RowCounts: what the runs of increments say of a counter.
+// Included once by each file with kernels, after it has defined EXH_ROW_TARGET: the loop is
+// compiled for each instruction set, so that the kernels are inlined into it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "runtime/internal/row_runs.h"
+
+namespace exh::runtime::internal {
+
+template <typename Rows>
+class RowCounts : public RowRuns<Rows> {
+ public:
+  using RowRuns<Rows>::RowRuns;
+
+  /// The lanes of a run of increments that may count, those that do, and those that would not with
+  /// a single literal made false. Absent objects need no presence bits here: their memberships are
+  /// literals of the increments.
+  EXH_ROW_TARGET std::uint64_t MayCount(const IncrementRun& run, std::uint64_t* counts,
+                                        std::uint64_t* one_open) const {
+    const std::uint8_t* const domains = domains_;
+    std::uint64_t open = 0, several_open = 0;
+    for (int s = 0; s < run.num_scalars; ++s) {
+      const std::uint8_t domain = domains[CellOf(run.scalars[s])],
+                         values = ValuesOf(run.scalars[s]);
+      if ((domain & values) == 0) {
+        *counts = *one_open = 0;
+        return 0;
+      }
+      if ((domain & ~values) != 0) {
+        several_open |= open;
+        open = run.lanes;
+      }
+    }
+    std::uint64_t may_count = run.lanes;
+    for (int r = 0; r < run.num_rows; ++r) {
+      const std::uint8_t* const row = domains + CellOf(run.rows[r]);
+      may_count &= ~Rows::Excluded(row, ValuesOf(run.rows[r]));
+      if (may_count == 0) break;
+      const std::uint64_t open_here = ~Rows::Certain(row, ValuesOf(run.rows[r]));
+      several_open |= open & open_here;
+      open |= open_here;
+    }
+    *counts = may_count & ~open;
+    *one_open = may_count & open & ~several_open;
+    return may_count;
+  }
+
+  EXH_ROW_TARGET Interval CountRuns(const Counter& counter, std::uint64_t* max_open) const {
+    Interval sum{counter.base, counter.base};
+    for (std::uint32_t i = counter.run_begin; i < counter.run_end; ++i) {
+      const IncrementRun& run = network_.increment_runs[i];
+      std::uint64_t counts, one_open;
+      const std::uint64_t may_count = MayCount(run, &counts, &one_open);
+      if (may_count == 0) continue;
+      if (may_count != counts) *max_open = std::max(*max_open, run.value);
+      sum.min = SaturatingAdd(sum.min, SaturatingMul(run.value, Rows::Count(counts)));
+      sum.max = SaturatingAdd(sum.max, SaturatingMul(run.value, Rows::Count(may_count)));
+    }
+    return sum;
+  }
+
+  /// The minimum of a half product, and whether no single increment can take it above `limit`. Only
+  /// what counts for certain is looked at; of the rest it is enough to know that it is light.
+  EXH_ROW_TARGET bool HasSlack(const Counter& counter, std::uint64_t limit,
+                               Interval* product) const {
+    product->min = counter.base;
+    std::uint64_t largest = 1;
+    bool settled = true;
+    std::array<std::uint64_t, 16> open_heavy{};
+    for (std::uint32_t i = counter.run_begin; i < counter.run_end; ++i) {
+      const IncrementRun& run = network_.increment_runs[i];
+      std::uint64_t counts, one_open;
+      if (MayCount(run, &counts, &one_open) != counts) settled = false;
+      if (one_open != 0) {  // The others could not be kept from counting anyway.
+        for (std::size_t k = 0; k < open_heavy.size(); ++k) {
+          open_heavy[k] |= one_open & run.heavy[k];
+        }
+      }
+      for (; counts != 0; counts &= counts - 1) {
+        const std::uint64_t below = run.lanes & ((counts & (~counts + 1)) - 1);
+        const Contribution c =
+            p_.Contribute(network_.run_increments[run.first_increment +
+                                                  static_cast<std::uint32_t>(Rows::Count(below))],
+                          Truth::kTrue);
+        product->min = SaturatingMul(product->min, c.min);
+        settled &= c.min == c.max;
+        if (c.min != 0) largest = std::max(largest, c.max / c.min + (c.max % c.min != 0));
+      }
+    }
+    product->max = settled ? product->min : kSaturated;
+    if (product->min == 0 || product->min > limit) return false;
+    const std::uint64_t factor = limit / product->min;
+    if (largest > factor) return false;
+    const auto k = std::min<std::size_t>(std::bit_width(factor) - 1, open_heavy.size() - 1);
+    return open_heavy[k] == 0;
+  }
+
+  EXH_ROW_TARGET void ReadRuns(const Counter& counter) {
+    for (std::uint32_t i = counter.run_begin; i < counter.run_end; ++i) {
+      const IncrementRun& run = network_.increment_runs[i];
+      std::uint64_t counts, one_open;
+      std::uint64_t may_count = MayCount(run, &counts, &one_open);
+      for (; may_count != 0; may_count &= may_count - 1) {
+        const std::uint64_t bit = may_count & (~may_count + 1);
+        const std::uint32_t rank = static_cast<std::uint32_t>(Rows::Count(run.lanes & (bit - 1)));
+        work_.contributions.push_back(
+            p_.Contribute(network_.run_increments[run.first_increment + rank],
+                          (counts & bit) != 0 ? Truth::kTrue : Truth::kMaybe));
+      }
+    }
+  }
+
+  EXH_ROW_TARGET bool RunCounter(std::uint32_t id) {
+    const Counter& record = network_.counters[id];
+    if (record.constants && record.run_begin != record.run_end) {
+      std::uint64_t max_open = 0;
+      const Interval sum = CountRuns(record, &max_open);
+      Interval bounds;
+      if (!p_.SetInterval(id, p_.Shown(record, sum), network_.origins[record.origin], &bounds))
+        return false;
+      // Slack for the largest open increment, either way: nothing follows.
+      if (SaturatingAdd(sum.min, max_open) <= bounds.max &&
+          (bounds.min == sum.min || (sum.max != kSaturated && sum.max - max_open >= bounds.min))) {
+        return true;
+      }
+    } else if (record.half && record.product && record.run_begin != record.run_end) {
+      Interval product, bounds;
+      const bool has_slack = HasSlack(record, p_.counter(id).max, &product);
+      if (!p_.SetInterval(id, product, network_.origins[record.origin], &bounds)) return false;
+      if (has_slack && bounds.min == product.min) return true;
+    }
+    ReadContributions(record);
+    return record.product ? p_.RunProduct(id) : p_.RunSum(id);
+  }
+
+ private:
+  EXH_ROW_TARGET void ReadContributions(const Counter& record) {
+    work_.contributions.clear();
+    if (record.run_begin != record.run_end) {
+      ReadRuns(record);
+    } else {
+      p_.ReadIncrements(record);
+    }
+  }
+
+ protected:
+  using RowRuns<Rows>::p_;
+  using RowRuns<Rows>::network_;
+  using RowRuns<Rows>::layout_;
+  using RowRuns<Rows>::state_;
+  using RowRuns<Rows>::work_;
+  using RowRuns<Rows>::domains_;
+};
+
+}  // namespace exh::runtime::internal
