@@ -8,6 +8,8 @@
 #include <filesystem>
 
 #include "kernels/cpu/process.h"
+#include "kernels/cuda/driver.h"
+#include "kernels/cuda/nvrtc.h"
 #include "search/commands/command.h"
 #include "search/cpu_evaluator.h"
 #include "search/error.h"
@@ -48,6 +50,29 @@ bool CheckFolder(const std::string& what, const std::string& folder) {
   return Report(free_gib > kLittle, what, fmt::format("{}: {:.1f} GiB free", folder, free_gib));
 }
 
+/// What a search on a GPU would need. There is none yet, and a machine without one is well.
+void ReportCuda() {
+  using kernels::cuda::Driver;
+  const auto report = [](const std::string& what, const std::string& finding) {
+    fmt::print("{}  {:<10} {}\n", "    ", what, finding);
+  };
+  const auto [driver, problem] = Driver::Load(Driver::LibraryNames());
+  if (driver) {
+    report("cuda", fmt::format("driver for CUDA {}", driver->version()));
+    for (const kernels::cuda::DeviceFacts& gpu : driver->Devices()) {
+      report("gpu", fmt::format("{}: sm_{}{}, {} multiprocessors, {:.1f} GiB", gpu.name,
+                                gpu.capability_major, gpu.capability_minor, gpu.multiprocessors,
+                                static_cast<double>(gpu.memory_bytes) / kGiB));
+    }
+  } else {
+    report("cuda", fmt::format("{}; --device cpu needs none", problem));
+  }
+  const kernels::cuda::NvrtcFacts nvrtc = kernels::cuda::FindNvrtc(kernels::cuda::NvrtcNames());
+  report("nvrtc", nvrtc.problem.empty()
+                      ? fmt::format("{}: version {}.{}", nvrtc.library, nvrtc.major, nvrtc.minor)
+                      : fmt::format("{}; --device cpu needs none", nvrtc.problem));
+}
+
 int Doctor() {
   double load = 0;
   const bool has_load = ::getloadavg(&load, 1) == 1;
@@ -63,6 +88,7 @@ int Doctor() {
     Report(true, "load",
            fmt::format("{:.2f}{}", load, load > 0.5 ? ": other work will disturb the times" : ""));
   }
+  ReportCuda();
   return good ? 0 : 1;
 }
 

@@ -29,6 +29,14 @@ def records(folder):
         return [json.loads(line) for line in log if line.endswith("\n")]
 
 
+class Doctor(unittest.TestCase):
+    def test_says_what_a_gpu_would_need_and_fails_for_none_of_it(self):
+        done = run(SEARCH, "doctor")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for what in ("compiler", "cuda", "nvrtc"):
+            self.assertRegex(done.stdout, rf"(?m)^(ok|  )  +{what} +\S")
+
+
 class BadInput(unittest.TestCase):
     """One line that names the mistake and the nearest legal name; exit code 2."""
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/cuda/driver.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "kernels/cuda/library.h"
+
+namespace exh::kernels::cuda {
+namespace {
+
+/// The first symbol that the library lacks; null when the table is full.
+const char* Fill(const Library& library, DriverFunctions* functions) {
+#define EXH_CUDA_FUNCTION(name, symbol, ...)                                           \
+  functions->name = reinterpret_cast<CUresult (*)(__VA_ARGS__)>(library.Find(symbol)); \
+  if (functions->name == nullptr) return symbol;
+#include "kernels/cuda/driver_functions.inc"
+#undef EXH_CUDA_FUNCTION
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> Driver::LibraryNames() {
+  return {"libcuda.so.1", "libcuda.so"};
+}
+
+DriverOrProblem Driver::Load(std::span<const std::string> names) {
+  const Library library = Library::Open(names);
+  if (!library.is_open()) {
+    return {std::nullopt, fmt::format("{} is not there: install the driver of your NVIDIA GPU",
+                                      names.empty() ? "the driver" : names.front())};
+  }
+  Driver driver;
+  if (const char* missing = Fill(library, &driver.functions_)) {
+    return {std::nullopt,
+            fmt::format("{} has no '{}': install a driver that supports CUDA 12 or later",
+                        library.name(), missing)};
+  }
+  if (const CUresult result = driver.functions_.cuInit(0); result != kSuccess) {
+    return {std::nullopt,
+            fmt::format("{} cannot start: {}", library.name(), driver.ErrorText(result))};
+  }
+  return {driver, ""};
+}
+
+std::string Driver::version() const {
+  int version = 0;
+  if (functions_.cuDriverGetVersion(&version) != kSuccess) return "unknown";
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::vector<DeviceFacts> Driver::Devices() const {
+  int count = 0;
+  if (functions_.cuDeviceGetCount(&count) != kSuccess) return {};
+  std::vector<DeviceFacts> devices;
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    CUdevice device = 0;
+    std::array<char, 256> name{};
+    DeviceFacts facts;
+    std::size_t bytes = 0;
+    const bool answers =
+        functions_.cuDeviceGet(&device, ordinal) == kSuccess &&
+        functions_.cuDeviceGetName(name.data(), static_cast<int>(name.size()) - 1, device) ==
+            kSuccess &&
+        functions_.cuDeviceTotalMem(&bytes, device) == kSuccess &&
+        functions_.cuDeviceGetAttribute(&facts.capability_major, kCapabilityMajor, device) ==
+            kSuccess &&
+        functions_.cuDeviceGetAttribute(&facts.capability_minor, kCapabilityMinor, device) ==
+            kSuccess &&
+        functions_.cuDeviceGetAttribute(&facts.multiprocessors, kMultiprocessors, device) ==
+            kSuccess;
+    if (!answers) continue;
+    facts.name = name.data();
+    facts.memory_bytes = bytes;
+    devices.push_back(std::move(facts));
+  }
+  return devices;
+}
+
+std::string Driver::ErrorText(CUresult result) const {
+  const char* name = nullptr;
+  const char* text = nullptr;
+  if (functions_.cuGetErrorName(result, &name) != kSuccess || name == nullptr) {
+    return fmt::format("error {}", result);
+  }
+  if (functions_.cuGetErrorString(result, &text) != kSuccess || text == nullptr) return name;
+  return fmt::format("{} ({})", name, text);
+}
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// The CUDA driver, as a table of functions that is filled when the program runs. No header of the
+// toolkit is needed: the few types and numbers are declared here, and a test compares them with
+// cuda.h where that is installed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace exh::kernels::cuda {
+
+// As in cuda.h.
+using CUresult = int;
+using CUdevice = int;
+using CUdevice_attribute = int;
+inline constexpr CUresult kSuccess = 0;  ///< CUDA_SUCCESS.
+inline constexpr CUdevice_attribute kMultiprocessors =
+    16;  ///< CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT.
+inline constexpr CUdevice_attribute kCapabilityMajor = 75;  ///< …_COMPUTE_CAPABILITY_MAJOR.
+inline constexpr CUdevice_attribute kCapabilityMinor = 76;  ///< …_COMPUTE_CAPABILITY_MINOR.
+
+/// The functions of driver_functions.inc.
+struct DriverFunctions {
+#define EXH_CUDA_FUNCTION(name, symbol, ...) CUresult (*name)(__VA_ARGS__) = nullptr;
+#include "kernels/cuda/driver_functions.inc"
+#undef EXH_CUDA_FUNCTION
+};
+
+/// What a GPU says of itself.
+struct DeviceFacts {
+  std::string name;
+  int capability_major = 0, capability_minor = 0;
+  int multiprocessors = 0;
+  std::uint64_t memory_bytes = 0;
+};
+
+struct DriverOrProblem;
+
+/// A driver that is loaded and initialised. Copies share it.
+class Driver {
+ public:
+  /// The names that the driver's library has.
+  static std::vector<std::string> LibraryNames();
+  /// Loads and initialises the first library of `names` that is there.
+  static DriverOrProblem Load(std::span<const std::string> names);
+
+  const DriverFunctions& functions() const { return functions_; }
+  /// The CUDA version that it supports, "13.0".
+  std::string version() const;
+  /// All GPUs that it shows; one that does not answer is left out.
+  std::vector<DeviceFacts> Devices() const;
+  /// "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)".
+  std::string ErrorText(CUresult result) const;
+
+ private:
+  DriverFunctions functions_;
+};
+
+/// A driver, or in one sentence why there is none and what would help.
+struct DriverOrProblem {
+  std::optional<Driver> driver;
+  std::string problem;
+};
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// What driver.h declares, against cuda.h: numbers, the symbol behind each name, and prototypes.
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "kernels/cuda/driver.h"
+
+namespace {
+
+namespace ours = exh::kernels::cuda;
+
+static_assert(ours::kSuccess == CUDA_SUCCESS);
+static_assert(ours::kMultiprocessors == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+static_assert(ours::kCapabilityMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+static_assert(ours::kCapabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+
+/// One is passed as the other is: the same size, and both pointers, or both numbers.
+template <typename Ours, typename Theirs>
+constexpr bool kPassedAlike =
+    sizeof(Ours) == sizeof(Theirs) && std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>;
+
+template <typename Ours, typename Theirs>
+constexpr bool kAlike = false;
+template <typename OurResult, typename... Our, typename TheirResult, typename... Their>
+constexpr bool kAlike<OurResult (*)(Our...), TheirResult (*)(Their...)> = [] {
+  if constexpr (sizeof...(Our) == sizeof...(Their)) {
+    return kPassedAlike<OurResult, TheirResult> && (kPassedAlike<Our, Their> && ...);
+  }
+  return false;
+}();
+
+static_assert(!kAlike<int (*)(int), int (*)(int, int)>);
+static_assert(!kAlike<int (*)(int), int (*)(long)>);
+static_assert(!kAlike<int (*)(long), int (*)(char*)>);
+
+#define EXH_CUDA_FUNCTION(name, symbol, ...) \
+  static_assert(kAlike<decltype(ours::DriverFunctions::name), decltype(&::name)>, #name);
+namespace ours_types {
+using namespace exh::kernels::cuda;
+#include "kernels/cuda/driver_functions.inc"
+}  // namespace ours_types
+#undef EXH_CUDA_FUNCTION
+
+// cuda.h renames a function when its prototype changes: the macro's value is the symbol.
+#define EXH_TEXT_OF(name) #name
+#define EXH_TEXT(name) EXH_TEXT_OF(name)
+
+TEST(CudaHeaders, TheSymbolsAreThoseOfTheNames) {
+#define EXH_CUDA_FUNCTION(name, symbol, ...) EXPECT_EQ(std::string_view(EXH_TEXT(name)), symbol);
+#include "kernels/cuda/driver_functions.inc"
+#undef EXH_CUDA_FUNCTION
+}
+
+}  // namespace
