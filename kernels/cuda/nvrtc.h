@@ -1,23 +1,72 @@
 // SPDX-License-Identifier: MIT
+//
+// The run-time compiler of CUDA C++, as a table of functions that is filled when the program runs.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace exh::kernels::cuda {
 
-/// What is known of the run-time compiler of CUDA C++ on this machine.
-struct NvrtcFacts {
-  std::string library;  ///< The name that it was found by; empty when there is none.
-  int major = 0, minor = 0;
-  std::string problem;  ///< Why it cannot be used and what would help; empty when it can.
+// As in nvrtc.h.
+using nvrtcResult = int;
+using nvrtcProgram = struct NvrtcProgram*;
+
+/// The functions of nvrtc_functions.inc.
+struct NvrtcFunctions {
+#define EXH_NVRTC_FUNCTION(name, ...) nvrtcResult (*name)(__VA_ARGS__) = nullptr;
+#include "kernels/cuda/nvrtc_functions.inc"
+#undef EXH_NVRTC_FUNCTION
 };
 
-/// Where the compiler's library is looked for: by name, then in the folder of the toolkit.
-std::vector<std::string> NvrtcNames();
+/// What the assembler says of a kernel.
+struct KernelResources {
+  int registers = 0;     ///< Of a thread.
+  int spill_bytes = 0;   ///< Stored to memory because registers did not suffice, of a thread.
+  int shared_bytes = 0;  ///< Static, of a block.
+  friend bool operator==(const KernelResources&, const KernelResources&) = default;
+};
 
-/// Looks for the compiler and asks its version.
-NvrtcFacts FindNvrtc(std::span<const std::string> names);
+/// A compiled text, or what is wrong with it.
+struct Cubin {
+  std::string bytes;          ///< Empty when the text does not compile.
+  std::string log;            ///< What compiler and assembler printed.
+  KernelResources resources;  ///< Of the first kernel.
+  bool ok() const { return !bytes.empty(); }
+};
+
+struct NvrtcOrProblem;
+
+/// NVRTC, loaded. Copies share it. It may be called from one thread at a time: it locks anyway.
+class Nvrtc {
+ public:
+  /// Where its library is looked for: by name, then in the folder of the toolkit.
+  static std::vector<std::string> LibraryNames();
+  /// Loads the first library of `names` that is there. Version 12 or later is needed.
+  static NvrtcOrProblem Load(std::span<const std::string> names);
+
+  /// "libnvrtc.so.13: version 13.0".
+  const std::string& description() const { return description_; }
+  /// Compiles CUDA C++ for one architecture, "sm_90". A text that is wrong is a result like
+  /// another.
+  Cubin Compile(const std::string& source, const std::string& architecture,
+                std::span<const std::string> options = {}) const;
+
+ private:
+  NvrtcFunctions functions_;
+  std::string description_;
+};
+
+/// NVRTC, or in one sentence why it cannot be used and what would help.
+struct NvrtcOrProblem {
+  std::optional<Nvrtc> nvrtc;
+  std::string problem;
+};
+
+/// What the assembler's verbose log says of the first kernel in it.
+KernelResources ReadResources(const std::string& log);
 
 }  // namespace exh::kernels::cuda

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 
 #include "kernels/cpu/process.h"
 #include "kernels/cuda/driver.h"
@@ -53,6 +54,7 @@ bool CheckFolder(const std::string& what, const std::string& folder) {
 /// What a search on a GPU would need. There is none yet, and a machine without one is well.
 void ReportCuda() {
   using kernels::cuda::Driver;
+  using kernels::cuda::Nvrtc;
   const auto report = [](const std::string& what, const std::string& finding) {
     fmt::print("{}  {:<10} {}\n", "    ", what, finding);
   };
@@ -67,10 +69,25 @@ void ReportCuda() {
   } else {
     report("cuda", fmt::format("{}; --device cpu needs none", problem));
   }
-  const kernels::cuda::NvrtcFacts nvrtc = kernels::cuda::FindNvrtc(kernels::cuda::NvrtcNames());
-  report("nvrtc", nvrtc.problem.empty()
-                      ? fmt::format("{}: version {}.{}", nvrtc.library, nvrtc.major, nvrtc.minor)
-                      : fmt::format("{}; --device cpu needs none", nvrtc.problem));
+  const auto [nvrtc, reason] = Nvrtc::Load(Nvrtc::LibraryNames());
+  if (!nvrtc) {
+    report("nvrtc", fmt::format("{}; --device cpu needs none", reason));
+    return;
+  }
+  // For the GPUs that are there, or for one that it knows for certain.
+  std::set<std::string> architectures;
+  if (driver) {
+    for (const kernels::cuda::DeviceFacts& gpu : driver->Devices()) {
+      architectures.insert(fmt::format("sm_{}{}", gpu.capability_major, gpu.capability_minor));
+    }
+  }
+  if (architectures.empty()) architectures.insert("sm_80");
+  for (const std::string& architecture : architectures) {
+    const kernels::cuda::Cubin cubin = nvrtc->Compile(
+        "extern \"C\" __global__ void probe(float* x) { x[threadIdx.x] *= 2; }", architecture);
+    report("nvrtc", fmt::format("{}, {} for {}", nvrtc->description(),
+                                cubin.ok() ? "compiles" : "does not compile", architecture));
+  }
 }
 
 int Doctor() {

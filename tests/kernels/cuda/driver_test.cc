@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/nvrtc.h"
-
 namespace exh::kernels::cuda {
 namespace {
 
@@ -58,17 +56,6 @@ TEST(Driver, ThatDoesNotStartSaysWhy) {
   const auto [driver, problem] = Driver::Load(std::vector<std::string>{EXH_FAKE_DRIVER});
   EXPECT_FALSE(driver.has_value());
   EXPECT_NE(problem.find("cannot start: error 100"), std::string::npos) << problem;
-}
-
-TEST(Nvrtc, MissingOldAndMute) {
-  const NvrtcFacts missing = FindNvrtc(std::vector<std::string>{"libthat-is-nowhere.so"});
-  EXPECT_TRUE(missing.library.empty());
-  EXPECT_NE(missing.problem.find("install the CUDA toolkit"), std::string::npos);
-  const NvrtcFacts old = FindNvrtc(std::vector<std::string>{EXH_NO_DRIVER});
-  EXPECT_EQ(old.major, 11);
-  EXPECT_NE(old.problem.find("is version 11.2"), std::string::npos) << old.problem;
-  const NvrtcFacts mute = FindNvrtc(std::vector<std::string>{EXH_FAKE_DRIVER});
-  EXPECT_NE(mute.problem.find("does not tell its version"), std::string::npos) << mute.problem;
 }
 
 }  // namespace

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// What driver.h declares, against cuda.h: numbers, the symbol behind each name, and prototypes.
+// What driver.h and nvrtc.h declare, against those of the toolkit: numbers, the symbol behind each
+// name, and prototypes.
 #include <cuda.h>
 #include <gtest/gtest.h>
+#include <nvrtc.h>
 
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "kernels/cuda/driver.h"
+#include "kernels/cuda/nvrtc.h"
 
 namespace {
 
@@ -40,11 +43,13 @@ static_assert(!kAlike<int (*)(long), int (*)(char*)>);
 
 #define EXH_CUDA_FUNCTION(name, symbol, ...) \
   static_assert(kAlike<decltype(ours::DriverFunctions::name), decltype(&::name)>, #name);
-namespace ours_types {
-using namespace exh::kernels::cuda;
 #include "kernels/cuda/driver_functions.inc"
-}  // namespace ours_types
 #undef EXH_CUDA_FUNCTION
+
+#define EXH_NVRTC_FUNCTION(name, ...) \
+  static_assert(kAlike<decltype(ours::NvrtcFunctions::name), decltype(&::name)>, #name);
+#include "kernels/cuda/nvrtc_functions.inc"
+#undef EXH_NVRTC_FUNCTION
 
 // cuda.h renames a function when its prototype changes: the macro's value is the symbol.
 #define EXH_TEXT_OF(name) #name
