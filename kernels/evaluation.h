@@ -7,7 +7,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "kernels/codegen/launch.h"
 
 namespace exh::kernels {
 
@@ -24,12 +27,25 @@ enum class Verdict {
 /// "correct", "wrong", "compile_error", … as in the log.
 std::string_view VerdictName(Verdict verdict);
 
+/// A candidate as text, ready for the compiler of its device.
+struct Source {
+  std::string text;
+  codegen::Launch launch;  ///< Of a GPU kernel.
+
+  Source() = default;
+  Source(std::string source_text) : text(std::move(source_text)) {}  // NOLINT: a text is a source
+  Source(const char* source_text) : text(source_text) {}             // NOLINT
+  Source(std::string source_text, const codegen::Launch& how)
+      : text(std::move(source_text)), launch(how) {}
+};
+
 /// A candidate that was compiled, or why it could not be.
 struct Compiled {
   Verdict verdict = Verdict::kCorrect;  ///< kCorrect: `library` can be run.
   std::string why;                      ///< First lines of the compiler's complaint.
-  std::string source;                   ///< The C++ text.
-  std::string library;                  ///< Path of the shared object.
+  std::string source;                   ///< The text.
+  codegen::Launch launch;               ///< Of a GPU kernel.
+  std::string library;                  ///< Path of the shared object, or of the cubin.
   double compile_ms = 0;
 };
 

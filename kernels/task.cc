@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "kernels/codegen/cpu_printer.h"
+#include "kernels/codegen/cuda_printer.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/library/registry.h"
@@ -77,8 +78,13 @@ std::string Outline(const Task& task, const runtime::Candidate& candidate) {
   return codegen::ToText(*task.function, code.tree);
 }
 
-std::string EmitSource(const Task& task, const runtime::Candidate& candidate) {
-  return codegen::PrintCpu(*task.function, ExtractSchedule(task, candidate));
+Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
+  const codegen::Schedule schedule = ExtractSchedule(task, candidate);
+  const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
+  EXH_CHECK(code.error.empty());
+  if (task.function->device.language != "cuda") return {codegen::PrintCpu(code)};
+  codegen::CudaText text = codegen::PrintCuda(code);
+  return {std::move(text.source), text.launch};
 }
 
 }  // namespace exh::kernels

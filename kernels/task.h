@@ -36,8 +36,8 @@ codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& ca
 /// The loops of an implementation as indented text, one loop or instruction a line.
 std::string Outline(const Task& task, const runtime::Candidate& candidate);
 
-/// C++ source of an implementation; its decisions stand as comments.
+/// Source of an implementation in the language of its device; its decisions stand as comments.
 /// `candidate.IsImplementation()`.
-std::string EmitSource(const Task& task, const runtime::Candidate& candidate);
+Source EmitSource(const Task& task, const runtime::Candidate& candidate);
 
 }  // namespace exh::kernels

@@ -96,12 +96,12 @@ class CpuEvaluator final : public Evaluator {
     WriteProblem(problem.task, problem_file_);
   }
 
-  std::string Emit(const runtime::Candidate& implementation) override {
+  kernels::Source Emit(const runtime::Candidate& implementation) override {
     return kernels::EmitSource(problem_.task, implementation);
   }
 
-  kernels::Compiled Compile(const std::string& source) override {
-    return compiler_.Compile(source);
+  kernels::Compiled Compile(const kernels::Source& source) override {
+    return compiler_.Compile(source.text);
   }
 
   kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,

@@ -22,10 +22,10 @@ class Evaluator {
   virtual ~Evaluator() = default;
 
   /// The source of an implementation. Called from one thread.
-  virtual std::string Emit(const runtime::Candidate& implementation) = 0;
+  virtual kernels::Source Emit(const runtime::Candidate& implementation) = 0;
 
   /// Compiles a source, in a process of its own. May be called from several threads at once.
-  virtual kernels::Compiled Compile(const std::string& source) = 0;
+  virtual kernels::Compiled Compile(const kernels::Source& source) = 0;
 
   /// Runs, checks and times what was compiled. Never called while anything compiles. Above `cap_ns`
   /// per run it may stop early and answer kSlow; 0 is no cap.

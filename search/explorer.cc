@@ -131,7 +131,7 @@ std::optional<Explorer::Entry> Explorer::DescendOnce() {
   bool is_new = seen_vectors_.insert(Fnv1a64(entry.vector)).second;
   if (is_new) {
     entry.source = evaluator_.Emit(entry.candidate);
-    const std::string code = WithoutComments(entry.source);
+    const std::string code = WithoutComments(entry.source.text);
     entry.code = HashText(code);
     is_new = seen_codes_.insert(Fnv1a64(code)).second;
   }

@@ -72,7 +72,8 @@ class Explorer {
   struct Entry {
     runtime::Candidate candidate;
     Path path = {};
-    std::string vector = {}, source = {}, code = {};
+    kernels::Source source = {};
+    std::string vector = {}, code = {};
     kernels::Compiled compiled = {};
     bool ready = false;  ///< Phase 2 came to it before the run was stopped.
   };

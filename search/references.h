@@ -22,7 +22,7 @@ struct Contender {
 /// A source to be compiled.
 struct Yardstick {
   std::string name;
-  std::string source;
+  kernels::Source source;
 };
 
 /// Compiles all of them, `jobs` at once.

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "kernels/codegen/cpu_names.h"
+#include "kernels/codegen/code_names.h"
 #include "kernels/codegen/cpu_statements.h"
 #include "kernels/codegen/text_writer.h"
 
@@ -38,7 +38,7 @@ class CpuPrinter {
         statements_(code, names_, options.checked, out_) {}
 
   std::string Run() {
-    Header();
+    PrintSourceHeader(code_, out_);
     VectorTypes();
     if (checked_) {
       for (const char* line : kCheckedMacros) out_.Line(line);
@@ -52,15 +52,6 @@ class CpuPrinter {
  private:
   static std::string Number(std::uint64_t value) { return std::to_string(value); }
   const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
-
-  void Header() {
-    out_.Line("// " + code_.function->name + ", printed by Exhaust.");
-    if (code_.schedule->decisions.empty()) return out_.Line();
-    out_.Line("//");
-    out_.Line("// Decisions:");
-    for (const std::string& decision : code_.schedule->decisions) out_.Line("//   " + decision);
-    out_.Line();
-  }
 
   void VectorTypes() {
     std::set<std::uint32_t> lanes;
@@ -185,8 +176,8 @@ class CpuPrinter {
     const ThreadAxis& axis = tree_.axes[static_cast<std::size_t>(index)];
     std::string text = "t";
     if (axis.stride != 1) text += " / " + Number(axis.stride);
-    // The outermost axis needs no remainder.
-    if (index != 0) text += " % " + Number(axis.size);
+    // The outermost axis of the largest layout needs no remainder.
+    if (axis.stride * axis.size != tree_.num_threads) text += " % " + Number(axis.size);
     return text;
   }
 
@@ -195,7 +186,7 @@ class CpuPrinter {
     std::set<int> axes;
     const LoopNode& node = tree_.node(index);
     if (node.kind == NodeKind::kExec) {
-      const auto& guards = code_.values.insts[node.inst.index()].guard_axes;
+      const auto& guards = code_.values.insts[node.inst.index()].guard.axes;
       axes.insert(guards.begin(), guards.end());
     }
     for (const int child : node.children) axes.merge(GuardAxes(child));
@@ -266,7 +257,7 @@ class CpuPrinter {
   const LoopTree& tree_;
   bool checked_;
   TextWriter out_;
-  CpuNames names_;
+  CodeNames names_;
   CpuStatements statements_;
   int repeats_ = 0;  ///< Unrolled dims around that are past their first copy.
 };

@@ -5,7 +5,7 @@
 
 namespace exh::kernels::codegen {
 
-CpuStatements::CpuStatements(const LoweredCode& code, const CpuNames& names, bool checked,
+CpuStatements::CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked,
                              TextWriter& out)
     : code_(code), names_(names), checked_(checked), out_(out), copy_(code.tree.classes.size()) {}
 
@@ -173,8 +173,11 @@ void CpuStatements::Store(const ir::Instruction& inst) {
   const bool is_output = inst.op == ir::Op::kStore;
   const std::string& array = is_output ? names_.array(inst.array) : names_.temp(inst.block);
   std::string guard;
-  for (const int axis : Values(inst.id).guard_axes) {
+  for (const int axis : Values(inst.id).guard.axes) {
     guard += (guard.empty() ? "t" : " && t") + std::to_string(axis) + " == 0";
+  }
+  if (const std::uint32_t below = Values(inst.id).guard.below; below != 0) {
+    guard += (guard.empty() ? "t < " : " && t < ") + std::to_string(below);
   }
   if (!guard.empty()) guard = "if (" + guard + ") ";
   const std::string vector_text = lanes > 1 ? AsVector(value, lanes) : "";

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/cpu_names.h"
+#include "kernels/codegen/code_names.h"
 #include "kernels/codegen/lowered_code.h"
 #include "kernels/codegen/text_writer.h"
 
@@ -15,7 +15,7 @@ namespace exh::kernels::codegen {
 /// unrolled dims around them. The loops are the business of cpu_printer.cc.
 class CpuStatements {
  public:
-  CpuStatements(const LoweredCode& code, const CpuNames& names, bool checked, TextWriter& out);
+  CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked, TextWriter& out);
 
   /// The unrolled copy that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
@@ -45,7 +45,7 @@ class CpuStatements {
                    const Expression& value, std::vector<std::int64_t>& unrolled);
 
   const LoweredCode& code_;
-  const CpuNames& names_;
+  const CodeNames& names_;
   bool checked_;
   TextWriter& out_;
   std::vector<std::int64_t> copy_;  ///< By class: index of the unrolled copy.

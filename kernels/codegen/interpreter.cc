@@ -34,7 +34,7 @@ struct Step {
   Slot own;
   std::vector<std::pair<ir::InstId, Slot>> inits;
   std::size_t memory = 0;  ///< Array number, or temporary number.
-  std::vector<int> guard_axes;
+  ThreadGuard guard;
 };
 
 class Interpreter {
@@ -83,7 +83,7 @@ class Interpreter {
     Step& step = steps_[inst.id.index()];
     step.op = inst.op;
     step.is_reduction = inst.is_reduction();
-    step.guard_axes = plan.guard_axes;
+    step.guard = plan.guard;
     for (std::size_t i = 0; i < inst.operands.size(); ++i) {
       const ir::Operand& operand = inst.operands[i];
       Input input;
@@ -176,7 +176,8 @@ class Interpreter {
   void Execute(ir::InstId id) {
     const Step& step = steps_[id.index()];
     const ir::Instruction& inst = code_.function->inst(id);
-    for (const int axis : step.guard_axes) {
+    if (step.guard.below != 0 && thread_ >= step.guard.below) return;
+    for (const int axis : step.guard.axes) {
       const ThreadAxis& a = tree_.axes[At(axis)];
       if (thread_ / a.stride % a.size != 0) return;
     }

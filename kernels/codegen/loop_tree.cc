@@ -17,8 +17,9 @@ std::size_t Index(int i) {
 /// them.
 class NestingCheck {
  public:
-  NestingCheck(const ir::Function& function, const Forest& forest)
-      : function_(function), forest_(forest) {}
+  NestingCheck(const ir::Function& function, const Forest& forest,
+               const std::vector<ThreadAxis>& thread_axes)
+      : function_(function), forest_(forest), thread_axes_(thread_axes) {}
 
   std::string Run() {
     for (std::size_t c = 0; c < forest_.classes.size(); ++c) CheckClass(static_cast<int>(c));
@@ -85,6 +86,11 @@ class NestingCheck {
     if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
       Fail("two nested THREAD dims share the axis of " + NameOf(item));
     }
+    for (const int axis : axes) {
+      if (thread_axes_[Index(axis)].layout != thread_axes_[Index(axes.front())].layout) {
+        Fail("two nested THREAD dims belong to different layouts at " + NameOf(item));
+      }
+    }
   }
 
   void CheckInst(ir::InstId id, int item) {
@@ -120,6 +126,7 @@ class NestingCheck {
 
   const ir::Function& function_;
   const Forest& forest_;
+  const std::vector<ThreadAxis>& thread_axes_;
   std::string error_;
 };
 
@@ -203,6 +210,7 @@ class TreeBuilder {
     const int node = AddNode(parent, NodeKind::kThreads);
     while (true) {
       tree_.nodes[Index(node)].thread_classes.push_back(item);
+      tree_.nodes[Index(node)].layout = tree_.axes[Index(forest_.classes[Index(item)].axis)].layout;
       const auto& children = forest_.children[Index(item)];
       if (children.size() == 1 && HasThread(children.front())) {
         item = children.front();
@@ -244,14 +252,19 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   Forest forest = BuildForest(function, schedule);
   if (!forest.error.empty()) return {std::nullopt, forest.error};
   LoopTree tree;
-  std::string error = AssignThreadAxes(function, schedule, forest.classes, tree.axes);
-  if (error.empty()) error = NestingCheck(function, forest).Run();
+  ThreadAxes threads = AssignThreadAxes(function, schedule, forest.classes);
+  tree.axes = std::move(threads.axes);
+  tree.layouts = std::move(threads.layouts);
+  std::string error = threads.error;
+  if (error.empty()) error = NestingCheck(function, forest, tree.axes).Run();
   if (!error.empty()) return {std::nullopt, error};
 
   tree.classes = forest.classes;
   tree.class_of_dim = forest.class_of_dim;
   tree.node_of_inst.assign(function.insts.size(), -1);
-  for (const ThreadAxis& axis : tree.axes) tree.num_threads *= axis.size;
+  for (const ThreadLayout& layout : tree.layouts) {
+    tree.num_threads = std::max(tree.num_threads, layout.threads);
+  }
   TreeBuilder(forest, tree).Run();
   for (const int c : tree.block_classes) tree.num_blocks *= tree.classes[Index(c)].size;
   return {std::move(tree), ""};

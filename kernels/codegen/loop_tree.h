@@ -24,6 +24,13 @@ struct DimClass {
 struct ThreadAxis {
   std::uint32_t size = 1;
   std::uint32_t stride = 1;  ///< Its index is thread / stride % size.
+  int layout = 0;            ///< Which of LoopTree::layouts it is an axis of.
+};
+
+/// One way of dividing the linear thread index into axes. Threads beyond the product of its axes
+/// repeat the work of the first ones, or idle.
+struct ThreadLayout {
+  std::uint32_t threads = 1;  ///< Product of its axes.
 };
 
 enum class NodeKind : std::uint8_t {
@@ -40,6 +47,7 @@ struct LoopNode {
   NodeKind kind = NodeKind::kRoot;
   int dim_class = -1;               ///< kBlock, kLoop, kUnroll, kVector.
   std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
+  int layout = -1;                  ///< kThreads: that of the band; -1: no band.
   ir::InstId inst;                  ///< kExec.
   int parent = -1;
   std::vector<int> children;  ///< In order of execution.
@@ -50,11 +58,12 @@ struct LoopNode {
 
 struct LoopTree {
   std::vector<DimClass> classes;
-  std::vector<int> class_of_dim;   ///< By dim; -1: not active.
-  std::vector<LoopNode> nodes;     ///< nodes[0] is the root.
-  std::vector<int> node_of_inst;   ///< By instruction; -1: not active.
-  std::vector<ThreadAxis> axes;    ///< Outermost (slowest) first.
-  std::uint32_t num_threads = 1;   ///< Product of the axes.
+  std::vector<int> class_of_dim;  ///< By dim; -1: not active.
+  std::vector<LoopNode> nodes;    ///< nodes[0] is the root.
+  std::vector<int> node_of_inst;  ///< By instruction; -1: not active.
+  std::vector<ThreadAxis> axes;   ///< By layout, in each outermost (slowest) first.
+  std::vector<ThreadLayout> layouts;
+  std::uint32_t num_threads = 1;   ///< Of a block: what the largest layout needs.
   std::uint64_t num_blocks = 1;    ///< Product of the BLOCK classes.
   std::vector<int> block_classes;  ///< Outermost first.
 

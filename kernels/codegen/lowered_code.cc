@@ -25,9 +25,12 @@ void Seed(Fault fault, LoweredCode& code) {
       return;
     case Fault::kMissingBarrier:
       for (LoopNode& node : code.tree.nodes) node.barrier_before = false;
+      code.threads.barrier_before.assign(code.tree.nodes.size(), false);
       return;
     case Fault::kDroppedGuard:
-      for (InstValues& inst : code.values.insts) inst.guard_axes.clear();
+      for (InstValues& inst : code.values.insts) inst.guard = {};
+      code.threads.band.assign(code.tree.nodes.size(), {});
+      code.threads.store.assign(code.function->insts.size(), {});
       return;
   }
 }
@@ -48,6 +51,7 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.values = PlanValues(function, schedule, code.tree);
   code.error = code.values.error;
   if (!code.error.empty()) return code;
+  code.threads = PlanThreads(function, code.tree, code.values);
   Seed(fault, code);
   return code;
 }

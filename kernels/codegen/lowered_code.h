@@ -8,6 +8,7 @@
 
 #include "kernels/codegen/loop_tree.h"
 #include "kernels/codegen/memory_plan.h"
+#include "kernels/codegen/thread_plan.h"
 #include "kernels/codegen/value_plan.h"
 
 namespace exh::kernels::codegen {
@@ -27,7 +28,8 @@ struct LoweredCode {
   LoopTree tree;
   MemoryPlan memory;
   ValuePlan values;
-  std::string error;  ///< Why the schedule has no code; empty if it has.
+  ThreadPlan threads;  ///< For devices whose threads really run at the same time.
+  std::string error;   ///< Why the schedule has no code; empty if it has.
 };
 
 /// Checks the schedule and works out loops, addresses and registers. A schedule that the space

@@ -19,8 +19,15 @@ enum class DimKind : std::uint8_t { LOOP, UNROLL, VECTOR, THREAD, BLOCK };
 enum class Order : std::uint8_t { BEFORE, AFTER, INNER, OUTER, MERGED };
 /// How one pair of a communication is implemented.
 enum class DimMapping : std::uint8_t { MERGE_MAP, UNROLL_MAP, THREAD_MAP, NOT_MAPPED };
-/// thread_mapping(a, b): same hardware axis; a's axis is outside (MAPPED_OUT) or inside b's.
-enum class ThreadMapping : std::uint8_t { NOT_THREADS, MAPPED, MAPPED_OUT, MAPPED_IN };
+/// thread_mapping(a, b): same hardware axis; a's axis is outside (MAPPED_OUT) or inside b's; the
+/// two belong to layouts that divide the linear thread index each in its own way (OTHER_LAYOUT).
+enum class ThreadMapping : std::uint8_t {
+  NOT_THREADS,
+  MAPPED,
+  MAPPED_OUT,
+  MAPPED_IN,
+  OTHER_LAYOUT
+};
 enum class MemSpace : std::uint8_t { GLOBAL, SHARED };
 
 struct Schedule {

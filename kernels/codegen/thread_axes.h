@@ -8,9 +8,16 @@
 
 namespace exh::kernels::codegen {
 
-/// Groups the THREAD classes into hardware axes by thread_mapping, orders the axes and fills
-/// DimClass::axis. Returns why that is impossible, or an empty text.
-std::string AssignThreadAxes(const ir::Function& function, const Schedule& schedule,
-                             std::vector<DimClass>& classes, std::vector<ThreadAxis>& axes);
+/// The hardware axes of a block's threads and their layouts.
+struct ThreadAxes {
+  std::vector<ThreadAxis> axes;
+  std::vector<ThreadLayout> layouts;
+  std::string error;  ///< Why thread_mapping gives none; empty if it does.
+};
+
+/// Groups the THREAD classes into layouts and axes by thread_mapping, orders the axes of each
+/// layout and fills DimClass::axis.
+ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule,
+                            std::vector<DimClass>& classes);
 
 }  // namespace exh::kernels::codegen

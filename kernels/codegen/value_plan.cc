@@ -27,7 +27,8 @@ class ValuePlanner {
     ForEachActive([&](const ir::Instruction& inst) { AddReads(inst); });
     ForEachActive([&](const ir::Instruction& inst) { AddHome(inst); });
     ForEachActive([&](const ir::Instruction& inst) {
-      if (inst.has_side_effect()) AddGuard(inst);
+      if (!inst.has_side_effect()) return;
+      plan_.insts[inst.id.index()].guard = OnceGuard(tree_, tree_.node_of_inst[inst.id.index()]);
     });
     return std::move(plan_);
   }
@@ -153,17 +154,6 @@ class ValuePlanner {
     storage.per_thread = tree_.has_threads() && !tree_.InThreads(home);
   }
 
-  void AddGuard(const ir::Instruction& inst) {
-    std::vector<bool> used(tree_.axes.size(), false);
-    for (const int c : tree_.ClassesAround(tree_.node_of_inst[inst.id.index()])) {
-      const int axis = tree_.classes[static_cast<std::size_t>(c)].axis;
-      if (axis >= 0) used[static_cast<std::size_t>(axis)] = true;
-    }
-    for (std::size_t axis = 0; axis < used.size(); ++axis) {
-      if (!used[axis]) plan_.insts[inst.id.index()].guard_axes.push_back(static_cast<int>(axis));
-    }
-  }
-
   const ir::Function& function_;
   const Schedule& schedule_;
   const LoopTree& tree_;
@@ -173,6 +163,30 @@ class ValuePlanner {
 };
 
 }  // namespace
+
+ThreadGuard OnceGuard(const LoopTree& tree, int node) {
+  ThreadGuard guard;
+  if (tree.num_threads == 1) return guard;
+  int layout = -1;
+  std::vector<bool> used(tree.axes.size(), false);
+  for (const int c : tree.ClassesAround(node)) {
+    const int axis = tree.classes[static_cast<std::size_t>(c)].axis;
+    if (axis < 0) continue;
+    used[static_cast<std::size_t>(axis)] = true;
+    layout = tree.axes[static_cast<std::size_t>(axis)].layout;
+  }
+  if (layout < 0) {  // All threads repeat it.
+    guard.below = 1;
+    return guard;
+  }
+  for (std::size_t axis = 0; axis < used.size(); ++axis) {
+    if (!used[axis] && tree.axes[axis].layout == layout)
+      guard.axes.push_back(static_cast<int>(axis));
+  }
+  const std::uint32_t threads = tree.layouts[static_cast<std::size_t>(layout)].threads;
+  if (threads < tree.num_threads) guard.below = threads;
+  return guard;
+}
 
 ValuePlan PlanValues(const ir::Function& function, const Schedule& schedule, const LoopTree& tree) {
   return ValuePlanner(function, schedule, tree).Run();

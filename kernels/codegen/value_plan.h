@@ -46,12 +46,19 @@ struct InitWrite {
   std::vector<KeySource> index;
 };
 
+/// Which threads do something that must not be repeated.
+struct ThreadGuard {
+  std::vector<int> axes;    ///< Those at index 0 of these axes …
+  std::uint32_t below = 0;  ///< … and with a linear index below this; 0: any.
+  bool empty() const { return axes.empty() && below == 0; }
+};
+
 struct InstValues {
   int vector_class = -1;  ///< Class of its own VECTOR dim, -1 if none.
   std::uint32_t lanes = 1;
   std::vector<ValueRead> reads;  ///< By operand; empty `producer` for literals and scalars.
   std::vector<InitWrite> inits;  ///< Reductions that it initialises.
-  std::vector<int> guard_axes;   ///< Side effects: thread axes that must be at index 0.
+  ThreadGuard guard;             ///< Of stores: what keeps redundant threads from repeating them.
 };
 
 struct ValuePlan {
@@ -59,6 +66,9 @@ struct ValuePlan {
   std::vector<InstValues> insts;      ///< By instruction.
   std::string error;                  ///< A value that cannot reach its reader; empty if none.
 };
+
+/// The threads that must run an instruction at `node` for it to run once for each of its points.
+ThreadGuard OnceGuard(const LoopTree& tree, int node);
 
 ValuePlan PlanValues(const ir::Function& function, const Schedule& schedule, const LoopTree& tree);
 

@@ -88,7 +88,10 @@ Compiled Compiler::Compile(const std::string& source) {
     if (it != known_.end() && (it->second.verdict != Verdict::kCorrect ||
                                ::access(it->second.library.c_str(), R_OK) == 0)) {
       ++it->second.users;
-      return {it->second.verdict, it->second.why, source, it->second.library, 0};
+      Compiled known{it->second.verdict, it->second.why};
+      known.source = source;
+      known.library = it->second.library;
+      return known;
     }
     ++runs_;
     in_progress_.insert(hash);

@@ -77,11 +77,23 @@ Field VectorSizeField() {
   return field;
 }
 
+Field LanguageField() {
+  Field field = Any(&ir::Device::language, "\"c++\" or \"cuda\"");
+  field.read = [](ir::Device& device, const json& value) {
+    if (value != "c++" && value != "cuda") return false;
+    device.language = value.get<std::string>();
+    return true;
+  };
+  return field;
+}
+
 /// In the order in which DeviceToJson prints them.
 const std::vector<std::pair<std::string, Field>>& Fields() {
   using D = ir::Device;
   static const std::vector<std::pair<std::string, Field>> fields = {
       {"name", Any(&D::name, "a name")},
+      {"language", LanguageField()},
+      {"architecture", Any(&D::architecture, "a name like \"sm_90\", or an empty one")},
       {"runs", Any(&D::runs, "true or false")},
       {"max_threads", Number<std::uint32_t>(&D::max_threads, 1)},
       {"max_thread_dims", Number<std::uint32_t>(&D::max_thread_dims, 1)},

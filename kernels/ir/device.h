@@ -11,6 +11,8 @@ namespace exh::kernels::ir {
 /// Snippets of a space may ask it; nothing else in the tree asks which device it is.
 struct Device {
   std::string name;                   ///< "cpu".
+  std::string language = "c++";       ///< Candidates are printed in it: "c++" or "cuda".
+  std::string architecture;           ///< What "cuda" is compiled for: "sm_90". Otherwise empty.
   std::uint32_t max_threads = 1;      ///< THREAD iterations per block.
   std::uint32_t max_thread_dims = 3;  ///< Distinct thread axes.
   std::uint32_t max_block_dims = 3;

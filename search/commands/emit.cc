@@ -34,7 +34,7 @@ int Emit(const EmitOptions& options) {
     for (const PathStep& step : eval.path) path.push_back(LocalStep(log, step, candidate));
     text = WriteDecisionFile(*log.run, candidate.instance(), path, comment);
   } else {
-    text = kernels::EmitSource(problem.task, candidate);
+    text = kernels::EmitSource(problem.task, candidate).text;
   }
   if (options.out.empty()) {
     fmt::print("{}", text);

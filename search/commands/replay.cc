@@ -86,10 +86,10 @@ int Replay(const ReplayOptions& options) {
 
   const std::atomic<bool>& interrupted = ListenForSignals();
   const std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(problem);
-  const std::string source = evaluator->Emit(replayed.candidate);
+  const kernels::Source source = evaluator->Emit(replayed.candidate);
   if (!options.emit.empty()) {
     MakeFolder(options.emit);
-    WriteFile(options.emit + "/replay.cc", source);
+    WriteFile(options.emit + "/replay.cc", source.text);
   }
   const std::vector<Yardstick> all = {{"winner", source},
                                       {"naive", problem.kernel->NaiveSource(problem.sizes)},

@@ -49,7 +49,7 @@ class FakeEvaluator final : public Evaluator {
   bool overlapped = false;  ///< Something was measured while something compiled.
   std::vector<double> caps;
 
-  std::string Emit(const runtime::Candidate& implementation) override {
+  kernels::Source Emit(const runtime::Candidate& implementation) override {
     const runtime::Instance& instance = implementation.instance();
     std::string list = "// the decisions are the program\n";
     for (runtime::DecisionId id = 0; id < instance.num_decisions(); ++id) {
@@ -58,7 +58,8 @@ class FakeEvaluator final : public Evaluator {
     return emit(list);
   }
 
-  kernels::Compiled Compile(const std::string& source) override {
+  kernels::Compiled Compile(const kernels::Source& text) override {
+    const std::string& source = text.text;
     ++compiling;
     kernels::Compiled result;
     result.verdict = compile(source);

@@ -93,6 +93,14 @@ ir::Device TestDevice(std::uint32_t max_threads) {
   return *result.device;
 }
 
+ir::Device CudaTestDevice(std::uint32_t max_threads) {
+  DeviceResult result = LoadDevice("h200");
+  EXH_CHECK(result.device.has_value());
+  result.device->max_threads = max_threads;
+  result.device->max_unroll = 32;
+  return *result.device;
+}
+
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
             std::uint64_t seed, Coverage& coverage) {
   const Kernel* found = FindKernel(kernel);

@@ -44,6 +44,9 @@ struct Sample {
 /// in a moment.
 ir::Device TestDevice(std::uint32_t max_threads);
 
+/// The same of a GPU that printed CUDA runs on, or is pretended to run on.
+ir::Device CudaTestDevice(std::uint32_t max_threads);
+
 /// `sizes` overrides the kernel's defaults. Descents back out of dead ends; the order of choices is
 /// drawn anew for each, so that the sample is broad.
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/cpu_names.h"
+#include "kernels/codegen/code_names.h"
 
 #include <algorithm>
 #include <cctype>
@@ -22,7 +22,7 @@ std::string Identifier(const std::string& prefix, const std::string& name,
 
 }  // namespace
 
-CpuNames::CpuNames(const LoweredCode& code) {
+CodeNames::CodeNames(const LoweredCode& code) {
   const ir::Function& function = *code.function;
   for (const DimClass& dim_class : code.tree.classes) {
     indices_.push_back(Identifier("i_", function.dim(dim_class.dims.front()).name(), indices_));
@@ -63,6 +63,16 @@ std::string DimNames(const LoweredCode& code, int dim_class) {
     text += (text.empty() ? "" : " + ") + code.function->dim(dim).name();
   }
   return text;
+}
+
+void PrintSourceHeader(const LoweredCode& code, TextWriter& out) {
+  out.Line("// " + code.function->name + ", printed by Exhaust.");
+  if (!code.schedule->decisions.empty()) {
+    out.Line("//");
+    out.Line("// Decisions:");
+    for (const std::string& decision : code.schedule->decisions) out.Line("//   " + decision);
+  }
+  out.Line();
 }
 
 }  // namespace exh::kernels::codegen

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "kernels/codegen/lowered_code.h"
+#include "kernels/codegen/text_writer.h"
 
 namespace exh::kernels::codegen {
 
 /// Identifiers of the printed C++, made from the names of the objects. The prefix tells what a
 /// name is: i_ index of a class, arg_ array, s_ scalar, tmp_ temporary, v_ value.
-class CpuNames {
+class CodeNames {
  public:
-  explicit CpuNames(const LoweredCode& code);
+  explicit CodeNames(const LoweredCode& code);
 
   const std::string& index(int dim_class) const { return At(indices_, dim_class); }
   const std::string& array(ir::ArrayId id) const { return arrays_[id.index()]; }
@@ -33,5 +34,8 @@ std::string FloatLiteral(float value);
 
 /// "mad.m1 + load_a.m1": the dims of a class, for comments.
 std::string DimNames(const LoweredCode& code, int dim_class);
+
+/// The comment on top of a printed source: what it is and its decisions.
+void PrintSourceHeader(const LoweredCode& code, TextWriter& out);
 
 }  // namespace exh::kernels::codegen

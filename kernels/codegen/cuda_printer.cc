@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/cuda_printer.h"
+
+#include <set>
+#include <string>
+
+#include "kernels/codegen/code_names.h"
+#include "kernels/codegen/cuda_statements.h"
+#include "kernels/codegen/text_writer.h"
+
+namespace exh::kernels::codegen {
+namespace {
+
+constexpr std::uint64_t kAlignment = 4;  ///< Of temporaries, in floats: 16 bytes.
+
+std::uint64_t Aligned(std::uint64_t floats) {
+  return (floats + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+std::string Number(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+class CudaPrinter {
+ public:
+  explicit CudaPrinter(const LoweredCode& code)
+      : code_(code), tree_(code.tree), names_(code), statements_(code, names_, body_) {}
+
+  CudaText Run() {
+    Kernel();
+    TextWriter out;
+    PrintSourceHeader(code_, out);
+    for (const std::string& line : statements_.Helpers()) out.Line(line);
+    if (!statements_.Helpers().empty()) out.Line();
+    if (launch_.shared_bytes > 0) {
+      out.Line("extern __shared__ float4 exh_shared[];");
+      out.Line();
+    }
+    return {out.Take() + body_.Take(), launch_};
+  }
+
+ private:
+  const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
+
+  std::string Parameters() const {
+    std::string text;
+    const auto add = [&](const std::string& parameter) {
+      text += (text.empty() ? "" : ", ") + parameter;
+    };
+    for (const ir::Array& array : code_.function->arrays) {
+      const bool is_input = array.role == ir::ArrayRole::kInput;
+      add((is_input ? "const float* __restrict__ " : "float* __restrict__ ") +
+          names_.array(array.id));
+    }
+    for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
+      add("float " + names_.scalar(i));
+    }
+    if (launch_.global_floats > 0) add("float* __restrict__ exh_global");
+    return text;
+  }
+
+  void Kernel() {
+    launch_.grid = tree_.num_blocks;
+    launch_.threads = tree_.num_threads;
+    std::uint64_t shared_floats = 0;
+    for (const TempArray& temp : code_.memory.temps) {
+      (temp.space == MemSpace::SHARED ? shared_floats : launch_.global_floats) +=
+          Aligned(temp.elements);
+    }
+    launch_.shared_bytes = 4 * shared_floats;
+
+    body_.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(launch_.threads) +
+               ", 1)");
+    body_.Open("exh_kernel(" + Parameters() + ")");
+    if (launch_.threads > 1) body_.Line("const int t = threadIdx.x;");
+    Temporaries();
+    std::uint64_t stride = tree_.num_blocks;
+    for (const int c : tree_.block_classes) {
+      stride /= Class(c).size;
+      // The outermost needs no remainder.
+      const bool outermost = stride * Class(c).size == tree_.num_blocks;
+      body_.Line("const int " + names_.index(c) + " = blockIdx.x" +
+                 (stride == 1 ? "" : " / " + Number(stride)) +
+                 (outermost ? "" : " % " + Number(Class(c).size)) + ";  // BLOCK " +
+                 DimNames(code_, c));
+    }
+    Body(0);
+    body_.Close();
+  }
+
+  void Temporaries() {
+    std::uint64_t shared = 0, global = 0;
+    for (const TempArray& temp : code_.memory.temps) {
+      const std::string declaration = "float* const " + names_.temp(temp.block) + " = ";
+      if (temp.space == MemSpace::SHARED) {
+        body_.Line(declaration + "reinterpret_cast<float*>(exh_shared) + " + Number(shared) +
+                   ";  // SHARED " + code_.function->block(temp.block).name());
+        shared += Aligned(temp.elements);
+      } else {
+        body_.Line(declaration + "exh_global + (blockIdx.x * " + Number(launch_.global_floats) +
+                   "ull + " + Number(global) + ");  // GLOBAL " +
+                   code_.function->block(temp.block).name());
+        global += Aligned(temp.elements);
+      }
+    }
+  }
+
+  /// Declarations that live in the node, then its children.
+  void Body(int index) {
+    for (const ir::Instruction& inst : code_.function->insts) {
+      if (tree_.node_of_inst[inst.id.index()] < 0) continue;
+      const ValueStorage& storage = code_.values.storage[inst.id.index()];
+      const bool has_register = storage.is_read || inst.is_reduction();
+      if (storage.home == index && has_register) statements_.Declare(inst.id);
+    }
+    for (const int child : tree_.node(index).children) Node(child);
+  }
+
+  void Band(int index) {
+    const LoopNode& node = tree_.node(index);
+    const ThreadGuard& guard = code_.threads.band[static_cast<std::size_t>(index)];
+    const std::string condition = statements_.Condition(guard);
+    body_.Open(condition.empty() ? "" : "if (" + condition + ")");
+    for (const int c : node.thread_classes) {
+      body_.Line("const int " + names_.index(c) + " = " +
+                 statements_.AxisIndex(Class(c).axis, guard.below != 0) + ";  // THREAD " +
+                 DimNames(code_, c));
+    }
+    statements_.DeclarePointers(index);
+    Body(index);
+    body_.Close();
+  }
+
+  void Node(int index) {
+    const LoopNode& node = tree_.node(index);
+    if (code_.threads.barrier_before[static_cast<std::size_t>(index)]) {
+      body_.Line("__syncthreads();");
+    }
+    switch (node.kind) {
+      case NodeKind::kThreads:
+        if (node.layout >= 0) return Band(index);
+        // No thread dims: every thread runs it.
+        body_.Open("");
+        Body(index);
+        body_.Close();
+        return;
+      case NodeKind::kRoot:
+      case NodeKind::kBlock:
+        return Body(index);
+      case NodeKind::kExec:
+        return statements_.Execute(node.inst);
+      case NodeKind::kLoop: {
+        if (Class(node.dim_class).size == 1) return Once(index);
+        const std::string& i = names_.index(node.dim_class);
+        body_.Line("#pragma unroll 1");
+        body_.Open("for (int " + i + " = 0; " + i + " < " + Number(Class(node.dim_class).size) +
+                       "; ++" + i + ")",
+                   "LOOP " + DimNames(code_, node.dim_class));
+        Body(index);
+        body_.Close();
+        return;
+      }
+      case NodeKind::kUnroll:
+        Comment("// UNROLL ", node.dim_class);
+        for (std::uint32_t copy = 0; copy < Class(node.dim_class).size; ++copy) {
+          statements_.SetIndex(node.dim_class, copy);
+          if (copy == 1) ++repeats_;
+          Body(index);
+        }
+        if (Class(node.dim_class).size > 1) --repeats_;
+        statements_.SetIndex(node.dim_class, 0);
+        return;
+      case NodeKind::kVector:
+        Comment("// VECTOR ", node.dim_class);
+        return Body(index);
+    }
+  }
+
+  /// A loop of one iteration.
+  void Once(int index) {
+    const int dim_class = tree_.node(index).dim_class;
+    body_.Open("", "LOOP " + DimNames(code_, dim_class));
+    body_.Line("const int " + names_.index(dim_class) + " = 0;");
+    Body(index);
+    body_.Close();
+  }
+
+  /// Unrolled copies after the first say nothing new.
+  void Comment(const std::string& kind, int dim_class) {
+    if (repeats_ == 0) body_.Line(kind + DimNames(code_, dim_class));
+  }
+
+  const LoweredCode& code_;
+  const LoopTree& tree_;
+  TextWriter body_;
+  CodeNames names_;
+  CudaStatements statements_;
+  Launch launch_;
+  int repeats_ = 0;  ///< Unrolled dims around that are past their first copy.
+};
+
+}  // namespace
+
+CudaText PrintCuda(const LoweredCode& code) {
+  return CudaPrinter(code).Run();
+}
+
+}  // namespace exh::kernels::codegen

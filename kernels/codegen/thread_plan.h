@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// What the threads of a block owe each other: where they must meet, and which of them may stay
+// away.
+//
+// A *band* is a Threads node with THREAD classes of its own. Everything outside of bands is run by
+// all threads alike, so a barrier is legal there, and only there. Barriers stand where a dependence
+// through a temporary needs one: before a read of what was written since the last barrier, and
+// before a write of what was read or written since. Loops are looked at until the end of one
+// iteration agrees with the start of the next.
+#pragma once
+
+#include <vector>
+
+#include "kernels/codegen/loop_tree.h"
+#include "kernels/codegen/value_plan.h"
+
+namespace exh::kernels::codegen {
+
+struct ThreadPlan {
+  /// By node, for bands and for instructions outside of them: the threads of the block meet first.
+  std::vector<bool> barrier_before;
+  /// By node, for bands: only these threads run it. Empty when all must, because something outside
+  /// of the band reads their registers.
+  std::vector<ThreadGuard> band;
+  /// By instruction, for stores: what keeps redundant threads from repeating one, beyond what the
+  /// band's guard does.
+  std::vector<ThreadGuard> store;
+};
+
+ThreadPlan PlanThreads(const ir::Function& function, const LoopTree& tree, const ValuePlan& values);
+
+}  // namespace exh::kernels::codegen
