@@ -13,6 +13,8 @@ std::string_view VerdictName(Verdict verdict) {
       return "compile_error";
     case Verdict::kCompileTimeout:
       return "compile_timeout";
+    case Verdict::kSpills:
+      return "spills";
     case Verdict::kCrash:
       return "crash";
     case Verdict::kTimeout:

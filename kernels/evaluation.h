@@ -19,6 +19,7 @@ enum class Verdict {
   kWrong,         ///< Ran, but an element is outside its tolerance, NaN, or a guard zone changed.
   kCompileError,  ///< The compiler refused the source, or crashed.
   kCompileTimeout,
+  kSpills,   ///< Its registers do not suffice: rejected before it is timed.
   kCrash,    ///< The process that ran it died.
   kTimeout,  ///< It ran past the limit.
   kSlow,     ///< Stopped early: slower than the cap (an evaluation, not a failure).
@@ -31,6 +32,7 @@ std::string_view VerdictName(Verdict verdict);
 struct Source {
   std::string text;
   codegen::Launch launch;  ///< Of a GPU kernel.
+  std::string shape;       ///< Of a GPU kernel: its temporaries. One of each is checked in full.
 
   Source() = default;
   Source(std::string source_text) : text(std::move(source_text)) {}  // NOLINT: a text is a source
@@ -45,6 +47,8 @@ struct Compiled {
   std::string why;                      ///< First lines of the compiler's complaint.
   std::string source;                   ///< The text.
   codegen::Launch launch;               ///< Of a GPU kernel.
+  std::string shape;                    ///< Likewise.
+  int registers = 0;                    ///< Of a thread of a GPU kernel.
   std::string library;                  ///< Path of the shared object, or of the cubin.
   double compile_ms = 0;
 };
@@ -54,9 +58,11 @@ struct Measurement {
   std::string why;
   double compile_ms = 0, check_ms = 0;
   std::vector<double> runtimes_ns;  ///< Mean of each batch.
-  double best_ns = 0;               ///< Minimum of runtimes_ns; what search compares.
-  double max_error = 0;             ///< Largest |x - reference|.
-  double max_error_ratio = 0;       ///< Largest |x - reference| / tolerance; above 1 is wrong.
+  std::vector<double> clocks_mhz;   ///< Of a GPU's multiprocessors, beside each batch.
+  int blocks_per_sm = 0;       ///< Of a GPU kernel: blocks that a multiprocessor holds at once.
+  double best_ns = 0;          ///< Minimum of runtimes_ns; what search compares.
+  double max_error = 0;        ///< Largest |x - reference|.
+  double max_error_ratio = 0;  ///< Largest |x - reference| / tolerance; above 1 is wrong.
 };
 
 }  // namespace exh::kernels

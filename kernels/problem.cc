@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/problem.h"
 
+#include <algorithm>
 #include <random>
 
 namespace exh::kernels {
 
-ProblemData MakeProblem(const Task& task, std::uint64_t seed) {
+ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs) {
   ProblemData data;
   std::mt19937_64 generator(seed);
   for (const ir::Array& array : task.function->arrays) {
@@ -13,6 +14,10 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed) {
     if (array.role != ir::ArrayRole::kInput) continue;
     out.values.resize(array.elements);
     for (float& value : out.values) {
+      if (inputs == Inputs::kWholeNumbers) {
+        value = static_cast<float>(static_cast<std::int64_t>(generator() % 3) - 1);
+        continue;
+      }
       // 24 random bits: every value is exact, and both signs occur, so that errors do not hide in
       // sums of one sign.
       value = static_cast<float>(static_cast<std::int64_t>(generator() >> 39) - (1 << 24)) /
@@ -20,6 +25,11 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed) {
     }
   }
   task.kernel->Reference(task.sizes, data);
+  if (inputs == Inputs::kWholeNumbers) {
+    for (auto& [name, array] : data) {
+      std::fill(array.tolerance.begin(), array.tolerance.end(), 0.0);
+    }
+  }
   return data;
 }
 

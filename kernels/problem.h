@@ -7,9 +7,15 @@
 
 namespace exh::kernels {
 
-/// Inputs uniform in [-1, 1] drawn from `seed`, and every output's reference and tolerance in
-/// double precision.
-ProblemData MakeProblem(const Task& task, std::uint64_t seed);
+enum class Inputs {
+  kUniform,  ///< In [-1, 1].
+  /// -1, 0 and 1: every step of the computation is exact in single precision, so that nothing is
+  /// tolerated and a wrong index cannot hide.
+  kWholeNumbers,
+};
+
+/// Inputs drawn from `seed`, and every output's reference and tolerance in double precision.
+ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform);
 
 /// Bytes that MakeProblem and a run of the task need at their peak.
 std::uint64_t ProblemBytes(const ir::Function& function);

@@ -84,7 +84,12 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   EXH_CHECK(code.error.empty());
   if (task.function->device.language != "cuda") return {codegen::PrintCpu(code)};
   codegen::CudaText text = codegen::PrintCuda(code);
-  return {std::move(text.source), text.launch};
+  Source source(std::move(text.source), text.launch);
+  for (const codegen::TempArray& temp : code.memory.temps) {
+    source.shape += task.function->block(temp.block).name() +
+                    (temp.space == codegen::MemSpace::SHARED ? ":SHARED " : ":GLOBAL ");
+  }
+  return source;
 }
 
 }  // namespace exh::kernels

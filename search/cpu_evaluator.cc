@@ -3,55 +3,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "kernels/cpu/compile.h"
-#include "kernels/cpu/problem_file.h"
 #include "kernels/cpu/process.h"
 #include "kernels/cpu/run.h"
-#include "kernels/problem.h"
 #include "search/error.h"
+#include "search/evaluator_files.h"
 
 namespace exh::search {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// The same inputs in every run: a record can be replayed on what it was measured with.
-constexpr std::uint64_t kInputSeed = 1;
-
-/// A folder that goes when its owner does.
-class ScratchFolder {
- public:
-  ScratchFolder() {
-    std::error_code error;
-    const fs::path parent = fs::temp_directory_path(error);
-    path_ = (parent / "exhaust-XXXXXX").string();
-    if (error || ::mkdtemp(path_.data()) == nullptr) {
-      throw Error(fmt::format("cannot make a folder in '{}': {}", parent.string(),
-                              error ? error.message() : std::strerror(errno)));
-    }
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 kernels::cpu::CompilerOptions InFolder(const std::string& folder) {
   kernels::cpu::CompilerOptions options;
@@ -70,30 +34,15 @@ double TimeoutSeconds(double cap_ns, Effort effort) {
   return cap_ns > 0 ? std::min(kFirst, kStart + 50 * cap_ns * 1e-9) : kFirst;
 }
 
-void WriteProblem(const kernels::Task& task, const std::string& path) {
-  const kernels::ProblemData data = kernels::MakeProblem(task, kInputSeed);
-  kernels::cpu::Problem problem;
-  for (const kernels::ir::Array& array : task.function->arrays) {
-    const kernels::ArrayData& content = data.find(array.name)->second;
-    problem.arrays.push_back({array.name, array.role == kernels::ir::ArrayRole::kOutput,
-                              content.values, content.reference, content.tolerance});
-  }
-  for (const kernels::ir::Scalar& scalar : task.function->scalars) {
-    problem.scalars.push_back(scalar.value);
-  }
-  const std::string error = kernels::cpu::WriteProblemFile(path, problem);
-  if (!error.empty()) throw Error(error);
-}
-
 class CpuEvaluator final : public Evaluator {
  public:
   explicit CpuEvaluator(const Problem& problem)
       : problem_(problem),
         problem_file_(scratch_.path() + "/problem"),
         compiler_(InFolder(scratch_.path())),
-        runner_{fs::read_symlink("/proc/self/exe").string(), kRunCandidate} {
+        runner_{ThisProgram(), kRunCandidate} {
     RequireCompiler();
-    WriteProblem(problem.task, problem_file_);
+    WriteProblem(problem.task, kernels::Inputs::kUniform, problem_file_);
   }
 
   kernels::Source Emit(const runtime::Candidate& implementation) override {
@@ -135,12 +84,6 @@ class CpuEvaluator final : public Evaluator {
 }  // namespace
 
 std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem) {
-  if (!problem.device.runs) {
-    throw UsageError(fmt::format(
-        "nothing runs on device '{}': its spaces can be counted (search size, dead-ends), exported "
-        "and explained; --device cpu runs here",
-        problem.device.name));
-  }
   return std::make_unique<CpuEvaluator>(problem);
 }
 

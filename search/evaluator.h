@@ -27,8 +27,12 @@ class Evaluator {
   /// Compiles a source, in a process of its own. May be called from several threads at once.
   virtual kernels::Compiled Compile(const kernels::Source& source) = 0;
 
-  /// Runs, checks and times what was compiled. Never called while anything compiles. Above `cap_ns`
-  /// per run it may stop early and answer kSlow; 0 is no cap.
+  /// May candidates be measured while others compile? Not where both need the same processor.
+  virtual bool compiles_while_measuring() const { return false; }
+
+  /// Runs, checks and times what was compiled. Unless compiles_while_measuring(), never called
+  /// while anything compiles. Above `cap_ns` per run it may stop early and answer kSlow; 0 is no
+  /// cap.
   virtual kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
                                        Effort effort) = 0;
 

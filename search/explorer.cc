@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <deque>
+#include <future>
 #include <utility>
 
 #include "search/crc32c.h"
@@ -55,7 +58,11 @@ Explorer::Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Eva
 Outcome Explorer::Run() {
   start_ = clock_();
   try {
-    while (!Stopped()) Iterate();
+    if (evaluator_.compiles_while_measuring()) {
+      RunAhead();
+    } else {
+      while (!Stopped()) Iterate();
+    }
   } catch (const Error& error) {
     // The log, a file of the compiler: what was found so far still counts.
     outcome_.end.why = "broken";
@@ -73,6 +80,47 @@ void Explorer::Iterate() {
   for (Entry& entry : batch) {           // 3. Measure, 4. Confirm
     if (!entry.ready) continue;
     if (!Stopped()) Measure(entry);
+    const bool is_best = outcome_.winner && outcome_.winner->vector == entry.vector;
+    if (!is_best) evaluator_.Discard(entry.compiled);
+    ShowStatus(false);
+  }
+}
+
+void Explorer::RunAhead() {
+  struct Ahead {
+    Entry entry;
+    std::future<kernels::Compiled> compiled;
+  };
+  std::deque<Ahead> queue;
+  const auto depth = static_cast<std::size_t>(std::max(1, options_.batch));
+  const auto is_ready = [&] {
+    return queue.front().compiled.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  };
+  while (!Stopped() || !queue.empty()) {
+    // 1. Descend, 2. Compile: until the queue is full, or the oldest can be measured and every
+    // compiler has work.
+    const auto jobs = static_cast<std::size_t>(options_.jobs);
+    while (queue.size() < depth && !Stopped() && !(queue.size() > jobs && is_ready())) {
+      const auto left = stopper_.EvaluationsLeft({outcome_.end.evaluations});
+      if (left && *left <= queue.size()) break;
+      std::optional<Entry> entry = DescendOnce();
+      ShowStatus(false);
+      if (!entry) continue;
+      queue.push_back({*std::move(entry), {}});
+      queue.back().compiled = std::async(
+          std::launch::async,
+          [this, source = queue.back().entry.source] { return evaluator_.Compile(source); });
+    }
+    if (queue.empty()) continue;
+    // What is in the queue when nothing new is found is still worth its evaluation.
+    const std::string end = outcome_.end.why;
+    const bool nothing_new = end == "exhausted" || end == "stuck";
+    if (nothing_new) outcome_.end.why.clear();
+    Entry entry = std::move(queue.front().entry);
+    entry.compiled = queue.front().compiled.get();
+    queue.pop_front();
+    if (!Stopped()) Measure(entry);  // 3. Measure, 4. Confirm
+    if (nothing_new && outcome_.end.why.empty()) outcome_.end.why = end;
     const bool is_best = outcome_.winner && outcome_.winner->vector == entry.vector;
     if (!is_best) evaluator_.Discard(entry.compiled);
     ShowStatus(false);

@@ -9,6 +9,10 @@
 //   4. Confirm   A candidate that beats the best is measured and checked a second time; it is the
 //                new best only if it is correct and faster both times.
 //
+// Where compilers do not disturb what is measured (a GPU), phases 1 and 2 run ahead instead: some
+// candidates compile while the oldest one is measured, and the order of everything else is the
+// same.
+//
 // Descents happen in one thread, in an order that nothing but the seed decides, so the same seed
 // and the same times give the same log.
 #pragma once
@@ -79,6 +83,7 @@ class Explorer {
   };
 
   void Iterate();
+  void RunAhead();  ///< The same with compilers that run beside phases 3 and 4.
   bool Stopped();
   bool Interrupted();
   std::vector<Entry> Descend();             // phase 1

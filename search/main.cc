@@ -105,6 +105,7 @@ int SearchMain(int argc, char** argv) {
   AddDevicesCommand(app, invocation);
   AddDoctorCommand(app, invocation);
   AddRunCandidateCommand(app, invocation);
+  AddCudaProcessCommands(app, invocation);
   app.set_version_flag("--version", fmt::format("search {}", kVersion));
   std::vector<std::string> plugins;
   AddPluginOption(app, plugins);

@@ -33,6 +33,8 @@ std::uint64_t& VerdictCounts::operator[](kernels::Verdict verdict) {
       return compile_error;
     case kernels::Verdict::kCompileTimeout:
       return compile_timeout;
+    case kernels::Verdict::kSpills:
+      return spills;
     case kernels::Verdict::kCrash:
       return crash;
     case kernels::Verdict::kTimeout:
@@ -58,6 +60,7 @@ std::string StatusText(const Status& status) {
   text += fmt::format("  fail compile {} wrong {} crash {} timeout {}",
                       verdicts.compile_error + verdicts.compile_timeout, verdicts.wrong,
                       verdicts.crash, verdicts.timeout);
+  if (verdicts.spills > 0) text += fmt::format(" spills {}", verdicts.spills);
   if (verdicts.broken > 0) text += fmt::format(" broken {}", verdicts.broken);
   return text;
 }

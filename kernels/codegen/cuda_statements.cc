@@ -157,7 +157,7 @@ void CudaStatements::DeclarePointers(int band) {
   }
 }
 
-std::string CudaStatements::Pointer(const ir::Instruction& inst) const {
+CudaStatements::Place CudaStatements::PlaceOf(const ir::Instruction& inst) const {
   const int band = band_[inst.id.index()];
   const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
   const std::string& array = is_argument ? names_.array(inst.array) : names_.temp(inst.block);
@@ -165,7 +165,18 @@ std::string CudaStatements::Pointer(const ir::Instruction& inst) const {
   const std::string terms = Terms(
       inst, [&](int c) { return band < 0 || !IsFixedIn(code_.tree, band, c); },
       band < 0 ? code_.memory.address[inst.id.index()].constant : 0);
-  return terms.empty() ? base : base + " + " + terms;
+  return {base, terms};
+}
+
+std::string CudaStatements::Pointer(const ir::Instruction& inst) const {
+  const Place place = PlaceOf(inst);
+  return place.offset.empty() ? place.base : place.base + " + " + place.offset;
+}
+
+/// "p_load_a[i_k0 * 8 + 3]".
+std::string CudaStatements::Element(const ir::Instruction& inst) const {
+  const Place place = PlaceOf(inst);
+  return place.base + "[" + (place.offset.empty() ? "0" : place.offset) + "]";
 }
 
 std::string CudaStatements::AxisIndex(int index, bool bounded) const {
@@ -201,8 +212,7 @@ std::string CudaStatements::Load(const ir::Instruction& inst, std::uint32_t lane
   const std::string suffix =
       is_shared ? "" : CacheSuffix(code_.schedule->cache[inst.id.index()], true);
   const std::string pointer = Pointer(inst);
-  if (lanes == 1)
-    return suffix.empty() ? "*(" + pointer + ")" : "__ld" + suffix + "(" + pointer + ")";
+  if (lanes == 1) return suffix.empty() ? Element(inst) : "__ld" + suffix + "(" + pointer + ")";
   const std::string helper = "load" + std::to_string(lanes) + (suffix.empty() ? "" : "_" + suffix);
   helpers_.insert(helper);
   return helper + "(" + pointer + ")";
@@ -264,7 +274,7 @@ void CudaStatements::ExecuteStore(const ir::Instruction& inst) {
   const Width width = WidthOf(inst);
   if (width.lanes == 1) {
     const std::string pointer = Pointer(inst), value = Compute(inst);
-    out_.Line(guard + (suffix.empty() ? "*(" + pointer + ") = " + value + ";"
+    out_.Line(guard + (suffix.empty() ? Element(inst) + " = " + value + ";"
                                       : "__st" + suffix + "(" + pointer + ", " + value + ");"));
     return;
   }

@@ -60,7 +60,12 @@ class CudaStatements {
   };
   bool IsLarge(const ir::Instruction& inst) const;
   Width WidthOf(const ir::Instruction& inst) const;
+  struct Place {
+    std::string base, offset;
+  };
+  Place PlaceOf(const ir::Instruction& inst) const;
   std::string Pointer(const ir::Instruction& inst) const;
+  std::string Element(const ir::Instruction& inst) const;
   std::string Load(const ir::Instruction& inst, std::uint32_t lanes);
   void ExecuteLoad(const ir::Instruction& inst);
   void ExecuteStore(const ir::Instruction& inst);

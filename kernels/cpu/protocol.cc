@@ -61,6 +61,8 @@ std::string ToJsonLine(const Measurement& m) {
                {"why", m.why},
                {"check_ms", m.check_ms},
                {"runtimes_ns", m.runtimes_ns},
+               {"clocks_mhz", m.clocks_mhz},
+               {"blocks_per_sm", m.blocks_per_sm},
                {"best_ns", m.best_ns},
                {"max_error", Number(m.max_error)},
                {"max_error_ratio", Number(m.max_error_ratio)}})
@@ -78,6 +80,8 @@ std::optional<Measurement> ParseMeasurement(const std::string& line) {
     m.why = object.at("why").get<std::string>();
     m.check_ms = object.at("check_ms").get<double>();
     m.runtimes_ns = object.at("runtimes_ns").get<std::vector<double>>();
+    m.clocks_mhz = object.at("clocks_mhz").get<std::vector<double>>();
+    m.blocks_per_sm = object.at("blocks_per_sm").get<int>();
     m.best_ns = object.at("best_ns").get<double>();
     m.max_error = FromNumber(object.at("max_error"));
     m.max_error_ratio = FromNumber(object.at("max_error_ratio"));

@@ -35,7 +35,7 @@ DriverOrProblem Driver::Load(std::span<const std::string> names) {
   Driver driver;
   if (const char* missing = Fill(library, &driver.functions_)) {
     return {std::nullopt,
-            fmt::format("{} has no '{}': install a driver that supports CUDA 12 or later",
+            fmt::format("{} has no '{}': install a driver that supports CUDA 12.8 or later",
                         library.name(), missing)};
   }
   if (const CUresult result = driver.functions_.cuInit(0); result != kSuccess) {
@@ -72,6 +72,13 @@ std::vector<DeviceFacts> Driver::Devices() const {
         functions_.cuDeviceGetAttribute(&facts.multiprocessors, kMultiprocessors, device) ==
             kSuccess;
     if (!answers) continue;
+    int shared = 0, l2 = 0;  // One that does not know them shows none.
+    if (functions_.cuDeviceGetAttribute(&shared, kSharedBytesPerBlock, device) == kSuccess) {
+      facts.shared_bytes = static_cast<std::uint64_t>(shared);
+    }
+    if (functions_.cuDeviceGetAttribute(&l2, kL2Bytes, device) == kSuccess) {
+      facts.l2_bytes = static_cast<std::uint64_t>(l2);
+    }
     facts.name = name.data();
     facts.memory_bytes = bytes;
     devices.push_back(std::move(facts));

@@ -18,7 +18,26 @@ namespace exh::kernels::cuda {
 using CUresult = int;
 using CUdevice = int;
 using CUdevice_attribute = int;
-inline constexpr CUresult kSuccess = 0;  ///< CUDA_SUCCESS.
+using CUfunction_attribute = int;
+using CUstreamCaptureMode = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CudaContext*;
+using CUmodule = struct CudaModule*;
+using CUfunction = struct CudaFunction*;
+using CUstream = struct CudaStream*;
+using CUevent = struct CudaEvent*;
+using CUgraph = struct CudaGraph*;
+using CUgraphExec = struct CudaGraphExec*;
+inline constexpr CUresult kSuccess = 0;     ///< CUDA_SUCCESS.
+inline constexpr CUresult kNotReady = 600;  ///< CUDA_ERROR_NOT_READY.
+inline constexpr CUfunction_attribute kMaxDynamicSharedBytes =
+    8;  ///< CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
+inline constexpr CUstreamCaptureMode kCaptureThreadLocal =
+    1;                                             ///< CU_STREAM_CAPTURE_MODE_THREAD_LOCAL.
+inline constexpr unsigned kNonBlockingStream = 1;  ///< CU_STREAM_NON_BLOCKING.
+inline constexpr CUdevice_attribute kSharedBytesPerBlock =
+    97;  ///< CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN.
+inline constexpr CUdevice_attribute kL2Bytes = 38;  ///< CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE.
 inline constexpr CUdevice_attribute kMultiprocessors =
     16;  ///< CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT.
 inline constexpr CUdevice_attribute kCapabilityMajor = 75;  ///< …_COMPUTE_CAPABILITY_MAJOR.
@@ -37,6 +56,8 @@ struct DeviceFacts {
   int capability_major = 0, capability_minor = 0;
   int multiprocessors = 0;
   std::uint64_t memory_bytes = 0;
+  std::uint64_t shared_bytes = 0;  ///< Dynamic shared memory that a block may ask for.
+  std::uint64_t l2_bytes = 0;
 };
 
 struct DriverOrProblem;

@@ -11,13 +11,13 @@
 
 #include "search/choice_order.h"
 #include "search/commands/command.h"
-#include "search/cpu_evaluator.h"
 #include "search/decision_file.h"
 #include "search/decisions.h"
 #include "search/descent.h"
 #include "search/error.h"
 #include "search/log_reader.h"
 #include "search/log_text.h"
+#include "search/make_evaluator.h"
 #include "search/numbers.h"
 #include "search/references.h"
 #include "search/report.h"
@@ -85,7 +85,7 @@ int Replay(const ReplayOptions& options) {
   const Problem& problem = replayed.problem;
 
   const std::atomic<bool>& interrupted = ListenForSignals();
-  const std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(problem);
+  const std::unique_ptr<Evaluator> evaluator = MakeEvaluator(problem, {NumCores(), 0, false});
   const kernels::Source source = evaluator->Emit(replayed.candidate);
   if (!options.emit.empty()) {
     MakeFolder(options.emit);

@@ -20,11 +20,13 @@
 #include "search/error.h"
 #include "search/explorer.h"
 #include "search/log_text.h"
+#include "search/make_evaluator.h"
 #include "search/numbers.h"
 #include "search/references.h"
 #include "search/report.h"
 #include "search/run_folder.h"
 #include "search/signals.h"
+#include "search/suggest.h"
 
 namespace exh::search {
 namespace {
@@ -35,6 +37,13 @@ struct SearchOptions {
   std::string order, out, emit, progress = "auto";
   std::uint64_t seed = 1;
   std::optional<int> jobs;
+  int gpu = 0;
+  std::string l2 = "warm";
+  bool cold() const {
+    if (l2 != "warm" && l2 != "cold")
+      throw UsageError(UnknownName("state of L2", l2, {"warm", "cold"}));
+    return l2 == "cold";
+  }
 };
 
 constexpr const char* kDefaultBudget = "60s";
@@ -164,10 +173,10 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
   for (const std::string& note : problem.task.notes) fmt::print("note: {}\n", note);
 
-  RequireCompiler();
   const std::atomic<bool>& interrupted = ListenForSignals();
   const std::string folder = MakeRunFolder(options.out, std::string(problem.kernel->name()));
-  const std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(problem);
+  const std::unique_ptr<Evaluator> evaluator =
+      MakeEvaluator(problem, {options.jobs.value_or(NumCores()), options.gpu, options.cold()});
   EventLog log(folder + "/log.jsonl");
   const RunRecord header = Header(problem, options, order, invocation.argv);
   log.Write(header);
@@ -177,6 +186,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   explorer_options.seed = options.seed;
   explorer_options.jobs = options.jobs.value_or(NumCores());
   explorer_options.batch = std::max(4, 2 * explorer_options.jobs);
+  explorer_options.slow_factor = SlowFactor(problem.device);
   explorer_options.flops = problem.task.flops;
   AnyStopper stopper;
   stopper.Add(std::make_unique<SignalStopper>(&interrupted));
@@ -210,6 +220,9 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--jobs", options->jobs, "compilers at once (default: cores)");
   app.add_option("--order", options->order, "choices in the order they are decided: size,dim_kind");
   app.add_option("--progress", options->progress, "auto, plain or none");
+  app.add_option("--gpu", options->gpu, "which GPU, for devices that are one (default 0)");
+  app.add_option("--l2", options->l2,
+                 "inputs of GPU kernels are in L2 (warm, default) or not (cold)");
   app.add_option("--emit", options->emit, "folder for the winner's source");
   app.callback([&app, options, &invocation] {
     if (!app.get_subcommands().empty()) return;

@@ -18,6 +18,12 @@ namespace {
 namespace ours = exh::kernels::cuda;
 
 static_assert(ours::kSuccess == CUDA_SUCCESS);
+static_assert(ours::kNotReady == CUDA_ERROR_NOT_READY);
+static_assert(ours::kMaxDynamicSharedBytes == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+static_assert(ours::kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
+static_assert(ours::kNonBlockingStream == CU_STREAM_NON_BLOCKING);
+static_assert(ours::kSharedBytesPerBlock == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+static_assert(ours::kL2Bytes == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
 static_assert(ours::kMultiprocessors == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(ours::kCapabilityMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(ours::kCapabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/cuda/candidate_process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/data_set.h"
+#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/run_protocol.h"
+#include "kernels/cuda/timer.h"
+
+namespace exh::kernels::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What stays from candidate to candidate.
+class Bench {
+ public:
+  Bench(const Driver& driver, const RunSetup& setup)
+      : gpu_(driver, setup.ordinal), programs_(gpu_, ReadFile(setup.programs)) {
+    const CheckFunctions check = {programs_.Function("exh_check"), programs_.Function("exh_guard")};
+    for (const std::string& file : setup.problems) {
+      const cpu::MappedProblem problem(file);
+      if (!problem.error().empty()) throw GpuError(problem.error());
+      std::size_t bytes = 0;
+      for (const auto& array : problem.problem().arrays) bytes += 4 * array.elements();
+      const bool rotates = setup.cold && sets_.empty();
+      sets_.push_back(
+          std::make_unique<DataSet>(gpu_, problem.problem(), check,
+                                    rotates ? CopiesForColdL2(bytes, gpu_.facts().l2_bytes) : 1));
+    }
+    timer_.emplace(gpu_, programs_.Function("exh_clock"));
+  }
+
+  const Gpu& gpu() const { return gpu_; }
+
+  RunAnswer Run(const RunRequest& request) {
+    RunAnswer answer;
+    Measurement& m = answer.measurement;
+    m.verdict = Verdict::kCorrect;
+    try {
+      RunOrThrow(request, answer);
+    } catch (const GpuError& error) {
+      m.verdict = Verdict::kCrash;
+      m.why = error.what();
+      answer.ends = true;  // Whatever it was, this context is not trusted any further.
+    }
+    return answer;
+  }
+
+ private:
+  void RunOrThrow(const RunRequest& request, RunAnswer& answer) {
+    Measurement& m = answer.measurement;
+    const std::string cubin = ReadFile(request.cubin);
+    if (cubin.empty()) {
+      m.verdict = Verdict::kBroken;
+      m.why = fmt::format("cannot read {}", request.cubin);
+      return;
+    }
+    const Module module(gpu_, cubin);
+    const CUfunction function = module.Function("exh_kernel");
+    gpu_.AllowShared(function, request.launch.shared_bytes);
+    m.blocks_per_sm = gpu_.Occupancy(function, request.launch);
+    if (m.blocks_per_sm == 0) {
+      m.verdict = Verdict::kCrash;
+      m.why = fmt::format("no multiprocessor holds a block of {} threads with {} bytes",
+                          request.launch.threads, request.launch.shared_bytes);
+      return;
+    }
+    const auto start = Clock::now();
+    const std::size_t rounds = request.whole_numbers ? sets_.size() : 1;
+    double once_ns = 0;
+    for (std::size_t set = rounds; set-- > 0;) {  // The set that is timed comes last.
+      const std::optional<double> ns = Launch(*sets_[set], function, request);
+      if (!ns) return GiveUp(request, answer);
+      if (!Check(*sets_[set], set > 0 ? " on whole numbers" : "", m)) return;
+      once_ns = *ns;
+    }
+    m.check_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (request.cap_ns > 0 && once_ns > request.cap_ns) {
+      m.runtimes_ns = {once_ns};
+      m.best_ns = once_ns;
+      m.verdict = Verdict::kSlow;
+      m.why = fmt::format("{:.0f} us, the cap is {:.0f} us", once_ns / 1e3, request.cap_ns / 1e3);
+      return;
+    }
+    DataSet& set = *sets_.front();
+    CUdeviceptr scratch = scratch_.data();
+    std::vector<std::vector<void*>> arguments;
+    for (std::size_t copy = 0; copy < set.copies(); ++copy) {
+      arguments.push_back(set.Arguments(copy, &scratch));
+    }
+    const Timing timing = timer_->Time(
+        [&](int i) {
+          auto& mine = arguments[static_cast<std::size_t>(i) % arguments.size()];
+          gpu_.Launch(function, request.launch, mine.data());
+        },
+        once_ns, {request.batch_ns, request.batches, request.stop_ns});
+    m.runtimes_ns = timing.batch_ns;
+    m.clocks_mhz = timing.clocks_mhz;
+    m.best_ns = *std::min_element(m.runtimes_ns.begin(), m.runtimes_ns.end());
+    // Again: what depends on luck (a race, memory that happened to be right) shows now or then.
+    Check(set, " after the timed runs", m);
+  }
+
+  /// One launch into poisoned outputs; its time, or nothing when it was given up.
+  std::optional<double> Launch(DataSet& set, CUfunction function, const RunRequest& request) {
+    const std::size_t scratch_bytes = 4 * request.launch.global_floats * request.launch.grid;
+    if (scratch_bytes > scratch_.bytes()) scratch_ = Buffer(gpu_, scratch_bytes);
+    gpu_.Fill(scratch_.data(), 0xFFFFFFFF, scratch_bytes / 4);
+    set.PoisonOutputs();
+    gpu_.Synchronize();
+    CUdeviceptr scratch = scratch_.data();
+    std::vector<void*> arguments = set.Arguments(0, &scratch);
+    return timer_->Once([&] { gpu_.Launch(function, request.launch, arguments.data()); },
+                        request.cap_ns + request.patience_ns);
+  }
+
+  static bool Check(const DataSet& set, const char* when, Measurement& m) {
+    const DataSet::Verdict verdict = set.Check();
+    m.max_error = std::max(m.max_error, verdict.max_error);
+    m.max_error_ratio = std::max(m.max_error_ratio, verdict.max_ratio);
+    if (verdict.why.empty()) return true;
+    m.verdict = Verdict::kWrong;
+    m.why = verdict.why + when;
+    return false;
+  }
+
+  static void GiveUp(const RunRequest& request, RunAnswer& answer) {
+    const double waited = request.cap_ns + request.patience_ns;
+    answer.measurement.verdict = Verdict::kSlow;
+    answer.measurement.why = fmt::format("did not end in {:.0f} ms, the cap is {:.3g} ms",
+                                         waited / 1e6, request.cap_ns / 1e6);
+    answer.ends = true;
+  }
+
+  Gpu gpu_;
+  Module programs_;
+  std::vector<std::unique_ptr<DataSet>> sets_;
+  std::optional<Timer> timer_;
+  Buffer scratch_;  ///< Temporaries in main memory.
+};
+
+/// The stream that answers go to; a library that prints must not garble it.
+class AnswerStream {
+ public:
+  AnswerStream() : fd_(::dup(STDOUT_FILENO)) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
+  bool Write(const std::string& line) const {
+    std::size_t done = 0;
+    while (done < line.size()) {
+      const ssize_t n = ::write(fd_, line.data() + done, line.size() - done);
+      if (n <= 0) return false;
+      done += static_cast<std::size_t>(n);
+    }
+    return true;
+  }
+
+ private:
+  int fd_;
+};
+
+std::unique_ptr<Bench> MakeBench(const std::string& line, RunReady& ready) {
+  const std::optional<RunSetup> setup = ParseRunSetup(line);
+  if (!setup) {
+    ready.why = "the set-up is not understood";
+    return nullptr;
+  }
+  const DriverOrProblem loaded = Driver::Load(setup->drivers);
+  if (!loaded.driver) {
+    ready.why = loaded.problem;
+    return nullptr;
+  }
+  try {
+    auto bench = std::make_unique<Bench>(*loaded.driver, *setup);
+    ready.gpu = bench->gpu().facts().name;
+    ready.driver = loaded.driver->version();
+    return bench;
+  } catch (const GpuError& error) {
+    ready.why = error.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+int CandidateProcessMain() {
+  const AnswerStream answers;
+  std::string line;
+  if (!std::getline(std::cin, line)) return 0;
+  RunReady ready;
+  const std::unique_ptr<Bench> bench = MakeBench(line, ready);
+  if (!answers.Write(ToJsonLine(ready)) || !bench) ::_exit(bench ? 0 : 1);
+  while (std::getline(std::cin, line)) {
+    const std::optional<RunRequest> request = ParseRunRequest(line);
+    RunAnswer answer;
+    if (request) {
+      answer = bench->Run(*request);
+    } else {
+      answer.measurement.verdict = Verdict::kBroken;
+      answer.measurement.why = "the request is not understood";
+    }
+    // No destructors: they would wait for a kernel that does not end.
+    if (!answers.Write(ToJsonLine(answer)) || answer.ends) ::_exit(0);
+  }
+  ::_exit(0);
+}
+
+}  // namespace exh::kernels::cuda

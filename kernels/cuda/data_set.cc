@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/cuda/data_set.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "kernels/cuda/device_programs.h"
+
+namespace exh::kernels::cuda {
+namespace {
+
+constexpr unsigned int kNanWord = 0xFFFFFFFF;
+constexpr std::uint32_t kCheckThreads = 256;
+constexpr std::uint64_t kMostCheckBlocks = 2048;
+
+}  // namespace
+
+DataSet::DataSet(const Gpu& gpu, const cpu::Problem& problem, const CheckFunctions& functions,
+                 std::size_t copies)
+    : gpu_(gpu),
+      functions_(functions),
+      scalars_(problem.scalars),
+      copies_(copies),
+      addresses_(copies),
+      references_(problem.arrays.size()),
+      result_(gpu, sizeof(CheckResult)) {
+  for (std::size_t i = 0; i < problem.arrays.size(); ++i) {
+    const cpu::ProblemArray& array = problem.arrays[i];
+    names_.push_back(array.name);
+    is_output_.push_back(array.is_output);
+    elements_.push_back(array.elements());
+    for (std::size_t copy = 0; copy < copies; ++copy) {
+      copies_[copy].emplace_back(gpu, 4 * array.elements());
+      const CUdeviceptr data = copies_[copy].back().data();
+      addresses_[copy].push_back(data);
+      if (array.is_output) continue;
+      if (copy == 0) {
+        gpu.Upload(data, array.values.data(), array.values.size_bytes());
+      } else {
+        gpu.Check(gpu.cu().cuMemcpyDtoDAsync(data, addresses_[0][i], array.values.size_bytes(),
+                                             gpu.stream()),
+                  "cuMemcpyDtoDAsync");
+      }
+    }
+    if (!array.is_output) continue;
+    Reference& reference = references_[i];
+    reference.values = Buffer(gpu, array.reference.size_bytes());
+    reference.tolerance = Buffer(gpu, array.tolerance.size_bytes());
+    gpu.Upload(reference.values.data(), array.reference.data(), array.reference.size_bytes());
+    gpu.Upload(reference.tolerance.data(), array.tolerance.data(), array.tolerance.size_bytes());
+  }
+  gpu.Synchronize();
+}
+
+std::vector<void*> DataSet::Arguments(std::size_t copy, CUdeviceptr* scratch) {
+  std::vector<void*> arguments;
+  for (CUdeviceptr& address : addresses_[copy]) arguments.push_back(&address);
+  for (float& scalar : scalars_) arguments.push_back(&scalar);
+  if (scratch != nullptr) arguments.push_back(scratch);
+  return arguments;
+}
+
+void DataSet::PoisonOutputs() const {
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    if (is_output_[i]) gpu_.Fill(addresses_[0][i], kNanWord, elements_[i]);
+  }
+}
+
+void DataSet::CheckGuard(CUdeviceptr zone, std::uint64_t first) const {
+  unsigned int word = Buffer::kGuardWord;
+  unsigned int words = Buffer::kGuardBytes / 4;
+  CUdeviceptr result = result_.data();
+  std::array<void*, 5> arguments = {&zone, &word, &first, &words, &result};
+  gpu_.Launch(functions_.guard, {1, kCheckThreads, 0, 0}, arguments.data());
+}
+
+DataSet::Verdict DataSet::Check() const {
+  Verdict verdict;
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    CheckResult found;
+    gpu_.Upload(result_.data(), &found, sizeof found);
+    const Buffer& buffer = copies_[0][i];
+    CheckGuard(buffer.guard_before(), 0);
+    CheckGuard(buffer.guard_after(), Buffer::kGuardBytes / 4);
+    if (is_output_[i]) {
+      CUdeviceptr out = buffer.data(), reference = references_[i].values.data();
+      CUdeviceptr tolerance = references_[i].tolerance.data(), result = result_.data();
+      std::uint64_t n = elements_[i];
+      std::array<void*, 5> arguments = {&out, &reference, &tolerance, &n, &result};
+      const std::uint64_t blocks = (n + kCheckThreads - 1) / kCheckThreads;
+      gpu_.Launch(functions_.check,
+                  {std::clamp<std::uint64_t>(blocks, 1, kMostCheckBlocks), kCheckThreads, 0, 0},
+                  arguments.data());
+    }
+    gpu_.Synchronize();
+    gpu_.Download(&found, result_.data(), sizeof found);
+    verdict.max_error = std::max(verdict.max_error, found.max_error);
+    verdict.max_ratio = std::max(verdict.max_ratio, found.max_ratio);
+    if (!verdict.why.empty()) continue;
+    constexpr std::uint64_t kGuardWords = Buffer::kGuardBytes / 4;
+    if (found.guard < kGuardWords) {
+      verdict.why = fmt::format("{} was written outside its bounds, {} elements before its start",
+                                names_[i], kGuardWords - found.guard);
+    } else if (found.guard < 2 * kGuardWords) {
+      verdict.why = fmt::format("{} was written outside its bounds, {} elements behind its end",
+                                names_[i], found.guard - kGuardWords);
+    } else if (found.wrong > 0) {
+      float got = 0;
+      double expected = 0, tolerance = 0;
+      gpu_.Download(&got, buffer.data() + 4 * found.first_wrong, sizeof got);
+      gpu_.Download(&expected, references_[i].values.data() + 8 * found.first_wrong,
+                    sizeof expected);
+      gpu_.Download(&tolerance, references_[i].tolerance.data() + 8 * found.first_wrong,
+                    sizeof tolerance);
+      verdict.why =
+          fmt::format("{}[{}] is {}, expected {} within {:.3g} ({} elements are wrong)", names_[i],
+                      found.first_wrong, got, expected, tolerance, found.wrong);
+    }
+  }
+  return verdict;
+}
+
+std::size_t CopiesForColdL2(std::size_t bytes, std::size_t l2_bytes) {
+  const std::size_t needed = 2 * l2_bytes / std::max<std::size_t>(bytes, 1) + 1;
+  return std::clamp<std::size_t>(needed, 3, 1024);
+}
+
+}  // namespace exh::kernels::cuda

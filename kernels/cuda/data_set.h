@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/problem_file.h"
+#include "kernels/cuda/gpu.h"
+
+namespace exh::kernels::cuda {
+
+/// The functions that check results on the GPU.
+struct CheckFunctions {
+  CUfunction check = nullptr, guard = nullptr;
+};
+
+/// The arrays of a problem in device memory, with the reference of every output. Results are
+/// checked where they are: nothing but the verdict is copied back.
+class DataSet {
+ public:
+  /// `copies`: how many sets of arrays, for launches that must not find their inputs in L2.
+  DataSet(const Gpu& gpu, const cpu::Problem& problem, const CheckFunctions& functions,
+          std::size_t copies);
+
+  std::size_t copies() const { return copies_.size(); }
+  /// What a kernel is called with: arrays, scalars, then `scratch`, as pointers to the arguments.
+  std::vector<void*> Arguments(std::size_t copy, CUdeviceptr* scratch);
+  /// Fills the outputs of the first copy with NaN.
+  void PoisonOutputs() const;
+
+  struct Verdict {
+    std::string why;  ///< Empty: every element is right and no guard zone has changed.
+    double max_error = 0, max_ratio = 0;
+  };
+  /// Compares the outputs of the first copy with their reference, and looks at all guard zones.
+  Verdict Check() const;
+
+ private:
+  struct Reference {
+    Buffer values, tolerance;
+  };
+  void CheckGuard(CUdeviceptr zone, std::uint64_t first) const;
+
+  const Gpu& gpu_;
+  CheckFunctions functions_;
+  std::vector<std::string> names_;
+  std::vector<bool> is_output_;
+  std::vector<std::size_t> elements_;
+  std::vector<float> scalars_;
+  std::vector<std::vector<Buffer>> copies_;          ///< By copy, by array.
+  std::vector<std::vector<CUdeviceptr>> addresses_;  ///< Of them.
+  std::vector<Reference> references_;                ///< By array; empty for inputs.
+  Buffer result_;
+};
+
+/// Copies of arrays of `bytes` in all that make a launch miss an L2 of `l2_bytes`.
+std::size_t CopiesForColdL2(std::size_t bytes, std::size_t l2_bytes);
+
+}  // namespace exh::kernels::cuda

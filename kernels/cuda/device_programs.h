@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace exh::kernels::cuda {
+
+/// CUDA C++ of the kernels that check and surround candidates: exh_check, exh_guard, exh_clock,
+/// exh_copy, exh_fma. Their parameters are in device_programs.cc.
+const std::string& DeviceProgramsSource();
+
+/// What exh_check and exh_guard leave in memory.
+struct CheckResult {
+  std::uint64_t wrong = 0;                        ///< Elements outside of their tolerance, or NaN.
+  std::uint64_t first_wrong = ~std::uint64_t{0};  ///< The smallest index of one.
+  double max_error = 0;                           ///< Largest |x - reference|; infinity for a NaN.
+  double max_ratio = 0;                           ///< Largest |x - reference| / tolerance.
+  std::uint64_t guard = ~std::uint64_t{0};  ///< The smallest 4-byte word of a guard that changed.
+};
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/run_protocol.h"
+#include "kernels/cuda/worker.h"
+
+namespace exh::kernels::cuda {
+
+/// Runs candidates one after the other on one GPU, in processes that are replaced when a candidate
+/// spoils them. A spare one always stands ready, its inputs already on the GPU: a candidate that
+/// does not end costs no more than it takes to kill its process.
+class GpuPool {
+ public:
+  /// `command` starts a program whose main calls CandidateProcessMain. `spares`: processes that
+  /// stand ready beside the one that works.
+  GpuPool(std::vector<std::string> command, const RunSetup& setup, int spares = 1);
+
+  /// Empty when a process is ready to run candidates, otherwise why none is. Waits for it.
+  std::string Start();
+  /// What the GPU said of itself; after Start().
+  const RunReady& ready() const { return ready_; }
+
+  /// Crashes, hangs and wrong results are verdicts. kBroken: no process can be started any more.
+  Measurement Run(const RunRequest& request);
+  /// Processes that were replaced so far.
+  std::uint64_t replaced() const { return replaced_; }
+
+ private:
+  struct Process {
+    Worker worker;
+    bool is_ready = false;
+  };
+  void Spawn();
+  std::string Await(Process& process);
+  void Replace();
+
+  std::vector<std::string> command_;
+  std::string setup_;
+  std::size_t spares_;
+  std::vector<Process> processes_;  ///< The first one works.
+  RunReady ready_;
+  std::uint64_t replaced_ = 0;
+};
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/cuda/run_protocol.h"
+
+#include <nlohmann/json.hpp>
+
+#include "kernels/cpu/protocol.h"
+
+namespace exh::kernels::cuda {
+namespace {
+
+using nlohmann::json;
+
+std::string Line(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+/// Nothing when the text is no JSON or lacks a field.
+template <typename T, typename Read>
+std::optional<T> Parse(const std::string& line, Read read) {
+  try {
+    T value;
+    read(json::parse(line), value);
+    return value;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string ToJsonLine(const RunSetup& s) {
+  return Line({{"drivers", s.drivers},
+               {"problems", s.problems},
+               {"programs", s.programs},
+               {"ordinal", s.ordinal},
+               {"cold", s.cold}});
+}
+
+std::optional<RunSetup> ParseRunSetup(const std::string& line) {
+  return Parse<RunSetup>(line, [](const json& object, RunSetup& s) {
+    object.at("drivers").get_to(s.drivers);
+    object.at("problems").get_to(s.problems);
+    object.at("programs").get_to(s.programs);
+    object.at("ordinal").get_to(s.ordinal);
+    object.at("cold").get_to(s.cold);
+  });
+}
+
+std::string ToJsonLine(const RunReady& r) {
+  return Line({{"why", r.why}, {"gpu", r.gpu}, {"driver", r.driver}});
+}
+
+std::optional<RunReady> ParseRunReady(const std::string& line) {
+  return Parse<RunReady>(line, [](const json& object, RunReady& r) {
+    object.at("why").get_to(r.why);
+    object.at("gpu").get_to(r.gpu);
+    object.at("driver").get_to(r.driver);
+  });
+}
+
+std::string ToJsonLine(const RunRequest& r) {
+  return Line({{"cubin", r.cubin},
+               {"grid", r.launch.grid},
+               {"threads", r.launch.threads},
+               {"shared_bytes", r.launch.shared_bytes},
+               {"global_floats", r.launch.global_floats},
+               {"cap_ns", r.cap_ns},
+               {"patience_ns", r.patience_ns},
+               {"stop_ns", r.stop_ns},
+               {"batch_ns", r.batch_ns},
+               {"batches", r.batches},
+               {"whole_numbers", r.whole_numbers}});
+}
+
+std::optional<RunRequest> ParseRunRequest(const std::string& line) {
+  return Parse<RunRequest>(line, [](const json& object, RunRequest& r) {
+    object.at("cubin").get_to(r.cubin);
+    object.at("grid").get_to(r.launch.grid);
+    object.at("threads").get_to(r.launch.threads);
+    object.at("shared_bytes").get_to(r.launch.shared_bytes);
+    object.at("global_floats").get_to(r.launch.global_floats);
+    object.at("cap_ns").get_to(r.cap_ns);
+    object.at("patience_ns").get_to(r.patience_ns);
+    object.at("stop_ns").get_to(r.stop_ns);
+    object.at("batch_ns").get_to(r.batch_ns);
+    object.at("batches").get_to(r.batches);
+    object.at("whole_numbers").get_to(r.whole_numbers);
+  });
+}
+
+std::string ToJsonLine(const RunAnswer& a) {
+  std::string line = cpu::ToJsonLine(a.measurement);
+  json object = json::parse(line);
+  object["ends"] = a.ends;
+  return Line(object);
+}
+
+std::optional<RunAnswer> ParseRunAnswer(const std::string& line) {
+  const auto measurement = cpu::ParseMeasurement(line);
+  if (!measurement) return std::nullopt;
+  return Parse<RunAnswer>(line, [&](const json& object, RunAnswer& a) {
+    a.measurement = *measurement;
+    object.at("ends").get_to(a.ends);
+  });
+}
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// What crosses between the search and the process that runs candidates on a GPU: one line of JSON
+// each way, many times.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/launch.h"
+#include "kernels/evaluation.h"
+
+namespace exh::kernels::cuda {
+
+/// The first line: what every candidate of a run needs.
+struct RunSetup {
+  std::vector<std::string> drivers;   ///< Names of the driver's library, to be tried in turn.
+  std::vector<std::string> problems;  ///< Problem files: drawn inputs, then small whole numbers.
+  std::string programs;               ///< Cubin of the device programs.
+  int ordinal = 0;                    ///< Which GPU.
+  bool cold = false;                  ///< Rotate buffers, so that L2 holds none of the inputs.
+};
+
+/// The answer to it.
+struct RunReady {
+  std::string why;  ///< Empty: ready.
+  std::string gpu;  ///< Its name.
+  std::string driver;
+};
+
+/// One candidate.
+struct RunRequest {
+  std::string cubin;  ///< Path.
+  codegen::Launch launch;
+  double cap_ns = 5e6;        ///< Above it: slow, and not timed any further.
+  double patience_ns = 50e6;  ///< A launch that lasts longer than cap and patience is given up.
+  double stop_ns = 0;         ///< A first batch slower than this is the last one; 0: never.
+  double batch_ns = 200e3;    ///< A batch lasts at least this long.
+  int batches = 5;
+  bool whole_numbers = false;  ///< Also check on the second problem, without tolerance.
+};
+
+struct RunAnswer {
+  Measurement measurement;
+  bool ends = false;  ///< The process ends after this answer: its context is of no use any more.
+};
+
+std::string ToJsonLine(const RunSetup& setup);
+std::string ToJsonLine(const RunReady& ready);
+std::string ToJsonLine(const RunRequest& request);
+std::string ToJsonLine(const RunAnswer& answer);
+std::optional<RunSetup> ParseRunSetup(const std::string& line);
+std::optional<RunReady> ParseRunReady(const std::string& line);
+std::optional<RunRequest> ParseRunRequest(const std::string& line);
+std::optional<RunAnswer> ParseRunAnswer(const std::string& line);
+
+}  // namespace exh::kernels::cuda

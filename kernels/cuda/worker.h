@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace exh::kernels::cuda {
+
+/// A process that lives for many requests and answers each with one line. It dies with this object,
+/// and with the thread's process. Not to be used from two threads at once.
+class Worker {
+ public:
+  enum class Reply { kLine, kTimedOut, kDied };
+
+  Worker() = default;
+  /// Starts argv[0] with its standard input and output connected to this. One that cannot be
+  /// started is not alive, and `obituary` says why.
+  explicit Worker(const std::vector<std::string>& argv);
+  ~Worker();
+  Worker(Worker&& other) noexcept;
+  Worker& operator=(Worker&& other) noexcept;
+
+  bool alive() const { return pid_ > 0; }
+  /// Sends a line (its end is added). What cannot be sent shows when the answer is awaited.
+  void Send(const std::string& line);
+  /// Waits for a line. After kTimedOut the process still lives; after kDied it is gone.
+  Reply Receive(double timeout_s, std::string& line);
+  /// Kills it and waits until it is gone.
+  void Kill();
+  /// How it ended, with the last line of what it said to the standard error.
+  const std::string& obituary() const { return obituary_; }
+
+ private:
+  void Reap(bool killed);
+
+  pid_t pid_ = -1;
+  int socket_ = -1;  ///< Both directions.
+  int errors_ = -1;  ///< A file in memory: its standard error.
+  std::string input_, obituary_;
+};
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "search/cuda_evaluator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "kernels/cuda/compile_pool.h"
+#include "kernels/cuda/device_programs.h"
+#include "kernels/cuda/driver.h"
+#include "kernels/cuda/gpu_pool.h"
+#include "search/error.h"
+#include "search/evaluator_files.h"
+
+namespace exh::search {
+namespace {
+
+using kernels::Verdict;
+
+[[noreturn]] void Missing(const std::string& why) {
+  throw Error(
+      fmt::format("{}\n  --device cpu runs without a GPU; search doctor looks at both", why));
+}
+
+kernels::cuda::CompilePoolOptions PoolOptions(const Problem& problem, const std::string& folder,
+                                              int jobs) {
+  kernels::cuda::CompilePoolOptions options;
+  options.command = {ThisProgram(), kCompileCuda};
+  options.folder = folder + "/cubin";
+  options.cache = kernels::cuda::CubinCache::DefaultFolder();
+  options.architecture = problem.device.architecture;
+  options.workers = jobs;
+  return options;
+}
+
+class CudaEvaluator final : public Evaluator {
+ public:
+  CudaEvaluator(const Problem& problem, const EvaluatorOptions& options)
+      : problem_(problem), compilers_(PoolOptions(problem, scratch_.path(), options.jobs)) {
+    const auto driver = kernels::cuda::Driver::Load(kernels::cuda::Driver::LibraryNames());
+    if (!driver.driver) Missing(driver.problem);
+    if (driver.driver->Devices().empty()) Missing("the driver shows no GPU");
+    const kernels::cuda::CompiledKernel programs =
+        compilers_.Compile(kernels::cuda::DeviceProgramsSource());
+    if (programs.verdict != Verdict::kCorrect) Missing(programs.why);
+
+    kernels::cuda::RunSetup setup;
+    setup.drivers = kernels::cuda::Driver::LibraryNames();
+    setup.problems = {scratch_.path() + "/uniform", scratch_.path() + "/whole"};
+    setup.programs = programs.cubin;
+    setup.ordinal = options.gpu;
+    setup.cold = options.cold;
+    WriteProblem(problem.task, kernels::Inputs::kUniform, setup.problems[0]);
+    WriteProblem(problem.task, kernels::Inputs::kWholeNumbers, setup.problems[1]);
+    runners_.emplace(std::vector<std::string>{ThisProgram(), kRunCuda}, setup);
+    if (const std::string why = runners_->Start(); !why.empty()) Missing(why);
+  }
+
+  kernels::Source Emit(const runtime::Candidate& implementation) override {
+    return kernels::EmitSource(problem_.task, implementation);
+  }
+
+  kernels::Compiled Compile(const kernels::Source& source) override {
+    const kernels::cuda::CompiledKernel kernel = compilers_.Compile(source.text);
+    kernels::Compiled compiled;
+    compiled.verdict = kernel.verdict;
+    compiled.why = kernel.why;
+    compiled.source = source.text;
+    compiled.launch = source.launch;
+    compiled.shape = source.shape;
+    compiled.registers = kernel.resources.registers;
+    compiled.library = kernel.cubin;
+    compiled.compile_ms = kernel.compile_ms;
+    return compiled;
+  }
+
+  bool compiles_while_measuring() const override { return true; }
+
+  kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
+                               Effort effort) override {
+    if (compiled.verdict != Verdict::kCorrect) {
+      kernels::Measurement failure;
+      failure.verdict = compiled.verdict;
+      failure.why = compiled.why;
+      return failure;
+    }
+    kernels::cuda::RunRequest request;
+    request.cubin = compiled.library;
+    request.launch = compiled.launch;
+    request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
+    request.stop_ns = cap_ns / kCudaSlowFactor * kCudaStopFactor;
+    request.whole_numbers = effort == Effort::kFinal || shapes_.insert(compiled.shape).second;
+    if (effort == Effort::kFinal) {
+      request.batch_ns = 2e6;
+      request.cap_ns = request.patience_ns = 10e9;  // A yardstick is waited for.
+    }
+    return runners_->Run(request);
+  }
+
+  void Discard(const kernels::Compiled& compiled) override {
+    // What the cache keeps is not ours to remove.
+    if (!compiled.library.starts_with(scratch_.path())) return;
+    std::error_code ignored;
+    std::filesystem::remove(compiled.library, ignored);
+  }
+
+ private:
+  const Problem& problem_;
+  ScratchFolder scratch_;
+  kernels::cuda::CompilePool compilers_;
+  std::optional<kernels::cuda::GpuPool> runners_;
+  std::set<std::string> shapes_;  ///< Those that were checked in full.
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> MakeCudaEvaluator(const Problem& problem,
+                                             const EvaluatorOptions& options) {
+  return std::make_unique<CudaEvaluator>(problem, options);
+}
+
+}  // namespace exh::search

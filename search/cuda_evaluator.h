@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "search/evaluator.h"
+#include "search/make_evaluator.h"
+#include "search/problem.h"
+
+namespace exh::search {
+
+/// A candidate that takes longer than this many times the best (and than kCudaLeastCapNs) is slow.
+inline constexpr double kCudaSlowFactor = 20;
+inline constexpr double kCudaLeastCapNs = 5e6;
+/// One whose first batch is this much slower than the best is not timed any further.
+inline constexpr double kCudaStopFactor = 1.5;
+
+/// The evaluator of a GPU: NVRTC in processes of this program (`search compile-cuda`), and a
+/// disposable process that runs the candidates (`search run-cuda`). Throws Error when the driver, a
+/// GPU or NVRTC is missing.
+std::unique_ptr<Evaluator> MakeCudaEvaluator(const Problem& problem,
+                                             const EvaluatorOptions& options);
+
+/// The sub-commands of this program that compile and run candidates.
+inline constexpr const char* kCompileCuda = "compile-cuda";
+inline constexpr const char* kRunCuda = "run-cuda";
+
+}  // namespace exh::search

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "search/evaluator_files.h"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "kernels/cpu/problem_file.h"
+#include "search/error.h"
+
+namespace exh::search {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kInputSeed = 1;
+
+}  // namespace
+
+ScratchFolder::ScratchFolder() {
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error);
+  path_ = (parent / "exhaust-XXXXXX").string();
+  if (error || ::mkdtemp(path_.data()) == nullptr) {
+    throw Error(fmt::format("cannot make a folder in '{}': {}", parent.string(),
+                            error ? error.message() : std::strerror(errno)));
+  }
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::string& path) {
+  const kernels::ProblemData data = kernels::MakeProblem(task, kInputSeed, inputs);
+  kernels::cpu::Problem problem;
+  for (const kernels::ir::Array& array : task.function->arrays) {
+    const kernels::ArrayData& content = data.find(array.name)->second;
+    problem.arrays.push_back({array.name, array.role == kernels::ir::ArrayRole::kOutput,
+                              content.values, content.reference, content.tolerance});
+  }
+  for (const kernels::ir::Scalar& scalar : task.function->scalars) {
+    problem.scalars.push_back(scalar.value);
+  }
+  const std::string error = kernels::cpu::WriteProblemFile(path, problem);
+  if (!error.empty()) throw Error(error);
+}
+
+std::string ThisProgram() {
+  return fs::read_symlink("/proc/self/exe").string();
+}
+
+}  // namespace exh::search

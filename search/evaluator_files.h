@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+
+#include "kernels/problem.h"
+#include "kernels/task.h"
+
+namespace exh::search {
+
+/// A folder under the system's folder for temporary files that goes when its owner does. Throws
+/// Error when it cannot be made.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Writes the arrays of a task and their reference for the processes that run candidates. The same
+/// inputs in every run: a record can be replayed on what it was measured with. Throws Error.
+void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::string& path);
+
+/// This program, with a hidden sub-command.
+std::string ThisProgram();
+
+}  // namespace exh::search

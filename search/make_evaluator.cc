@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "search/make_evaluator.h"
+
+#include <fmt/format.h>
+
+#include "search/cpu_evaluator.h"
+#include "search/cuda_evaluator.h"
+#include "search/error.h"
+
+namespace exh::search {
+
+std::unique_ptr<Evaluator> MakeEvaluator(const Problem& problem, const EvaluatorOptions& options) {
+  if (!problem.device.runs) {
+    throw UsageError(fmt::format(
+        "nothing runs on device '{}': its spaces can be counted (search size, dead-ends), exported "
+        "and explained; --device cpu runs here",
+        problem.device.name));
+  }
+  if (problem.device.language == "cuda") return MakeCudaEvaluator(problem, options);
+  return MakeCpuEvaluator(problem);
+}
+
+double SlowFactor(const kernels::ir::Device& device) {
+  return device.language == "cuda" ? kCudaSlowFactor : 4;
+}
+
+}  // namespace exh::search

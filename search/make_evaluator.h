@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "search/evaluator.h"
+#include "search/problem.h"
+
+namespace exh::search {
+
+struct EvaluatorOptions {
+  int jobs = 1;       ///< Compilers at once.
+  int gpu = 0;        ///< Which GPU, for a device whose language is CUDA.
+  bool cold = false;  ///< Time kernels with inputs that are not in L2.
+};
+
+/// The evaluator of the problem's device. `problem` outlives it. Throws Error when what it needs is
+/// not there, in a line that says what to install and which device runs here, and UsageError for a
+/// device on which nothing runs.
+std::unique_ptr<Evaluator> MakeEvaluator(const Problem& problem, const EvaluatorOptions& options);
+
+/// How much slower than the best a candidate of the device may be before it is stopped early.
+double SlowFactor(const kernels::ir::Device& device);
+
+}  // namespace exh::search
