@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/problem.h"
+
+namespace exh::kernels::testing {
+
+/// Runs implementations of a task on the kernel's own inputs and compares every element with the
+/// double-precision reference and its tolerance, and that it was written exactly once.
+class OutputCheck {
+ public:
+  explicit OutputCheck(const Task& task);  ///< The task outlives the check.
+
+  /// An implementation, and its own message; empty where all is well. The arrays are aligned to 64
+  /// bytes, outputs are NaN; `written[array][element]` counts, from 0.
+  using Run = std::function<std::string(float* const* arrays, const float* scalars,
+                                        unsigned char* const* written)>;
+  /// The message of the implementation, or what is wrong with its result. Several host threads may
+  /// call it at a time.
+  std::string Check(const Run& run) const;
+
+ private:
+  const Task& task_;
+  ProblemData problem_;
+  std::vector<float> scalars_;
+};
+
+}  // namespace exh::kernels::testing
