@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// CUDA C++ for the system's compiler: the words of the language that a printed kernel uses, so that
+// the very text runs on the CPU. Pointers to float are replaced in the text (shim_source.h).
+#pragma once
+
+#include "tests/cuda_shim/launch.h"
+#include "tests/cuda_shim/tracked.h"
+
+#define __global__
+#define __device__
+#define __shared__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __restrict__  // Nothing that stands for a pointer may have it.
+#define __syncthreads() ::exh_shim::Barrier(__LINE__)
+
+inline float2 make_float2(float x, float y) {
+  return {x, y};
+}
+inline float4 make_float4(float x, float y, float z, float w) {
+  return {x, y, z, w};
+}
+
+extern "C" float fmaf(float a, float b, float c) noexcept;
+extern "C" float fmaxf(float a, float b) noexcept;
+inline float __fmaf_rn(float a, float b, float c) {
+  return fmaf(a, b, c);
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+//
+// Kernels written by hand in the style of the printed ones: right ones, and each defect that the
+// shim must report.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/cuda_shim/shim_source.h"
+#include "tests/support/compiled_texts.h"
+
+namespace exh_shim {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+constexpr unsigned kElements = 128;  // Of the input a and of the output c.
+
+struct Result {
+  std::string error;
+  std::vector<float> c;
+  std::vector<unsigned char> written;  ///< Writes of each element of c.
+};
+
+/// A compiled kernel of the parameters a, c, alpha = 2 and exh_global.
+class Kernel {
+ public:
+  /// What the compiler says, a text that is not empty, stands in the error of every run.
+  Kernel(const std::string& body, CudaText launch)
+      : compiled_(
+            1,
+            [&](std::size_t i) {
+              launch.source = Text(body);
+              return ShimSource(launch, {{"a", kElements, false}, {"c", kElements, true}}, 1, i);
+            },
+            kPrologue, CompilerFlags(EXH_SOURCE_DIR)) {}
+
+  Result Run(int thread_order) const {
+    const auto run = reinterpret_cast<RunFunction>(compiled_.Find(0, "exh_shim_run_0"));
+    if (run == nullptr) return {"did not compile: " + compiled_.CompilerError(0), {}, {}};
+    alignas(64) float a[kElements], c[kElements];
+    for (unsigned i = 0; i < kElements; ++i) a[i] = static_cast<float>(i);
+    std::fill_n(c, kElements, -1.0f);
+    Result result;
+    result.written.resize(kElements);
+    float* const arrays[] = {a, c};
+    unsigned char* const written[] = {nullptr, result.written.data()};
+    const float alpha = 2;
+    char error[256];
+    run(arrays, &alpha, written, error, sizeof(error), thread_order);
+    result.error = error;
+    result.c.assign(c, c + kElements);
+    return result;
+  }
+
+ private:
+  static std::string Text(const std::string& body) {
+    return R"(
+static __device__ __forceinline__ float4 load4(const float* p) { return *reinterpret_cast<const float4*>(p); }
+static __device__ __forceinline__ float4 load4_cg(const float* p) { return __ldcg(reinterpret_cast<const float4*>(p)); }
+static __device__ __forceinline__ float2 load2(const float* p) { return *reinterpret_cast<const float2*>(p); }
+static __device__ __forceinline__ void store4(float* p, float4 v) { *reinterpret_cast<float4*>(p) = v; }
+static __device__ __forceinline__ void store2_cs(float* p, float2 v) { __stcs(reinterpret_cast<float2*>(p), v); }
+extern __shared__ float4 exh_shared[];
+extern "C" __global__ void __launch_bounds__(64, 1)
+exh_kernel(const float* __restrict__ arg_a, float* __restrict__ arg_c, float s_alpha, float* __restrict__ exh_global) {
+  const unsigned t = threadIdx.x;
+  const unsigned block = blockIdx.x;
+#line 1
+)" + body + "}\n";
+  }
+
+  exh::kernels::testing::CompiledTexts compiled_;
+};
+
+/// Ascending, descending and two seeds.
+constexpr int kOrders[] = {0, 1, 2, 77};
+
+/// The kernel writes every element of c once, twice that of a, in every order.
+void ExpectDoubles(const std::string& body, const CudaText& launch) {
+  const Kernel kernel(body, launch);
+  for (const int order : kOrders) {
+    const Result result = kernel.Run(order);
+    ASSERT_EQ(result.error, "") << "order " << order;
+    EXPECT_THAT(result.written, Each(1)) << "order " << order;
+    for (unsigned i = 0; i < kElements; ++i) EXPECT_EQ(result.c[i], 2.0f * static_cast<float>(i));
+  }
+}
+
+/// Every order reports an error that holds the text.
+void ExpectError(const std::string& body, const CudaText& launch, const std::string& text) {
+  const Kernel kernel(body, launch);
+  for (const int order : kOrders) {
+    EXPECT_THAT(kernel.Run(order).error, HasSubstr(text)) << "order " << order;
+  }
+}
+
+// Right kernels.
+
+TEST(CudaShim, SharedMemoryAndBarriers) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;  // SHARED
+  float v_sum = 0.0f;
+  #pragma unroll 1
+  for (int i = 0; i < 4; ++i) {
+    if (t < 8) store4(tmp_a + 4 * t, load4(arg_a + block * 32 + 4 * t));
+    __syncthreads();
+    v_sum = tmp_a[t] + (i == 0 ? 0.0f : v_sum);  // Each pass adds a[t].
+    __syncthreads();
+  }
+  arg_c[block * 32 + t] = v_sum * s_alpha / 4;
+)",
+                {.grid = 4, .threads = 32, .shared_bytes = 128});
+}
+
+TEST(CudaShim, GlobalTemporaries) {
+  ExpectDoubles(R"(
+  float* const tmp_a = exh_global + block * 64ull;  // GLOBAL
+  tmp_a[63 - t] = 0.0f;
+  tmp_a[63 - t] = __ldg(arg_a + block * 64 + t);
+  __syncthreads();
+  const float v = __ldca(tmp_a + (63 - t));
+  __stcg(arg_c + block * 64 + t, fmaf(s_alpha, v, fmaxf(-1.0f, 0.0f)));
+)",
+                {.grid = 2, .threads = 64, .global_floats = 64});
+}
+
+TEST(CudaShim, VectorsAndCacheDirectives) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 8;  // SHARED
+  const float4 q = load4_cg(arg_a + 4 * t);
+  store4(tmp_a + 4 * t, make_float4(q.x, q.y, q.z, q.w));
+  float2 v = load2(tmp_a + 4 * t);
+  v.x *= 2.0f, v.y *= s_alpha;
+  store2_cs(arg_c + 4 * t, v);
+  v = make_float2(tmp_a[4 * t + 2] * s_alpha, __fmaf_rn(tmp_a[4 * t + 3], 2.0f, 0.0f));
+  *reinterpret_cast<float2*>(&arg_c[4 * t + 2]) = v;
+)",
+                {.threads = 32, .shared_bytes = 32 + 512});
+}
+
+TEST(CudaShim, RedundantThreadsThatWriteEqualValues) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  tmp_a[t / 2] = arg_a[block * 32 + t / 2];
+  const float v = s_alpha * tmp_a[t / 2];
+  if (t % 2 == 0) arg_c[block * 32 + t / 2] = v;
+)",
+                {.grid = 4, .threads = 64, .shared_bytes = 128});
+}
+
+TEST(CudaShim, ManyThreadsAndBarriers) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  tmp_a[t] = t < 128 ? arg_a[t] : 0.0f;
+  for (int i = 0; i < 40; ++i) {
+    __syncthreads();
+    const float v = tmp_a[(t + 1) % 1024];
+    __syncthreads();
+    tmp_a[t] = v;
+  }
+  __syncthreads();
+  if (t < 128) arg_c[t] = s_alpha * tmp_a[(t + 1024 - 40) % 1024];
+)",
+                {.threads = 1024, .shared_bytes = 4096});
+}
+
+// Barriers.
+
+TEST(CudaShim, ReportsAMissingBarrier) {
+  const Kernel kernel(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  __syncthreads();
+  tmp_a[t] = arg_a[t];
+  arg_c[t] = tmp_a[t ^ 1];
+)",
+                      {.threads = 64, .shared_bytes = 256});
+  EXPECT_EQ(kernel.Run(0).error,
+            "block 0: thread 1 writes shared[1], which thread 0 read since the barrier of line 3");
+  EXPECT_EQ(kernel.Run(1).error,
+            "block 0: thread 62 writes shared[62], which thread 63 read since the barrier of "
+            "line 3");
+  EXPECT_THAT(kernel.Run(5).error, HasSubstr("since the barrier of line 3"));
+}
+
+TEST(CudaShim, ReportsAReadOfWhatAnotherThreadWrote) {
+  const Kernel kernel(R"(
+  float* const tmp_a = exh_global + block * 64ull;
+  tmp_a[t] = arg_a[t];
+  arg_c[t] = tmp_a[t / 2];
+)",
+                      {.threads = 64, .global_floats = 64});
+  EXPECT_EQ(kernel.Run(0).error,
+            "block 0: thread 1 reads global[0], which thread 0 wrote since the start of the block");
+  EXPECT_THAT(kernel.Run(1).error, HasSubstr("read since the start of the block"));
+}
+
+TEST(CudaShim, ReportsAReadBeforeTheOwnWrite) {
+  ExpectError(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  if (t == 0) tmp_a[0] = 0.0f;
+  __syncthreads();
+  tmp_a[0] = tmp_a[0] * 1.0f;
+)",
+              {.threads = 2, .shared_bytes = 4}, "since the barrier of line 4");
+}
+
+TEST(CudaShim, ReportsDifferentValuesOfOneInterval) {
+  const CudaText launch = {.threads = 64, .shared_bytes = 4};
+  ExpectError("reinterpret_cast<float*>(exh_shared)[0] = arg_a[t];", launch, "with another value");
+  // Both threads write the same values in turn: one may see or leave the first of the other.
+  ExpectError(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  tmp_a[0] = 1.0f;
+  tmp_a[0] = 2.0f;
+)",
+              launch, "with another value");
+  ExpectError(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  if (t == 0) tmp_a[0] = 1.0f;
+  tmp_a[0] = 2.0f;
+)",
+              launch, "with another value");
+}
+
+TEST(CudaShim, SeedsShuffleTheThreads) {
+  // The second thread to run is the one that is reported.
+  const Kernel kernel("reinterpret_cast<float*>(exh_shared)[0] = arg_a[t];",
+                      {.threads = 64, .shared_bytes = 4});
+  EXPECT_THAT(kernel.Run(0).error, HasSubstr("thread 1 "));
+  EXPECT_THAT(kernel.Run(1).error, HasSubstr("thread 62 "));
+  std::set<std::string> errors;
+  for (int seed = 2; seed < 10; ++seed) errors.insert(kernel.Run(seed).error);
+  EXPECT_GT(errors.size(), 4u);
+  EXPECT_EQ(kernel.Run(9).error, kernel.Run(9).error);
+}
+
+TEST(CudaShim, ReportsABlockInTheSliceOfAnother) {
+  ExpectError("exh_global[block * 32 + t] = 1.0f;", {.grid = 2, .threads = 64, .global_floats = 64},
+              "uses too");
+}
+
+TEST(CudaShim, ReportsADivergentBarrier) {
+  ExpectError(R"(
+  if (t < 32) {
+    __syncthreads();
+  }
+)",
+              {.grid = 2, .threads = 64},
+              "thread 0 waits at the barrier of line 3, but thread 32 has ended");
+  ExpectError(R"(
+  if (t == 0) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+)",
+              {.threads = 64},
+              "block 0: thread 0 waits at the barrier of line 3, but thread 1 waits at the barrier "
+              "of line 5");
+}
+
+// Addresses.
+
+TEST(CudaShim, ReportsAccessesOutOfBounds) {
+  const CudaText launch = {.threads = 64, .shared_bytes = 252, .global_floats = 4};
+  ExpectError(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  tmp_a[t] = 1.0f;
+)",
+              launch, "thread 63 writes shared[63], which has 63 elements");
+  ExpectError("arg_c[t] = reinterpret_cast<float*>(exh_shared)[int(t) - 60];", launch,
+              ", which has 63 elements");
+  ExpectError("store4(reinterpret_cast<float*>(exh_shared) + 60, make_float4(0, 0, 0, 0));", launch,
+              "writes shared[63], which has 63 elements");
+  ExpectError("arg_c[t] = arg_a[127 + t];", launch, ", which has 128 elements");
+  ExpectError("arg_c[2 * t + 2] = 0.0f;", launch, "thread 63 writes c[128]");
+  ExpectError("exh_global[t] = 0.0f;", launch, ", which has 4 elements");
+  ExpectError("exh_global[t] = 0.0f;", {.threads = 64}, "writes outside of all arrays");
+}
+
+TEST(CudaShim, ReportsMisalignedVectors) {
+  const CudaText launch = {.threads = 1, .shared_bytes = 256};
+  ExpectError("const float4 q = load4(reinterpret_cast<float*>(exh_shared) + 6); arg_c[0] = q.x;",
+              launch, "reads 4 floats at shared[6], which is not aligned to 16 bytes");
+  ExpectError("store4(arg_c + 2, make_float4(0, 0, 0, 0));", launch,
+              "writes 4 floats at c[2], which is not aligned to 16 bytes");
+  ExpectError("const float2 q = load2(arg_a + 1); arg_c[0] = q.x;", launch,
+              "reads 2 floats at a[1], which is not aligned to 8 bytes");
+}
+
+TEST(CudaShim, ReportsLoadsAndStoresOfTheWrongMemory) {
+  const CudaText launch = {.threads = 1, .shared_bytes = 4};
+  ExpectError("__stcg(reinterpret_cast<float*>(exh_shared), 1.0f);", launch,
+              "writes shared[0] with a cache directive");
+  ExpectError("arg_c[0] = __ldcs(reinterpret_cast<float*>(exh_shared));", launch,
+              "reads shared[0] with a cache directive");
+  ExpectError("arg_c[1] = __ldg(arg_c);", launch, "reads c[0] with __ldg");
+  ExpectError("float* const p = reinterpret_cast<float*>(exh_shared) * 2;", launch,
+              "did not compile: kernel_0.cu:1:");
+}
+
+// Values.
+
+TEST(CudaShim, UnwrittenTemporariesAreNaNInEveryBlock) {
+  const Kernel kernel(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  float* const tmp_b = exh_global + block * 4ull;
+  arg_c[2 * block] = tmp_a[0];
+  arg_c[2 * block + 1] = tmp_b[3];
+  __syncthreads();
+  tmp_a[0] = 1.0f, tmp_b[3] = 1.0f;
+)",
+                      {.grid = 3, .threads = 1, .shared_bytes = 4, .global_floats = 4});
+  for (const int order : kOrders) {
+    const Result result = kernel.Run(order);
+    EXPECT_EQ(result.error, "");
+    for (unsigned i = 0; i < 6; ++i) EXPECT_TRUE(std::isnan(result.c[i])) << i;
+  }
+}
+
+TEST(CudaShim, CountsTheWritesOfOutputs) {
+  const Kernel kernel("arg_c[t / 2] = 3.0f;", {.grid = 2, .threads = 128});
+  const Result result = kernel.Run(0);
+  EXPECT_EQ(result.error, "");
+  for (unsigned i = 0; i < kElements; ++i) EXPECT_EQ(result.written[i], i < 64 ? 4 : 0) << i;
+  EXPECT_EQ(Kernel("for (int i = 0; i < 300; ++i) arg_c[5] = 1.0f;", {}).Run(0).written[5], 255);
+}
+
+}  // namespace
+}  // namespace exh_shim

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "tests/cuda_shim/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/cuda_shim/fibers.h"
+#include "tests/cuda_shim/memory.h"
+
+__thread exh_shim::Index threadIdx, blockIdx;
+
+namespace exh_shim {
+namespace {
+
+class Runner;
+thread_local Runner* runner = nullptr;
+
+class Runner {
+ public:
+  explicit Runner(const Launch& launch)
+      : launch_(launch),
+        memory_(launch),
+        random_(static_cast<unsigned>(launch.thread_order)),
+        waits_(launch.threads) {
+    runner = this;
+  }
+  ~Runner() { runner = nullptr; }
+
+  Memory& memory() { return memory_; }
+
+  /// What went wrong first, or an empty text.
+  std::string Run() {
+    Fibers();
+    for (const unsigned block : Order(launch_.grid)) {
+      blockIdx.x = block;
+      memory_.BeginBlock(block);
+      for (unsigned t = 0; t < launch_.threads; ++t) Fibers()[t]->Start(Body);
+      for (bool ended = false; !ended;) {
+        std::string error = Interval();
+        if (!error.empty()) return error;
+        ended = waits_[0] == 0;
+        memory_.BeginInterval(waits_[0]);
+      }
+    }
+    return "";
+  }
+
+  void Wait(int line) {
+    waits_[threadIdx.x] = line;
+    Fiber::Yield();
+  }
+
+ private:
+  /// Kept for the next launch: a stack costs two calls of the system.
+  std::vector<std::unique_ptr<Fiber>>& Fibers() {
+    thread_local std::vector<std::unique_ptr<Fiber>> fibers;
+    while (fibers.size() < launch_.threads) fibers.push_back(std::make_unique<Fiber>());
+    return fibers;
+  }
+
+  static void Body() {
+    const Launch& launch = runner->launch_;
+    launch.thread(launch.arrays, launch.scalars, runner->memory_.global());
+  }
+
+  std::vector<unsigned> Order(unsigned count) {
+    std::vector<unsigned> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    if (launch_.thread_order == 1) std::reverse(order.begin(), order.end());
+    if (launch_.thread_order > 1) std::shuffle(order.begin(), order.end(), random_);
+    return order;
+  }
+
+  /// Every thread until it waits or ends.
+  std::string Interval() {
+    for (const unsigned t : Order(launch_.threads)) {
+      threadIdx.x = t;
+      waits_[t] = 0;
+      Fibers()[t]->Resume();
+      if (!memory_.error().empty()) return memory_.error();
+    }
+    for (unsigned t = 1; t < launch_.threads; ++t) {
+      if (waits_[t] == waits_[0]) continue;
+      return fmt::format("block {}: thread 0 {}, but thread {} {}", blockIdx.x, State(waits_[0]), t,
+                         State(waits_[t]));
+    }
+    return "";
+  }
+
+  static std::string State(int line) {
+    return line == 0 ? "has ended" : fmt::format("waits at the barrier of line {}", line);
+  }
+
+  const Launch& launch_;
+  Memory memory_;
+  std::mt19937 random_;
+  std::vector<int> waits_;  ///< By thread: line of the barrier where it waits, 0: it has ended.
+};
+
+}  // namespace
+
+void Run(const Launch& launch, char* error, int capacity) {
+  const std::string text = Runner(launch).Run();
+  std::snprintf(error, static_cast<std::size_t>(capacity), "%s", text.c_str());
+}
+
+void Barrier(int line) {
+  runner->Wait(line);
+}
+
+Tracked::Tracked(const void* at) : region_(runner->memory().Find(at, &index_)) {}
+
+void Tracked::Read(float* values, int lanes, Via via) const {
+  // After an error the thread never goes on: nobody resumes it.
+  if (!runner->memory().Read(region_, index_, values, lanes, via, threadIdx.x)) Fiber::Yield();
+}
+
+void Tracked::Write(const float* values, int lanes, Via via) const {
+  if (!runner->memory().Write(region_, index_, values, lanes, via, threadIdx.x)) Fiber::Yield();
+}
+
+}  // namespace exh_shim

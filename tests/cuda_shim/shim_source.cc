@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "tests/cuda_shim/shim_source.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+
+namespace exh_shim {
+namespace {
+
+// What lies behind the shared memory of a kernel: a temporary that begins too far still begins in
+// it, and its accesses are reported as what they are.
+constexpr std::uint64_t kSlackBytes = 1 << 16;
+
+/// Every pointer to float becomes Tracked, and every cast to one a function. `extern "C"` would
+/// make the kernels of several namespaces one.
+std::string TrackPointers(const std::string& source) {
+  static const std::regex cast(R"(reinterpret_cast<\s*(?:const\s+)?(float[24]?)\s*\*\s*>)");
+  static const std::regex pointer(R"((?:\bconst\s+)?\bfloat\s*\*)");
+  static const std::regex linkage("extern\\s+\"C\"");
+  std::string text = std::regex_replace(source, cast, "exh_shim::Cast<$1>");
+  text = std::regex_replace(text, pointer, "exh_shim::Tracked");
+  return std::regex_replace(text, linkage, "static");
+}
+
+std::string Arguments(const CudaText& text, std::size_t num_arrays, std::size_t num_scalars) {
+  std::string arguments;
+  const auto add = [&](const std::string& argument) {
+    arguments += (arguments.empty() ? "" : ", ") + argument;
+  };
+  for (std::size_t i = 0; i < num_arrays; ++i) add(fmt::format("arrays[{}]", i));
+  for (std::size_t i = 0; i < num_scalars; ++i) add(fmt::format("scalars[{}]", i));
+  if (text.source.find("exh_global") != std::string::npos) add("global");
+  return arguments;
+}
+
+}  // namespace
+
+std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arrays,
+                       std::size_t num_scalars, std::size_t number) {
+  const std::uint64_t reach = (text.shared_bytes + kSlackBytes + 15) / 16 * 16;
+  std::string facts;
+  for (const ArrayFacts& array : arrays) {
+    facts += fmt::format("{{\"{}\", {}ull, {}}}, ", array.name, array.elements, array.is_output);
+  }
+  return fmt::format(
+      R"(namespace n{number} {{
+#line 1 "kernel_{number}.cu"
+{source}
+alignas(128) float4 exh_shared[{vectors}];
+}}
+extern "C" void exh_shim_run_{number}(float* const* arrays, const float* scalars,
+                                      unsigned char* const* written, char* error, int capacity,
+                                      int thread_order) {{
+  static const exh_shim::ArrayArgument facts[] = {{{facts}}};
+  const exh_shim::Thread thread = [](float* const* arrays, const float* scalars, float* global) {{
+    (void)arrays, (void)scalars, (void)global;
+    n{number}::exh_kernel({arguments});
+  }};
+  exh_shim::Run({{{grid}, {threads}, n{number}::exh_shared, {shared}ull, {reach}ull, {global}ull,
+                  facts, {num_arrays}, arrays, scalars, written, thread_order, thread}},
+                error, capacity);
+}}
+)",
+      fmt::arg("number", number), fmt::arg("source", TrackPointers(text.source)),
+      fmt::arg("vectors", reach / 16), fmt::arg("facts", facts),
+      fmt::arg("arguments", Arguments(text, arrays.size(), num_scalars)),
+      fmt::arg("grid", text.grid), fmt::arg("threads", text.threads),
+      fmt::arg("shared", text.shared_bytes), fmt::arg("reach", reach),
+      fmt::arg("global", text.global_floats), fmt::arg("num_arrays", arrays.size()));
+}
+
+std::string CompilerFlags(const std::string& root) {
+  // Frames larger than a page are probed, so that a stack that overflows meets its guard page.
+  return fmt::format("-std=c++20 -O0 -march=native -fstack-clash-protection -I'{}'", root);
+}
+
+}  // namespace exh_shim

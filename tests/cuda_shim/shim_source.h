@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// From the text of a CUDA kernel to C++ that runs it on the CPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace exh_shim {
+
+/// A printed kernel `exh_kernel`, and what its launch needs. Its parameters are the arrays, the
+/// scalars and, where the text says so, `exh_global`.
+struct CudaText {
+  std::string source;
+  unsigned grid = 1, threads = 1;   ///< Blocks, and threads of each; one dimension.
+  std::uint64_t shared_bytes = 0;   ///< Of `exh_shared`.
+  std::uint64_t global_floats = 0;  ///< Of `exh_global`, for each block.
+};
+
+/// An array parameter.
+struct ArrayFacts {
+  std::string name;
+  std::uint64_t elements = 0;
+  bool is_output = false;
+};
+
+/// What defines
+///   extern "C" void exh_shim_run_<number>(float* const* arrays, const float* scalars,
+///                                         unsigned char* const* written, char* error,
+///                                         int capacity, int thread_order);
+/// (launch.h says what the arguments are). Several numbers fit into one file, after kPrologue.
+/// Lines in messages are those of `text.source`.
+std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arrays,
+                       std::size_t num_scalars, std::size_t number);
+
+inline constexpr const char* kPrologue = "#include \"tests/cuda_shim/cuda_shim.h\"";
+
+/// Flags of g++ for such a file; `root` is the folder of the tree.
+std::string CompilerFlags(const std::string& root);
+
+/// The type of exh_shim_run_<number>.
+using RunFunction = void (*)(float* const* arrays, const float* scalars,
+                             unsigned char* const* written, char* error, int capacity,
+                             int thread_order);
+
+}  // namespace exh_shim
