@@ -27,3 +27,6 @@ extern "C" float fmaxf(float a, float b) noexcept;
 inline float __fmaf_rn(float a, float b, float c) {
   return fmaf(a, b, c);
 }
+inline float __int_as_float(int bits) {
+  return __builtin_bit_cast(float, bits);
+}

@@ -127,7 +127,7 @@ TEST(CudaShim, GlobalTemporaries) {
   tmp_a[63 - t] = __ldg(arg_a + block * 64 + t);
   __syncthreads();
   const float v = __ldca(tmp_a + (63 - t));
-  __stcg(arg_c + block * 64 + t, fmaf(s_alpha, v, fmaxf(-1.0f, 0.0f)));
+  __stcg(arg_c + block * 64 + t, fmaf(s_alpha, v, fmaxf(__int_as_float(0xff800000), 0.0f)));
 )",
                 {.grid = 2, .threads = 64, .global_floats = 64});
 }
