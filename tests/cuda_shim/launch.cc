@@ -28,6 +28,7 @@ class Runner {
       : launch_(launch),
         memory_(launch),
         random_(static_cast<unsigned>(launch.thread_order)),
+        fibers_(Fibers(launch.threads)),
         waits_(launch.threads) {
     runner = this;
   }
@@ -37,11 +38,13 @@ class Runner {
 
   /// What went wrong first, or an empty text.
   std::string Run() {
-    Fibers();
-    for (const unsigned block : Order(launch_.grid)) {
+    std::vector<unsigned> blocks = Numbers(launch_.grid);
+    Shuffle(blocks);
+    order_ = Numbers(launch_.threads);
+    for (const unsigned block : blocks) {
       blockIdx.x = block;
       memory_.BeginBlock(block);
-      for (unsigned t = 0; t < launch_.threads; ++t) Fibers()[t]->Start(Body);
+      for (unsigned t = 0; t < launch_.threads; ++t) fibers_[t]->Start(Body);
       for (bool ended = false; !ended;) {
         std::string error = Interval();
         if (!error.empty()) return error;
@@ -59,9 +62,9 @@ class Runner {
 
  private:
   /// Kept for the next launch: a stack costs two calls of the system.
-  std::vector<std::unique_ptr<Fiber>>& Fibers() {
+  static std::vector<std::unique_ptr<Fiber>>& Fibers(unsigned count) {
     thread_local std::vector<std::unique_ptr<Fiber>> fibers;
-    while (fibers.size() < launch_.threads) fibers.push_back(std::make_unique<Fiber>());
+    while (fibers.size() < count) fibers.push_back(std::make_unique<Fiber>());
     return fibers;
   }
 
@@ -70,20 +73,24 @@ class Runner {
     launch.thread(launch.arrays, launch.scalars, runner->memory_.global());
   }
 
-  std::vector<unsigned> Order(unsigned count) {
-    std::vector<unsigned> order(count);
-    std::iota(order.begin(), order.end(), 0u);
-    if (launch_.thread_order == 1) std::reverse(order.begin(), order.end());
-    if (launch_.thread_order > 1) std::shuffle(order.begin(), order.end(), random_);
-    return order;
+  std::vector<unsigned> Numbers(unsigned count) {
+    std::vector<unsigned> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0u);
+    if (launch_.thread_order == 1) std::reverse(numbers.begin(), numbers.end());
+    return numbers;
+  }
+
+  void Shuffle(std::vector<unsigned>& numbers) {
+    if (launch_.thread_order > 1) std::shuffle(numbers.begin(), numbers.end(), random_);
   }
 
   /// Every thread until it waits or ends.
   std::string Interval() {
-    for (const unsigned t : Order(launch_.threads)) {
+    Shuffle(order_);
+    for (const unsigned t : order_) {
       threadIdx.x = t;
       waits_[t] = 0;
-      Fibers()[t]->Resume();
+      fibers_[t]->Resume();
       if (!memory_.error().empty()) return memory_.error();
     }
     for (unsigned t = 1; t < launch_.threads; ++t) {
@@ -101,6 +108,8 @@ class Runner {
   const Launch& launch_;
   Memory memory_;
   std::mt19937 random_;
+  std::vector<std::unique_ptr<Fiber>>& fibers_;
+  std::vector<unsigned> order_;  ///< Of the threads in an interval.
   std::vector<int> waits_;  ///< By thread: line of the barrier where it waits, 0: it has ended.
 };
 

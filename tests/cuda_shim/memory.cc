@@ -106,7 +106,7 @@ bool Memory::Check(const Region* region, long long index, int lanes, unsigned th
   const auto address =
       reinterpret_cast<std::intptr_t>(region->data) + index * std::intptr_t{sizeof(float)};
   const std::intptr_t bytes = lanes * std::intptr_t{sizeof(float)};
-  if (address % bytes != 0) {
+  if ((address & (bytes - 1)) != 0) {
     return Fail(thread, fmt::format("{} {} floats at {}, which is not aligned to {} bytes", verb,
                                     lanes, Place(*region, index), bytes));
   }
