@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // What a file means: the Spec that the generator gets.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
+#include "dsl/diagnostic_pages.h"
 #include "dsl/dsl.h"
 #include "tests/dsl/verify.h"
 
@@ -305,6 +307,40 @@ TEST(Resolve, AFileThatCannotBeReadIsADiagnostic) {
   EXPECT_EQ(RenderText(sink),
             "/nowhere/x.exh:1:1: error: cannot read '/nowhere/x.exh': No such "
             "file or directory [E0104]\n");
+}
+
+TEST(Resolve, AFormulaOf256DisjunctionsIsAcceptedAndOneMoreIsNot) {
+  std::string formula;  // Each of the eight conjunctions doubles the disjunctions.
+  for (int i = 0; i < 8; ++i) formula += std::string(i == 0 ? "" : " || ") + "\"a\" && \"b\"";
+  const Spec spec = CompileValid("require least: " + formula);
+  EXPECT_EQ(spec.requirements.at(0).clauses.size(), 256U);
+  DiagnosticSink sink;
+  EXPECT_FALSE(CompileText("a.exh", "require more: (" + formula + ") && \"c\"", {}, sink));
+  ASSERT_EQ(sink.Sorted().size(), 1U);
+  EXPECT_EQ(sink.Sorted()[0].message,
+            "written out, this is more than 256 disjunctions; split it, or name parts of it by a "
+            "choice of their own");
+  EXPECT_NE(DiagnosticPage(Diag::kTooManyClauses).find("more than 256"), std::string::npos);
+}
+
+TEST(Resolve, ALetStandsFor4096ConditionsAndTheirConnectivesAtMost) {
+  // l0 is one condition, l1 two and the `&&` between them, l11 is 4095, the lets of a `not` more.
+  std::string lets = "let l0() = \"a\"\n";
+  for (int i = 1; i < 12; ++i) {
+    lets += fmt::format("let l{0}() = l{1}() && l{1}()\n", i, i - 1);
+  }
+  lets += "let most() = not l11()\nlet more() = not most()\n";
+  const auto diagnostics = [&](const std::string& requirement) {
+    DiagnosticSink sink;
+    CompileText("a.exh", lets + requirement, {}, sink);
+    return sink.Sorted();
+  };
+  EXPECT_EQ(diagnostics("require not more()").at(0).message,
+            "'more' stands for more than 4096 conditions");
+  EXPECT_NE(DiagnosticPage(Diag::kTooManyClauses).find("more than 4096"), std::string::npos);
+  for (const Diagnostic& d : diagnostics("require not most()")) {
+    EXPECT_TRUE(d.message.starts_with("written out")) << d.message;
+  }
 }
 
 TEST(Resolve, TwoRunsGiveTheSame) {
