@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "dsl/formula.h"
 #include "dsl/names.h"
@@ -38,7 +40,8 @@ class EnumDefiner {
     }
     for (const ast::EnumItem& item : decl_.items) {
       if (const auto* alias = std::get_if<ast::AliasItem>(&item)) {
-        if (aliases_[alias->name.text] == alias) Alias(*alias);
+        const auto own = aliases_.find(alias->name.text);  // Not there when a value has its name.
+        if (own != aliases_.end() && own->second == alias) Alias(*alias);
       } else if (const auto* symmetric = std::get_if<ast::SymmetricItem>(&item)) {
         SetSymmetry(Symmetry::kSymmetric, symmetric->range);
       } else if (const auto* anti = std::get_if<ast::AntisymmetricItem>(&item)) {
@@ -46,6 +49,7 @@ class EnumDefiner {
         for (const ast::InversePair& pair : anti->pairs) Pair(pair);
       }
     }
+    MarkAliasesOfAliases();
   }
 
  private:
@@ -105,6 +109,20 @@ class EnumDefiner {
       }
     }
     choice_.aliases.push_back({alias.name.text, CleanDoc(alias.doc), values, alias.name.range});
+  }
+
+  // Whoever names an alias inside of another one has a use for it.
+  void MarkAliasesOfAliases() {
+    const auto self = static_cast<ChoiceIndex>(&choice_ - r_.spec.choices.data());
+    std::set<std::string_view> inside;
+    for (const auto& [name, alias] : aliases_) {
+      for (const ast::Name& value : alias->values) {
+        if (value.text != name) inside.insert(value.text);
+      }
+    }
+    for (std::size_t i = 0; i < choice_.aliases.size(); ++i) {
+      if (inside.contains(choice_.aliases[i].name)) r_.used_aliases.emplace(self, i);
+    }
   }
 
   void SetSymmetry(Symmetry symmetry, SourceRange range) {

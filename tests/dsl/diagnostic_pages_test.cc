@@ -94,6 +94,23 @@ TEST(DiagnosticPages, AreOnlyThoseOfTheTable) {
   }
 }
 
+TEST(UnusedAlias, IsOneThatNoConditionAndNoOtherAliasMentions) {
+  const std::string text = R"(choice enum colour():
+  alias WARM = RED | PINK:
+  alias COLD = BLUE | ICY:
+  alias ICY = CYAN | WHITE:
+  alias OTHER = ICY | COLD:
+  value RED: value PINK: value BLUE: value CYAN: value WHITE:
+end
+require colour() is OTHER
+)";
+  std::vector<std::string> unused;
+  for (const Diagnostic& d : DiagnosticsOf(text)) {
+    if (d.diag == Diag::kUnusedAlias) unused.push_back(d.message);
+  }
+  EXPECT_EQ(unused, std::vector<std::string>{"the alias 'WARM' is not used"});
+}
+
 TEST(DiagnosticCodes, AreReadInEitherCaseAndOnlyWithTheirOwnLetter) {
   EXPECT_EQ(CodeOf(Diag::kRepeatedChoice), "E0312");
   EXPECT_EQ(DiagOfCode("E0312"), Diag::kRepeatedChoice);
