@@ -62,6 +62,12 @@ int FindConstant(const ast::Name& name, Resolution& r) {
   return -1;
 }
 
+const char* RightSideInWords(const ast::Comparison& comparison) {
+  if (std::holds_alternative<ast::Number>(comparison.rhs)) return "a number";
+  if (std::holds_alternative<ast::Name>(comparison.rhs)) return "a constant";
+  return "code";
+}
+
 bool ResolveComparison(const ast::Comparison& comparison, const Scope& scope, SourceRange range,
                        Condition& result, Resolution& r) {
   result.op = comparison.op;
@@ -97,9 +103,9 @@ bool ResolveComparison(const ast::Comparison& comparison, const Scope& scope, So
   }
   if (choice.kind == ChoiceKind::kEnum && code) {
     NoteDeclaration(r.sink.Report(Diag::kEnumAgainstCode, range,
-                                  fmt::format("'{}' is an enum and cannot be compared with "
-                                              "code; use 'is'",
-                                              choice.name)),
+                                  fmt::format("'{}' is an enum and cannot be compared with {}; "
+                                              "use 'is'",
+                                              choice.name, RightSideInWords(comparison))),
                     choice);
     return false;
   }

@@ -75,7 +75,7 @@ constexpr auto kTable = std::to_array<DiagInfo>({
     {Diag::kAliasInPair, kE, "an alias in an antisymmetric pair"},
     {Diag::kNoValues, kW, "an enum has no values"},
     {Diag::kDifferentChoices, kE, "two choices cannot be compared"},
-    {Diag::kEnumAgainstCode, kE, "an enum is compared with code"},
+    {Diag::kEnumAgainstCode, kE, "an enum is compared with a number"},
     {Diag::kEnumOrder, kE, "an enum has no order"},
     {Diag::kRepeatedArgument, kE, "one object stands twice in a decision"},
     {Diag::kArgumentCount, kE, "wrong number of arguments"},
