@@ -67,6 +67,17 @@ CompareOp Opposite(CompareOp op) {
   EXH_GENERATOR_UNREACHABLE();
 }
 
+/// A decision that says by itself whether an increment counts.
+bool IsDirect(const dsl::Choice& counter) {
+  if (counter.when.size() != 1 || counter.when[0].kind != Kind::kIs) return false;
+  const std::vector<int>& arguments = counter.when[0].lhs.arguments;
+  for (std::size_t i = 0; i < counter.over.size(); ++i) {
+    const int variable = static_cast<int>(counter.arguments.size() + i);
+    if (std::ranges::count(arguments, variable) == 0) return false;
+  }
+  return true;
+}
+
 class Expander {
  public:
   explicit Expander(const Plan& plan) : plan_(plan), spec_(*plan.spec) { out_.plan = &plan; }
@@ -240,17 +251,6 @@ class Expander {
     return counter;
   }
 
-  /// A decision that says by itself whether an increment counts.
-  static bool IsDirect(const dsl::Choice& counter) {
-    if (counter.when.size() != 1 || counter.when[0].kind != Kind::kIs) return false;
-    const std::vector<int>& arguments = counter.when[0].lhs.arguments;
-    for (std::size_t i = 0; i < counter.over.size(); ++i) {
-      const int variable = static_cast<int>(counter.arguments.size() + i);
-      if (std::ranges::count(arguments, variable) == 0) return false;
-    }
-    return true;
-  }
-
   void ExpandCounter(int index) {
     const dsl::Choice& choice = spec_.choices[index];
     const std::vector<dsl::Variable> scope = CounterScope(choice);
@@ -319,7 +319,7 @@ std::vector<Refusal> FindMapsRefusals(const dsl::Spec& spec) {
     }
     const std::size_t flag_arguments = choice.arguments.size() + choice.over.size();
     if (choice.kind == ChoiceKind::kCounter && flag_arguments > kMostArguments &&
-        (choice.when.size() != 1 || choice.when[0].kind != Kind::kIs)) {
+        !IsDirect(choice)) {
       refuse(choice.range,
              fmt::format("the increments of counter '{}' are a choice with {} arguments and a hash "
                          "map has at most {}",

@@ -105,6 +105,30 @@ require not_one: busy() != "1"
       << result.output;
 }
 
+TEST_F(Exhc, TheOtherEngineCountsIncrementsOverFourObjectsAtMost) {
+  // The test of one decision is an increment only when it names all that the counter runs over.
+  const auto build = [&](const std::string& arguments, const std::string& test) {
+    Write("space.exh", std::string(kSpace) + R"(
+choice enum pair($a in Tasks, $b in Tasks): value NEAR: value FAR: end
+choice counter near()" + arguments +
+                           R"():
+  forall $d in Tasks:
+    forall $e in Tasks:
+      sum "1" when:
+        )" + test + "\nend\n");
+    EXPECT_EQ(InFolder("build space.exh").code, 0);
+    return InFolder("build --engine=maps space.exh");
+  };
+  const std::string three = "$a in Tasks, $b in Tasks, $c in Tasks";
+  const Result refused = build(three, "pair($a, $d) is NEAR");
+  EXPECT_EQ(refused.code, 1);
+  EXPECT_NE(refused.output.find("the increments of counter 'near' are a choice with 5 arguments"),
+            std::string::npos)
+      << refused.output;
+  EXPECT_EQ(build(three, "pair($d, $e) is NEAR").code, 0);
+  EXPECT_EQ(build("$a in Tasks, $b in Tasks", "pair($a, $d) is NEAR").code, 0);
+}
+
 TEST_F(Exhc, EmitChoosesWhatIsWritten) {
   Write("space.exh", kSpace);
   const auto written = [&](const std::string& emit) {
