@@ -44,12 +44,19 @@ bool SeesParameter(SetKey key) {
          key == SetKey::kAddToSet;
 }
 
+void CheckNotBackbone(const ast::Name& name, Resolution& r) {
+  if (name.text != "fun") return;
+  r.sink.Report(Diag::kReservedVariable, name.range,
+                "'$fun' is the backbone; give the variable another name");
+}
+
 void DefineReverseVariable(const ast::Key& key, const Scope& parameter, Set& set, Resolution& r) {
   if (!key.forall) {
     r.sink.Report(Diag::kReverseWithoutVariable, key.word.range,
                   "'reverse' needs a variable: reverse forall $x in Superset = \"…\"");
     return;
   }
+  CheckNotBackbone(key.forall->name, r);
   Variable variable{key.forall->name.text, ResolveSetRef(key.forall->set, parameter, r),
                     key.forall->name.range};
   set.reverse_variable = variable;
@@ -201,9 +208,8 @@ void AddVariables(const std::vector<ast::VarDef>& defs, Scope& scope, Resolution
           .Report(Diag::kRepeatedVariable, def.name.range,
                   fmt::format("variable '${}' is declared twice", def.name.text))
           .WithNote(first->range, "declared here");
-    } else if (def.name.text == "fun") {
-      r.sink.Report(Diag::kReservedVariable, def.name.range,
-                    "'$fun' is the backbone; give the variable another name");
+    } else {
+      CheckNotBackbone(def.name, r);
     }
     scope.push_back({def.name.text, ResolveSetRef(def.set, scope, r), def.name.range});
   }
