@@ -309,8 +309,8 @@ void Report(const StatementError& error, const Chunk& chunk, DiagnosticSink& sin
     if (at >= chunk.tokens.size() || chunk.tokens[at].kind != TokenKind::kDoc) continue;
     sink.Report(
         Diag::kMisplacedDoc, chunk.tokens[at].range,
-        "a doc comment may stand only before 'set', 'quotient', 'define', 'value', 'alias', "
-        "'let', 'extern' or 'require'; write '//'");
+        "a doc comment may stand only before 'set', 'quotient', 'define', 'choice', 'value', "
+        "'alias', 'let', 'extern' or 'require'; write '//'");
     return;
   }
   if (error.at < chunk.tokens.size()) {
