@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -49,10 +50,10 @@ Page ParsePage(const std::string& text, const std::string& prelude) {
   return page;
 }
 
-std::vector<Diagnostic> DiagnosticsOf(const std::string& text) {
+std::vector<Diagnostic> DiagnosticsOf(const std::string& text, bool lints = true) {
   DiagnosticSink sink;
   CompileOptions options;
-  options.lints = true;
+  options.lints = lints;
   CompileText("page.exh", text, options, sink);
   return sink.Sorted();
 }
@@ -92,6 +93,26 @@ TEST(DiagnosticPages, AreOnlyThoseOfTheTable) {
     if (entry.path().extension() != ".md" || entry.path().stem() == "README") continue;
     EXPECT_TRUE(DiagOfCode(entry.path().stem().string())) << entry.path();
   }
+}
+
+TEST(DiagnosticPages, TheirReadmeNamesTheWarningsThatOnlyCheckGives) {
+  std::set<std::string> lints;
+  const std::string prelude = ReadFile(kFolder + "prelude.exh");
+  for (const DiagInfo& info : AllDiags()) {
+    if (info.severity != Severity::kWarning) continue;
+    const std::string code = CodeOf(info.diag);
+    const auto without =
+        DiagnosticsOf(ParsePage(ReadFile(kFolder + code + ".md"), prelude).blocks.at(0), false);
+    if (std::ranges::count(without, info.diag, &Diagnostic::diag) == 0) lints.insert(code);
+  }
+  std::string text = ReadFile(kFolder + "README.md");
+  text.resize(text.find("\n## "));
+  std::set<std::string> named;
+  const std::regex pattern("W[0-9]{4}");
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) {
+    named.insert(it->str());
+  }
+  EXPECT_EQ(named, lints);
 }
 
 TEST(UnusedAlias, IsOneThatNoConditionAndNoOtherAliasMentions) {
