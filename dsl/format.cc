@@ -214,6 +214,14 @@ class Layout {
            (StartsStatement(i) && before != Kind::kBlock);
   }
 
+  /// Whether the pieces from `begin` to `end` stand on more than one line.
+  bool BreaksAfter(std::size_t begin, std::size_t end) const {
+    while (++begin <= end) {
+      if (Breaks(begin)) return true;
+    }
+    return false;
+  }
+
   std::size_t Gap(std::size_t i) const {
     const Piece& before = At(i - 1);
     const Piece& piece = At(i);
@@ -246,6 +254,7 @@ class Layout {
 
   /// Column indentation of a line that starts with piece `i`, and what follows for later ones.
   std::size_t Indent(std::size_t i) {
+    const std::size_t first = i;
     i = SkipComments(i);
     const auto item = [&](std::size_t indent) {
       item_ = indent;
@@ -253,6 +262,8 @@ class Layout {
       fresh_ = true;
       return indent;
     };
+    // A comment above `end` is about the block that ends there.
+    if (At(i).is("end") && block_ != Block::kNone && BreaksAfter(first, i)) return item(2);
     if (i == pieces_.size() || StartsStatement(i) || At(i).is("end")) return item(0);
     if (header_) return 4;
     constexpr std::array<std::string_view, 4> kItems = {"value", "alias", "symmetric",

@@ -86,6 +86,44 @@ end
   EXPECT_EQ(Formatted(formatted), formatted);
 }
 
+TEST(Format, ACommentAboveEndStandsInItsBlock) {
+  const std::string formatted = R"exh(set Jobs:
+  item_type = "Job"
+  // The last key.
+end
+choice enum mode():
+  value A:
+  // value B:
+
+  /* value C: */  // why
+end
+choice integer size():
+  "2"
+  // Or more.
+end
+choice counter n():
+  forall $a in Jobs:
+    sum "1" when:
+      mode() is A
+  // No more.
+end
+choice enum other(): value A: /* B */ end
+choice enum third():
+  value A:
+/* B */ end
+// Outside.
+require true
+// At the end.
+)exh";
+  std::string messy;  // Whatever the indentation was.
+  for (std::size_t at = 0; at < formatted.size(); ++at) {
+    messy += formatted[at];
+    if (formatted[at] == '\n') at = formatted.find_first_not_of(' ', at + 1) - 1;
+  }
+  EXPECT_EQ(Formatted(messy), formatted);
+  EXPECT_EQ(Formatted(formatted), formatted);
+}
+
 TEST(Format, LongLinesBreakAtQuantifiersAndBeforeOr) {
   const std::string atom = "some_choice_with_a_name($first, $second) is VALUE";
   EXPECT_EQ(Formatted("require a: forall $first in Firsts: forall $second in Seconds: " + atom +
