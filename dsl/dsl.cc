@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "dsl/parse.h"
@@ -36,6 +38,26 @@ std::optional<Spec> CompileText(const std::string& path, std::string text,
                                 const CompileOptions& options, DiagnosticSink& sink) {
   sink.sources().AddInMemory(path, std::move(text));
   return Compile(path, options, sink);
+}
+
+bool CheckSyntax(const std::string& path, const std::string& text, DiagnosticSink& sink) {
+  DiagnosticSink all;
+  std::string error;
+  for (DiagnosticSink* each : {&all, &sink}) {
+    each->sources().AddInMemory(path, text);
+    each->sources().Open(path, std::nullopt, &error);
+  }
+  Parse(0, {}, all);
+  for (const Diagnostic& d : all.Sorted(std::numeric_limits<std::size_t>::max())) {
+    const bool include = d.diag == Diag::kUnreadableFile || d.diag == Diag::kIncludeCycle ||
+                         d.diag == Diag::kTooManyIncludes;
+    if (include || d.range.file != 0) continue;
+    Diagnostic& own = sink.Report(d.diag, d.range, d.message);
+    for (const Note& note : d.notes) {
+      if (note.range.file == 0) own.WithNote(note.range, note.message);
+    }
+  }
+  return !sink.has_errors();
 }
 
 }  // namespace exh::dsl

@@ -36,4 +36,9 @@ std::optional<Spec> Compile(const std::string& path, const CompileOptions& optio
 std::optional<Spec> CompileText(const std::string& path, std::string text,
                                 const CompileOptions& options, DiagnosticSink& sink);
 
+/// Whether the syntax of a text that is called `path` is right; what is wrong is in `sink`.
+/// Includes are followed where they can be read, because a statement may go on in them; mistakes in
+/// them and files that cannot be found are not reported.
+bool CheckSyntax(const std::string& path, const std::string& text, DiagnosticSink& sink);
+
 }  // namespace exh::dsl

@@ -18,8 +18,9 @@ struct FormatError {
 /// between words, at most 100 columns where a quantifier, `||`, `&&`, `=>` or `when` offers a
 /// break. Line breaks, comments, documentation and single blank lines stay. The words, and so the
 /// meaning, never change: this is verified, and formatting the result changes nothing. Includes are
-/// not followed and the grammar is not checked. Empty, with `*error` set, for text that has no
-/// words (an invalid byte, a literal or comment without end).
+/// not followed and the grammar is not checked: who rewrites a file calls CheckSyntax (dsl.h)
+/// first, because words in a wrong order get a wrong layout. Empty, with `*error` set, for text
+/// that has no words (an invalid byte, a literal or comment without end).
 std::optional<std::string> FormatText(std::string_view text, FormatError* error);
 
 }  // namespace exh::dsl

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "dsl/dsl.h"
 #include "dsl/format.h"
 #include "generator/output.h"
 
@@ -29,6 +30,11 @@ bool FormatFile(const std::string& path, bool check) {
   const std::optional<std::string> text = Read(path);
   if (!text) return false;
   const std::string name = path == "-" ? "<stdin>" : path;
+  dsl::DiagnosticSink sink;
+  if (!dsl::CheckSyntax(name, *text, sink)) {
+    std::cerr << dsl::RenderText(sink);
+    return false;
+  }
   dsl::FormatError error;
   const std::optional<std::string> formatted = dsl::FormatText(*text, &error);
   if (!formatted) {

@@ -267,6 +267,39 @@ TEST_F(Exhc, FmtLeavesWhatItCannotReadAlone) {
   EXPECT_EQ(Read(folder_ / "space.exh"), "require   %\n");
 }
 
+TEST_F(Exhc, FmtLeavesAMistakeOfSyntaxAlone) {
+  const std::string wrong = "requires   forall $t in Tasks:\nmode($t) is NOW\n";
+  Write("wrong.exh", wrong);
+  Write("right.exh", "require   a:true\n");
+  const Result result = InFolder("fmt wrong.exh right.exh");
+  EXPECT_EQ(result.code, 1);
+  const std::string start = "wrong.exh:1:1: error: expected a statement, got 'requires' [E0204]\n";
+  EXPECT_TRUE(result.output.starts_with(start)) << result.output;
+  EXPECT_EQ(Read(folder_ / "wrong.exh"), wrong);
+  EXPECT_EQ(Read(folder_ / "right.exh"), "require a: true\n");
+  const Result check = InFolder("fmt --check wrong.exh");
+  EXPECT_EQ(check.code, 1);
+  EXPECT_EQ(check.output, result.output);
+  const Result filter =
+      Shell("(cd '" + folder_.string() + "' && " EXH_EXHC " fmt - < wrong.exh 2> log)");
+  EXPECT_EQ(filter.code, 1);
+  EXPECT_EQ(filter.output, "");
+  EXPECT_TRUE(Read(folder_ / "log").starts_with("<stdin>:1:1: error: "));
+}
+
+TEST_F(Exhc, FmtLooksAtTheSyntaxOfTheFileAlone) {
+  // Names need not be known, nor includes be there or right; but a statement may go on in one.
+  Write("values.exh", "value A: value B:");
+  Write("broken.exh", "requires a: true\n");
+  Write("space.exh",
+        "include \"gone.exh\"\ninclude \"broken.exh\"\nchoice enum mode():\n"
+        "include \"values.exh\"\nvalue C:\nend\nrequire unknown()\n");
+  const Result result = InFolder("fmt space.exh");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.output, "");
+  EXPECT_NE(Read(folder_ / "space.exh").find("value C:\nend\n"), std::string::npos);
+}
+
 TEST_F(Exhc, AnUnwritableFolderIsOneLine) {
   Write("space.exh", kSpace);
   Write("file", "");
