@@ -14,6 +14,7 @@
 
 #include "dsl/diagnostic_pages.h"
 #include "dsl/dsl.h"
+#include "dsl/format.h"
 #include "tests/dsl/verify.h"
 
 namespace exh::dsl {
@@ -87,6 +88,19 @@ TEST_P(DiagnosticPages, ShowTheMistakeAndHowItShouldRead) {
 INSTANTIATE_TEST_SUITE_P(Dsl, DiagnosticPages,
                          testing::ValuesIn(AllDiags().begin(), AllDiags().end()),
                          [](const auto& kind) { return CodeOf(kind.param.diag); });
+
+// `exhc fmt` does not touch those with mistakes of syntax.
+TEST(DiagnosticPages, ShowExamplesInTheStyleOfFmt) {
+  for (const DiagInfo& info : AllDiags()) {
+    const std::string code = CodeOf(info.diag);
+    for (const std::string& block : ParsePage(ReadFile(kFolder + code + ".md"), "").blocks) {
+      DiagnosticSink sink;
+      if (!CheckSyntax("page.exh", block, sink)) continue;
+      FormatError error;
+      EXPECT_EQ(FormatText(block, &error), block) << code;
+    }
+  }
+}
 
 TEST(DiagnosticPages, AreOnlyThoseOfTheTable) {
   for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
