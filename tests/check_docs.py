@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Checks what the documents claim: every ./exh command in them exists, the programs given with
---program know the options that are shown, and links lead to files and headings that exist."""
+--program know the options that are shown, links lead to files and headings that exist, and the pages
+of messages, which exhc prints, fit a terminal."""
 
 import argparse
 import pathlib
@@ -15,6 +16,8 @@ import tree
 COMMAND = re.compile(r"\./exh[ \t]+([^`\n#|&;]*)")
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)")
 WORD = re.compile(r"[a-z][a-z-]*$")
+PAGES = pathlib.Path("docs/diagnostics")
+PAGE_COLUMNS = 100
 
 
 def documents(root):
@@ -44,6 +47,16 @@ def link_problem(root, document, target):
     if anchor and path.suffix == ".md" and anchor not in anchors(path.read_text()):
         return f"{target}: there is no such heading"
     return None
+
+
+def long_lines(lines):
+    """Numbers of the lines that are too long for a page; only a block of output may be."""
+    block = None
+    for number, line in enumerate(lines, 1):
+        if line.startswith("```"):
+            block = line[3:].split() if block is None else None
+        elif len(line) > PAGE_COLUMNS and (block is None or block[:1] == ["exh"]):
+            yield number
 
 
 def known_commands(root):
@@ -87,7 +100,11 @@ def check(root, programs):
     problems = []
     commands = known_commands(root)
     for document in documents(root):
-        for number, line in enumerate((root / document).read_text().splitlines(), 1):
+        lines = (root / document).read_text().splitlines()
+        if document.parent == PAGES:
+            problems += [f"{document}:{number}: has {len(lines[number - 1])} columns, at most "
+                         f"{PAGE_COLUMNS} are allowed" for number in long_lines(lines)]
+        for number, line in enumerate(lines, 1):
             found = [link_problem(root, document, target) for target in LINK.findall(line)]
             for text in COMMAND.findall(line):
                 try:

@@ -174,6 +174,14 @@ class Docs(TreeTest):
         self.append("README.md", "[b](#a-bush)\n")
         self.expect("README.md:5: #a-bush: there is no such heading")
 
+    def test_a_page_of_a_message_that_is_too_wide(self):
+        wide = "word " * 20 + "\n"  # 100 columns.
+        self.write("docs/design.md", "A" + wide)
+        self.write("docs/diagnostics/E0101.md", wide + "A" + wide + "```\nA" + wide +
+                   "```\n```exh alone\nA" + wide + "```\nA" + wide)
+        self.expect(*(f"docs/diagnostics/E0101.md:{number}: has 101 columns, at most 100 are allowed"
+                      for number in (2, 7, 9)))
+
 
 if __name__ == "__main__":
     unittest.main()
