@@ -34,9 +34,12 @@ void EmitFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
                                      LocalName(code.scope[variable].name)));
   }
   const bool predicate = code.yields == Code::Yields::kBool;
-  out.Call((predicate ? "bool " : "decltype(auto) ") + code.function, parameters, " {");
+  // A number is returned by value: what the backbone answers may live no longer than the call.
+  const bool constant = code.external != nullptr && code.yields != Code::Yields::kItem;
+  const std::string type = predicate ? "bool " : constant ? "auto " : "decltype(auto) ";
+  out.Call(type + code.function, parameters, " {");
   const CodeWriter::Scope body(out, "}", 2);
-  if (code.external != nullptr && code.yields != Code::Yields::kItem) {
+  if (constant) {
     PrintAround(out, plan, "const auto& value = (", *code.snippet, ");");
     out.Line("using Value = std::remove_cvref_t<decltype(value)>;");
     out.Line("static_assert({},", predicate ? "std::same_as<Value, bool>"

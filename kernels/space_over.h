@@ -43,6 +43,7 @@ class Extractor {
       typename decltype(std::declval<const View&>().dim_mapping(ir::PairId()))::Value;
   using ThreadMapping = typename decltype(std::declval<const View&>().thread_mapping(
       ir::DimId(), ir::DimId()))::Value;
+  using Tiles = typename decltype(std::declval<const View&>().tiles(ir::CommId()))::Value;
   using MemSpace = typename decltype(std::declval<const View&>().mem_space(ir::MemId()))::Value;
   static_assert(SameNumber(DimKind::LOOP, codegen::DimKind::LOOP) &&
                 SameNumber(DimKind::UNROLL, codegen::DimKind::UNROLL) &&
@@ -61,12 +62,15 @@ class Extractor {
   static_assert(SameNumber(ThreadMapping::NOT_THREADS, codegen::ThreadMapping::NOT_THREADS) &&
                 SameNumber(ThreadMapping::MAPPED, codegen::ThreadMapping::MAPPED) &&
                 SameNumber(ThreadMapping::MAPPED_OUT, codegen::ThreadMapping::MAPPED_OUT) &&
-                SameNumber(ThreadMapping::MAPPED_IN, codegen::ThreadMapping::MAPPED_IN));
+                SameNumber(ThreadMapping::MAPPED_IN, codegen::ThreadMapping::MAPPED_IN) &&
+                SameNumber(ThreadMapping::OTHER_LAYOUT, codegen::ThreadMapping::OTHER_LAYOUT));
+  static_assert(SameNumber(Tiles::SAME_TILES, codegen::Tiles::SAME_TILES) &&
+                SameNumber(Tiles::OWN_TILES, codegen::Tiles::OWN_TILES));
   static_assert(SameNumber(MemSpace::GLOBAL, codegen::MemSpace::GLOBAL) &&
                 SameNumber(MemSpace::SHARED, codegen::MemSpace::SHARED));
   // … and that is all of them: code generation would not know what to do with another value.
   static_assert(NumValues<DimKind> == 5 && NumValues<Order> == 5 && NumValues<DimMapping> == 4 &&
-                NumValues<ThreadMapping> == 4 && NumValues<MemSpace> == 2);
+                NumValues<ThreadMapping> == 5 && NumValues<Tiles> == 2 && NumValues<MemSpace> == 2);
 
  public:
   Extractor(const ir::Function& function, const View& view) : f_(function), view_(view) {}
@@ -117,6 +121,12 @@ class Extractor {
 
   void Pairs() {
     s_.mapping.assign(f_.pairs.size(), codegen::DimMapping::NOT_MAPPED);
+    for (const auto& comm : f_.comms) {
+      const bool active =
+          s_.inst_active[comm.producer.index()] && s_.inst_active[comm.consumer.index()];
+      s_.tiles.push_back(active ? ValueOf<codegen::Tiles>(view_.tiles(comm.id))
+                                : codegen::Tiles::SAME_TILES);
+    }
     for (const auto& pair : f_.pairs) {
       if (!s_.dim_active[pair.src.index()] || !s_.dim_active[pair.dst.index()]) continue;
       s_.mapping[pair.id.index()] = ValueOf<codegen::DimMapping>(view_.dim_mapping(pair.id));
@@ -127,9 +137,12 @@ class Extractor {
     s_.mem_space.assign(f_.blocks.size(), codegen::MemSpace::GLOBAL);
     s_.rank.assign(f_.axes.size(), 0);
     s_.cache.assign(f_.insts.size(), "");
+    s_.vec.assign(f_.insts.size(), 1);
+    s_.pad.assign(f_.blocks.size(), 0);
     for (const auto& block : f_.blocks) {
       if (!s_.block_active[block.id.index()]) continue;
       s_.mem_space[block.id.index()] = ValueOf<codegen::MemSpace>(view_.mem_space(block.id));
+      s_.pad[block.id.index()] = view_.pad(block.id).value();
       for (const ir::AxisId axis : block.axes) {
         s_.rank[axis.index()] = view_.rank(block.id, axis).value();
       }
@@ -137,6 +150,7 @@ class Extractor {
     for (const auto& inst : f_.insts) {
       if (!inst.is_memory() || !s_.inst_active[inst.id.index()]) continue;
       s_.cache[inst.id.index()] = ToString(view_.cache(inst.id).value());
+      s_.vec[inst.id.index()] = view_.vec(inst.id).value();
     }
   }
 

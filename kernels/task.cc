@@ -36,7 +36,7 @@ void CheckMemory(const ir::Function& function) {
 
 }  // namespace
 
-Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device) {
+Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, bool paper) {
   Task task;
   task.kernel = &kernel;
   task.space = &SpaceOf(kernel);
@@ -46,6 +46,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   auto function = std::make_shared<ir::Function>();
   function->name = kernel.name();
   function->device = device;
+  function->paper = paper;
   ir::Builder builder(*function);
   kernel.Build(builder, sizes);
   task.notes = builder.notes();

@@ -26,9 +26,11 @@ struct Task {
   double flops = 0;
 };
 
-/// The space is the one that the kernel was registered with (library/registry.h), linalg.exh for
-/// one that was not. Throws exh::Error when the sizes cannot be built (does not fit memory, …).
-Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device);
+/// `paper`: only the decisions of paper 001. The space is the one that the kernel was registered
+/// with (library/registry.h), linalg.exh for one that was not. Throws exh::Error when the sizes
+/// cannot be built (does not fit memory, …).
+Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device,
+              bool paper = false);
 
 /// The decisions of an implementation, as code generation reads them.
 codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate);

@@ -10,6 +10,17 @@
 
 namespace exh::search {
 
+namespace {
+
+/// Has the choice a decision that the root leaves open?
+bool HasOpen(const runtime::Instance& instance, int choice) {
+  const runtime::Candidate root(std::shared_ptr<const runtime::Instance>(
+      std::shared_ptr<const runtime::Instance>(), &instance));
+  return root.FirstOpen(choice) != runtime::kNoDecision;
+}
+
+}  // namespace
+
 ChoiceOrder::ChoiceOrder(const runtime::Instance& instance, const std::vector<std::string>& first) {
   const std::vector<std::string> all = SearchedChoices(instance);
   const auto add = [&](const std::string& name) {
@@ -18,7 +29,13 @@ ChoiceOrder::ChoiceOrder(const runtime::Instance& instance, const std::vector<st
   };
   for (const std::string& name : first) add(name);
   // Which values stay in registers shapes everything after it. Decided before kinds, it also keeps
-  // descents out of dead ends: half as many of them, or fewer (./exh bench dead-ends).
+  // descents out of dead ends: half as many of them, or fewer (./exh bench dead-ends). Where the
+  // two sides of a communication may have tiles of their own, it is better decided before sizes,
+  // too.
+  const int tiles = instance.FindChoice("tiles");
+  const bool own_tiles = tiles >= 0 && HasOpen(instance, tiles);
+  for (const char* name : {"tiles", "thread_layout"}) add(name);
+  if (own_tiles) add("dim_mapping");
   for (const char* name : {"size", "dim_mapping", "dim_kind", "thread_mapping", "mem_space",
                            "order", "rank", "cache"}) {
     add(name);

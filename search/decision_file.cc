@@ -27,9 +27,10 @@ void SetHeader(DecisionFile& file, int line, std::string_view key, std::string_v
   if (key == "kernel") field = &file.kernel;
   if (key == "size") field = &file.sizes;
   if (key == "device") field = &file.device;
+  if (key == "space") field = &file.space;
   if (field == nullptr) {
     throw UsageError(Where(file, line) + ": " +
-                     UnknownName("header", key, {"kernel", "size", "device"}));
+                     UnknownName("header", key, {"kernel", "size", "device", "space"}));
   }
   if (field->has_value()) {
     throw UsageError(fmt::format("{}: '{}' stands twice", Where(file, line), key));
@@ -72,14 +73,15 @@ void MergeHeader(const DecisionFile& file, ProblemOptions& options) {
   if (options.size.empty() && file.sizes) options.size = *file.sizes;
   if (options.device.empty() && file.device) options.device = *file.device;
   if (options.device.empty()) options.device = "cpu";
+  if (options.space.empty() && file.space) options.space = *file.space;
 }
 
 std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& instance,
                               const Path& path, const std::string& comment) {
   std::vector<std::string> sizes;
   for (const auto& [name, value] : run.sizes) sizes.push_back(fmt::format("{}={}", name, value));
-  std::string text = fmt::format("# {}\nkernel: {}\nsize: {}\ndevice: {}\n", comment, run.kernel,
-                                 fmt::join(sizes, ","), run.device);
+  std::string text = fmt::format("# {}\nkernel: {}\nsize: {}\ndevice: {}\nspace: {}\n", comment,
+                                 run.kernel, fmt::join(sizes, ","), run.device, run.decisions);
   for (const PathStep& step : path) text += StepText(instance, step) + "\n";
   return text;
 }

@@ -6,6 +6,7 @@
 //   kernel: matmul
 //   size: m=512,n=512,k=512
 //   device: cpu
+//   space: paper
 //   dim_kind(mad.m1)=LOOP
 //   size(mad.n2)=4|8
 //
@@ -32,7 +33,7 @@ struct DecisionFile {
     std::string text;
   };
   std::string path;
-  std::optional<std::string> kernel, sizes, device;
+  std::optional<std::string> kernel, sizes, device, space;
   std::vector<Line> decisions;
 };
 

@@ -51,7 +51,10 @@ Json ToJson(const RunRecord& record) {
           {"v", record.version},
           {"tool", record.tool},
           {"started", record.started},
-          {"space", {{"name", record.space}, {"fingerprint", record.fingerprint}}},
+          {"space",
+           {{"name", record.space},
+            {"fingerprint", record.fingerprint},
+            {"decisions", record.decisions}}},
           {"kernel", {{"name", record.kernel}, {"sizes", record.sizes}, {"flops", record.flops}}},
           {"device", DeviceJson(record)},
           {"seed", record.seed},
@@ -66,6 +69,7 @@ void FromJson(const Json& json, RunRecord& record) {
   const Json space = json.value("space", Json::object());
   Read(space, "name", record.space);
   Read(space, "fingerprint", record.fingerprint);
+  record.decisions = space.value("decisions", "paper");  // Of logs from before there were others.
   const Json kernel = json.value("kernel", Json::object());
   Read(kernel, "name", record.kernel);
   Read(kernel, "sizes", record.sizes);

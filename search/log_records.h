@@ -20,6 +20,7 @@ struct RunRecord {
   std::string kernel;
   std::map<std::string, std::int64_t, std::less<>> sizes;
   std::string device;
+  std::string decisions;  ///< "default": all of the space; "paper": none beyond the paper's.
   /// Limit -> JSON text, as the run used them: detected values and command line included.
   std::map<std::string, std::string, std::less<>> limits;
   std::uint64_t seed = 0;

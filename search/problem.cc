@@ -25,13 +25,21 @@ kernels::ir::Device FindDevice(const std::string& name,
   return *std::move(result.device);
 }
 
+/// Throws UsageError.
+bool IsPaper(const std::string& space) {
+  if (space.empty() || space == "default") return false;
+  if (space == "paper") return true;
+  throw UsageError(UnknownName("space", space, {"default", "paper"}));
+}
+
 Problem Assemble(const kernels::Kernel& kernel, kernels::Parameters sizes,
-                 kernels::ir::Device device) {
+                 kernels::ir::Device device, bool paper) {
   Problem problem;
   problem.kernel = &kernel;
   problem.sizes = std::move(sizes);
   problem.device = std::move(device);
-  problem.task = kernels::MakeTask(kernel, problem.sizes, problem.device);
+  problem.paper = paper;
+  problem.task = kernels::MakeTask(kernel, problem.sizes, problem.device, paper);
   return problem;
 }
 
@@ -117,7 +125,7 @@ std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::
 Problem MakeProblem(const ProblemOptions& options) {
   const kernels::Kernel& kernel = FindKernelOrThrow(options.kernel);
   kernels::Parameters sizes = ParseSizes(kernel, options.size);
-  return Assemble(kernel, std::move(sizes), FindDevice(options));
+  return Assemble(kernel, std::move(sizes), FindDevice(options), IsPaper(options.space));
 }
 
 Problem MakeProblem(const RunRecord& run) {
@@ -127,7 +135,8 @@ Problem MakeProblem(const RunRecord& run) {
     sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ",", name, value);
   }
   const std::map<std::string, std::string> limits(run.limits.begin(), run.limits.end());
-  return Assemble(kernel, ParseSizes(kernel, sizes), FindDevice(run.device, limits));
+  return Assemble(kernel, ParseSizes(kernel, sizes), FindDevice(run.device, limits),
+                  IsPaper(run.decisions));
 }
 
 }  // namespace exh::search

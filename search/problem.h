@@ -22,13 +22,18 @@ struct ProblemOptions {
   std::string device = "cpu";
   std::optional<std::uint32_t> threads, max_threads;
   std::vector<std::string> limits;  ///< "max_unroll=64".
+  std::string space;                ///< "default" (or empty): every decision; "paper": no others.
 };
 
 struct Problem {
   const kernels::Kernel* kernel = nullptr;
   kernels::Parameters sizes;
   kernels::ir::Device device;
+  bool paper = false;  ///< The space has no decisions beyond those of the paper.
   kernels::Task task;
+
+  /// The option that makes it so again: "default" or "paper".
+  std::string space() const { return paper ? "paper" : "default"; }
 
   /// The root candidate. Throws Error when the space has no implementation at all.
   runtime::Candidate root() const;

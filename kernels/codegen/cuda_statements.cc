@@ -200,10 +200,17 @@ std::string CudaStatements::Condition(const ThreadGuard& guard) const {
 
 CudaStatements::Width CudaStatements::WidthOf(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
-  const bool moves = values.lanes > 1 &&
-                     code_.memory.address[inst.id.index()].coefficient(values.vector_class) != 0;
-  if (!moves) return {};
-  return {values.vector_class, values.lanes};
+  const Affine& address = code_.memory.address[inst.id.index()];
+  if (values.lanes > 1 && address.coefficient(values.vector_class) != 0) {
+    return {values.vector_class, values.lanes};
+  }
+  const std::uint32_t vec = code_.schedule->vec[inst.id.index()];
+  for (const Affine::Term& term : address.terms) {
+    if (vec > 1 && term.coefficient == 1 && Kind(term.dim_class) == DimKind::UNROLL) {
+      return {term.dim_class, vec};
+    }
+  }
+  return {};
 }
 
 /// "load4_cg(p_load_a + 8)", "tmp_load_a[3]" …: an expression of type float, float2 or float4.
@@ -254,14 +261,17 @@ void CudaStatements::ExecuteScalar(const ir::Instruction& inst, const std::strin
 void CudaStatements::ExecuteLoad(const ir::Instruction& inst) {
   const Width width = WidthOf(inst);
   if (width.lanes == 1) return ExecuteScalar(inst, Load(inst, 1));
+  // The first of the copies that a wide access serves loads for all of them.
+  const std::int64_t first = copy_[At(width.dim_class)];
+  if (first % width.lanes != 0) return;
   const std::string lanes = std::to_string(width.lanes);
   out_.Open("");
   out_.Line("const float" + lanes + " q = " + Load(inst, width.lanes) + ";");
   for (std::uint32_t lane = 0; lane < width.lanes; ++lane) {
-    SetIndex(width.dim_class, lane);
+    SetIndex(width.dim_class, first + lane);
     ExecuteScalar(inst, std::string("q") + kMembers[lane]);
   }
-  SetIndex(width.dim_class, 0);
+  SetIndex(width.dim_class, first);
   out_.Close();
 }
 
@@ -281,13 +291,20 @@ void CudaStatements::ExecuteStore(const ir::Instruction& inst) {
   const std::string lanes = std::to_string(width.lanes);
   const std::string helper = "store" + lanes + (suffix.empty() ? "" : "_" + suffix);
   helpers_.insert(helper);
+  // The last of the copies that a wide access serves stores for all of them. (Lanes of a VECTOR dim
+  // are not copies: there is one, number 0.)
+  const std::int64_t copy = copy_[At(width.dim_class)];
+  const bool is_copy = Kind(width.dim_class) == DimKind::UNROLL;
+  if (is_copy && copy % width.lanes != width.lanes - 1) return;
+  const std::int64_t first = is_copy ? copy + 1 - width.lanes : 0;
   std::string values;
   for (std::uint32_t lane = 0; lane < width.lanes; ++lane) {
-    SetIndex(width.dim_class, lane);
+    SetIndex(width.dim_class, first + lane);
     values += (lane > 0 ? ", " : "") + Compute(inst);
   }
-  SetIndex(width.dim_class, 0);
+  SetIndex(width.dim_class, first);
   out_.Line(guard + helper + "(" + Pointer(inst) + ", make_float" + lanes + "(" + values + "));");
+  SetIndex(width.dim_class, copy);
 }
 
 void CudaStatements::Execute(ir::InstId id) {

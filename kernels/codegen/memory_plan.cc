@@ -37,21 +37,33 @@ class MemoryPlanner {
     std::vector<ir::AxisId> stored;
     for (const ir::AxisId axis : block.axes) {
       if (schedule_.rank[axis.index()] > 0) stored.push_back(axis);
-      CheckAxis(function_.axis(axis));
+      CheckAxis(block, function_.axis(axis));
     }
     std::sort(stored.begin(), stored.end(), [&](ir::AxisId a, ir::AxisId b) {
       return schedule_.rank[a.index()] < schedule_.rank[b.index()];
     });
-    std::int64_t stride = 1;
+    // The two sides may divide an axis into different tiles, and agree where a row ends: a row is
+    // the tile of a logical axis, or a level of it where both sides have the same levels.
+    std::int64_t store_stride = 1, load_stride = 1;
     for (std::size_t i = 0; i < stored.size(); ++i) {
       const ir::Axis& axis = function_.axis(stored[i]);
       if (schedule_.rank[axis.id.index()] != i + 1) {
         Fail("the ranks of the axes of " + block.name() + " are not 1, 2, …");
       }
-      Add(block.store, axis.store_dim, stride);
-      Add(block.load, axis.load_dim, stride);
-      stride *= schedule_.size[axis.store_dim.index()];
+      if (i > 0 && !SameRow(block, function_.axis(stored[i - 1]), axis)) {
+        if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
+        if (IsFirstRow(block, stored, i)) {
+          store_stride += schedule_.pad[block.id.index()];
+          load_stride = store_stride;
+        }
+      }
+      Add(block.store, axis.store_dim, store_stride);
+      Add(block.load, axis.load_dim, load_stride);
+      store_stride *= schedule_.size[axis.store_dim.index()];
+      load_stride *= schedule_.size[axis.load_dim.index()];
     }
+    if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
+    const std::int64_t stride = store_stride;
     TempArray temp{block.id, schedule_.mem_space[block.id.index()],
                    static_cast<std::uint64_t>(stride)};
     const std::uint64_t bytes = temp.elements * block.element_bytes;
@@ -59,16 +71,36 @@ class MemoryPlanner {
     plan_.temps.push_back(temp);
   }
 
-  void CheckAxis(const ir::Axis& axis) {
+  bool OwnTiles(const ir::MemBlock& block) const {
+    return schedule_.tiles[block.comm.index()] == Tiles::OWN_TILES;
+  }
+  bool SameRow(const ir::MemBlock& block, const ir::Axis& a, const ir::Axis& b) const {
+    return OwnTiles(block) && a.row_end == b.row_end;
+  }
+  /// Does the first row end before stored axis i?
+  bool IsFirstRow(const ir::MemBlock& block, const std::vector<ir::AxisId>& stored,
+                  std::size_t i) const {
+    for (std::size_t before = 1; before < i; ++before) {
+      if (!SameRow(block, function_.axis(stored[before - 1]), function_.axis(stored[before]))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void CheckAxis(const ir::MemBlock& block, const ir::Axis& axis) {
     const bool merged =
         tree_.class_of_dim[axis.store_dim.index()] == tree_.class_of_dim[axis.load_dim.index()];
     const bool stored = schedule_.rank[axis.id.index()] > 0;
-    if (merged == stored) {
+    const std::uint32_t store_size = schedule_.size[axis.store_dim.index()];
+    const std::uint32_t load_size = schedule_.size[axis.load_dim.index()];
+    const bool absent = store_size == 1 && load_size == 1 && !stored;
+    if (merged == stored && !absent) {
       Fail("axis " + axis.name() +
            (stored ? " is stored though its dims are merged"
                    : " is not stored though its dims are not merged"));
     }
-    if (schedule_.size[axis.store_dim.index()] != schedule_.size[axis.load_dim.index()]) {
+    if (store_size != load_size && (merged || !OwnTiles(block))) {
       Fail("axis " + axis.name() + " is stored and loaded with different sizes");
     }
   }

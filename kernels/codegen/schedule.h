@@ -30,6 +30,9 @@ enum class ThreadMapping : std::uint8_t {
 };
 enum class MemSpace : std::uint8_t { GLOBAL, SHARED };
 
+/// How the two sides of a communication divide their axes into tiles.
+enum class Tiles : std::uint8_t { SAME_TILES, OWN_TILES };
+
 struct Schedule {
   /// Per object: does it take part? Planned objects of communications that are not lowered do not.
   std::vector<bool> dim_active, inst_active, comm_lowered, block_active;
@@ -39,6 +42,9 @@ struct Schedule {
   std::vector<MemSpace> mem_space;  ///< By block.
   /// By axis: 0 = the axis is not stored (its two dims are merged), 1 = innermost, 2 = next …
   std::vector<std::uint32_t> rank;
+  std::vector<Tiles> tiles;        ///< By communication.
+  std::vector<std::uint32_t> pad;  ///< By block: elements left empty after each row.
+  std::vector<std::uint32_t> vec;  ///< By instruction: elements that an access takes at once.
   std::vector<std::string> cache;  ///< By instruction; value name of `cache`, empty if none.
   /// By statement pair: statements are numbered dims first, then instructions.
   std::vector<Order> order;

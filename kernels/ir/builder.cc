@@ -42,7 +42,10 @@ void Builder::Scalar(std::string name, float value) {
 }
 
 AxisRef Builder::Axis(std::string name, std::uint32_t total, const Tiling& tiling) {
-  AxisInfo info{name, total, SplitAxis(name, total, tiling)};
+  constexpr std::uint32_t kLargestTile = 1024;
+  AxisInfo info{name, total,
+                function_.paper ? SplitAxis(name, total, tiling)
+                                : SplitAxisFreely(name, total, tiling, kLargestTile)};
   if (!info.levels.note.empty()) notes_.push_back(info.levels.note);
   axes_.push_back(std::move(info));
   return {static_cast<int>(axes_.size()) - 1};

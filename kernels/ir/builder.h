@@ -57,7 +57,8 @@ class Builder {
   ArrayId InputArray(std::string name, std::uint64_t elements);
   ArrayId OutputArray(std::string name, std::uint64_t elements);
   void Scalar(std::string name, float value);
-  /// Declares an axis of `total` iterations with its tile levels.
+  /// Declares an axis of `total` iterations with its tile levels: those of the paper's space, or
+  /// one more of them, of any size, where the function has all decisions.
   AxisRef Axis(std::string name, std::uint32_t total, const Tiling& tiling);
 
   Value Load(std::string name, ArrayId array, const Strides& strides);

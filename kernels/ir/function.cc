@@ -84,6 +84,72 @@ std::vector<std::uint32_t> Function::rank_universe(const MemBlock& b) const {
   return out;
 }
 
+Refs<Communication> Function::lowerable_comms() const {
+  Refs<Communication> out;
+  for (const Communication& c : comms) {
+    if (c.may_lower) out.push_back(std::cref(c));
+  }
+  return out;
+}
+
+Refs<Dimension> Function::dims_of(const Phase& p) const {
+  Refs<Dimension> out;
+  for (const Dimension& d : dims) {
+    if (phase_of(d) == p.id) out.push_back(std::cref(d));
+  }
+  return out;
+}
+
+bool Function::level_around(const Axis& outer, const Axis& inner) const {
+  const Dimension& a = dim(outer.store_dim);
+  const Dimension& b = dim(inner.store_dim);
+  return a.logical == b.logical && a.level + 1 == b.level;
+}
+
+bool Function::is_contiguous(const Instruction& inst, const Dimension& dim) const {
+  if (!dim.innermost_level || dim.sizes.back() == 1) return false;
+  return std::any_of(inst.access.begin(), inst.access.end(), [&](const AccessAxis& a) {
+    return a.logical == dim.logical && a.stride == 1;
+  });
+}
+
+Refs<Dimension> Function::contiguous_dim(const Instruction& inst) const {
+  Refs<Dimension> out;
+  for (const DimId id : inst.dims) {
+    if (out.empty() && is_contiguous(inst, dim(id))) out.push_back(std::cref(dim(id)));
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> Function::vec_universe(const Instruction& inst) const {
+  std::vector<std::uint32_t> out = {1};
+  // Where lanes compute, a VECTOR dim says how wide an access is.
+  if (paper || device.vector_arithmetic) return out;
+  const bool is_argument = inst.op == Op::kLoad || inst.op == Op::kStore;
+  if (is_argument && contiguous_dim(inst).empty()) return out;
+  for (const std::uint32_t lanes : device.vector_sizes) {
+    // Every other axis must step from one aligned address to the next.
+    const bool aligned =
+        std::all_of(inst.access.begin(), inst.access.end(), [&](const AccessAxis& a) {
+          return a.stride == 1 || a.stride % lanes == 0 || logical(a.logical).total == 1;
+        });
+    if (lanes <= 4 && aligned) out.push_back(lanes);
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> Function::pad_universe() const {
+  if (paper || device.vector_arithmetic) return {0};
+  return {0, 1, 2, 4};
+}
+
+std::vector<std::uint32_t> Function::multiples(std::uint32_t n) const {
+  constexpr std::uint32_t kLargest = 4096;
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t multiple = n; multiple <= kLargest; multiple += n) out.push_back(multiple);
+  return out;
+}
+
 bool Function::allows_cache(const Instruction& inst, std::string_view flag) const {
   const auto& flags = device.cache_flags;
   if (std::find(flags.begin(), flags.end(), flag) == flags.end()) return false;

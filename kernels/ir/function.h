@@ -39,6 +39,8 @@ struct Dimension {
   InstId inst;                       ///< The instruction whose nest it belongs to.
 
   const std::string& name() const { return name_; }
+  /// May the level have a single iteration, where other sizes are possible?
+  bool may_be_absent() const { return sizes.front() == 1 && sizes.back() > 1; }
 };
 
 enum class Op : std::uint8_t {
@@ -81,6 +83,7 @@ struct Instruction {
   ArrayId array;                   ///< kLoad, kStore.
   std::vector<AccessAxis> access;  ///< kLoad, kStore.
   MemId block;                     ///< kTempLoad, kTempStore.
+  PhaseId phase;                   ///< Filled by Freeze.
   bool planned = false;
 
   const std::string& name() const { return name_; }
@@ -131,6 +134,7 @@ struct Axis {
   AxisId id;
   MemId block;
   DimId store_dim, load_dim;
+  AxisId row_end;  ///< That of the innermost level of the same logical axis; maybe itself.
   std::string name_;
   const std::string& name() const { return name_; }
 };
@@ -143,6 +147,15 @@ struct MemBlock {
   std::uint32_t element_bytes = 4;
   std::vector<AxisId> axes;
   InstId store, load;
+  const std::string& name() const { return name_; }
+};
+
+/// Instructions that hand each other values in registers only; between phases, a value may go
+/// through a temporary array.
+struct Phase {
+  PhaseId id;
+  std::string name_;     ///< That of its first instruction.
+  bool is_main = false;  ///< Has an output's store.
   const std::string& name() const { return name_; }
 };
 
@@ -200,6 +213,8 @@ class Function {
  public:
   std::string name;
   Device device;
+  bool paper =
+      false;  ///< Only the decisions of paper 001: the space has none of those added to it.
   std::vector<Array> arrays;
   std::vector<Scalar> scalars;
   std::vector<LogicalDim> logical_dims;
@@ -212,6 +227,7 @@ class Function {
 
   std::vector<Statement> statements;    ///< Filled by Freeze: permanent ones first.
   std::vector<Rank> ranks;              ///< Filled by Freeze: 1 … the largest number of axes.
+  std::vector<Phase> phases;            ///< Filled by Freeze.
   std::vector<LoweredObjects> lowered;  ///< By communication; filled by Freeze.
 
   const LogicalDim& logical(LogicalDimId id) const { return logical_dims[id.index()]; }
@@ -221,6 +237,7 @@ class Function {
   const DimPair& pair(PairId id) const { return pairs[id.index()]; }
   const MemBlock& block(MemId id) const { return blocks[id.index()]; }
   const Axis& axis(AxisId id) const { return axes[id.index()]; }
+  const Phase& phase(PhaseId id) const { return phases[id.index()]; }
   const Array& array(ArrayId id) const { return arrays[id.index()]; }
 
   // What the snippets of kernels/spaces ask (function.cc).
@@ -250,9 +267,38 @@ class Function {
   Refs<Dimension> store_dim(const Axis& a) const { return {std::cref(dim(a.store_dim))}; }
   Refs<Dimension> load_dim(const Axis& a) const { return {std::cref(dim(a.load_dim))}; }
   Refs<DimPair> pairs_of(const Communication& c) const;
+  Refs<Communication> lowerable_comms() const;
+  Refs<Communication> comm_of(const DimPair& p) const { return {std::cref(comm(p.comm))}; }
+  Refs<Communication> served(const MemBlock& b) const { return {std::cref(comm(b.comm))}; }
+  Refs<Instruction> accesses_of(const MemBlock& b) const {
+    return {std::cref(inst(b.store)), std::cref(inst(b.load))};
+  }
+  Refs<Dimension> dims_of(const Phase& p) const;
+  PhaseId phase_of(const Dimension& d) const { return inst(d.inst).phase; }
   Refs<Axis> axes_of(const MemBlock& b) const;
   /// Is `dim` one of the declared dims of `inst`?
   bool is_own(const Instruction& inst, const Dimension& dim) const;
+  /// Is the statement the instruction of the dim's nest, or another dim of it?
+  bool shares_nest(const Statement& s, const Dimension& d) const {
+    return s.id.is_inst ? s.id.inst() == d.inst : dim(s.id.dim()).inst == d.inst;
+  }
+  bool share_nest(const Dimension& a, const Dimension& b) const { return a.inst == b.inst; }
+  /// Is `outer` the tile level around `inner`, and not the outermost level of their axis?
+  bool tiles_next(const Dimension& outer, const Dimension& inner) const {
+    return outer.logical == inner.logical && outer.level >= 1 && outer.level + 1 == inner.level;
+  }
+  bool level_around(const Axis& outer, const Axis& inner) const;
+  /// The dim along which an access to an array moves from element to element, if there is one.
+  Refs<Dimension> contiguous_dim(const Instruction& inst) const;
+  bool is_contiguous(const Instruction& inst, const Dimension& dim) const;
+  /// How many elements an access may take at once.
+  std::vector<std::uint32_t> vec_universe(const Instruction& inst) const;
+  std::vector<std::uint32_t> pad_universe() const;
+  /// n, 2n, … as far as sizes go.
+  std::vector<std::uint32_t> multiples(std::uint32_t n) const;
+  /// Limits on dims of one kind. Linear indices have none; the paper's space has the hardware's.
+  std::uint32_t max_thread_dims() const { return paper ? device.max_thread_dims : 64; }
+  std::uint32_t max_block_dims() const { return paper ? device.max_block_dims : 64; }
   /// Does consecutive iteration of `dim` touch consecutive elements, so that an access of several
   /// at once is one vector access? Asked for declared dims of accesses to arrays only: those of
   /// temporaries depend on the layout, which is a decision.

@@ -22,6 +22,7 @@ using CommId = Id<struct CommTag>;           ///< Point-to-point communication (
 using PairId = Id<struct PairTag>;           ///< A pair of dims that a communication connects.
 using MemId = Id<struct MemTag>;             ///< Memory block: a temporary array.
 using AxisId = Id<struct AxisTag>;           ///< A storage axis of a memory block.
+using PhaseId = Id<struct PhaseTag>;         ///< Instructions between memory boundaries.
 using ArrayId = Id<struct ArrayTag>;         ///< Array argument of the kernel.
 
 /// A statement is a dimension or an instruction.

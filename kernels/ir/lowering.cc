@@ -38,7 +38,7 @@ class Planner {
       const auto axis = NextId<AxisId>(f_.axes);
       const DimId store_dim = f_.inst(store).dims[i], load_dim = f_.inst(load).dims[i];
       f_.axes.push_back(
-          {axis, block, store_dim, load_dim, name + "." + AxisLevel(f_.dim(store_dim))});
+          {axis, block, store_dim, load_dim, axis, name + "." + AxisLevel(f_.dim(store_dim))});
       mem.axes.push_back(axis);
       objects_.axes.push_back(axis);
     }
@@ -136,6 +136,29 @@ class Planner {
   LoweredObjects objects_;
 };
 
+/// Instructions connected by communications that never leave the registers are one phase.
+void FindPhases(Function& function) {
+  std::vector<std::uint16_t> root(function.insts.size());
+  for (std::size_t i = 0; i < root.size(); ++i) root[i] = static_cast<std::uint16_t>(i);
+  const auto find = [&](std::uint16_t inst) {
+    while (root[inst] != inst) inst = root[inst];
+    return inst;
+  };
+  for (const Communication& comm : function.comms) {
+    if (comm.may_lower) continue;
+    const std::uint16_t a = find(comm.producer.value), b = find(comm.consumer.value);
+    root[std::max(a, b)] = std::min(a, b);  // The first instruction stands for its phase.
+  }
+  std::map<std::uint16_t, PhaseId> phases;
+  for (Instruction& inst : function.insts) {
+    const auto [it, fresh] =
+        phases.try_emplace(find(inst.id.value), NextId<PhaseId>(function.phases));
+    if (fresh) function.phases.push_back({it->second, inst.name_, false});
+    inst.phase = it->second;
+    if (inst.op == Op::kStore) function.phases[it->second.index()].is_main = true;
+  }
+}
+
 }  // namespace
 
 void Freeze(Function& function) {
@@ -166,6 +189,15 @@ void Freeze(Function& function) {
   add_insts(0, permanent_insts);
   add_dims(permanent_dims, function.dims.size());
   add_insts(permanent_insts, function.insts.size());
+
+  FindPhases(function);
+  for (Axis& axis : function.axes) {
+    const Dimension& dim = function.dim(axis.store_dim);
+    for (const Axis& other : function.axes) {
+      const Dimension& end = function.dim(other.store_dim);
+      if (end.logical == dim.logical && end.innermost_level) axis.row_end = other.id;
+    }
+  }
 
   std::size_t most_axes = 0;
   for (const MemBlock& block : function.blocks) {

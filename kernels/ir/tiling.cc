@@ -63,6 +63,54 @@ std::string Ranges(const Tiling& tiling) {
 
 }  // namespace
 
+namespace {
+
+/// Collects per level the sizes of all splits of `rest` over tile levels `level` … 1 (the outermost
+/// one is 0) where nothing but absent levels is around an absent one.
+void CollectFreely(const std::vector<std::uint32_t>& divisors, std::size_t level,
+                   std::uint32_t rest, bool inner_is_absent,
+                   std::vector<std::set<std::uint32_t>>& sizes) {
+  if (level == 0) {
+    sizes[0].insert(rest);
+    return;
+  }
+  for (const std::uint32_t size : divisors) {
+    if (rest % size != 0 || (inner_is_absent && size != 1)) continue;
+    sizes[level].insert(size);
+    CollectFreely(divisors, level - 1, rest / size, size == 1, sizes);
+  }
+}
+
+}  // namespace
+
+TileLevels SplitAxisFreely(const std::string& name, std::uint32_t total, const Tiling& tiling,
+                           std::uint32_t largest) {
+  TileLevels out;
+  if (total < 2) {
+    out.sizes = {{total}};
+    return out;
+  }
+  std::vector<std::uint32_t> divisors = {1};
+  for (const std::uint32_t d : DivisorsIn(total, {2, largest})) divisors.push_back(d);
+  if (total <= largest) divisors.push_back(total);
+  const std::size_t levels = tiling.size() + 1;
+  for (std::size_t keep = std::min(kMaxUniverse, divisors.size()); keep >= 1; keep /= 2) {
+    if (keep < divisors.size()) {
+      divisors.resize(keep);
+      out.note = "axis " + name + " = " + std::to_string(total) + " has many divisors: the " +
+                 std::to_string(keep) + " smallest are kept for its tile levels";
+    }
+    std::vector<std::set<std::uint32_t>> found(levels + 1);
+    CollectFreely(divisors, levels, total, false, found);
+    const bool fits = std::all_of(found.begin(), found.end(),
+                                  [](const auto& s) { return s.size() <= kMaxUniverse; });
+    if (!fits) continue;
+    for (const auto& level : found) out.sizes.emplace_back(level.begin(), level.end());
+    return out;
+  }
+  return out;  // Not reached: a single divisor always splits.
+}
+
 TileLevels SplitAxis(const std::string& name, std::uint32_t total, const Tiling& tiling) {
   TileLevels out;
   if (total < 2) {

@@ -27,4 +27,10 @@ struct TileLevels {
 /// smallest tile sizes are kept, and the note says so.
 TileLevels SplitAxis(const std::string& name, std::uint32_t total, const Tiling& tiling);
 
+/// The same with levels that may be absent: an outermost level and as many tile levels as `tiling`
+/// wants and one more, of 1 to `largest` iterations each. A level may be absent only when those
+/// around it are; the outermost one is free.
+TileLevels SplitAxisFreely(const std::string& name, std::uint32_t total, const Tiling& tiling,
+                           std::uint32_t largest);
+
 }  // namespace exh::kernels::ir

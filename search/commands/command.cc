@@ -17,6 +17,8 @@ void AddDeviceOptions(CLI::App& app, ProblemOptions& options) {
 void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--kernel", options.kernel, "kernel to search (see `search list`)");
   app.add_option("--size", options.size, "sizes of the kernel: m=512,n=512,k=512");
+  app.add_option("--space", options.space,
+                 "default: every decision of the space; paper: none beyond those of the paper");
   AddDeviceOptions(app, options);
 }
 

@@ -59,6 +59,7 @@ RunRecord Header(const Problem& problem, const SearchOptions& options, const Cho
   run.kernel = problem.kernel->name();
   run.sizes = problem.sizes;
   run.device = problem.device.name;
+  run.decisions = problem.space();
   run.limits = DeviceLimits(problem.device);
   run.seed = options.seed;
   run.flops = problem.task.flops;

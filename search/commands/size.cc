@@ -19,7 +19,7 @@ namespace {
 
 struct SizeOptions {
   ProblemOptions problem;
-  std::string order, space = "paper", format = "text", below;
+  std::string order, format = "text", below;
   int depth = 10, jobs = NumCores();
 };
 
@@ -35,12 +35,12 @@ std::string TableText(const std::vector<LevelCount>& levels) {
 }
 
 std::string JsonText(const Problem& problem, const ChoiceOrder& order,
-                     const std::vector<LevelCount>& levels, const SizeOptions& options) {
+                     const std::vector<LevelCount>& levels) {
   nlohmann::ordered_json json;
   json["kernel"] = problem.kernel->name();
   for (const auto& [name, value] : problem.sizes) json["sizes"][name] = value;
   json["device"] = problem.device.name;
-  json["space"] = options.space;
+  json["space"] = problem.space();
   json["order"] = order.names();
   json["levels"] = nlohmann::ordered_json::array();
   for (const LevelCount& level : levels) {
@@ -54,7 +54,6 @@ std::string JsonText(const Problem& problem, const ChoiceOrder& order,
 int Size(const SizeOptions& options) {
   if (options.depth < 0) throw UsageError("--depth must be 0 or more");
   if (options.jobs < 1) throw UsageError("--jobs must be 1 or more");
-  if (options.space != "paper") throw UsageError(UnknownName("space", options.space, {"paper"}));
   if (options.format != "text" && options.format != "json") {
     throw UsageError(UnknownName("format", options.format, {"text", "json"}));
   }
@@ -69,8 +68,7 @@ int Size(const SizeOptions& options) {
     fmt::print(stderr, "interrupted: nothing is counted\n");
     return 1;
   }
-  fmt::print("{}", options.format == "json" ? JsonText(problem, order, levels, options)
-                                            : TableText(levels));
+  fmt::print("{}", options.format == "json" ? JsonText(problem, order, levels) : TableText(levels));
   return 0;
 }
 
@@ -80,12 +78,11 @@ void AddSizeCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command =
       app.add_subcommand("size", "counts the nodes of the search tree, level by level");
   const auto options = std::make_shared<SizeOptions>();
+  options->problem.space = "paper";
   AddProblemOptions(*command, options->problem);
   command->add_option("--depth", options->depth, "last level that is counted (default 10)");
   command->add_option("--order", options->order,
                       "choices in the order they are decided, or 'paper'");
-  command->add_option("--space", options->space,
-                      "paper (default): the decisions of the published space, nothing added");
   command->add_option("--below", options->below,
                       "list of decisions: count the tree below them, not below the root");
   command->add_option("--format", options->format, "text (default) or json");

@@ -9,6 +9,7 @@ namespace {
 /// y = A x with m and k tiled once.
 Function MatVec() {
   Function f;
+  f.paper = true;
   Builder b(f);
   const ArrayId a = b.InputArray("a", 96 * 60), x = b.InputArray("x", 60);
   const ArrayId y = b.OutputArray("y", 96);
@@ -79,6 +80,7 @@ TEST(Builder, KnowsWhichDimsVectorAccessesMayRunAlong) {
 
 TEST(Builder, TellsTheSameValueReadTwiceApart) {
   Function f;
+  f.paper = true;
   Builder b(f);
   const ArrayId x = b.InputArray("x", 8), y = b.OutputArray("y", 8);
   const AxisRef n = b.Axis("n", 8, {});

@@ -13,6 +13,7 @@ namespace {
 /// y = x * x, both reads staged.
 Function Square() {
   Function f;
+  f.paper = true;
   Builder b(f);
   const ArrayId x = b.InputArray("x", 64), y = b.OutputArray("y", 64);
   const AxisRef n = b.Axis("n", 64, {{2, 8}});

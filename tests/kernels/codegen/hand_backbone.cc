@@ -56,6 +56,9 @@ class Drawing {
     s_.mem_space.assign(f_.blocks.size(), MemSpace::SHARED);
     s_.rank.assign(f_.axes.size(), 0);
     s_.cache.assign(s_.num_insts, "CACHE_DEFAULT");
+    s_.vec.assign(s_.num_insts, 1);
+    s_.pad.assign(f_.blocks.size(), 0);
+    s_.tiles.assign(f_.comms.size(), Tiles::SAME_TILES);
     s_.order.assign(statements * statements, Order::MERGED);
     s_.thread_mapping.assign(s_.num_dims * s_.num_dims, ThreadMapping::NOT_THREADS);
     enter_.assign(statements, -1);
@@ -171,6 +174,7 @@ class Drawing {
 
 ir::Function Axpy(std::uint32_t n) {
   ir::Function f;
+  f.paper = true;
   f.name = "axpy";
   ir::Builder b(f);
   const auto x = b.InputArray("x", n), y = b.InputArray("y", n), z = b.OutputArray("z", n);
@@ -188,6 +192,7 @@ ir::Function Axpy(std::uint32_t n) {
 
 ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride) {
   ir::Function f;
+  f.paper = true;
   f.name = "matmul";
   ir::Builder b(f);
   const auto a = b.InputArray("a", std::uint64_t{m} * k * a_stride);

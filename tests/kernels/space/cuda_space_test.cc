@@ -1,28 +1,126 @@
 // SPDX-License-Identifier: MIT
 //
-// Random implementations printed as CUDA C++, and compiled where NVRTC is installed.
+// The linear-algebra space against the CUDA C++ that it yields: random implementations of every
+// kernel are printed, run on the CPU thread by thread (tests/cuda_shim) and compared with the
+// reference; the sample must be broad; and defects planted into the code must show. Where NVRTC is
+// installed, some of them are compiled for a GPU, too.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
+
+#include <memory>
 
 #include "kernels/codegen/cuda_printer.h"
 #include "kernels/cuda/nvrtc.h"
-#include "kernels/devices/device.h"
-#include "runtime/check.h"
+#include "tests/kernels/space/cuda_batch.h"
 #include "tests/kernels/space/sample.h"
 
 namespace exh::kernels::testing {
 namespace {
+
+struct Part {
+  Parameters sizes;
+  std::uint32_t max_threads;
+  int count;
+  bool paper = false;
+};
+
+std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault) {
+  std::vector<CudaText> texts;
+  for (const codegen::Schedule& schedule : sample.schedules) {
+    const codegen::LoweredCode code =
+        codegen::LowerSchedule(*sample.task.function, schedule, fault);
+    EXPECT_EQ(code.error, "");
+    const codegen::CudaText text = codegen::PrintCuda(code);
+    texts.push_back({text.source, static_cast<unsigned>(text.launch.grid), text.launch.threads,
+                     text.launch.shared_bytes, text.launch.global_floats});
+  }
+  return texts;
+}
+
+/// Draws, runs and counts all parts; every implementation must be right.
+void RunAll(const std::string& kernel, const std::vector<Part>& parts) {
+  Coverage coverage;
+  int expected = 0;
+  std::uint64_t seed = 40;
+  for (const Part& part : parts) {
+    ++seed;
+    expected += part.count;
+    const Sample sample = Draw(kernel, part.sizes, CudaTestDevice(part.max_threads), part.count,
+                               seed, coverage, part.paper);
+    const std::vector<CudaText> texts = Print(sample, codegen::Fault::kNone);
+    const std::vector<std::string> messages = RunCudaSources(sample.task, texts);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      EXPECT_EQ(messages[i], "") << kernel << " part " << seed - 41 << " implementation " << i
+                                 << " (seed " << seed << "):\n"
+                                 << texts[i].source;
+      if (::testing::Test::HasFailure()) return;  // One is enough to read.
+    }
+  }
+  fmt::print("{} {}", kernel, coverage.Table());
+  EXPECT_EQ(coverage.implementations(), expected);
+  EXPECT_GE(coverage.share_with_temporary(), 0.2);
+  EXPECT_GE(coverage.share_with_two_thread_dims(), 0.2);
+  for (const std::string& rare : coverage.Rare(0.005)) {
+    // Of the many sizes that a level may have, each is rare.
+    EXPECT_TRUE(rare.starts_with("size=")) << rare;
+  }
+}
+
+TEST(CudaSpace, AxpyImplementationsAreRight) {
+  RunAll("axpy", {{{{"n", 96}}, 64, 80},
+                  {{{"n", 100}}, 64, 60},
+                  {{{"n", 97}}, 128, 20},
+                  {{{"n", 84}}, 32, 40, true}});
+}
+
+TEST(CudaSpace, MvImplementationsAreRight) {
+  RunAll("mv", {{{{"m", 48}, {"n", 32}}, 64, 80},
+                {{{"m", 60}, {"n", 36}}, 64, 60},
+                {{{"m", 37}, {"n", 41}}, 64, 20},
+                {{{"m", 36}, {"n", 84}}, 32, 40, true}});
+}
+
+TEST(CudaSpace, MatmulImplementationsAreRight) {
+  RunAll("matmul", {{{{"m", 32}, {"n", 32}, {"k", 32}}, 64, 80},
+                    {{{"m", 20}, {"n", 12}, {"k", 28}, {"transpose_b", 1}}, 64, 40},
+                    {{{"m", 24}, {"n", 36}, {"k", 16}, {"transpose_a", 1}}, 32, 30},
+                    {{{"m", 36}, {"n", 24}, {"k", 12}, {"a_stride", 3}}, 64, 20},
+                    {{{"m", 32}, {"n", 48}, {"k", 24}}, 64, 40, true}});
+}
+
+/// How many of the implementations a defect spoils.
+int Spoiled(codegen::Fault fault) {
+  Coverage coverage;
+  const Sample sample =
+      Draw("matmul", {{"m", 24}, {"n", 24}, {"k", 24}}, CudaTestDevice(64), 30, 3, coverage);
+  int spoiled = 0;
+  for (const std::string& message : RunCudaSources(sample.task, Print(sample, fault))) {
+    spoiled += !message.empty();
+  }
+  return spoiled;
+}
+
+TEST(CudaSpace, NoDefectSpoilsNothing) {
+  EXPECT_EQ(Spoiled(codegen::Fault::kNone), 0);
+}
+TEST(CudaSpace, WrongStrideShows) {
+  EXPECT_GT(Spoiled(codegen::Fault::kWrongStride), 0);
+}
+TEST(CudaSpace, MissingBarrierShows) {
+  EXPECT_GT(Spoiled(codegen::Fault::kMissingBarrier), 0);
+}
+TEST(CudaSpace, DroppedGuardShows) {
+  EXPECT_GT(Spoiled(codegen::Fault::kDroppedGuard), 0);
+}
 
 TEST(CudaSpace, PrintedImplementationsCompile) {
   const auto nvrtc = cuda::Nvrtc::Load(cuda::Nvrtc::LibraryNames());
   if (!nvrtc.nvrtc) GTEST_SKIP() << nvrtc.problem;
   for (const char* kernel : {"axpy", "mv", "matmul"}) {
     Coverage coverage;
-    const Sample sample = Draw(kernel, {}, CudaTestDevice(64), 12, 5, coverage);
-    for (const codegen::Schedule& schedule : sample.schedules) {
-      const codegen::LoweredCode code = codegen::LowerSchedule(*sample.task.function, schedule);
-      ASSERT_EQ(code.error, "");
-      const codegen::CudaText text = codegen::PrintCuda(code);
+    const Sample sample = Draw(kernel, {}, CudaTestDevice(64), 10, 5, coverage);
+    for (const CudaText& text : Print(sample, codegen::Fault::kNone)) {
       const cuda::Cubin cubin = nvrtc.nvrtc->Compile(text.source, "sm_90");
       ASSERT_TRUE(cubin.ok()) << cubin.log << "\n" << text.source;
     }

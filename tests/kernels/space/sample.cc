@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "kernels/devices/device.h"
@@ -12,6 +13,8 @@
 
 namespace exh::kernels::testing {
 namespace {
+
+constexpr int kPatience = 100;  ///< Dead ends after which a descent starts anew.
 
 template <typename Function>
 void ForEachValue(runtime::Bits values, Function function) {
@@ -98,34 +101,40 @@ ir::Device CudaTestDevice(std::uint32_t max_threads) {
   EXH_CHECK(result.device.has_value());
   result.device->max_threads = max_threads;
   result.device->max_unroll = 32;
+  result.device->global_bytes = 1 << 16;  // So that temporaries in main memory are tested, too.
   return *result.device;
 }
 
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
-            std::uint64_t seed, Coverage& coverage) {
+            std::uint64_t seed, Coverage& coverage, bool paper) {
   const Kernel* found = FindKernel(kernel);
   EXH_CHECK(found != nullptr);
   Parameters all;
   for (const Parameter& p : found->parameters()) all[p.name] = p.default_value;
   for (const auto& [name, value] : sizes) all.at(name) = value;
   Sample sample;
-  sample.task = MakeTask(*found, all, device);
+  sample.task = MakeTask(*found, all, device, paper);
   EXH_CHECK(!sample.task.root_failed);
   coverage.Allow(*sample.task.instance);
 
   const runtime::Candidate root(sample.task.instance);
   search::Random random(seed);
+  // How values travel, sizes and kinds come first, in an order that changes: with them open, most
+  // orders of loops end in a dead end. The rest is decided in any order.
   std::vector<std::string> choices = search::ChoiceOrder::Default(*sample.task.instance).names();
+  const std::set<std::string> early = {"tiles", "thread_layout", "dim_mapping", "size", "dim_kind"};
+  const auto rest = std::stable_partition(choices.begin(), choices.end(),
+                                          [&](const auto& name) { return early.count(name) > 0; });
   while (static_cast<int>(sample.schedules.size()) < count) {
-    // Sizes, then kinds before or after mappings: with them open, most orders of loops end in a
-    // dead end.
-    if (random.Below(2) == 0) std::swap(choices[1], choices[2]);
-    for (std::size_t i = choices.size() - 1; i > 3; --i) {
-      std::swap(choices[i], choices[3 + random.Below(i - 2)]);
+    const auto swap_with = [&](std::size_t i) { std::swap(choices[i], choices[i + 1]); };
+    const auto last = static_cast<std::size_t>(rest - choices.begin()) - 2;
+    if (random.Below(2) == 0) swap_with(last);
+    for (std::size_t i = choices.size() - 1; i > last + 2; --i) {
+      std::swap(choices[i], choices[last + 2 + random.Below(i - last - 1)]);
     }
     const auto order = search::ChoiceOrder::Parse(fmt::format("{}", fmt::join(choices, ",")),
                                                   *sample.task.instance);
-    search::Descender descender(order);
+    search::Descender descender(order, kPatience);
     const auto result = descender.Run(root, random, [](const search::DeadEnd&) {});
     if (result != search::DescentResult::kImplementation) continue;
     sample.schedules.push_back(ExtractSchedule(sample.task, descender.candidate()));

@@ -49,7 +49,8 @@ ir::Device CudaTestDevice(std::uint32_t max_threads);
 
 /// `sizes` overrides the kernel's defaults. Descents back out of dead ends; the order of choices is
 /// drawn anew for each, so that the sample is broad.
+/// `paper`: without the decisions that the paper's space does not have.
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
-            std::uint64_t seed, Coverage& coverage);
+            std::uint64_t seed, Coverage& coverage, bool paper = false);
 
 }  // namespace exh::kernels::testing
