@@ -30,7 +30,7 @@ namespace {
 struct ReplayOptions {
   std::string source;
   std::optional<std::uint64_t> record;
-  bool best = false, strict = false;
+  bool best = false, strict = false, dry_run = false;
   std::uint64_t seed = 1;
   ProblemOptions problem;
   std::string emit;
@@ -84,13 +84,18 @@ int Replay(const ReplayOptions& options) {
   const Replayed replayed = is_log ? FromLog(options) : FromFile(options);
   const Problem& problem = replayed.problem;
 
-  const std::atomic<bool>& interrupted = ListenForSignals();
-  const std::unique_ptr<Evaluator> evaluator = MakeEvaluator(problem, {NumCores(), 0, false});
-  const kernels::Source source = evaluator->Emit(replayed.candidate);
+  const kernels::Source source = kernels::EmitSource(problem.task, replayed.candidate);
   if (!options.emit.empty()) {
     MakeFolder(options.emit);
-    WriteFile(options.emit + "/replay.cc", source.text);
+    const bool is_cuda = problem.device.language == "cuda";
+    WriteFile(options.emit + (is_cuda ? "/replay.cu" : "/replay.cc"), source.text);
   }
+  if (options.dry_run) {
+    fmt::print("{}", kernels::Outline(problem.task, replayed.candidate));
+    return 0;
+  }
+  const std::atomic<bool>& interrupted = ListenForSignals();
+  const std::unique_ptr<Evaluator> evaluator = MakeEvaluator(problem, {NumCores(), 0, false});
   const std::vector<Yardstick> all = {{"winner", source},
                                       {"naive", problem.kernel->NaiveSource(problem.sizes)},
                                       {"eigen", problem.kernel->EigenSource(problem.sizes)}};
@@ -123,6 +128,8 @@ void AddReplayCommand(CLI::App& app, Invocation& invocation) {
   command->add_option("--record", options->record, "number of the record (default: the best)");
   command->add_flag("--best", options->best, "the best record");
   command->add_flag("--strict", options->strict, "a file must take every decision");
+  command->add_flag("--dry-run", options->dry_run,
+                    "print the loops (and write the source, with --emit), run nothing");
   command->add_option("--seed", options->seed, "of the decisions that a file leaves open");
   command->add_option("--emit", options->emit, "folder for the source");
   AddProblemOptions(*command, options->problem);
