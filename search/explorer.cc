@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <deque>
-#include <future>
 #include <utility>
 
+#include "search/ahead.h"
 #include "search/crc32c.h"
 #include "search/decisions.h"
 #include "search/error.h"
@@ -86,45 +84,53 @@ void Explorer::Iterate() {
   }
 }
 
+/// 1. Descend and 2. Compile in many threads: descent number i draws from a stream of its own, so
+/// that what comes out does not depend on how many threads there are.
 void Explorer::RunAhead() {
-  struct Ahead {
-    Entry entry;
-    std::future<kernels::Compiled> compiled;
+  const auto make = [this](std::uint64_t number) {
+    Attempt attempt;
+    Random random(options_.seed + number * 0x9e3779b97f4a7c15ULL);
+    Descender descender(order_, kPatience);
+    const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
+    attempt.result = descender.Run(root_, random, note);
+    if (attempt.result != DescentResult::kImplementation) return attempt;
+    Entry entry = EntryOf(descender, !attempt.dead_ends.empty());
+    entry.compiled = evaluator_.Compile(entry.source);
+    attempt.entry = std::move(entry);
+    return attempt;
   };
-  std::deque<Ahead> queue;
-  const auto depth = static_cast<std::size_t>(std::max(1, options_.batch));
-  const auto is_ready = [&] {
-    return queue.front().compiled.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  };
-  while (!Stopped() || !queue.empty()) {
-    // 1. Descend, 2. Compile: until the queue is full, or the oldest can be measured and every
-    // compiler has work.
-    const auto jobs = static_cast<std::size_t>(options_.jobs);
-    while (queue.size() < depth && !Stopped() && !(queue.size() > jobs && is_ready())) {
-      const auto left = stopper_.EvaluationsLeft({outcome_.end.evaluations});
-      if (left && *left <= queue.size()) break;
-      std::optional<Entry> entry = DescendOnce();
-      ShowStatus(false);
-      if (!entry) continue;
-      queue.push_back({*std::move(entry), {}});
-      queue.back().compiled = std::async(
-          std::launch::async,
-          [this, source = queue.back().entry.source] { return evaluator_.Compile(source); });
-    }
-    if (queue.empty()) continue;
-    // What is in the queue when nothing new is found is still worth its evaluation.
-    const std::string end = outcome_.end.why;
-    const bool nothing_new = end == "exhausted" || end == "stuck";
-    if (nothing_new) outcome_.end.why.clear();
-    Entry entry = std::move(queue.front().entry);
-    entry.compiled = queue.front().compiled.get();
-    queue.pop_front();
-    if (!Stopped()) Measure(entry);  // 3. Measure, 4. Confirm
-    if (nothing_new && outcome_.end.why.empty()) outcome_.end.why = end;
-    const bool is_best = outcome_.winner && outcome_.winner->vector == entry.vector;
-    if (!is_best) evaluator_.Discard(entry.compiled);
+  const auto window = static_cast<std::uint64_t>(std::max(1, options_.batch));
+  Ahead<Attempt> attempts(std::max(1, options_.jobs), window, make);
+  while (!Stopped()) {
+    Attempt attempt = attempts.Next();
+    ++outcome_.end.descents;
+    for (const DeadEnd& dead_end : attempt.dead_ends) NoteDeadEnd(dead_end);
+    ShowStatus(false);
+    if (!Accept(attempt)) continue;
+    Measure(*attempt.entry);  // 3. Measure, 4. Confirm
+    const bool is_best = outcome_.winner && outcome_.winner->vector == attempt.entry->vector;
+    if (!is_best) evaluator_.Discard(attempt.entry->compiled);
     ShowStatus(false);
   }
+}
+
+/// Whether a descent yielded something new; a search that finds nothing any more ends.
+bool Explorer::Accept(const Attempt& attempt) {
+  if (attempt.result == DescentResult::kExhausted) outcome_.end.why = "exhausted";
+  if (attempt.result == DescentResult::kGaveUp && ++given_up_in_a_row_ >= kMaxGivenUp) {
+    outcome_.end.why = "stuck";
+  }
+  if (attempt.result != DescentResult::kImplementation) return false;
+  given_up_in_a_row_ = 0;
+  const bool is_new = seen_vectors_.insert(Fnv1a64(attempt.entry->vector)).second &&
+                      seen_codes_.insert(attempt.entry->code_hash).second;
+  if (is_new) {
+    duplicates_in_a_row_ = 0;
+    return true;
+  }
+  ++outcome_.end.duplicates;
+  if (++duplicates_in_a_row_ >= options_.max_duplicates) outcome_.end.why = "exhausted";
+  return false;
 }
 
 /// Sets the reason of the end the first time that there is one.
@@ -159,36 +165,28 @@ std::vector<Explorer::Entry> Explorer::Descend() {
 
 std::optional<Explorer::Entry> Explorer::DescendOnce() {
   ++outcome_.end.descents;
+  Attempt attempt;
   bool backed_out = false;
-  const DescentResult result = descender_.Run(root_, random_, [&](const DeadEnd& dead_end) {
+  attempt.result = descender_.Run(root_, random_, [&](const DeadEnd& dead_end) {
     backed_out = true;
     NoteDeadEnd(dead_end);
   });
-  if (result == DescentResult::kExhausted) {
-    outcome_.end.why = "exhausted";
-    return std::nullopt;
+  if (attempt.result == DescentResult::kImplementation) {
+    attempt.entry = EntryOf(descender_, backed_out);
   }
-  if (result == DescentResult::kGaveUp) {
-    if (++given_up_in_a_row_ >= kMaxGivenUp) outcome_.end.why = "stuck";
-    return std::nullopt;
-  }
-  given_up_in_a_row_ = 0;
-  Entry entry{.candidate = descender_.candidate(), .path = descender_.path()};
+  if (!Accept(attempt)) return std::nullopt;
+  return std::move(attempt.entry);
+}
+
+/// What a descent found, with its source.
+Explorer::Entry Explorer::EntryOf(const Descender& descender, bool backed_out) const {
+  Entry entry{.candidate = descender.candidate(), .path = descender.path()};
   if (backed_out) CompletePath(root_, entry.candidate, order_, entry.path);
   entry.vector = VectorText(entry.candidate);
-  bool is_new = seen_vectors_.insert(Fnv1a64(entry.vector)).second;
-  if (is_new) {
-    entry.source = evaluator_.Emit(entry.candidate);
-    const std::string code = WithoutComments(entry.source.text);
-    entry.code = HashText(code);
-    is_new = seen_codes_.insert(Fnv1a64(code)).second;
-  }
-  if (!is_new) {
-    ++outcome_.end.duplicates;
-    if (++duplicates_in_a_row_ >= options_.max_duplicates) outcome_.end.why = "exhausted";
-    return std::nullopt;
-  }
-  duplicates_in_a_row_ = 0;
+  entry.source = evaluator_.Emit(entry.candidate);
+  const std::string code = WithoutComments(entry.source.text);
+  entry.code = HashText(code);
+  entry.code_hash = Fnv1a64(code);
   return entry;
 }
 

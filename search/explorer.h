@@ -78,16 +78,26 @@ class Explorer {
     Path path = {};
     kernels::Source source = {};
     std::string vector = {}, code = {};
+    std::uint64_t code_hash = 0;
     kernels::Compiled compiled = {};
     bool ready = false;  ///< Phase 2 came to it before the run was stopped.
+  };
+
+  /// What came of a descent.
+  struct Attempt {
+    DescentResult result = DescentResult::kGaveUp;
+    std::vector<DeadEnd> dead_ends;
+    std::optional<Entry> entry;
   };
 
   void Iterate();
   void RunAhead();  ///< The same with compilers that run beside phases 3 and 4.
   bool Stopped();
   bool Interrupted();
-  std::vector<Entry> Descend();             // phase 1
-  std::optional<Entry> DescendOnce();       //
+  std::vector<Entry> Descend();        // phase 1
+  std::optional<Entry> DescendOnce();  //
+  Entry EntryOf(const Descender& descender, bool backed_out) const;
+  bool Accept(const Attempt& attempt);
   void Compile(std::vector<Entry>& batch);  // phase 2
   void Measure(Entry& entry);               // phase 3
   /// Adds what the second measurement says to the record of the first.

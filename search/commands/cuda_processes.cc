@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cuda/candidate_process.h"
-#include "kernels/cuda/compile_pool.h"
+#include "kernels/cuda/compile_process.h"
 #include "search/commands/command.h"
 #include "search/cuda_evaluator.h"
 

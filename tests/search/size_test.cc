@@ -82,6 +82,7 @@ std::string Line(const std::string& kernel, const std::string& size, int depth) 
   options.kernel = kernel;
   options.size = size;
   options.device = "k4000";
+  options.space = "paper";
   const Candidate root = MakeProblem(options).root();
   const ChoiceOrder order = ChoiceOrder::Parse("paper", root.instance());
   std::string text = fmt::format("{} {}:", kernel, size);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace exh::search {
+
+/// Makes items 0, 1, 2 … with several threads and hands them out in this order, so that what comes
+/// out does not depend on how many threads there are. `make` is called from any of them.
+template <typename Item>
+class Ahead {
+ public:
+  /// At most `window` items are made and not yet handed out.
+  Ahead(int threads, std::uint64_t window, std::function<Item(std::uint64_t)> make)
+      : window_(window), make_(std::move(make)) {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
+  }
+  /// Waits for the items that are being made.
+  ~Ahead() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Ahead(const Ahead&) = delete;
+  Ahead& operator=(const Ahead&) = delete;
+
+  /// The next item; waits for it. Throws what `make` threw.
+  Item Next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return made_.count(next_) > 0; });
+    Made made = std::move(made_.extract(next_).mapped());
+    ++next_;
+    lock.unlock();
+    changed_.notify_all();
+    if (made.failure) std::rethrow_exception(made.failure);
+    return std::move(*made.item);
+  }
+
+ private:
+  struct Made {
+    std::unique_ptr<Item> item;
+    std::exception_ptr failure;
+  };
+
+  void Work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return stopped_ || begun_ < next_ + window_; });
+      if (stopped_) return;
+      const std::uint64_t number = begun_++;
+      lock.unlock();
+      Made made;
+      try {
+        made.item = std::make_unique<Item>(make_(number));
+      } catch (...) {
+        made.failure = std::current_exception();
+      }
+      lock.lock();
+      made_.emplace(number, std::move(made));
+      changed_.notify_all();
+    }
+  }
+
+  std::uint64_t window_, next_ = 0, begun_ = 0;
+  std::function<Item(std::uint64_t)> make_;
+  std::map<std::uint64_t, Made> made_;
+  bool stopped_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace exh::search
