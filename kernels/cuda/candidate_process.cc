@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/answer_stream.h"
 #include "kernels/cuda/data_set.h"
 #include "kernels/cuda/gpu.h"
 #include "kernels/cuda/run_protocol.h"
@@ -155,24 +156,6 @@ class Bench {
   std::vector<std::unique_ptr<DataSet>> sets_;
   std::optional<Timer> timer_;
   Buffer scratch_;  ///< Temporaries in main memory.
-};
-
-/// The stream that answers go to; a library that prints must not garble it.
-class AnswerStream {
- public:
-  AnswerStream() : fd_(::dup(STDOUT_FILENO)) { ::dup2(STDERR_FILENO, STDOUT_FILENO); }
-  bool Write(const std::string& line) const {
-    std::size_t done = 0;
-    while (done < line.size()) {
-      const ssize_t n = ::write(fd_, line.data() + done, line.size() - done);
-      if (n <= 0) return false;
-      done += static_cast<std::size_t>(n);
-    }
-    return true;
-  }
-
- private:
-  int fd_;
 };
 
 std::unique_ptr<Bench> MakeBench(const std::string& line, RunReady& ready) {

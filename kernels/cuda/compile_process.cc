@@ -1,68 +1,67 @@
 // SPDX-License-Identifier: MIT
-//
-// The process behind CompilePool: it says which compiler it has, then compiles text after text.
-#include <unistd.h>
+#include "kernels/cuda/compile_process.h"
 
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
-#include "kernels/cuda/compile_pool.h"
+#include "kernels/cuda/answer_stream.h"
+#include "kernels/cuda/compile_protocol.h"
 
 namespace exh::kernels::cuda {
 namespace {
 
-using nlohmann::json;
+using Clock = std::chrono::steady_clock;
 
-bool Answer(const json& object) {
-  const std::string line = object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  std::size_t done = 0;
-  while (done < line.size()) {
-    const ssize_t n = ::write(STDOUT_FILENO, line.data() + done, line.size() - done);
-    if (n <= 0) return false;
-    done += static_cast<std::size_t>(n);
-  }
-  return true;
-}
-
-json CompileOne(const Nvrtc& nvrtc, const json& request) {
-  const Cubin cubin = nvrtc.Compile(request.at("source").get<std::string>(),
-                                    request.at("architecture").get<std::string>());
-  std::string why;
+CompileAnswer CompileOne(const Nvrtc& nvrtc, const CompileRequest& request) {
+  const auto start = Clock::now();
+  Cubin cubin = nvrtc.Compile(request.source, request.architecture, request.options);
+  CompileAnswer answer;
+  answer.id = request.id;
+  answer.ok = cubin.ok();
+  answer.log = std::move(cubin.log);
+  answer.why = std::move(cubin.trouble);
+  answer.resources = cubin.resources;
   if (cubin.ok()) {
-    const auto path = request.at("file").get<std::string>();
-    std::ofstream file(path, std::ios::binary);
+    errno = 0;
+    std::ofstream file(request.file, std::ios::binary);
     file << cubin.bytes;
     file.close();
-    if (!file) why = "cannot write " + path;
+    if (!file) {
+      answer.why = fmt::format("cannot write {}: {}", request.file,
+                               errno == 0 ? "write error" : std::strerror(errno));
+    }
   }
-  return {{"ok", cubin.ok()},
-          {"why", why},
-          {"log", cubin.log},
-          {"registers", cubin.resources.registers},
-          {"spill_bytes", cubin.resources.spill_bytes},
-          {"shared_bytes", cubin.resources.shared_bytes}};
+  answer.compile_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+  return answer;
 }
 
 }  // namespace
 
 int CompileProcessMain() {
+  std::ios::sync_with_stdio(false);  // A source comes as one long line.
+  const AnswerStream answers;
   const NvrtcOrProblem loaded = Nvrtc::Load(Nvrtc::LibraryNames());
-  if (!loaded.nvrtc) return Answer({{"why", loaded.problem}}) ? 1 : 2;
-  if (!Answer({{"compiler", loaded.nvrtc->description()}})) return 2;
+  CompileReady ready;
+  ready.why = loaded.problem;
+  if (loaded.nvrtc) ready.compiler = loaded.nvrtc->description();
+  if (!answers.Write(ToJsonLine(ready)) || !loaded.nvrtc) return 1;
   std::string line;
   while (std::getline(std::cin, line)) {
-    try {
-      if (!Answer(CompileOne(*loaded.nvrtc, json::parse(line)))) return 2;
-    } catch (const json::exception& error) {
-      Answer({{"ok", false},
-              {"why", error.what()},
-              {"log", ""},
-              {"registers", 0},
-              {"spill_bytes", 0},
-              {"shared_bytes", 0}});
+    const std::optional<CompileRequest> request = ParseCompileRequest(line);
+    CompileAnswer answer;
+    if (request) {
+      answer = CompileOne(*loaded.nvrtc, *request);
+    } else {
+      answer.why = "the request is not understood";
     }
+    if (!answers.Write(ToJsonLine(answer))) return 1;
   }
   return 0;
 }

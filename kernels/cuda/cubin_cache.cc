@@ -6,13 +6,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/compile.h"
+#include "kernels/cuda/resources_json.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -20,18 +26,69 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-/// The text without `//` comments and without the space around lines.
-std::string Essence(const std::string& source) {
-  std::string out;
-  for (std::size_t begin = 0; begin < source.size();) {
-    const std::size_t end = std::min(source.find('\n', begin), source.size());
-    std::string line = source.substr(begin, end - begin);
-    line = line.substr(0, line.find("//"));
-    const std::size_t first = line.find_first_not_of(' ');
-    const std::size_t last = line.find_last_not_of(' ');
-    if (first != std::string::npos) out += line.substr(first, last - first + 1) + "\n";
-    begin = end + 1;
+constexpr std::size_t kKeyLength = 32;
+constexpr std::size_t kMaxLog = 16384;  ///< What a person reads of it is less.
+/// A file of an entry that is not whole after this time never will be.
+constexpr std::chrono::hours kHalfDone{1};
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Where the comment that begins here ends; `begin` when none does.
+std::size_t EndOfComment(const std::string& source, std::size_t begin) {
+  if (source.compare(begin, 2, "/*") == 0) {
+    const std::size_t end = source.find("*/", begin + 2);
+    return end == source.npos ? source.size() : end + 2;
   }
+  if (source.compare(begin, 2, "//") != 0) return begin;
+  std::size_t end = source.find('\n', begin);
+  // A line that ends with a backslash goes on in the next one.
+  while (end != source.npos && source[end - 1] == '\\') end = source.find('\n', end + 1);
+  return std::min(end, source.size());
+}
+
+/// Where the literal that begins here ends, at the latest with its line.
+std::size_t EndOfLiteral(const std::string& source, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < source.size() && source[end] != source[begin] && source[end] != '\n') {
+    end += source[end] == '\\' ? 2 : 1;
+  }
+  return std::min(end + 1, source.size());
+}
+
+/// The text without comments, empty lines and the space around lines. Two texts that differ have
+/// the same only if they mean the same; raw strings are beyond it, so a text with one is left as it
+/// is.
+std::string Essence(const std::string& source) {
+  if (source.find("R\"") != source.npos) return source;
+  std::string out;
+  out.reserve(source.size());
+  const auto end_line = [&out] {
+    while (!out.empty() && out.back() == ' ') out.pop_back();
+    if (!out.empty() && out.back() != '\n') out += '\n';
+  };
+  for (std::size_t at = 0; at < source.size();) {
+    const char c = source[at];
+    if (c == '\n') {
+      end_line();
+      ++at;
+    } else if (c == ' ' && (out.empty() || out.back() == '\n')) {
+      ++at;
+    } else if (c == '"' || (c == '\'' && at > 0 && std::isalnum(source[at - 1] & 0x7F) == 0)) {
+      const std::size_t end = EndOfLiteral(source, at);
+      out.append(source, at, end - at);
+      at = end;
+    } else if (const std::size_t end = EndOfComment(source, at); end != at) {
+      if (!out.empty() && out.back() != '\n') out += ' ';
+      at = end;
+    } else {
+      out += c;
+      ++at;
+    }
+  }
+  end_line();
   return out;
 }
 
@@ -66,29 +123,28 @@ std::string CubinCache::DefaultFolder() {
 }
 
 std::string CubinCache::Key(const std::string& source, const std::string& architecture,
-                            const std::string& compiler) {
-  return cpu::HashText(architecture + '\n' + compiler + '\n' + Essence(source));
+                            std::span<const std::string> options, const std::string& compiler) {
+  std::string text = architecture + '\n' + compiler + '\n';
+  for (const std::string& option : options) text += option + '\n';
+  return cpu::HashText(text + '\n' + Essence(source));
 }
 
 std::optional<CachedCubin> CubinCache::Find(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
   const fs::path facts = fs::path(folder_) / (key + ".json");
-  const json object = json::parse(std::ifstream(facts), nullptr, false);
-  if (object.is_discarded() || !object.is_object()) return std::nullopt;
+  const json object = json::parse(ReadFile(facts), nullptr, false);
   try {
     CachedCubin entry;
     object.at("log").get_to(entry.log);
-    object.at("registers").get_to(entry.resources.registers);
-    object.at("spill_bytes").get_to(entry.resources.spill_bytes);
-    object.at("shared_bytes").get_to(entry.resources.shared_bytes);
-    std::error_code error;
+    object.at("resources").get_to(entry.resources);
     if (object.at("compiles").get<bool>()) {
       const fs::path cubin = fs::path(folder_) / (key + ".cubin");
-      const bool whole = fs::file_size(cubin, error) == object.at("bytes").get<std::uintmax_t>();
-      if (error || !whole) return std::nullopt;
+      // A file that was cut off, or that the disk has lost (a crash leaves zeros), is no hit.
+      if (object.at("digest") != cpu::HashText(ReadFile(cubin))) return std::nullopt;
       entry.path = cubin.string();
     }
-    fs::last_write_time(facts, fs::file_time_type::clock::now(), error);  // It was of use.
+    std::error_code ignored;
+    fs::last_write_time(facts, fs::file_time_type::clock::now(), ignored);  // It was of use.
     return entry;
   } catch (const json::exception&) {
     return std::nullopt;
@@ -97,53 +153,58 @@ std::optional<CachedCubin> CubinCache::Find(const std::string& key) const {
 
 std::string CubinCache::Keep(const std::string& key, const CachedCubin& entry) const {
   if (folder_.empty()) return entry.path;
-  std::error_code error;
-  std::uintmax_t bytes = 0;
-  std::string kept = entry.path;
+  json facts = {{"compiles", !entry.path.empty()},
+                {"log", entry.log.substr(0, kMaxLog)},
+                {"resources", entry.resources}};
+  std::string kept;
   if (!entry.path.empty()) {
-    std::ifstream file(entry.path, std::ios::binary);
-    const std::string cubin{std::istreambuf_iterator<char>(file), {}};
+    const std::string cubin = ReadFile(entry.path);
     const fs::path path = fs::path(folder_) / (key + ".cubin");
     if (cubin.empty() || !WriteWhole(path, cubin)) return entry.path;
-    bytes = cubin.size();
+    facts["digest"] = cpu::HashText(cubin);
     kept = path.string();
   }
-  const json object = {{"compiles", !entry.path.empty()},
-                       {"bytes", bytes},
-                       {"log", entry.log},
-                       {"registers", entry.resources.registers},
-                       {"spill_bytes", entry.resources.spill_bytes},
-                       {"shared_bytes", entry.resources.shared_bytes}};
   const bool written = WriteWhole(fs::path(folder_) / (key + ".json"),
-                                  object.dump(-1, ' ', false, json::error_handler_t::replace));
+                                  facts.dump(-1, ' ', false, json::error_handler_t::replace));
   return written ? kept : entry.path;
 }
 
 void CubinCache::Trim(std::uintmax_t bytes) const {
+  if (folder_.empty()) return;
   struct Entry {
-    fs::file_time_type used;
-    std::string key;
-    std::uintmax_t bytes;
+    fs::file_time_type used = fs::file_time_type::min();
+    std::uintmax_t bytes = 0;
+    std::vector<fs::path> files;
+    bool whole = false;
   };
-  std::vector<Entry> entries;
+  std::map<std::string, Entry> entries;
   std::uintmax_t total = 0;
   std::error_code error;
-  if (folder_.empty()) return;
-  for (const auto& file : fs::directory_iterator(folder_, error)) {
-    if (file.path().extension() != ".json") continue;
-    const std::string key = file.path().stem().string();
-    const auto used = fs::last_write_time(file.path(), error);
-    const auto size = fs::file_size(fs::path(folder_) / (key + ".cubin"), error);
-    entries.push_back({used, key, error ? 0 : size});
-    total += entries.back().bytes;
+  for (fs::directory_iterator file(folder_, error), end; !error && file != end;
+       file.increment(error)) {
+    const std::string name = file->path().filename().string();
+    const std::string key = name.substr(0, name.find('.'));
+    if (key.size() != kKeyLength || name.size() == kKeyLength) continue;  // Not ours.
+    std::error_code gone;
+    const auto used = file->last_write_time(gone);
+    const std::uintmax_t size = gone ? 0 : file->file_size(gone);
+    if (gone) continue;
+    Entry& entry = entries[key];
+    entry.used = std::max(entry.used, used);
+    entry.bytes += size;
+    entry.files.push_back(file->path());
+    entry.whole |= name == key + ".json";
+    total += size;
   }
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.used < b.used; });
-  for (const Entry& entry : entries) {
-    if (total <= bytes) return;
-    fs::remove(fs::path(folder_) / (entry.key + ".json"), error);
-    fs::remove(fs::path(folder_) / (entry.key + ".cubin"), error);
-    total -= entry.bytes;
+  std::vector<const Entry*> oldest_first;
+  for (const auto& [key, entry] : entries) oldest_first.push_back(&entry);
+  std::ranges::sort(oldest_first, {}, &Entry::used);
+  const auto long_ago = fs::file_time_type::clock::now() - kHalfDone;
+  for (const Entry* entry : oldest_first) {
+    const bool is_left_over = !entry->whole && entry->used < long_ago;
+    if (total <= bytes && !is_left_over) continue;
+    for (const fs::path& file : entry->files) fs::remove(file, error);
+    total -= entry->bytes;
   }
 }
 

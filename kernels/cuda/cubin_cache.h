@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "kernels/cuda/nvrtc.h"
@@ -15,8 +17,9 @@ struct CachedCubin {
   KernelResources resources;
 };
 
-/// Machine code on disk, by text, architecture and version of the compiler. Several processes may
-/// share a folder. Whatever is wrong with the disk, the cache is then only less useful.
+/// Machine code on disk, by text, architecture, options and version of the compiler: `<key>.cubin`,
+/// and beside it what is known of it, `<key>.json`. Many threads and processes may share a folder.
+/// Whatever is wrong with the disk or the files, the cache is then only less useful.
 class CubinCache {
  public:
   /// An empty folder: nothing is kept.
@@ -25,15 +28,17 @@ class CubinCache {
   /// The folder for this user: $XDG_CACHE_HOME/exhaust/cubin or ~/.cache/exhaust/cubin; empty when
   /// neither is known.
   static std::string DefaultFolder();
-  /// The key of a text: comments do not matter.
+  /// The key of a text: comments do not matter, nor the space around lines.
   static std::string Key(const std::string& source, const std::string& architecture,
-                         const std::string& compiler);
+                         std::span<const std::string> options, const std::string& compiler);
 
+  /// Nothing when there is no entry, or one that is not as it was written.
   std::optional<CachedCubin> Find(const std::string& key) const;
   /// Keeps a cubin (the file stays where it is), or the log of a text that does not compile.
   /// Returns the entry's path, or the given one when it could not be kept.
   std::string Keep(const std::string& key, const CachedCubin& entry) const;
-  /// Removes the entries that were used least recently until at most `bytes` are left.
+  /// Removes the entries that were used least recently until at most `bytes` are left, and what
+  /// processes that died have left half done.
   void Trim(std::uintmax_t bytes) const;
 
  private:

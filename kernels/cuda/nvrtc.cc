@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <regex>
+#include <algorithm>
+#include <cctype>
+#include <charconv>
 
 #include "kernels/cuda/library.h"
 
@@ -11,6 +13,10 @@ namespace exh::kernels::cuda {
 namespace {
 
 constexpr nvrtcResult kSuccess = 0;
+constexpr nvrtcResult kInvalidOption = 5;
+// The failures that are the text's own.
+constexpr nvrtcResult kCompilation = 6;
+constexpr nvrtcResult kInternalError = 11;
 constexpr int kOldestMajor = 12;
 
 /// The first symbol that the library lacks; null when the table is full.
@@ -23,10 +29,38 @@ const char* Fill(const Library& library, NvrtcFunctions* functions) {
   return nullptr;
 }
 
-/// The number in the first match; 0 without one.
-int NumberIn(const std::string& text, const char* pattern) {
-  std::smatch match;
-  return std::regex_search(text, match, std::regex(pattern)) ? std::stoi(match[1]) : 0;
+/// The numbers that stand before each `unit` in the text.
+std::vector<int> NumbersBefore(std::string_view text, std::string_view unit) {
+  std::vector<int> numbers;
+  for (std::size_t at = 0; (at = text.find(unit, at)) != text.npos; at += unit.size()) {
+    std::size_t begin = at;
+    while (begin > 0 && std::isdigit(static_cast<unsigned char>(text[begin - 1])) != 0) --begin;
+    int number = 0;
+    std::from_chars(text.data() + begin, text.data() + at, number);
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+int FirstBefore(std::string_view text, std::string_view unit) {
+  const std::vector<int> numbers = NumbersBefore(text, unit);
+  return numbers.empty() ? 0 : numbers.front();
+}
+
+/// What the log says between the line that begins with this kernel and the next kernel's.
+std::string_view SectionOf(std::string_view log, std::string_view entry) {
+  constexpr std::string_view kBegin = "Compiling entry function '";
+  std::size_t begin = log.find(fmt::format("{}{}'", kBegin, entry));
+  if (begin == log.npos) begin = log.find(kBegin);
+  if (begin == log.npos) return log;
+  return log.substr(begin, log.find(kBegin, begin + kBegin.size()) - begin);
+}
+
+/// Why a compilation failed that the text is not to blame for.
+std::string Trouble(nvrtcResult result, const std::string& log) {
+  if (!log.empty()) return log.substr(0, log.find('\n'));
+  return result == kInvalidOption ? "the compiler does not know an option"
+                                  : fmt::format("the compiler failed with code {}", result);
 }
 
 }  // namespace
@@ -63,29 +97,41 @@ Cubin Nvrtc::Compile(const std::string& source, const std::string& architecture,
   nvrtcProgram program = nullptr;
   if (functions_.nvrtcCreateProgram(&program, source.c_str(), "kernel.cu", 0, nullptr, nullptr) !=
       kSuccess) {
-    cubin.log = "the compiler does not start";
+    cubin.log = cubin.trouble = "the compiler does not start";
     return cubin;
   }
-  const bool compiled = functions_.nvrtcCompileProgram(program, static_cast<int>(arguments.size()),
-                                                       arguments.data()) == kSuccess;
+  const nvrtcResult result =
+      functions_.nvrtcCompileProgram(program, static_cast<int>(arguments.size()), arguments.data());
   std::size_t size = 0;
   if (functions_.nvrtcGetProgramLogSize(program, &size) == kSuccess && size > 1) {
     cubin.log.resize(size);
     if (functions_.nvrtcGetProgramLog(program, cubin.log.data()) != kSuccess) cubin.log.clear();
     cubin.log.erase(cubin.log.find_last_not_of(std::string("\0\n", 2)) + 1);
   }
-  if (compiled && functions_.nvrtcGetCUBINSize(program, &size) == kSuccess && size > 0) {
+  if (result == kSuccess && functions_.nvrtcGetCUBINSize(program, &size) == kSuccess && size > 0) {
     cubin.bytes.resize(size);
     if (functions_.nvrtcGetCUBIN(program, cubin.bytes.data()) != kSuccess) cubin.bytes.clear();
-    cubin.resources = ReadResources(cubin.log);
   }
   functions_.nvrtcDestroyProgram(&program);
+  cubin.resources = ReadResources(cubin.log);
+  if (!cubin.ok() && result != kCompilation && result != kInternalError) {
+    cubin.trouble = Trouble(result, cubin.log);
+  }
   return cubin;
 }
 
-KernelResources ReadResources(const std::string& log) {
-  return {NumberIn(log, "Used (\\d+) registers"), NumberIn(log, "(\\d+) bytes spill stores"),
-          NumberIn(log, "(\\d+) bytes smem")};
+KernelResources ReadResources(std::string_view log, std::string_view entry) {
+  const std::string_view section = SectionOf(log, entry);
+  KernelResources resources;
+  resources.registers = FirstBefore(section, " registers");
+  // A function that is not inlined has a line of its own, and its spills are the kernel's.
+  for (const int bytes : NumbersBefore(section, " bytes spill stores")) {
+    resources.spill_bytes += bytes;
+  }
+  resources.shared_bytes = FirstBefore(section, " bytes smem");
+  resources.local_bytes = std::max(FirstBefore(section, " bytes stack frame"),
+                                   FirstBefore(section, " bytes cumulative stack size"));
+  return resources;
 }
 
 }  // namespace exh::kernels::cuda

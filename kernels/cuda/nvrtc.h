@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace exh::kernels::cuda {
@@ -27,6 +28,7 @@ struct KernelResources {
   int registers = 0;     ///< Of a thread.
   int spill_bytes = 0;   ///< Stored to memory because registers did not suffice, of a thread.
   int shared_bytes = 0;  ///< Static, of a block.
+  int local_bytes = 0;   ///< Stack of a thread: spills, and arrays that do not fit registers.
   friend bool operator==(const KernelResources&, const KernelResources&) = default;
 };
 
@@ -34,7 +36,9 @@ struct KernelResources {
 struct Cubin {
   std::string bytes;          ///< Empty when the text does not compile.
   std::string log;            ///< What compiler and assembler printed.
-  KernelResources resources;  ///< Of the first kernel.
+  KernelResources resources;  ///< Of exh_kernel, or of the first kernel if none has that name.
+  /// Not empty: it failed, and not for what the text says (an unknown option, no memory).
+  std::string trouble;
   bool ok() const { return !bytes.empty(); }
 };
 
@@ -66,7 +70,8 @@ struct NvrtcOrProblem {
   std::string problem;
 };
 
-/// What the assembler's verbose log says of the first kernel in it.
-KernelResources ReadResources(const std::string& log);
+/// What the assembler's verbose log says of the kernel `entry` and the functions that it calls, or
+/// of the first kernel in it if none has that name.
+KernelResources ReadResources(std::string_view log, std::string_view entry = "exh_kernel");
 
 }  // namespace exh::kernels::cuda

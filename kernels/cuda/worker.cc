@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// A line that is longer is no answer, but a process that has lost its mind.
+constexpr std::size_t kMaxLine = std::size_t{64} << 20;
+
 [[noreturn]] void BecomeChild(const char* program, char* const* argv, int socket, int errors,
                               pid_t parent) {
   ::setpgid(0, 0);
@@ -38,10 +42,14 @@ using Clock = std::chrono::steady_clock;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) ::signal(signal, SIG_DFL);
+  const rlimit no_core{};
+  ::setrlimit(RLIMIT_CORE, &no_core);
   ::dup2(socket, 0);
   ::dup2(socket, 1);
   ::dup2(errors, 2);
   ::execv(program, argv);
+  const char* const why = ::strerrordesc_np(errno);
+  if (why != nullptr && ::write(2, why, std::strlen(why)) < 0) ::_exit(126);
   ::_exit(127);
 }
 
@@ -143,47 +151,78 @@ Worker& Worker::operator=(Worker&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(socket_, other.socket_);
   std::swap(errors_, other.errors_);
+  std::swap(output_, other.output_);
+  std::swap(sent_, other.sent_);
   std::swap(input_, other.input_);
   std::swap(obituary_, other.obituary_);
   return *this;
 }
 
-void Worker::Send(const std::string& line) {
-  const std::string text = line.ends_with('\n') ? line : line + "\n";
-  std::size_t done = 0;
-  while (alive() && done < text.size()) {
-    const ssize_t n = ::send(socket_, text.data() + done, text.size() - done, MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;  // It died: Receive tells how.
-    done += static_cast<std::size_t>(n);
+void Worker::Send(std::string line) {
+  if (!line.ends_with('\n')) line += '\n';
+  if (sent_ == output_.size()) {
+    output_ = std::move(line);
+    sent_ = 0;
+  } else {
+    output_ += line;
   }
+  SendSome();
+}
+
+/// False: the other end is closed.
+bool Worker::SendSome() {
+  while (alive() && sent_ < output_.size()) {
+    const ssize_t n = ::send(socket_, output_.data() + sent_, output_.size() - sent_,
+                             MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno == EAGAIN;
+    sent_ += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+/// False: the other end is closed, or sends what cannot be a line.
+bool Worker::ReadSome() {
+  char buffer[65536];
+  const ssize_t n = ::recv(socket_, buffer, sizeof buffer, MSG_DONTWAIT);
+  if (n < 0) return errno == EINTR || errno == EAGAIN;
+  input_.append(buffer, static_cast<std::size_t>(n));
+  return n > 0 && input_.size() <= kMaxLine;
 }
 
 Worker::Reply Worker::Receive(double timeout_s, std::string& line) {
   const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
+  std::size_t seen = 0;  // No line ends before here.
   while (alive()) {
-    const std::size_t end = input_.find('\n');
+    const std::size_t end = input_.find('\n', seen);
     if (end != std::string::npos) {
-      line = input_.substr(0, end);
+      line.assign(input_, 0, end);
       input_.erase(0, end + 1);
       return Reply::kLine;
     }
+    seen = input_.size();
     const double left_ms =
         std::chrono::duration<double, std::milli>(deadline - Clock::now()).count();
     if (left_ms <= 0) return Reply::kTimedOut;
-    pollfd fd = {socket_, POLLIN, 0};
-    const int ready = ::poll(&fd, 1, static_cast<int>(std::min(left_ms + 1, 1e9)));
-    if (ready <= 0) continue;
-    char buffer[65536];
-    const ssize_t n = ::read(socket_, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      Reap(false);
-      break;
-    }
-    input_.append(buffer, static_cast<std::size_t>(n));
+    const bool sends = sent_ < output_.size();
+    pollfd fd = {socket_, static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0};
+    if (::poll(&fd, 1, static_cast<int>(std::min(left_ms + 1, 1e9))) <= 0) continue;
+    // An end that shows when writing shows when reading too, behind what it said before.
+    if ((fd.revents & POLLOUT) != 0 && !SendSome()) sent_ = output_.size();
+    if ((fd.revents & ~POLLOUT) != 0 && !ReadSome()) Reap(false);
   }
   return Reply::kDied;
+}
+
+void Worker::Drain() {
+  std::size_t dropped = 0;
+  while (alive() && dropped <= kMaxLine) {
+    dropped += std::exchange(input_, {}).size();
+    pollfd fd = {socket_, POLLIN, 0};
+    if (::poll(&fd, 1, 0) <= 0) return;
+    if (!ReadSome()) Reap(false);
+  }
+  Kill();  // It does not stop talking.
 }
 
 void Worker::Kill() {

@@ -10,7 +10,7 @@
 namespace exh::kernels::cuda {
 
 /// A process that lives for many requests and answers each with one line. It dies with this object,
-/// and with the thread's process. Not to be used from two threads at once.
+/// and when this process dies. Not to be used from two threads at once.
 class Worker {
  public:
   enum class Reply { kLine, kTimedOut, kDied };
@@ -24,21 +24,28 @@ class Worker {
   Worker& operator=(Worker&& other) noexcept;
 
   bool alive() const { return pid_ > 0; }
-  /// Sends a line (its end is added). What cannot be sent shows when the answer is awaited.
-  void Send(const std::string& line);
+  /// Sends a line (its end is added) and never waits: what the process does not read yet is sent
+  /// while the answer is awaited.
+  void Send(std::string line);
   /// Waits for a line. After kTimedOut the process still lives; after kDied it is gone.
   Reply Receive(double timeout_s, std::string& line);
+  /// Drops what nobody asked for, and notices an end that came between two requests.
+  void Drain();
   /// Kills it and waits until it is gone.
   void Kill();
   /// How it ended, with the last line of what it said to the standard error.
   const std::string& obituary() const { return obituary_; }
 
  private:
+  bool SendSome();
+  bool ReadSome();
   void Reap(bool killed);
 
   pid_t pid_ = -1;
-  int socket_ = -1;  ///< Both directions.
-  int errors_ = -1;  ///< A file in memory: its standard error.
+  int socket_ = -1;     ///< Both directions.
+  int errors_ = -1;     ///< A file in memory: its standard error.
+  std::string output_;  ///< What is still to be sent, from `sent_` on.
+  std::size_t sent_ = 0;
   std::string input_, obituary_;
 };
 

@@ -32,8 +32,32 @@ TEST(NvrtcLog, TellsResources) {
       "    112 bytes stack frame, 120 bytes spill stores, 96 bytes spill loads\n"
       "ptxas info    : Used 255 registers, used 1 barriers, 112 bytes cumulative stack size, "
       "4096 bytes smem\n";
-  EXPECT_EQ(ReadResources(log), (KernelResources{255, 120, 4096}));
+  EXPECT_EQ(ReadResources(log), (KernelResources{255, 120, 4096, 112}));
   EXPECT_EQ(ReadResources(""), KernelResources());
+  EXPECT_EQ(ReadResources("no number bytes smem"), KernelResources());
+}
+
+TEST(NvrtcLog, TellsResourcesOfTheCandidatesKernelAmongOthers) {
+  // As NVRTC 13 writes it: kernels in any order, called functions after the kernel's own lines.
+  const std::string log =
+      "ptxas info    : Overriding maximum register limit 256 for 'other' with  32 of maxrregcount\n"
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'other' for 'sm_90'\n"
+      "ptxas info    : Function properties for other\n"
+      "ptxas         .     8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads\n"
+      "ptxas info    : Used 30 registers, used 0 barriers, 8 bytes cumulative stack size\n"
+      "ptxas info    : Compiling entry function 'exh_kernel' for 'sm_90'\n"
+      "ptxas info    : Function properties for exh_kernel\n"
+      "ptxas         .     304 bytes stack frame, 224 bytes spill stores, 256 bytes spill loads\n"
+      "ptxas info    : Used 32 registers, used 1 barriers, 320 bytes cumulative stack size, "
+      "400 bytes smem\n"
+      "ptxas info    : Function properties for _Z1gPKfi\n"
+      "ptxas         .     16 bytes stack frame, 280 bytes spill stores, 332 bytes spill loads\n"
+      "ptxas info    : Compiling entry function 'first' for 'sm_90'\n"
+      "ptxas info    : Used 8 registers, used 0 barriers, 48000 bytes smem\n";
+  EXPECT_EQ(ReadResources(log), (KernelResources{32, 504, 400, 320}));
+  EXPECT_EQ(ReadResources(log, "first"), (KernelResources{8, 0, 48000, 0}));
+  EXPECT_EQ(ReadResources(log, "that_is_nowhere"), (KernelResources{30, 4, 0, 8}));
 }
 
 /// With the compiler of this machine; skipped where there is none.
@@ -82,13 +106,37 @@ extern "C" __global__ void many(float* x) {
                                       "sm_80", few_registers);
   ASSERT_TRUE(cubin.ok()) << cubin.log;
   EXPECT_GT(cubin.resources.spill_bytes, 0) << cubin.log;
+  EXPECT_GT(cubin.resources.local_bytes, 0) << cubin.log;
+}
+
+TEST_F(NvrtcCompile, ArraysThatDoNotFitRegistersAreSeen) {
+  const Cubin cubin = nvrtc_->Compile(R"cuda(
+extern "C" __global__ void other(float* x) { *x = 1; }
+extern "C" __global__ void exh_kernel(float* x) {
+  int v[40];
+  const int n = x[0];
+  for (int i = 0; i < 40; ++i) v[i] = x[i] * i;
+  for (int i = 0; i < n; ++i) v[v[i]] += i;
+  x[1] = v[n];
+}
+)cuda",
+                                      "sm_80");
+  ASSERT_TRUE(cubin.ok()) << cubin.log;
+  EXPECT_EQ(cubin.resources.spill_bytes, 0) << cubin.log;
+  EXPECT_EQ(cubin.resources.local_bytes, 160) << cubin.log;
 }
 
 TEST_F(NvrtcCompile, AMistakeIsAResultWithItsLine) {
   const Cubin cubin = nvrtc_->Compile("\n__global__ void f() { int x = y; }\n", "sm_80");
   EXPECT_FALSE(cubin.ok());
   EXPECT_NE(cubin.log.find("kernel.cu(2): error"), std::string::npos) << cubin.log;
-  EXPECT_FALSE(nvrtc_->Compile("", "sm_1").ok()) << "no such architecture";
+  EXPECT_EQ(cubin.trouble, "");
+}
+
+TEST_F(NvrtcCompile, AMistakeOfTheCallIsNotTheTexts) {
+  const Cubin cubin = nvrtc_->Compile("", "sm_1");
+  EXPECT_FALSE(cubin.ok());
+  EXPECT_NE(cubin.trouble.find("--gpu-architecture"), std::string::npos) << cubin.trouble;
 }
 
 }  // namespace
