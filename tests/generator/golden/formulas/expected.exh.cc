@@ -255,7 +255,7 @@ bool Code1([[maybe_unused]] const Backbone& fun, const TasksItem& task) {
 }
 
 // ---- Code 2, extern limit                            tests/generator/golden/formulas/space.exh:20
-decltype(auto) Code2([[maybe_unused]] const Backbone& fun) {
+auto Code2([[maybe_unused]] const Backbone& fun) {
   const auto& value = (
 #line 20 "tests/generator/golden/formulas/space.exh"
                           fun.limit
