@@ -106,6 +106,12 @@ TileLevels SplitAxisFreely(const std::string& name, std::uint32_t total, const T
                                   [](const auto& s) { return s.size() <= kMaxUniverse; });
     if (!fits) continue;
     for (const auto& level : found) out.sizes.emplace_back(level.begin(), level.end());
+    if (divisors.size() <= 2 && divisors.back() == total) divisors.pop_back();
+    if (divisors.size() == 1 && !tiling.empty()) {
+      out.note = "axis " + name + " = " + std::to_string(total) +
+                 " has no divisor in its tile range 2.." + std::to_string(largest) +
+                 ": it is one loop";
+    }
     return out;
   }
   return out;  // Not reached: a single divisor always splits.

@@ -63,5 +63,48 @@ TEST(SplitAxis, NeverListsMoreSizesThanADomainHolds) {
   EXPECT_NE(levels.note, "");
 }
 
+TEST(SplitAxisFreely, ListsExactlyTheSizesOfSplitsWithAbsentLevelsOutermost) {
+  // Two tile levels wanted, so three: brute force over all outer * a * b * c = total, c innermost.
+  for (const std::uint32_t total : {36u, 84u, 96u, 100u, 512u}) {
+    Sizes expected(4);
+    const auto tile = [&](std::uint32_t size) {
+      return total % size == 0 && (size <= 32 || size == total);
+    };
+    const std::uint32_t largest = total <= 32 ? total : 32;
+    for (std::uint32_t a = 1; a <= largest; ++a) {
+      for (std::uint32_t b = 1; b <= largest; ++b) {
+        for (std::uint32_t c = 1; c <= largest; ++c) {
+          if (!tile(a) || !tile(b) || !tile(c) || total % (a * b * c) != 0) continue;
+          if ((c == 1 && b != 1) || (b == 1 && a != 1)) continue;
+          expected[0].push_back(total / (a * b * c));
+          expected[1].push_back(a);
+          expected[2].push_back(b);
+          expected[3].push_back(c);
+        }
+      }
+    }
+    for (auto& level : expected) {
+      std::sort(level.begin(), level.end());
+      level.erase(std::unique(level.begin(), level.end()), level.end());
+    }
+    const TileLevels levels = SplitAxisFreely("m", total, {{2, 32}, {2, 4}}, 32);
+    EXPECT_EQ(levels.sizes, expected) << total;
+    EXPECT_EQ(levels.note, "") << total;
+  }
+}
+
+TEST(SplitAxisFreely, APrimeIsOneLoopAndSaysSo) {
+  const TileLevels levels = SplitAxisFreely("m", 97, {{2, 32}}, 128);
+  EXPECT_EQ(levels.sizes, (Sizes{{1, 97}, {1}, {1, 97}}));
+  EXPECT_EQ(levels.note, "axis m = 97 has no divisor in its tile range 2..128: it is one loop");
+}
+
+TEST(SplitAxisFreely, NeverListsMoreSizesThanADomainHolds) {
+  const TileLevels levels = SplitAxisFreely("n", 735134400, {{2, 1024}, {2, 1024}}, 1024);
+  ASSERT_EQ(levels.sizes.size(), 4u);
+  for (const auto& level : levels.sizes) EXPECT_LE(level.size(), 64u);
+  EXPECT_NE(levels.note, "");
+}
+
 }  // namespace
 }  // namespace exh::kernels::ir

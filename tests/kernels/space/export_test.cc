@@ -35,7 +35,7 @@ Task MakeCase(const Case& c) {
   limits["cache_flags"] = "[\"NO_CACHE\"]";
   const DeviceResult device = LoadDevice("k4000", limits);
   EXPECT_TRUE(device.device.has_value()) << device.error;
-  return MakeTask(kernel, sizes, *device.device);
+  return MakeTask(kernel, sizes, *device.device, /*paper=*/true);
 }
 
 TEST(ExportedKernels, HaveAsManySolutionsAsImplementations) {
