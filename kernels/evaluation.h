@@ -5,12 +5,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kernels/codegen/launch.h"
+#include "kernels/vendor_call.h"
 
 namespace exh::kernels {
 
@@ -50,7 +52,21 @@ struct Compiled {
   std::string shape;                    ///< Likewise.
   int registers = 0;                    ///< Of a thread of a GPU kernel.
   std::string library;                  ///< Path of the shared object, or of the cubin.
+  std::optional<VendorCall> vendor;     ///< Instead of it: routines of the vendor's library …
+  bool vendor_lt = false;               ///< … and the best of what its newer one suggests.
   double compile_ms = 0;
+};
+
+/// What a GPU reaches by itself, measured beside candidates. Bytes of copies are those read and
+/// those written.
+struct DeviceRates {
+  double driver_copy_gbs = 0;  ///< The driver's copy within the device, GB/s.
+  double kernel_copy_gbs = 0;  ///< Our own copy.
+  double fma_gflops = 0;       ///< Multiply-adds in registers.
+  double clock_mhz = 0;        ///< Of the multiprocessors meanwhile.
+  double copy_gbs() const {
+    return driver_copy_gbs > kernel_copy_gbs ? driver_copy_gbs : kernel_copy_gbs;
+  }
 };
 
 struct Measurement {

@@ -13,6 +13,7 @@
 #include "kernels/cpu/run.h"
 #include "search/error.h"
 #include "search/evaluator_files.h"
+#include "search/references.h"
 
 namespace exh::search {
 namespace {
@@ -69,6 +70,19 @@ class CpuEvaluator final : public Evaluator {
     if (effort == Effort::kFinal) request.batch_ms = 10;
     request.timeout_s = TimeoutSeconds(cap_ns, effort);
     return kernels::cpu::RunCandidate(request, runner_);
+  }
+
+  std::vector<Contender> Yardsticks(int jobs) override {
+    const kernels::Kernel& kernel = *problem_.kernel;
+    return CompileYardsticks(*this,
+                             {{"naive", kernel.NaiveSource(problem_.sizes)},
+                              {"eigen", kernel.EigenSource(problem_.sizes)}},
+                             jobs);
+  }
+
+  std::string YardstickText() const override {
+    const std::uint32_t threads = problem_.device.threads;
+    return fmt::format("{} {}, {}", threads, threads == 1 ? "thread" : "threads", CompilerCall());
   }
 
   void Discard(const kernels::Compiled& compiled) override { compiler_.Discard(compiled); }

@@ -15,6 +15,7 @@
 #include "kernels/cuda/gpu_pool.h"
 #include "search/error.h"
 #include "search/evaluator_files.h"
+#include "search/references.h"
 
 namespace exh::search {
 namespace {
@@ -53,7 +54,7 @@ class CudaEvaluator final : public Evaluator {
     setup.problems = {scratch_.path() + "/uniform", scratch_.path() + "/whole"};
     setup.programs = programs.cubin;
     setup.ordinal = options.gpu;
-    setup.cold = options.cold;
+    setup.cold = cold_ = options.cold;
     WriteProblem(problem.task, kernels::Inputs::kUniform, setup.problems[0]);
     WriteProblem(problem.task, kernels::Inputs::kWholeNumbers, setup.problems[1]);
     runners_.emplace(std::vector<std::string>{ThisProgram(), kRunCuda}, setup);
@@ -90,6 +91,8 @@ class CudaEvaluator final : public Evaluator {
     }
     kernels::cuda::RunRequest request;
     request.cubin = compiled.library;
+    request.vendor = compiled.vendor;
+    request.vendor_lt = compiled.vendor_lt;
     request.launch = compiled.launch;
     request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
     request.stop_ns = cap_ns / kCudaSlowFactor * kCudaStopFactor;
@@ -99,6 +102,43 @@ class CudaEvaluator final : public Evaluator {
       request.cap_ns = request.patience_ns = 10e9;  // A yardstick is waited for.
     }
     return runners_->Run(request);
+  }
+
+  int finalists() const override { return 20; }
+
+  std::vector<Contender> Yardsticks(int jobs) override {
+    const kernels::Kernel& kernel = *problem_.kernel;
+    std::vector<Contender> contenders;
+    if (const kernels::Source naive = kernel.NaiveCuda(problem_.sizes); !naive.text.empty()) {
+      contenders = CompileYardsticks(*this, {{"naive", naive}}, jobs);
+    }
+    const kernels::VendorCall call = kernel.Vendor(problem_.sizes);
+    if (call.steps.empty()) return contenders;
+    kernels::Compiled vendor;
+    vendor.vendor = call;
+    contenders.push_back({"cublas", vendor});
+    const auto is_product = [](const kernels::VendorStep& step) {
+      return step.op == kernels::VendorStep::Op::kGemm;
+    };
+    if (std::ranges::any_of(call.steps, is_product)) {
+      vendor.vendor_lt = true;
+      contenders.push_back({"cublaslt", vendor});
+    }
+    return contenders;
+  }
+
+  std::string YardstickText() const override {
+    return fmt::format("{}, driver {}, CUBLAS_DEFAULT_MATH: fp32 without TF32, {} L2",
+                       runners_->ready().gpu, runners_->ready().driver, cold_ ? "cold" : "warm");
+  }
+
+  std::optional<kernels::DeviceRates> Rates() override {
+    kernels::cuda::RunRequest request;
+    request.rates = true;
+    request.patience_ns = 10e9;
+    const kernels::cuda::RunAnswer answer = runners_->Ask(request);
+    if (answer.measurement.verdict != Verdict::kCorrect) throw Error(answer.measurement.why);
+    return answer.rates;
   }
 
   void Discard(const kernels::Compiled& compiled) override {
@@ -113,6 +153,7 @@ class CudaEvaluator final : public Evaluator {
   ScratchFolder scratch_;
   kernels::cuda::CompilePool compilers_;
   std::optional<kernels::cuda::GpuPool> runners_;
+  bool cold_ = false;
   std::set<std::string> shapes_;  ///< Those that were checked in full.
 };
 

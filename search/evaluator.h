@@ -4,7 +4,9 @@
 // tests put a function of the decisions there.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/evaluation.h"
 #include "runtime/candidate.h"
@@ -15,6 +17,12 @@ namespace exh::search {
 enum class Effort {
   kQuick,  ///< Enough to tell the good from the bad.
   kFinal,  ///< For what is going to be called best, and for comparisons.
+};
+
+/// Something to be compared: compiled, or the reason why it is not.
+struct Contender {
+  std::string name;
+  kernels::Compiled compiled;
 };
 
 class Evaluator {
@@ -36,6 +44,18 @@ class Evaluator {
   /// cap.
   virtual kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
                                        Effort effort) = 0;
+
+  /// How many of the best candidates are measured once more against each other at the end; 1: only
+  /// the winner, with the yardsticks.
+  virtual int finalists() const { return 1; }
+
+  /// What a winner is compared with on this device, compiled by at most `jobs` compilers at once.
+  virtual std::vector<Contender> Yardsticks(int /*jobs*/) { return {}; }
+  /// In words: how the yardsticks were built and run.
+  virtual std::string YardstickText() const { return ""; }
+
+  /// What the device reaches by itself; nothing where that is not measured. Throws Error.
+  virtual std::optional<kernels::DeviceRates> Rates() { return std::nullopt; }
 
   /// Nobody will measure this again: its files may go.
   virtual void Discard(const kernels::Compiled& compiled) = 0;

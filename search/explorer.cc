@@ -32,6 +32,10 @@ EvalRecord RecordOf(const Measurement& measurement) {
   record.best_ns = measurement.best_ns;
   record.max_error = measurement.max_error;
   record.error_ratio = measurement.max_error_ratio;
+  record.blocks_per_sm = measurement.blocks_per_sm;
+  for (const double clock : measurement.clocks_mhz) {
+    record.clock_mhz = record.clock_mhz == 0 ? clock : std::min(record.clock_mhz, clock);
+  }
   return record;
 }
 
@@ -78,8 +82,7 @@ void Explorer::Iterate() {
   for (Entry& entry : batch) {           // 3. Measure, 4. Confirm
     if (!entry.ready) continue;
     if (!Stopped()) Measure(entry);
-    const bool is_best = outcome_.winner && outcome_.winner->vector == entry.vector;
-    if (!is_best) evaluator_.Discard(entry.compiled);
+    Release(entry.vector, entry.compiled);
     ShowStatus(false);
   }
 }
@@ -108,8 +111,7 @@ void Explorer::RunAhead() {
     ShowStatus(false);
     if (!Accept(attempt)) continue;
     Measure(*attempt.entry);  // 3. Measure, 4. Confirm
-    const bool is_best = outcome_.winner && outcome_.winner->vector == attempt.entry->vector;
-    if (!is_best) evaluator_.Discard(attempt.entry->compiled);
+    Release(attempt.entry->vector, attempt.entry->compiled);
     ShowStatus(false);
   }
 }
@@ -239,6 +241,7 @@ void Explorer::Measure(Entry& entry) {
   record.n = ++outcome_.end.evaluations;
   record.dt = Elapsed();
   record.compile_ms = entry.compiled.compile_ms;
+  record.registers = entry.compiled.registers;
   record.path = entry.path;
   record.vector = entry.vector;
   record.hash = HashText(entry.vector);
@@ -247,6 +250,7 @@ void Explorer::Measure(Entry& entry) {
   ++outcome_.end.verdicts[record.verdict];
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);
+  if (verdict == Verdict::kCorrect) AddFinalist(entry, record, measurement.best_ns);
   if (verdict == Verdict::kCorrect && confirmed > 0 && (best == 0 || confirmed < best)) {
     Promote(entry, record, confirmed);
   }
@@ -276,10 +280,10 @@ Measurement Explorer::Confirm(const Entry& entry, EvalRecord& record) {
 }
 
 void Explorer::Promote(Entry& entry, const EvalRecord& record, double ns) {
-  if (outcome_.winner) evaluator_.Discard(outcome_.winner->compiled);
-  outcome_.winner.reset();
-  outcome_.winner.emplace(
+  const std::optional<Winner> last = std::exchange(
+      outcome_.winner,
       Winner{record.n, ns, entry.candidate, entry.path, entry.vector, entry.compiled});
+  if (last) Release(last->vector, last->compiled);
   BestRecord best;
   best.n = record.n;
   best.dt = Elapsed();
@@ -287,6 +291,28 @@ void Explorer::Promote(Entry& entry, const EvalRecord& record, double ns) {
   best.hash = record.hash;
   log_.Write(best);
   ShowStatus(true);
+}
+
+void Explorer::AddFinalist(const Entry& entry, const EvalRecord& record, double ns) {
+  if (options_.finalists < 2) return;
+  std::vector<Winner>& best = outcome_.finalists;
+  const auto place = std::upper_bound(best.begin(), best.end(), ns,
+                                      [](double time, const Winner& w) { return time < w.ns; });
+  const auto most = static_cast<std::size_t>(options_.finalists);
+  if (place == best.end() && best.size() >= most) return;
+  best.insert(place,
+              Winner{record.n, ns, entry.candidate, entry.path, entry.vector, entry.compiled});
+  if (best.size() <= most) return;
+  const Winner last = std::move(best.back());
+  best.pop_back();
+  Release(last.vector, last.compiled);
+}
+
+void Explorer::Release(const std::string& vector, const kernels::Compiled& compiled) {
+  if (outcome_.winner && outcome_.winner->vector == vector) return;
+  const auto is_it = [&](const Winner& finalist) { return finalist.vector == vector; };
+  if (std::ranges::any_of(outcome_.finalists, is_it)) return;
+  evaluator_.Discard(compiled);
 }
 
 void Explorer::ShowStatus(bool news) {

@@ -39,6 +39,7 @@ struct ExplorerOptions {
   double slow_factor = 4;     ///< A candidate this much slower than the best may be stopped early.
   int max_broken = 20;        ///< So many broken evaluations in a row end the run.
   int max_duplicates = 1000;  ///< So many duplicates in a row: nothing new is left to find.
+  int finalists = 1;          ///< So many of the best are kept to be measured against each other.
   double flops = 0;           ///< Of one run of the kernel, for the status line.
 };
 
@@ -55,6 +56,9 @@ struct Winner {
 struct Outcome {
   EndRecord end;
   std::optional<Winner> winner;
+  /// The best by their first measurement, best first, the winner among them; empty when
+  /// ExplorerOptions::finalists is 1.
+  std::vector<Winner> finalists;
   /// Not empty: the environment failed (`end.why` is "broken"), and this is what it said.
   std::string broken;
 };
@@ -105,6 +109,9 @@ class Explorer {
   void NoteDeadEnd(const DeadEnd& dead_end);
   void NoteBroken(const EvalRecord& record, kernels::Verdict verdict);
   void Promote(Entry& entry, const EvalRecord& record, double ns);
+  void AddFinalist(const Entry& entry, const EvalRecord& record, double ns);
+  /// Lets the files go of what nobody will measure again.
+  void Release(const std::string& vector, const kernels::Compiled& compiled);
   void ShowStatus(bool news);
   double Elapsed() const { return clock_() - start_; }
 

@@ -105,6 +105,9 @@ Json ToJson(const EvalRecord& record) {
                {"compile_ms", record.compile_ms},
                {"check_ms", record.check_ms}};
   if (!record.why.empty()) json["why"] = record.why;
+  if (record.registers > 0) json["registers"] = record.registers;
+  if (record.blocks_per_sm > 0) json["blocks_per_sm"] = record.blocks_per_sm;
+  if (record.clock_mhz > 0) json["clock_mhz"] = record.clock_mhz;
   Json error = Json::object();
   PutFinite(error, "max_abs", record.max_error);
   PutFinite(error, "ratio", record.error_ratio);
@@ -125,6 +128,9 @@ void FromJson(const Json& json, EvalRecord& record) {
   Read(json, "runtimes_ns", record.runtimes_ns);
   Read(json, "compile_ms", record.compile_ms);
   Read(json, "check_ms", record.check_ms);
+  Read(json, "registers", record.registers);
+  Read(json, "blocks_per_sm", record.blocks_per_sm);
+  Read(json, "clock_mhz", record.clock_mhz);
   const Json error = json.value("err", Json::object());
   Read(error, "max_abs", record.max_error);
   Read(error, "ratio", record.error_ratio);
@@ -168,6 +174,12 @@ Json ToJson(const ReferenceRecord& record) {
                {"best_ns", record.best_ns},
                {"runtimes_ns", record.runtimes_ns}};
   if (!record.why.empty()) json["why"] = record.why;
+  if (record.median_ns > 0) {
+    json["lo_ns"] = record.lo_ns;
+    json["median_ns"] = record.median_ns;
+    json["hi_ns"] = record.hi_ns;
+  }
+  if (record.clock_mhz > 0) json["clock_mhz"] = record.clock_mhz;
   return json;
 }
 
@@ -177,6 +189,25 @@ void FromJson(const Json& json, ReferenceRecord& record) {
   Read(json, "why", record.why);
   Read(json, "best_ns", record.best_ns);
   Read(json, "runtimes_ns", record.runtimes_ns);
+  Read(json, "lo_ns", record.lo_ns);
+  Read(json, "median_ns", record.median_ns);
+  Read(json, "hi_ns", record.hi_ns);
+  Read(json, "clock_mhz", record.clock_mhz);
+}
+
+Json ToJson(const RatesRecord& record) {
+  return {{"t", "rates"},
+          {"driver_copy_gbs", record.driver_copy_gbs},
+          {"kernel_copy_gbs", record.kernel_copy_gbs},
+          {"fma_gflops", record.fma_gflops},
+          {"clock_mhz", record.clock_mhz}};
+}
+
+void FromJson(const Json& json, RatesRecord& record) {
+  Read(json, "driver_copy_gbs", record.driver_copy_gbs);
+  Read(json, "kernel_copy_gbs", record.kernel_copy_gbs);
+  Read(json, "fma_gflops", record.fma_gflops);
+  Read(json, "clock_mhz", record.clock_mhz);
 }
 
 Json ToJson(const EndRecord& record) {

@@ -18,6 +18,7 @@ Json ToJson(const EvalRecord& record);
 Json ToJson(const BestRecord& record);
 Json ToJson(const DeadRecord& record);
 Json ToJson(const ReferenceRecord& record);
+Json ToJson(const RatesRecord& record);
 Json ToJson(const EndRecord& record);
 
 void FromJson(const Json& json, RunRecord& record);
@@ -26,6 +27,7 @@ void FromJson(const Json& json, EvalRecord& record);
 void FromJson(const Json& json, BestRecord& record);
 void FromJson(const Json& json, DeadRecord& record);
 void FromJson(const Json& json, ReferenceRecord& record);
+void FromJson(const Json& json, RatesRecord& record);
 void FromJson(const Json& json, EndRecord& record);
 
 }  // namespace exh::search

@@ -52,6 +52,7 @@ void AddRecord(const Json& json, Log& log) {
   if (type == "best") log.bests.push_back(Decode<BestRecord>(json));
   if (type == "dead") log.deads.push_back(Decode<DeadRecord>(json));
   if (type == "reference") log.references.push_back(Decode<ReferenceRecord>(json));
+  if (type == "rates") log.rates = Decode<RatesRecord>(json);
   if (type == "end") log.end = Decode<EndRecord>(json);
 }
 

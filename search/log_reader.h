@@ -18,6 +18,7 @@ struct Log {
   std::vector<BestRecord> bests;
   std::vector<DeadRecord> deads;
   std::vector<ReferenceRecord> references;
+  std::optional<RatesRecord> rates;
   std::optional<EndRecord> end;
   bool cut_off = false;  ///< The last line is incomplete: the run was killed while it wrote.
   std::vector<std::string> problems;  ///< "line 17: checksum does not match", …

@@ -58,6 +58,10 @@ struct EvalRecord {
   std::vector<double> runtimes_ns;
   double best_ns = 0;
   double max_error = 0, error_ratio = 0;
+  // Of a GPU kernel; 0 elsewhere.
+  int registers = 0;      ///< Of a thread.
+  int blocks_per_sm = 0;  ///< That a multiprocessor holds at once.
+  double clock_mhz = 0;   ///< The lowest clock beside its batches.
 };
 
 /// A new best, after it was measured a second time.
@@ -78,10 +82,18 @@ struct DeadRecord {
 
 /// A yardstick, or the winner measured in turn with them.
 struct ReferenceRecord {
-  std::string name;  ///< "winner", "naive", "eigen".
+  std::string name;  ///< "winner", "naive", "eigen", "cublas", "cublaslt", "record 17".
   std::string verdict, why;
   double best_ns = 0;
   std::vector<double> runtimes_ns;
+  /// Median of the rounds and its 95 % interval; 0 when there were too few for one.
+  double lo_ns = 0, median_ns = 0, hi_ns = 0;
+  double clock_mhz = 0;  ///< Of a GPU: the lowest beside the rounds; 0 elsewhere.
+};
+
+/// What the device reached by itself in the same run; members as in kernels::DeviceRates.
+struct RatesRecord {
+  double driver_copy_gbs = 0, kernel_copy_gbs = 0, fma_gflops = 0, clock_mhz = 0;
 };
 
 struct EndRecord {

@@ -133,6 +133,11 @@ std::string RunText(const Log& log, std::size_t most_lines) {
                         reference.verdict == "correct" ? FormatTime(reference.best_ns)
                                                        : reference.verdict + ": " + reference.why);
   }
+  if (log.rates) {
+    text += fmt::format("  device   copies {:.0f} GB/s, {:.1f} TFLOP/s of multiply-adds\n",
+                        std::max(log.rates->driver_copy_gbs, log.rates->kernel_copy_gbs),
+                        log.rates->fma_gflops / 1e3);
+  }
   if (log.Best() != nullptr) {
     text += fmt::format("best: record {}, {}, {}\n", log.bests.back().n, FormatTime(log.BestTime()),
                         FormatRate(run.flops, log.BestTime()));

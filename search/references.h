@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Yardsticks: the naive loop nest and Eigen, compiled and run like candidates and measured in turn
-// with one, so that a machine that changes its speed meanwhile does so for all of them.
+// Yardsticks: the naive kernel and the libraries that people use, run like candidates and measured
+// in turn with one, so that a machine that changes its speed meanwhile does so for all of them.
 #pragma once
 
 #include <functional>
@@ -12,12 +12,6 @@
 #include "search/log_records.h"
 
 namespace exh::search {
-
-/// Something to be compared: compiled, or the reason why it is not.
-struct Contender {
-  std::string name;
-  kernels::Compiled compiled;
-};
 
 /// A source to be compiled.
 struct Yardstick {

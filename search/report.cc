@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "search/finals.h"
 #include "search/numbers.h"
 
 namespace exh::search {
@@ -14,7 +15,15 @@ namespace {
 std::string Words(const std::string& name) {
   if (name == "naive") return "the naive loop nest";
   if (name == "eigen") return "Eigen";
+  if (name == "cublas") return "cuBLAS";
+  if (name == "cublaslt") return "cublasLt, the best of 16 suggestions";
   return name;
+}
+
+/// "1.23 ms (1.22 to 1.25)": the median and its interval.
+std::string IntervalText(const ReferenceRecord& record) {
+  return fmt::format("{} ({} to {})", FormatTime(record.median_ns), FormatTime(record.lo_ns),
+                     FormatTime(record.hi_ns));
 }
 
 }  // namespace
@@ -27,16 +36,32 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
     return fmt::format("  measured once more it was {}: {}\n", winner->verdict, winner->why);
   }
   std::string text;
+  int beaten = 0, tied = 0;
   for (const ReferenceRecord& record : references) {
     if (record.name == "winner") continue;
+    if (record.name.starts_with("record ")) {
+      if (record.median_ns > 0) ++(Tied(record, *winner) ? tied : beaten);
+      continue;
+    }
     if (record.verdict != "correct") {
       text += fmt::format("  {} could not be measured: {}: {}\n", Words(record.name),
                           record.verdict, record.why);
       continue;
     }
-    text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it)\n",
-                        record.best_ns / winner->best_ns, Words(record.name),
-                        FormatTime(record.best_ns), FormatTime(winner->best_ns));
+    if (record.median_ns > 0) {
+      const bool is_tie = Tied(record, *winner);
+      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it{})\n",
+                          record.median_ns / winner->median_ns, Words(record.name),
+                          IntervalText(record), IntervalText(*winner), is_tie ? ": a tie" : "");
+    } else {
+      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it)\n",
+                          record.best_ns / winner->best_ns, Words(record.name),
+                          FormatTime(record.best_ns), FormatTime(winner->best_ns));
+    }
+  }
+  if (beaten + tied > 0) {
+    text += fmt::format("  of the other finalists, {} {} slower beyond doubt, {} {} tied with it\n",
+                        beaten, beaten == 1 ? "is" : "are", tied, tied == 1 ? "is" : "are");
   }
   return text;
 }

@@ -7,18 +7,22 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/answer_stream.h"
 #include "kernels/cuda/data_set.h"
 #include "kernels/cuda/gpu.h"
+#include "kernels/cuda/rates.h"
 #include "kernels/cuda/run_protocol.h"
 #include "kernels/cuda/timer.h"
+#include "kernels/cuda/vendor.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -66,7 +70,16 @@ class Bench {
   }
 
  private:
+  /// One launch on copy number `i` of the arrays of a set.
+  using LaunchOne = std::function<void(DataSet&, std::size_t)>;
+
   void RunOrThrow(const RunRequest& request, RunAnswer& answer) {
+    if (request.rates) {
+      answer.rates = MeasureRates(gpu_, *timer_,
+                                  {programs_.Function("exh_copy"), programs_.Function("exh_fma")});
+      return;
+    }
+    if (request.vendor) return RunVendor(request, answer);
     Measurement& m = answer.measurement;
     const std::string cubin = ReadFile(request.cubin);
     if (cubin.empty()) {
@@ -84,11 +97,46 @@ class Bench {
                           request.launch.threads, request.launch.shared_bytes);
       return;
     }
+    const std::size_t scratch_bytes = 4 * request.launch.global_floats * request.launch.grid;
+    if (scratch_bytes > scratch_.bytes()) scratch_ = Buffer(gpu_, scratch_bytes);
+    gpu_.Fill(scratch_.data(), 0xFFFFFFFF, scratch_bytes / 4);
+    const auto launch = [&](DataSet& set, std::size_t copy) {
+      CUdeviceptr scratch = scratch_.data();
+      gpu_.Launch(function, request.launch, set.Arguments(copy, &scratch).data());
+    };
+    CheckAndTime(request, launch, answer);
+  }
+
+  /// The vendor's routines, as if they were a candidate.
+  void RunVendor(const RunRequest& request, RunAnswer& answer) {
+    if (!vendor_) {
+      vendor_.emplace(gpu_, *timer_, programs_.Function("exh_pack"),
+                      programs_.Function("exh_relu"));
+    }
+    vendor_->Prepare(*request.vendor, sets_.front()->addresses(), request.vendor_lt);
+    bool prepared = false;
+    const auto launch = [&](DataSet&, std::size_t copy) {
+      if (!std::exchange(prepared, true)) vendor_->Before();
+      vendor_->Launch(copy);
+    };
+    RunRequest once = request;
+    once.whole_numbers = false;
+    answer.measurement.why = vendor_->description();
+    CheckAndTime(once, launch, answer, request.vendor->before.empty());
+  }
+
+  /// `repeatable`: another run yields the same.
+  void CheckAndTime(const RunRequest& request, const LaunchOne& launch, RunAnswer& answer,
+                    bool repeatable = true) {
+    Measurement& m = answer.measurement;
     const auto start = Clock::now();
     const std::size_t rounds = request.whole_numbers ? sets_.size() : 1;
     double once_ns = 0;
     for (std::size_t set = rounds; set-- > 0;) {  // The set that is timed comes last.
-      const std::optional<double> ns = Launch(*sets_[set], function, request);
+      sets_[set]->PoisonOutputs();
+      gpu_.Synchronize();
+      const std::optional<double> ns =
+          timer_->Once([&] { launch(*sets_[set], 0); }, request.cap_ns + request.patience_ns);
       if (!ns) return GiveUp(request, answer);
       if (!Check(*sets_[set], set > 0 ? " on whole numbers" : "", m)) return;
       once_ns = *ns;
@@ -102,35 +150,14 @@ class Bench {
       return;
     }
     DataSet& set = *sets_.front();
-    CUdeviceptr scratch = scratch_.data();
-    std::vector<std::vector<void*>> arguments;
-    for (std::size_t copy = 0; copy < set.copies(); ++copy) {
-      arguments.push_back(set.Arguments(copy, &scratch));
-    }
-    const Timing timing = timer_->Time(
-        [&](int i) {
-          auto& mine = arguments[static_cast<std::size_t>(i) % arguments.size()];
-          gpu_.Launch(function, request.launch, mine.data());
-        },
-        once_ns, {request.batch_ns, request.batches, request.stop_ns});
+    const Timing timing =
+        timer_->Time([&](int i) { launch(set, static_cast<std::size_t>(i) % set.copies()); },
+                     once_ns, {request.batch_ns, request.batches, request.stop_ns});
     m.runtimes_ns = timing.batch_ns;
     m.clocks_mhz = timing.clocks_mhz;
     m.best_ns = *std::min_element(m.runtimes_ns.begin(), m.runtimes_ns.end());
     // Again: what depends on luck (a race, memory that happened to be right) shows now or then.
-    Check(set, " after the timed runs", m);
-  }
-
-  /// One launch into poisoned outputs; its time, or nothing when it was given up.
-  std::optional<double> Launch(DataSet& set, CUfunction function, const RunRequest& request) {
-    const std::size_t scratch_bytes = 4 * request.launch.global_floats * request.launch.grid;
-    if (scratch_bytes > scratch_.bytes()) scratch_ = Buffer(gpu_, scratch_bytes);
-    gpu_.Fill(scratch_.data(), 0xFFFFFFFF, scratch_bytes / 4);
-    set.PoisonOutputs();
-    gpu_.Synchronize();
-    CUdeviceptr scratch = scratch_.data();
-    std::vector<void*> arguments = set.Arguments(0, &scratch);
-    return timer_->Once([&] { gpu_.Launch(function, request.launch, arguments.data()); },
-                        request.cap_ns + request.patience_ns);
+    if (repeatable) Check(set, " after the timed runs", m);
   }
 
   static bool Check(const DataSet& set, const char* when, Measurement& m) {
@@ -155,6 +182,7 @@ class Bench {
   Module programs_;
   std::vector<std::unique_ptr<DataSet>> sets_;
   std::optional<Timer> timer_;
+  std::optional<Vendor> vendor_;
   Buffer scratch_;  ///< Temporaries in main memory.
 };
 

@@ -26,6 +26,8 @@ class DataSet {
   std::size_t copies() const { return copies_.size(); }
   /// What a kernel is called with: arrays, scalars, then `scratch`, as pointers to the arguments.
   std::vector<void*> Arguments(std::size_t copy, CUdeviceptr* scratch);
+  /// The arrays: by copy, by array.
+  const std::vector<std::vector<CUdeviceptr>>& addresses() const { return addresses_; }
   /// Fills the outputs of the first copy with NaN.
   void PoisonOutputs() const;
 

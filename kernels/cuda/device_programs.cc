@@ -81,6 +81,17 @@ exh_copy(const float4* __restrict__ from, float4* __restrict__ to, unsigned long
   for (; i < n; i += step) __stcs(to + i, __ldcs(from + i));
 }
 
+// What the yardsticks need around the vendor's routines: elements that lie apart brought together,
+// and max(x, 0).
+extern "C" __global__ void exh_pack(const float* from, float* to, long long n, long long stride) {
+  const long long i = blockIdx.x * 256ll + threadIdx.x;
+  if (i < n) to[i] = from[i * stride];
+}
+extern "C" __global__ void exh_relu(const float* from, float* to, long long n, long long) {
+  const long long i = blockIdx.x * 256ll + threadIdx.x;
+  if (i < n) to[i] = fmaxf(from[i], 0.0f);
+}
+
 // The yardstick of arithmetic: n * 64 fused multiply-adds a thread, in 16 independent chains.
 extern "C" __global__ void __launch_bounds__(256, 1) exh_fma(float* out, float a, float b, int n) {
   float x[16];

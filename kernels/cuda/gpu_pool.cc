@@ -61,11 +61,12 @@ void GpuPool::Replace() {
   ++replaced_;
 }
 
-Measurement GpuPool::Run(const RunRequest& request) {
-  Measurement failure;
+RunAnswer GpuPool::Ask(const RunRequest& request) {
+  RunAnswer failed;
+  Measurement& failure = failed.measurement;
   failure.verdict = Verdict::kBroken;
   failure.why = Start();
-  if (!failure.why.empty()) return failure;
+  if (!failure.why.empty()) return failed;
   Worker& worker = processes_.front().worker;
   worker.Send(ToJsonLine(request));
   std::string line;
@@ -77,22 +78,22 @@ Measurement GpuPool::Run(const RunRequest& request) {
       failure.verdict = Verdict::kTimeout;
       failure.why = fmt::format("no answer in {:.0f} s", limit);
       Replace();
-      return failure;
+      return failed;
     case Worker::Reply::kDied:
       failure.verdict = Verdict::kCrash;
       failure.why = fmt::format("the process that ran it died: {}", worker.obituary());
       Replace();
-      return failure;
+      return failed;
   }
   const auto answer = ParseRunAnswer(line);
   if (!answer) {
     failure.verdict = Verdict::kCrash;
     failure.why = "the process that ran it gave no answer that can be read";
     Replace();
-    return failure;
+    return failed;
   }
   if (answer->ends) Replace();
-  return answer->measurement;
+  return *answer;
 }
 
 }  // namespace exh::kernels::cuda

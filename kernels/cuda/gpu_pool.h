@@ -25,7 +25,9 @@ class GpuPool {
   const RunReady& ready() const { return ready_; }
 
   /// Crashes, hangs and wrong results are verdicts. kBroken: no process can be started any more.
-  Measurement Run(const RunRequest& request);
+  Measurement Run(const RunRequest& request) { return Ask(request).measurement; }
+  /// The same, with all that was answered.
+  RunAnswer Ask(const RunRequest& request);
   /// Processes that were replaced so far.
   std::uint64_t replaced() const { return replaced_; }
 

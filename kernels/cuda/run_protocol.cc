@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/cpu/protocol.h"
+#include "kernels/cuda/vendor_json.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -69,7 +70,10 @@ std::string ToJsonLine(const RunRequest& r) {
                {"stop_ns", r.stop_ns},
                {"batch_ns", r.batch_ns},
                {"batches", r.batches},
-               {"whole_numbers", r.whole_numbers}});
+               {"whole_numbers", r.whole_numbers},
+               {"vendor", r.vendor ? json(*r.vendor) : json()},
+               {"vendor_lt", r.vendor_lt},
+               {"rates", r.rates}});
 }
 
 std::optional<RunRequest> ParseRunRequest(const std::string& line) {
@@ -85,6 +89,11 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     object.at("batch_ns").get_to(r.batch_ns);
     object.at("batches").get_to(r.batches);
     object.at("whole_numbers").get_to(r.whole_numbers);
+    if (const json& vendor = object.at("vendor"); !vendor.is_null()) {
+      r.vendor = vendor.get<VendorCall>();
+    }
+    object.at("vendor_lt").get_to(r.vendor_lt);
+    object.at("rates").get_to(r.rates);
   });
 }
 
@@ -92,6 +101,10 @@ std::string ToJsonLine(const RunAnswer& a) {
   std::string line = cpu::ToJsonLine(a.measurement);
   json object = json::parse(line);
   object["ends"] = a.ends;
+  object["driver_copy_gbs"] = a.rates.driver_copy_gbs;
+  object["kernel_copy_gbs"] = a.rates.kernel_copy_gbs;
+  object["fma_gflops"] = a.rates.fma_gflops;
+  object["clock_mhz"] = a.rates.clock_mhz;
   return Line(object);
 }
 
@@ -101,6 +114,10 @@ std::optional<RunAnswer> ParseRunAnswer(const std::string& line) {
   return Parse<RunAnswer>(line, [&](const json& object, RunAnswer& a) {
     a.measurement = *measurement;
     object.at("ends").get_to(a.ends);
+    object.at("driver_copy_gbs").get_to(a.rates.driver_copy_gbs);
+    object.at("kernel_copy_gbs").get_to(a.rates.kernel_copy_gbs);
+    object.at("fma_gflops").get_to(a.rates.fma_gflops);
+    object.at("clock_mhz").get_to(a.rates.clock_mhz);
   });
 }
 

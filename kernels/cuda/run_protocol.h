@@ -38,11 +38,15 @@ struct RunRequest {
   double stop_ns = 0;         ///< A first batch slower than this is the last one; 0: never.
   double batch_ns = 200e3;    ///< A batch lasts at least this long.
   int batches = 5;
-  bool whole_numbers = false;  ///< Also check on the second problem, without tolerance.
+  bool whole_numbers = false;        ///< Also check on the second problem, without tolerance.
+  std::optional<VendorCall> vendor;  ///< Instead of a cubin.
+  bool vendor_lt = false;            ///< Through cublasLt.
+  bool rates = false;                ///< Instead of all: the rates of the device.
 };
 
 struct RunAnswer {
   Measurement measurement;
+  DeviceRates rates;
   bool ends = false;  ///< The process ends after this answer: its context is of no use any more.
 };
 

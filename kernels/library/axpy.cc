@@ -74,6 +74,25 @@ extern "C" void exh_run(float* const* arrays, const float* scalars, int threads)
 }
 )");
   }
+
+  Source NaiveCuda(const Parameters& sizes) const override {
+    return CudaYardstick(sizes, sizes.at("n"),
+                         "const float* __restrict__ x, const float* __restrict__ y, "
+                         "float* __restrict__ z, float alpha",
+                         "  z[i] = alpha * x[i] + y[i];\n");
+  }
+
+  VendorCall Vendor(const Parameters& sizes) const override {
+    // The library adds in place: z begins as y, and it is the addition that is timed.
+    VendorStep copy, axpy;
+    copy.op = VendorStep::Op::kCopy;
+    copy.a = 1;
+    axpy.op = VendorStep::Op::kAxpy;
+    axpy.alpha = kAlpha;
+    copy.c = axpy.c = 2;
+    copy.m = axpy.m = sizes.at("n");
+    return {{copy}, {axpy}, 0};
+  }
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/evaluation.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/function.h"
 
@@ -49,6 +50,11 @@ class Kernel {
   /// candidate (kernels/codegen/cpu_printer.h): the naive loop nest and Eigen.
   virtual std::string NaiveSource(const Parameters& sizes) const = 0;
   virtual std::string EigenSource(const Parameters& sizes) const = 0;
+  /// The yardsticks of a GPU. CUDA C++ with one thread for each element of the result and no shared
+  /// memory, with the interface of an emitted candidate (kernels/codegen/cuda_printer.h); and the
+  /// calls of the vendor's library that compute the same. Empty: there is none.
+  virtual Source NaiveCuda(const Parameters& /*sizes*/) const { return {}; }
+  virtual VendorCall Vendor(const Parameters& /*sizes*/) const { return {}; }
 };
 
 }  // namespace exh::kernels

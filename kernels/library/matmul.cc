@@ -116,6 +116,49 @@ extern "C" void exh_run(float* const* arrays, const float*, int threads) {
 )");
   }
 
+  Source NaiveCuda(const Parameters& sizes) const override {
+    // As in docs/results/naive.cu: blocks of 16 x 16, neighbouring threads along n.
+    constexpr std::int64_t kTile = 16;
+    const std::int64_t rows = (sizes.at("m") + kTile - 1) / kTile;
+    const std::int64_t columns = (sizes.at("n") + kTile - 1) / kTile;
+    codegen::Launch launch;
+    launch.threads = kTile * kTile;
+    launch.grid = static_cast<std::uint64_t>(rows * columns);
+    return {Yardstick(Strides(sizes), "constexpr long columns = " + std::to_string(columns) + R"(;
+extern "C" __global__ void exh_kernel(const float* __restrict__ a, const float* __restrict__ b,
+                                      float* __restrict__ c) {
+  const long i = blockIdx.x / columns * 16 + threadIdx.x / 16;
+  const long j = blockIdx.x % columns * 16 + threadIdx.x % 16;
+  if (i >= m || j >= n) return;
+  float sum = 0;
+  for (long p = 0; p < k; ++p) sum += a[i * a_m + p * a_k] * b[p * b_k + j * b_n];
+  c[i * n + j] = sum;
+}
+)"),
+            launch};
+  }
+
+  VendorCall Vendor(const Parameters& sizes) const override {
+    const Layout l(sizes);
+    VendorStep product;
+    product.a = 0;
+    product.b = 1;
+    product.c = 2;
+    product.m = l.m;
+    product.n = l.n;
+    product.k = l.k;
+    product.transpose_a = l.transpose_a;
+    product.transpose_b = l.transpose_b;
+    if (l.a_stride == 1) return {{}, {product}, 0};
+    VendorStep pack;  // The library wants one of the two strides to be 1.
+    pack.op = VendorStep::Op::kPack;
+    pack.a = 0;
+    pack.c = product.a = kScratch;
+    pack.m = l.m * l.k;
+    pack.stride = l.a_stride;
+    return {{}, {pack, product}, static_cast<std::uint64_t>(l.m * l.k)};
+  }
+
  private:
   /// Sizes and the distance of neighbouring rows and columns of each operand, in elements.
   struct Layout {

@@ -80,6 +80,26 @@ extern "C" void exh_run(float* const* arrays, const float*, int threads) {
 }
 )");
   }
+
+  Source NaiveCuda(const Parameters& sizes) const override {
+    return CudaYardstick(sizes, sizes.at("m"),
+                         "const float* __restrict__ a, const float* __restrict__ x, "
+                         "float* __restrict__ y",
+                         "  float sum = 0;\n"
+                         "  for (long j = 0; j < n; ++j) sum += a[i * n + j] * x[j];\n"
+                         "  y[i] = sum;\n");
+  }
+
+  VendorCall Vendor(const Parameters& sizes) const override {
+    VendorStep step;
+    step.op = VendorStep::Op::kGemv;
+    step.a = 0;
+    step.b = 1;
+    step.c = 2;
+    step.m = sizes.at("m");
+    step.n = sizes.at("n");
+    return {{}, {step}, 0};
+  }
 };
 
 }  // namespace

@@ -16,4 +16,19 @@ inline std::string Yardstick(const Parameters& sizes, const std::string& body) {
   return text + body;
 }
 
+/// A GPU kernel with one thread for each of `elements` results, in blocks of 256: `parameters` are
+/// those of the function, and `body` finds the number of its element in `i`.
+inline Source CudaYardstick(const Parameters& sizes, std::int64_t elements,
+                            const std::string& parameters, const std::string& body) {
+  constexpr std::int64_t kThreads = 256;
+  codegen::Launch launch;
+  launch.threads = kThreads;
+  launch.grid = static_cast<std::uint64_t>((elements + kThreads - 1) / kThreads);
+  return {
+      Yardstick(sizes, "extern \"C\" __global__ void exh_kernel(" + parameters +
+                           ") {\n  const long i = blockIdx.x * 256l + threadIdx.x;\n  if (i >= " +
+                           std::to_string(elements) + ") return;\n" + body + "}\n"),
+      launch};
+}
+
 }  // namespace exh::kernels

@@ -11,6 +11,7 @@
 
 #include "search/choice_order.h"
 #include "search/commands/command.h"
+#include "search/comparison.h"
 #include "search/decision_file.h"
 #include "search/decisions.h"
 #include "search/descent.h"
@@ -19,8 +20,6 @@
 #include "search/log_text.h"
 #include "search/make_evaluator.h"
 #include "search/numbers.h"
-#include "search/references.h"
-#include "search/report.h"
 #include "search/run_folder.h"
 #include "search/signals.h"
 
@@ -35,8 +34,6 @@ struct ReplayOptions {
   ProblemOptions problem;
   std::string emit;
 };
-
-constexpr int kRounds = 3;
 
 struct Replayed {
   Problem problem;
@@ -96,24 +93,21 @@ int Replay(const ReplayOptions& options) {
   }
   const std::atomic<bool>& interrupted = ListenForSignals();
   const std::unique_ptr<Evaluator> evaluator = MakeEvaluator(problem, {NumCores(), 0, false});
-  const std::vector<Yardstick> all = {{"winner", source},
-                                      {"naive", problem.kernel->NaiveSource(problem.sizes)},
-                                      {"eigen", problem.kernel->EigenSource(problem.sizes)}};
-  const auto contenders = CompileYardsticks(*evaluator, all, NumCores());
-  const auto references =
-      MeasureInTurn(*evaluator, contenders, kRounds, [&] { return interrupted.load(); });
-  if (references.empty()) {
+  const std::vector<Contender> own = {{"winner", evaluator->Compile(source)}};
+  const Comparison comparison =
+      Compare(*evaluator, own, NumCores(), [&] { return interrupted.load(); });
+  if (comparison.records.empty()) {
     fmt::print("interrupted\n");
     return 1;
   }
-  const ReferenceRecord& result = references.front();
+  const ReferenceRecord& result = comparison.records.front();
   if (result.verdict != "correct") {
     fmt::print("{}: {}\n", result.verdict, result.why);
     return 1;
   }
-  fmt::print("correct: {}, {} ({} threads)\n{}", FormatTime(result.best_ns),
-             FormatRate(problem.task.flops, result.best_ns), problem.device.threads,
-             ComparisonText(references));
+  const double ns = result.median_ns > 0 ? result.median_ns : result.best_ns;
+  fmt::print("correct: {}, {} ({})\n{}", FormatTime(ns), FormatRate(problem.task.flops, ns),
+             evaluator->YardstickText(), ComparisonText(problem, comparison));
   return 0;
 }
 

@@ -14,6 +14,7 @@
 
 #include "search/choice_order.h"
 #include "search/commands/command.h"
+#include "search/comparison.h"
 #include "search/cpu_evaluator.h"
 #include "search/decision_file.h"
 #include "search/decisions.h"
@@ -22,7 +23,6 @@
 #include "search/log_text.h"
 #include "search/make_evaluator.h"
 #include "search/numbers.h"
-#include "search/references.h"
 #include "search/report.h"
 #include "search/run_folder.h"
 #include "search/signals.h"
@@ -47,7 +47,6 @@ struct SearchOptions {
 };
 
 constexpr const char* kDefaultBudget = "60s";
-constexpr int kComparisonRounds = 3;
 
 RunRecord Header(const Problem& problem, const SearchOptions& options, const ChoiceOrder& order,
                  const std::vector<std::string>& argv) {
@@ -98,12 +97,15 @@ struct Session {
   Evaluator& evaluator;
   EventLog& log;
   int jobs = 1;
+  const Clock& clock;
+  double start = 0;  ///< Of the run, by the clock.
 };
 
 /// The winner's source and its decisions as a file to replay.
 void WriteWinner(const Session& session, const std::string& folder, const Winner& winner) {
   MakeFolder(folder);
-  WriteFile(folder + "/best.cc", winner.compiled.source);
+  const bool is_cuda = session.problem.device.language == "cuda";
+  WriteFile(folder + (is_cuda ? "/best.cu" : "/best.cc"), winner.compiled.source);
   const std::string comment =
       fmt::format("Record {} of {}: {}", winner.n, session.folder, FormatTime(winner.ns));
   WriteFile(
@@ -111,23 +113,17 @@ void WriteWinner(const Session& session, const std::string& folder, const Winner
       WriteDecisionFile(session.header, *session.problem.task.instance, winner.path, comment));
 }
 
-/// Measures the winner in turn with the yardsticks, logs and prints what comes out.
-void Compare(const Session& session, const Winner& winner) {
-  const kernels::Kernel& kernel = *session.problem.kernel;
-  const std::uint32_t threads = session.problem.device.threads;
-  fmt::print("against the yardsticks ({} {}, {}, measured in turn):\n", threads,
-             threads == 1 ? "thread" : "threads", CompilerCall());
-  std::fflush(stdout);
-  std::vector<Contender> contenders =
-      CompileYardsticks(session.evaluator,
-                        {{"naive", kernel.NaiveSource(session.problem.sizes)},
-                         {"eigen", kernel.EigenSource(session.problem.sizes)}},
-                        session.jobs);
-  contenders.insert(contenders.begin(), {"winner", winner.compiled});
-  const auto references = MeasureInTurn(session.evaluator, contenders, kComparisonRounds,
-                                        [&] { return session.interrupted.load(); });
-  for (const ReferenceRecord& reference : references) session.log.Write(reference);
-  fmt::print("{}", ComparisonText(references));
+/// Measures the finalists in turn with the yardsticks, and logs what comes out.
+Comparison RunFinals(const Session& session, const std::vector<Winner>& finalists) {
+  std::vector<Contender> contenders;
+  for (const Winner& finalist : finalists) {
+    contenders.push_back({fmt::format("record {}", finalist.n), finalist.compiled});
+  }
+  Comparison comparison = Compare(session.evaluator, contenders, session.jobs,
+                                  [&] { return session.interrupted.load(); });
+  for (const ReferenceRecord& reference : comparison.records) session.log.Write(reference);
+  if (comparison.rates) session.log.Write(*comparison.rates);
+  return comparison;
 }
 
 /// What a run found, on the screen, in the log and in its folder. Returns the exit code.
@@ -144,7 +140,29 @@ int Conclude(const Session& session, const Outcome& outcome) {
     fmt::print("no implementation was found to be correct; the log is {}\n", session.log.path());
     return outcome.end.why == "signal" ? 0 : 1;
   }
-  const Winner& winner = *outcome.winner;
+  // Of several finalists the best of the finals wins; it may be another one than the best so far.
+  std::vector<Winner> finalists = outcome.finalists;
+  if (finalists.empty()) finalists = {*outcome.winner};
+  Comparison comparison;
+  const bool has_finals = !broken && !session.interrupted;
+  if (has_finals && finalists.size() > 1) {
+    fmt::print("finals: {} candidates and the yardsticks, measured in turn\n", finalists.size());
+    std::fflush(stdout);
+    comparison = RunFinals(session, finalists);
+  }
+  Winner winner = *outcome.winner;
+  if (comparison.winner >= 0) {
+    winner = finalists[static_cast<std::size_t>(comparison.winner)];
+    winner.ns = comparison.records[static_cast<std::size_t>(comparison.winner)].median_ns;
+    if (winner.n != outcome.winner->n) {
+      BestRecord best;
+      best.n = winner.n;
+      best.dt = session.clock() - session.start;
+      best.ns = winner.ns;
+      best.hash = HashText(winner.vector);
+      session.log.Write(best);
+    }
+  }
   Log words;
   words.choices = ChoiceRecords(*session.problem.task.instance);
   fmt::print("best: {}, {} (record {}); its decisions, in the order taken:\n{}",
@@ -156,7 +174,13 @@ int Conclude(const Session& session, const Outcome& outcome) {
   if (broken) return 1;
   WriteWinner(session, session.folder, winner);
   if (!session.options.emit.empty()) WriteWinner(session, session.options.emit, winner);
-  if (!session.interrupted) Compare(session, winner);
+  if (has_finals) {
+    fmt::print("against the yardsticks ({}, measured in turn):\n",
+               session.evaluator.YardstickText());
+    std::fflush(stdout);
+    if (finalists.size() == 1) comparison = RunFinals(session, finalists);
+    fmt::print("{}", ComparisonText(session.problem, comparison));
+  }
   session.log.Write(outcome.end);
   return 0;
 }
@@ -189,11 +213,13 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   explorer_options.batch = std::max(4, 2 * explorer_options.jobs);
   explorer_options.slow_factor = SlowFactor(problem.device);
   explorer_options.flops = problem.task.flops;
+  explorer_options.finalists = evaluator->finalists();
   AnyStopper stopper;
   stopper.Add(std::make_unique<SignalStopper>(&interrupted));
   AddBudgets(options, clock, stopper);
   ProgressReporter progress(mode, stdout);
   Explorer explorer(root, order, *evaluator, stopper, log, progress, clock, explorer_options);
+  const double start = clock();
   const Outcome outcome = explorer.Run();
 
   const Session session{options,
@@ -204,7 +230,9 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
                         interrupted,
                         *evaluator,
                         log,
-                        explorer_options.jobs};
+                        explorer_options.jobs,
+                        clock,
+                        start};
   return Conclude(session, outcome);
 }
 

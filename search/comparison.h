@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// The end of `search` and of `search replay`: contenders against the yardsticks of the device, as
+// log records and in words.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/evaluator.h"
+#include "search/log_records.h"
+#include "search/problem.h"
+
+namespace exh::search {
+
+struct Comparison {
+  /// Empty when it was stopped before everything was measured once. The fastest contender is called
+  /// "winner", the others keep their names.
+  std::vector<ReferenceRecord> records;
+  int winner = -1;  ///< Which of the contenders it is; -1: none of them was correct.
+  std::optional<RatesRecord> rates;
+  std::string trouble;  ///< Why there are no rates, where the device has some.
+};
+
+/// Measures `contenders` and the yardsticks in turn, and the rates of the device if it has any.
+Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
+                   const std::function<bool()>& stopped);
+
+/// One line per yardstick and per rate.
+std::string ComparisonText(const Problem& problem, const Comparison& comparison);
+
+}  // namespace exh::search
