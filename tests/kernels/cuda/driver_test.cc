@@ -21,7 +21,7 @@ TEST(Driver, ShowsItsVersionAndTheGpusThatAnswer) {
   const auto [driver, problem] =
       Driver::Load(std::vector<std::string>{"libthat-is-nowhere.so.1", EXH_FAKE_DRIVER});
   ASSERT_TRUE(driver.has_value()) << problem;
-  EXPECT_EQ(driver->version(), "12.4");
+  EXPECT_EQ(driver->version(), "13.0");
   const std::vector<DeviceFacts> devices = driver->Devices();
   ASSERT_EQ(devices.size(), 1u);
   EXPECT_EQ(devices[0].name, "Fake GPU");
@@ -29,6 +29,8 @@ TEST(Driver, ShowsItsVersionAndTheGpusThatAnswer) {
   EXPECT_EQ(devices[0].capability_minor, 0);
   EXPECT_EQ(devices[0].multiprocessors, 4);
   EXPECT_EQ(devices[0].memory_bytes, std::uint64_t{3} << 30);
+  EXPECT_EQ(devices[0].shared_bytes, 232448u);
+  EXPECT_EQ(devices[0].l2_bytes, 1u << 20);
 }
 
 TEST(Driver, ThatIsNotThereIsNamedWithWhatHelps) {

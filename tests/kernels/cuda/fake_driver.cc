@@ -1,80 +1,354 @@
 // SPDX-License-Identifier: MIT
 //
-// A driver that shows two GPUs, of which the second does not answer. With EXH_FAKE_CUDA=no-device
-// in the environment it does not start; with =dumb it cannot even say why.
+// A driver that shows two GPUs, of which the second does not answer, and that runs kernels on the
+// first: its machine code is text (fake_kernels.h). EXH_FAKE_CUDA in the environment makes it fail:
+//
+//   no-device   it does not start
+//   dumb        it does not start and cannot say why
+//   no-gpu      it starts and shows no GPU
+//   old         it is for CUDA 12.4
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
+
+#include "kernels/cuda/driver.h"
+#include "tests/kernels/cuda/fake_gpu.h"
+#include "tests/kernels/cuda/fake_kernels.h"
 
 namespace {
 
-constexpr int kNoDevice = 100, kInvalid = 1;
+using namespace exh::kernels::cuda;        // NOLINT: this file is the driver
+using namespace exh::kernels::cuda::fake;  // NOLINT
+
+constexpr CUdevice kDevice = 10;
+constexpr int kThreads = 2048, kRegisters = 65536, kBlocks = 32;  ///< Of a multiprocessor.
+constexpr int kMostThreads = 1024;                                ///< Of a block.
+constexpr int kMostShared = 227 << 10;                            ///< Likewise.
 
 bool Wants(std::string_view fault) {
   const char* const wanted = std::getenv("EXH_FAKE_CUDA");
   return wanted != nullptr && wanted == fault;
 }
 
+bool has_context = false;
+
+/// What was copied to the device last, from memory that is not pinned: the driver's manual lets
+/// cuMemcpyHtoD return before it is there, and other streams need not wait for it. It comes as late
+/// as it may.
+struct Upload {
+  CUdeviceptr to = 0;
+  std::vector<unsigned char> bytes;
+};
+std::optional<Upload> upload;
+
+void Land() {
+  if (!upload) return;
+  auto* const to = Memory::Get().At<unsigned char>(upload->to, upload->bytes.size());
+  if (to != nullptr) std::copy(upload->bytes.begin(), upload->bytes.end(), to);
+  upload.reset();
+}
+
+/// What a call that needs a context that works answers, unless it is kSuccess.
+CUresult State() {
+  return has_context ? Memory::Get().error() : kInvalidContext;
+}
+
+/// The same for a call that may not stand between launches that are recorded.
+CUresult State(const CudaStream* stream) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  return stream->capture ? kCaptureUnsupported : kSuccess;
+}
+
+int BlocksOf(const CudaFunction& function, int threads, std::size_t shared) {
+  const auto registers = static_cast<int>(function.registers) * threads;
+  int blocks = std::min({kBlocks, kThreads / threads, kRegisters / std::max(registers, 1)});
+  if (shared > 0) blocks = std::min(blocks, kMostShared / static_cast<int>(shared));
+  return threads > kMostThreads || shared > function.shared_bytes ? 0 : blocks;
+}
+
 }  // namespace
 
 extern "C" {
 
-int cuInit(unsigned int) {
-  return Wants("no-device") || Wants("dumb") ? kNoDevice : 0;
+// ---- What it is ---------------------------------------------------------------------------------
+
+CUresult cuInit(unsigned int) {
+  return Wants("no-device") || Wants("dumb") ? kNoDevice : kSuccess;
 }
 
-int cuDriverGetVersion(int* version) {
-  *version = 12040;
-  return 0;
+CUresult cuDriverGetVersion(int* version) {
+  *version = Wants("old") ? 12040 : 13000;
+  return kSuccess;
 }
 
-int cuGetErrorName(int, const char** name) {
-  if (Wants("dumb")) return kInvalid;
-  *name = "CUDA_ERROR_NO_DEVICE";
-  return 0;
+CUresult cuGetErrorName(CUresult error, const char** name) {
+  if (Wants("dumb")) return kInvalidValue;
+  *name = error == kNoDevice         ? "CUDA_ERROR_NO_DEVICE"
+          : error == kOutOfMemory    ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == kInvalidImage   ? "CUDA_ERROR_INVALID_IMAGE"
+          : error == kNotFound       ? "CUDA_ERROR_NOT_FOUND"
+          : error == kIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : error == kOutOfResources ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+          : error == kUnknown        ? "CUDA_ERROR_UNKNOWN"
+                                     : "CUDA_ERROR_INVALID_VALUE";
+  return kSuccess;
 }
 
-int cuGetErrorString(int, const char** text) {
-  *text = "no CUDA-capable device is detected";
-  return 0;
+CUresult cuGetErrorString(CUresult error, const char** text) {
+  *text = error == kNoDevice         ? "no CUDA-capable device is detected"
+          : error == kIllegalAddress ? "an illegal memory access was encountered"
+                                     : "the fake driver does not explain itself";
+  return kSuccess;
 }
 
-int cuDeviceGetCount(int* count) {
-  *count = 2;
-  return 0;
+CUresult cuDeviceGetCount(int* count) {
+  *count = Wants("no-gpu") ? 0 : 2;
+  return kSuccess;
 }
 
-int cuDeviceGet(int* device, int ordinal) {
-  *device = 10 + ordinal;
-  return 0;
+CUresult cuDeviceGet(CUdevice* device, int ordinal) {
+  *device = kDevice + ordinal;
+  return kSuccess;
 }
 
-int cuDeviceGetName(char* name, int length, int device) {
-  if (device != 10) return kInvalid;
+CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
+  if (device != kDevice) return kInvalidValue;
   std::strncpy(name, "Fake GPU", static_cast<std::size_t>(length));
-  return 0;
+  return kSuccess;
 }
 
-int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
+CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
   *bytes = std::size_t{3} << 30;
-  return 0;
+  return kSuccess;
 }
 
-int cuDeviceGetAttribute(int* value, int attribute, int) {
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
   switch (attribute) {
-    case 16:
+    case kMultiprocessors:
       *value = 4;
-      return 0;
-    case 75:
+      return kSuccess;
+    case kCapabilityMajor:
       *value = 9;
-      return 0;
-    case 76:
+      return kSuccess;
+    case kCapabilityMinor:
       *value = 0;
-      return 0;
+      return kSuccess;
+    case kSharedBytesPerBlock:
+      *value = kMostShared;
+      return kSuccess;
+    case kL2Bytes:
+      *value = 1 << 20;
+      return kSuccess;
     default:
-      return kInvalid;
+      return kInvalidValue;
   }
+}
+
+// ---- Contexts and modules -----------------------------------------------------------------------
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  if (device != kDevice) return kInvalidValue;
+  *context = nullptr;  // There is one at most: nobody looks into it.
+  return kSuccess;
+}
+
+CUresult cuCtxSetCurrent(CUcontext) {
+  has_context = true;
+  return Memory::Get().error();
+}
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  std::optional<CudaModule> parsed = ParseModule(static_cast<const char*>(image));
+  if (!parsed) return kInvalidImage;
+  *module = new CudaModule(*std::move(parsed));
+  return kSuccess;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  delete module;
+  return kSuccess;
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  const auto found = module->functions.find(std::string_view(name));
+  if (found == module->functions.end()) return kNotFound;
+  *function = &found->second;
+  return kSuccess;
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  if (attribute != kMaxDynamicSharedBytes || value > kMostShared) return kInvalidValue;
+  function->shared_bytes = static_cast<std::uint64_t>(value);
+  return kSuccess;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
+                                                     std::size_t shared) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  *blocks = BlocksOf(*function, threads, shared);
+  return kSuccess;
+}
+
+// ---- Memory -------------------------------------------------------------------------------------
+
+CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  *address = Memory::Get().Allocate(bytes);
+  return *address == 0 ? kOutOfMemory : kSuccess;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  return Memory::Get().Free(address) ? kSuccess : kInvalidValue;
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  Land();
+  const auto* const begin = static_cast<const unsigned char*>(from);
+  upload = Upload{to, {begin, begin + bytes}};
+  return kSuccess;
+}
+
+CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  Land();
+  const auto* const found = Memory::Get().At<unsigned char>(from, bytes);
+  if (found != nullptr) std::memcpy(to, found, bytes);
+  return Memory::Get().error();
+}
+
+CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t bytes,
+                              CUstream stream) {
+  if (const CUresult state = State(stream); state != kSuccess) return state;
+  stream->Enqueue({[] { return 0; },
+                   [=] {
+                     Memory& memory = Memory::Get();
+                     auto* const target = memory.At<unsigned char>(to, bytes);
+                     const auto* const source = memory.At<unsigned char>(from, bytes);
+                     if (memory.error() == kSuccess) std::memmove(target, source, bytes);
+                   }});
+  return kSuccess;
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int word, std::size_t words, CUstream stream) {
+  if (const CUresult state = State(stream); state != kSuccess) return state;
+  stream->Enqueue({[] { return 0; },
+                   [=] {
+                     auto* const target = Memory::Get().At<unsigned int>(to, words);
+                     if (target != nullptr) std::fill_n(target, words, word);
+                   }});
+  return kSuccess;
+}
+
+// ---- Launches, and the time that they take ------------------------------------------------------
+
+CUresult cuStreamCreate(CUstream* stream, unsigned int) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  *stream = new CudaStream;
+  return kSuccess;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  if (const CUresult state = State(stream); state != kSuccess) return state;
+  stream->Synchronize();
+  return Memory::Get().error();
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                        unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                        unsigned int block_z, unsigned int shared, CUstream stream,
+                        void** arguments, void**) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  const std::uint64_t blocks = std::uint64_t{grid_x} * grid_y * grid_z;
+  const std::uint64_t threads = std::uint64_t{block_x} * block_y * block_z;
+  if (blocks == 0 || threads == 0 || threads > kMostThreads) return kInvalidValue;
+  if (BlocksOf(*function, static_cast<int>(threads), shared) == 0) return kOutOfResources;
+  const Work work = Launch(*function, blocks, arguments);
+  if (stream->capture) {
+    stream->capture->nodes.push_back(work);
+  } else {
+    stream->Enqueue(work);
+  }
+  return kSuccess;
+}
+
+CUresult cuEventCreate(CUevent* event, unsigned int) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  *event = new CudaEvent;
+  return kSuccess;
+}
+
+CUresult cuEventRecord(CUevent event, CUstream stream) {
+  if (const CUresult state = State(stream); state != kSuccess) return state;
+  event->done = false;
+  event->stream = stream;
+  const std::uint64_t record = ++event->records;
+  stream->Enqueue({[] { return 0; },
+                   [=] {
+                     event->done = event->records == record;
+                     event->ns = stream->ns;
+                   }});
+  return kSuccess;
+}
+
+CUresult cuEventQuery(CUevent event) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  if (event->stream != nullptr) event->stream->Advance();
+  if (const CUresult state = State(); state != kSuccess) return state;
+  return event->done ? kSuccess : kNotReady;
+}
+
+CUresult cuEventElapsedTime_v2(float* ms, CUevent begin, CUevent end) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  if (!begin->done || !end->done) return kNotReady;
+  *ms = static_cast<float>(1e-6 * static_cast<double>(end->ns - begin->ns));
+  return kSuccess;
+}
+
+CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode) {
+  if (const CUresult state = State(stream); state != kSuccess) return state;
+  stream->capture = std::make_unique<CudaGraph>();
+  return kSuccess;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph* graph) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  if (!stream->capture) return kInvalidValue;
+  *graph = stream->capture.release();
+  return kSuccess;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  if (const CUresult state = State(); state != kSuccess) return state;
+  *executable = new CudaGraphExec{graph->nodes};
+  return kSuccess;
+}
+
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  if (const CUresult state = State(stream); state != kSuccess) return state;
+  for (const Work& node : executable->nodes) stream->Enqueue(node);
+  return kSuccess;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  delete executable;
+  return kSuccess;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  delete graph;
+  return kSuccess;
 }
 
 }  // extern "C"

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "tests/kernels/cuda/fake_kernels.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <sstream>
+
+#include "kernels/cuda/device_programs.h"
+
+namespace exh::kernels::cuda::fake {
+namespace {
+
+constexpr std::uint64_t kMegahertz = 1980;  ///< Of the multiprocessors.
+
+/// Argument number `index` of a launch.
+template <typename T>
+T Argument(void** arguments, int index) {
+  T value;
+  std::memcpy(&value, arguments[index], sizeof value);
+  return value;
+}
+
+bool IsOneOf(std::initializer_list<std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// False: a word of the line is not understood.
+bool Set(CudaFunction& function, const std::string& key, const std::string& value) {
+  try {
+    if (key == "n") {
+      function.n = std::stoull(value);
+    } else if (key == "us") {
+      function.ns = static_cast<std::uint64_t>(1e3 * std::stod(value));
+    } else if (key == "fault") {
+      function.fault = value;
+      return IsOneOf(
+          {"wrong", "nan", "writes", "lost", "hang", "stuck", "crash", "exit", "chatter"}, value);
+    } else if (key == "of" && value.size() == 1) {
+      function.of = value.front();
+    } else if (key == "at") {
+      function.at = std::stoll(value);
+    } else if (key == "after") {
+      function.after = std::stoull(value);
+    } else if (key == "scratch") {
+      function.scratch = std::stoull(value);
+    } else if (key == "registers") {
+      function.registers = std::stoull(value);
+    } else {
+      return false;
+    }
+  } catch (const std::exception&) {
+    return false;
+  }
+  return true;
+}
+
+/// What a fault does besides wrong numbers.
+void Misbehave(const CudaFunction& function) {
+  if (!function.is_faulty) return;
+  if (function.fault == "lost") Memory::Get().Break(kUnknown);
+  if (function.fault == "crash") std::abort();
+  if (function.fault == "exit") std::exit(3);
+  if (function.fault == "chatter") std::puts("{\"verdict\":\"correct\"}");
+  if (function.fault == "chatter") std::fflush(stdout);
+  while (function.fault == "stuck") ::pause();
+}
+
+std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** arguments) {
+  const auto x = Argument<CUdeviceptr>(arguments, 0), y = Argument<CUdeviceptr>(arguments, 1);
+  const auto z = Argument<CUdeviceptr>(arguments, 2);
+  const auto alpha = Argument<float>(arguments, 3);
+  const auto scratch = function.scratch == 0 ? 0 : Argument<CUdeviceptr>(arguments, 4);
+  return [=, &function] {
+    Misbehave(function);
+    Memory& memory = Memory::Get();
+    const auto fault = [&](const char* name) {
+      return function.is_faulty && function.fault == name;
+    };
+    const float* const from_x = memory.At<float>(x, function.n);
+    const float* const from_y = memory.At<float>(y, function.n);
+    float* const to = memory.At<float>(z, function.n);
+    float* const own =
+        scratch == 0 ? nullptr : memory.At<float>(scratch, blocks * function.scratch);
+    if (memory.error() != kSuccess || fault("nan")) return;
+    std::fill_n(own, own == nullptr ? 0 : blocks * function.scratch, 1.0f);
+    for (std::uint64_t i = 0; i < function.n; ++i) to[i] = std::fma(alpha, from_x[i], from_y[i]);
+    if (fault("wrong")) to[function.at] += 1;
+    if (!fault("writes")) return;
+    const CUdeviceptr array = function.of == 'x' ? x : function.of == 'y' ? y : z;
+    float* const stray = memory.At<float>(array + 4 * static_cast<CUdeviceptr>(function.at), 1);
+    if (stray != nullptr) *stray = 7;
+  };
+}
+
+std::function<void()> Check(void** arguments) {
+  const auto out = Argument<CUdeviceptr>(arguments, 0);
+  const auto reference = Argument<CUdeviceptr>(arguments, 1);
+  const auto tolerance = Argument<CUdeviceptr>(arguments, 2);
+  const auto n = Argument<std::uint64_t>(arguments, 3);
+  const auto to = Argument<CUdeviceptr>(arguments, 4);
+  return [=] {
+    Memory& memory = Memory::Get();
+    const float* const got = memory.At<float>(out, n);
+    const double* const expected = memory.At<double>(reference, n);
+    const double* const allowed = memory.At<double>(tolerance, n);
+    CheckResult* const result = memory.At<CheckResult>(to, 1);
+    if (memory.error() != kSuccess) return;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      double error = std::abs(double{got[i]} - expected[i]);
+      if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
+      if (error > allowed[i]) {
+        ++result->wrong;
+        result->first_wrong = std::min(result->first_wrong, i);
+      }
+      result->max_error = std::max(result->max_error, error);
+      if (error > 0) result->max_ratio = std::max(result->max_ratio, error / allowed[i]);
+    }
+  };
+}
+
+std::function<void()> Guard(void** arguments) {
+  const auto zone = Argument<CUdeviceptr>(arguments, 0);
+  const auto word = Argument<unsigned>(arguments, 1);
+  const auto first = Argument<std::uint64_t>(arguments, 2);
+  const auto n = Argument<unsigned>(arguments, 3);
+  const auto to = Argument<CUdeviceptr>(arguments, 4);
+  return [=] {
+    const unsigned* const words = Memory::Get().At<unsigned>(zone, n);
+    CheckResult* const result = Memory::Get().At<CheckResult>(to, 1);
+    if (words == nullptr || result == nullptr) return;
+    for (unsigned i = 0; i < n; ++i) {
+      if (words[i] != word) result->guard = std::min(result->guard, first + i);
+    }
+  };
+}
+
+std::function<void()> Ticks(void** arguments) {
+  const auto ns = Argument<std::uint64_t>(arguments, 0);
+  const auto to = Argument<CUdeviceptr>(arguments, 1);
+  return [=] {
+    std::uint64_t* const ticks = Memory::Get().At<std::uint64_t>(to, 2);
+    if (ticks == nullptr) return;
+    ticks[0] = ns * kMegahertz / 1000;
+    ticks[1] = ns;
+  };
+}
+
+}  // namespace
+
+std::optional<CudaModule> ParseModule(std::string_view text) {
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  if (!std::getline(lines, line) || line != "fake cubin") return std::nullopt;
+  CudaModule module;
+  while (std::getline(lines, line)) {
+    std::istringstream words(line);
+    std::string kernel, name, word;
+    CudaFunction function;
+    if (!(words >> kernel >> name >> function.what) || kernel != "kernel") return std::nullopt;
+    if (!IsOneOf({"axpy", "check", "guard", "clock"}, function.what)) return std::nullopt;
+    while (words >> word) {
+      const std::size_t equals = word.find('=');
+      if (equals == word.npos) return std::nullopt;
+      if (!Set(function, word.substr(0, equals), word.substr(equals + 1))) return std::nullopt;
+    }
+    module.functions.emplace(name, function);
+  }
+  return module;
+}
+
+Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments) {
+  Work work;
+  work.start = [&function] {
+    function.is_faulty = !function.fault.empty() && function.started++ >= function.after;
+    return function.is_faulty && function.fault == "hang" ? kForever : function.ns;
+  };
+  if (function.what == "axpy") work.finish = Axpy(function, blocks, arguments);
+  if (function.what == "check") work.finish = Check(arguments);
+  if (function.what == "guard") work.finish = Guard(arguments);
+  if (function.what == "clock") {
+    function.ns = Argument<std::uint64_t>(arguments, 0);
+    work.finish = Ticks(arguments);
+  }
+  return work;
+}
+
+}  // namespace exh::kernels::cuda::fake

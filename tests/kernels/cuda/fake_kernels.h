@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// What the fake driver takes for machine code: a text, one line per kernel.
+//
+//   fake cubin
+//   kernel exh_kernel axpy n=1000 us=12 fault=wrong at=17 after=3
+//
+// After its name stands what a kernel computes, `axpy` (z = alpha x + y) or one of the device
+// programs (`check`, `guard`, `clock`); `us` is how long it takes, `registers` how many a thread
+// has. `scratch` is the number of floats that a block writes to its temporary in main memory. Then
+// what is wrong with it, from the launch behind number `after` on:
+//
+//   wrong            adds one to element `at` of the output
+//   nan              writes nothing
+//   writes           writes element `at` of the array `of`, wherever that is
+//   lost             the GPU is gone: CUDA_ERROR_UNKNOWN, now and for ever
+//   hang             never ends
+//   stuck            the driver's call does not return
+//   crash            the driver aborts the process
+//   exit             the driver ends the process with code 3
+//   chatter          the driver prints a line to the standard output
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "kernels/cuda/driver.h"
+#include "tests/kernels/cuda/fake_gpu.h"
+
+namespace exh::kernels::cuda {
+
+struct CudaFunction {
+  std::string what, fault;
+  char of = 'z';
+  std::int64_t at = 0;
+  std::uint64_t n = 0, ns = 1000, after = 0, scratch = 0, registers = 32;
+  std::uint64_t shared_bytes = 48 << 10;  ///< That a block may have.
+  std::uint64_t started = 0;              ///< Launches so far.
+  bool is_faulty = false;                 ///< The one that is under way.
+};
+
+struct CudaModule {
+  std::map<std::string, CudaFunction, std::less<>> functions;
+};
+
+namespace fake {
+
+/// Nothing when it is no module.
+std::optional<CudaModule> ParseModule(std::string_view text);
+
+/// One launch. The arguments are copied now, as a driver does; the function outlives the work.
+Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments);
+
+}  // namespace fake
+}  // namespace exh::kernels::cuda
