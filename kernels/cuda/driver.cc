@@ -20,6 +20,14 @@ const char* Fill(const Library& library, DriverFunctions* functions) {
   return nullptr;
 }
 
+/// cuEventElapsedTime_v2 came with 12.8.
+constexpr int kOldestVersion = 12080;
+
+/// As cuDriverGetVersion counts: 12080 is "12.8".
+std::string VersionText(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
 }  // namespace
 
 std::vector<std::string> Driver::LibraryNames() {
@@ -33,10 +41,19 @@ DriverOrProblem Driver::Load(std::span<const std::string> names) {
                                       names.empty() ? "the driver" : names.front())};
   }
   Driver driver;
-  if (const char* missing = Fill(library, &driver.functions_)) {
+  const char* const missing = Fill(library, &driver.functions_);
+  // An old driver lacks functions, too; its version says more.
+  int version = 0;
+  if (driver.functions_.cuDriverGetVersion != nullptr &&
+      driver.functions_.cuDriverGetVersion(&version) == kSuccess && version < kOldestVersion) {
     return {std::nullopt,
-            fmt::format("{} has no '{}': install a driver that supports CUDA 12.8 or later",
-                        library.name(), missing)};
+            fmt::format("{} is a driver for CUDA {}: install one that supports CUDA {} or later",
+                        library.name(), VersionText(version), VersionText(kOldestVersion))};
+  }
+  if (missing != nullptr) {
+    return {std::nullopt,
+            fmt::format("{} has no '{}': install a driver that supports CUDA {} or later",
+                        library.name(), missing, VersionText(kOldestVersion))};
   }
   if (const CUresult result = driver.functions_.cuInit(0); result != kSuccess) {
     return {std::nullopt,
@@ -48,7 +65,7 @@ DriverOrProblem Driver::Load(std::span<const std::string> names) {
 std::string Driver::version() const {
   int version = 0;
   if (functions_.cuDriverGetVersion(&version) != kSuccess) return "unknown";
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+  return VersionText(version);
 }
 
 std::vector<DeviceFacts> Driver::Devices() const {

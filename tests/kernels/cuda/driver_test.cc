@@ -45,6 +45,15 @@ TEST(Driver, ThatLacksAFunctionIsRefused) {
   EXPECT_NE(problem.find("has no 'cuDriverGetVersion'"), std::string::npos) << problem;
 }
 
+TEST(Driver, ThatIsTooOldIsRefusedByItsVersion) {
+  const Fault fault("old");
+  const auto [driver, problem] = Driver::Load(std::vector<std::string>{EXH_FAKE_DRIVER});
+  EXPECT_FALSE(driver.has_value());
+  EXPECT_NE(problem.find("is a driver for CUDA 12.4: install one that supports CUDA 12.8 or later"),
+            std::string::npos)
+      << problem;
+}
+
 TEST(Driver, ThatDoesNotStartSaysWhy) {
   {
     const Fault fault("no-device");
