@@ -28,7 +28,11 @@ void Gpu::Check(CUresult result, const char* call) const {
 }
 
 void Gpu::Upload(CUdeviceptr to, const void* from, std::size_t bytes) const {
-  if (bytes > 0) Check(cu().cuMemcpyHtoD(to, from, bytes), "cuMemcpyHtoD");
+  if (bytes == 0) return;
+  // Not cuMemcpyHtoD: from memory that is not pinned it may return before the bytes are there, and
+  // a stream of our own does not wait for them.
+  Check(cu().cuMemcpyHtoDAsync(to, from, bytes, stream_), "cuMemcpyHtoDAsync");
+  Synchronize();
 }
 
 void Gpu::Download(void* to, CUdeviceptr from, std::size_t bytes) const {

@@ -77,7 +77,9 @@ class Gpu {
 
   /// Throws GpuError: "cuLaunchKernel: CUDA_ERROR_… (…)".
   void Check(CUresult result, const char* call) const;
+  /// Copies to the GPU after all that was enqueued, and waits for it.
   void Upload(CUdeviceptr to, const void* from, std::size_t bytes) const;
+  /// Copies from the GPU what is there now: Synchronize() first.
   void Download(void* to, CUdeviceptr from, std::size_t bytes) const;
   void Fill(CUdeviceptr to, unsigned int word, std::size_t words) const;
   /// `arguments` are pointers to the arguments.

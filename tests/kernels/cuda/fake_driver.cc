@@ -15,7 +15,6 @@
 #include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "kernels/cuda/driver.h"
 #include "tests/kernels/cuda/fake_gpu.h"
@@ -37,22 +36,6 @@ bool Wants(std::string_view fault) {
 }
 
 bool has_context = false;
-
-/// What was copied to the device last, from memory that is not pinned: the driver's manual lets
-/// cuMemcpyHtoD return before it is there, and other streams need not wait for it. It comes as late
-/// as it may.
-struct Upload {
-  CUdeviceptr to = 0;
-  std::vector<unsigned char> bytes;
-};
-std::optional<Upload> upload;
-
-void Land() {
-  if (!upload) return;
-  auto* const to = Memory::Get().At<unsigned char>(upload->to, upload->bytes.size());
-  if (to != nullptr) std::copy(upload->bytes.begin(), upload->bytes.end(), to);
-  upload.reset();
-}
 
 /// What a call that needs a context that works answers, unless it is kSuccess.
 CUresult State() {
@@ -212,17 +195,19 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
   return Memory::Get().Free(address) ? kSuccess : kInvalidValue;
 }
 
-CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes) {
-  if (const CUresult state = State(); state != kSuccess) return state;
-  Land();
-  const auto* const begin = static_cast<const unsigned char*>(from);
-  upload = Upload{to, {begin, begin + bytes}};
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void* from, std::size_t bytes,
+                              CUstream stream) {
+  if (const CUresult state = State(stream); state != kSuccess) return state;
+  stream->Enqueue({[] { return 0; },
+                   [=] {
+                     auto* const target = Memory::Get().At<unsigned char>(to, bytes);
+                     if (target != nullptr) std::memcpy(target, from, bytes);
+                   }});
   return kSuccess;
 }
 
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes) {
   if (const CUresult state = State(); state != kSuccess) return state;
-  Land();
   const auto* const found = Memory::Get().At<unsigned char>(from, bytes);
   if (found != nullptr) std::memcpy(to, found, bytes);
   return Memory::Get().error();

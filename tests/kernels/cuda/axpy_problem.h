@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// z = alpha x + y for the tests on the fake driver: arrays with their reference, and the texts that
+// the driver takes for machine code.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/problem_file.h"
+
+namespace exh::kernels::cuda::testing {
+
+inline constexpr std::size_t kElements = 1000;
+
+/// The arrays, and the problem whose spans point into them.
+struct AxpyProblem {
+  std::vector<float> x, y;
+  std::vector<double> z, tolerance;
+
+  /// x[i] = i + offset, y[i] = 2 i, alpha = 1.5: every result is exact.
+  explicit AxpyProblem(float offset, double allowed = 1e-3) {
+    for (std::size_t i = 0; i < kElements; ++i) {
+      x.push_back(static_cast<float>(i) + offset);
+      y.push_back(static_cast<float>(2 * i));
+      z.push_back(1.5 * x.back() + y.back());
+      tolerance.push_back(allowed);
+    }
+  }
+  AxpyProblem(const AxpyProblem&) = delete;
+  AxpyProblem& operator=(const AxpyProblem&) = delete;
+
+  cpu::Problem problem() const {
+    return {{{"x", false, x, {}, {}}, {"y", false, y, {}, {}}, {"z", true, {}, z, tolerance}},
+            {1.5f}};
+  }
+};
+
+/// Machine code of the device programs (fake_kernels.h).
+inline std::string ProgramsText() {
+  return "fake cubin\nkernel exh_check check\nkernel exh_guard guard\nkernel exh_clock clock\n";
+}
+
+/// Machine code of a candidate that takes 10 us, with `what` else there is to it.
+inline std::string CandidateText(const std::string& what = "") {
+  return "fake cubin\nkernel exh_kernel axpy n=" + std::to_string(kElements) + " us=10 " + what +
+         "\n";
+}
+
+}  // namespace exh::kernels::cuda::testing
