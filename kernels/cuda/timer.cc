@@ -57,12 +57,13 @@ Timer::Timer(const Gpu& gpu, CUfunction clock)
 bool Timer::WaitFor(CUevent event, double limit_ns) const {
   const auto start = Clock::now();
   while (true) {
+    // Before it is asked: however long this process was kept from running, the work had its time.
+    const double waited = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
     const CUresult result = gpu_.cu().cuEventQuery(event);
     if (result != kNotReady) {
       gpu_.Check(result, "the kernel");
       return true;
     }
-    const double waited = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
     if (waited > limit_ns) return false;
     if (waited > 1e6) ::sched_yield();
   }
