@@ -138,7 +138,7 @@ class Bench {
       const std::optional<double> ns =
           timer_->Once([&] { launch(*sets_[set], 0); }, request.cap_ns + request.patience_ns);
       if (!ns) return GiveUp(request, answer);
-      if (!Check(*sets_[set], set > 0 ? " on whole numbers" : "", m)) return;
+      if (!Check(*sets_[set], set > 0 ? " on whole numbers" : "", answer)) return;
       once_ns = *ns;
     }
     m.check_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -157,11 +157,13 @@ class Bench {
     m.clocks_mhz = timing.clocks_mhz;
     m.best_ns = *std::min_element(m.runtimes_ns.begin(), m.runtimes_ns.end());
     // Again: what depends on luck (a race, memory that happened to be right) shows now or then.
-    if (repeatable) Check(set, " after the timed runs", m);
+    if (repeatable) Check(set, " after the timed runs", answer);
   }
 
-  static bool Check(const DataSet& set, const char* when, Measurement& m) {
+  static bool Check(const DataSet& set, const char* when, RunAnswer& answer) {
+    Measurement& m = answer.measurement;
     const DataSet::Verdict verdict = set.Check();
+    answer.ends |= verdict.is_spoilt;
     m.max_error = std::max(m.max_error, verdict.max_error);
     m.max_error_ratio = std::max(m.max_error_ratio, verdict.max_ratio);
     if (verdict.why.empty()) return true;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The process that runs candidates on one GPU. It answers requests until a candidate breaks its
-// context or does not end; then it says so and ends too, and another process takes its place.
+// context, writes outside of its arrays or does not end; then it says so and ends too, and another
+// process takes its place.
 #pragma once
 
 namespace exh::kernels::cuda {

@@ -99,8 +99,9 @@ DataSet::Verdict DataSet::Check() const {
     gpu_.Download(&found, result_.data(), sizeof found);
     verdict.max_error = std::max(verdict.max_error, found.max_error);
     verdict.max_ratio = std::max(verdict.max_ratio, found.max_ratio);
-    if (!verdict.why.empty()) continue;
     constexpr std::uint64_t kGuardWords = Buffer::kGuardBytes / 4;
+    verdict.is_spoilt |= found.guard < 2 * kGuardWords;
+    if (!verdict.why.empty()) continue;
     if (found.guard < kGuardWords) {
       verdict.why = fmt::format("{} was written outside its bounds, {} elements before its start",
                                 names_[i], kGuardWords - found.guard);

@@ -33,6 +33,8 @@ class DataSet {
 
   struct Verdict {
     std::string why;  ///< Empty: every element is right and no guard zone has changed.
+    /// A guard zone has changed, and who knows what else: this set is of no use any more.
+    bool is_spoilt = false;
     double max_error = 0, max_ratio = 0;
   };
   /// Compares the outputs of the first copy with their reference, and looks at all guard zones.

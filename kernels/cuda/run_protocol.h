@@ -47,7 +47,7 @@ struct RunRequest {
 struct RunAnswer {
   Measurement measurement;
   DeviceRates rates;
-  bool ends = false;  ///< The process ends after this answer: its context is of no use any more.
+  bool ends = false;  ///< The process ends after this answer: it is of no use any more.
 };
 
 std::string ToJsonLine(const RunSetup& setup);
