@@ -6,50 +6,54 @@
 #include <utility>
 
 namespace exh::kernels::cuda {
-namespace {
 
-constexpr double kStartS = 120;  ///< Contexts, and gigabytes of inputs.
-constexpr double kAnswerS = 60;  ///< Beyond what the candidate may take; batches included.
-
-}  // namespace
-
-GpuPool::GpuPool(std::vector<std::string> command, const RunSetup& setup, int spares)
+GpuPool::GpuPool(std::vector<std::string> command, const RunSetup& setup, int spares,
+                 const GpuPoolLimits& limits)
     : command_(std::move(command)),
       setup_(ToJsonLine(setup)),
-      spares_(static_cast<std::size_t>(spares)) {}
+      spares_(static_cast<std::size_t>(spares)),
+      limits_(limits) {}
 
 void GpuPool::Spawn() {
   processes_.push_back({Worker(command_)});
   processes_.back().worker.Send(setup_);
 }
 
-/// Empty once the process has said that it is ready.
+/// Empty when the process waits for a candidate.
 std::string GpuPool::Await(Process& process) {
-  if (process.is_ready) return "";
-  std::string line;
-  switch (process.worker.Receive(kStartS, line)) {
-    case Worker::Reply::kLine:
-      break;
-    case Worker::Reply::kTimedOut:
-      process.worker.Kill();
-      return fmt::format("the process for the GPU did not start in {} s", kStartS);
-    case Worker::Reply::kDied:
-      return fmt::format("the process for the GPU died: {}", process.worker.obituary());
+  Worker& worker = process.worker;
+  if (!process.is_ready) {
+    std::string line;
+    const Worker::Reply reply = worker.Receive(limits_.start_s, line);
+    if (reply == Worker::Reply::kTimedOut) {
+      return fmt::format("the process for the GPU did not start in {} s", limits_.start_s);
+    }
+    if (reply == Worker::Reply::kLine) {
+      const auto ready = ParseRunReady(line);
+      if (!ready) return "the process for the GPU did not say that it is ready";
+      if (!ready->why.empty()) return ready->why;
+      ready_ = *ready;
+      process.is_ready = true;
+    }
   }
-  const auto ready = ParseRunReady(line);
-  if (!ready) return "the process for the GPU did not say that it is ready";
-  if (!ready->why.empty()) return ready->why;
-  ready_ = *ready;
-  process.is_ready = true;
-  return "";
+  worker.Drain();  // It may have died since it was ready.
+  if (worker.alive()) return "";
+  return fmt::format("the process for the GPU died: {}", worker.obituary());
 }
 
 std::string GpuPool::Start() {
-  if (processes_.empty()) Spawn();
-  std::string why = Await(processes_.front());
-  if (!why.empty()) {
-    processes_.erase(processes_.begin());
-    return why;
+  while (true) {
+    // One that stood ready may have died meanwhile: only one that is started now tells whether any
+    // can be.
+    const bool is_new = processes_.empty();
+    if (is_new) Spawn();
+    const std::string why = Await(processes_.front());
+    if (why.empty()) break;
+    if (is_new) {
+      processes_.clear();
+      return why;
+    }
+    Replace();
   }
   while (processes_.size() < 1 + spares_) Spawn();
   return "";
@@ -70,7 +74,7 @@ RunAnswer GpuPool::Ask(const RunRequest& request) {
   Worker& worker = processes_.front().worker;
   worker.Send(ToJsonLine(request));
   std::string line;
-  const double limit = kAnswerS + (request.cap_ns + request.patience_ns) / 1e9;
+  const double limit = limits_.answer_s + (request.cap_ns + request.patience_ns) / 1e9;
   switch (worker.Receive(limit, line)) {
     case Worker::Reply::kLine:
       break;

@@ -10,6 +10,12 @@
 
 namespace exh::kernels::cuda {
 
+/// How long a pool waits for its processes.
+struct GpuPoolLimits {
+  double start_s = 120;  ///< For one to be ready: contexts, and gigabytes of inputs.
+  double answer_s = 60;  ///< For an answer, beyond what the candidate may take; batches included.
+};
+
 /// Runs candidates one after the other on one GPU, in processes that are replaced when a candidate
 /// spoils them. A spare one always stands ready, its inputs already on the GPU: a candidate that
 /// does not end costs no more than it takes to kill its process.
@@ -17,7 +23,8 @@ class GpuPool {
  public:
   /// `command` starts a program whose main calls CandidateProcessMain. `spares`: processes that
   /// stand ready beside the one that works.
-  GpuPool(std::vector<std::string> command, const RunSetup& setup, int spares = 1);
+  GpuPool(std::vector<std::string> command, const RunSetup& setup, int spares = 1,
+          const GpuPoolLimits& limits = {});
 
   /// Empty when a process is ready to run candidates, otherwise why none is. Waits for it.
   std::string Start();
@@ -43,6 +50,7 @@ class GpuPool {
   std::vector<std::string> command_;
   std::string setup_;
   std::size_t spares_;
+  GpuPoolLimits limits_;
   std::vector<Process> processes_;  ///< The first one works.
   RunReady ready_;
   std::uint64_t replaced_ = 0;
