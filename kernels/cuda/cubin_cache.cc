@@ -43,26 +43,21 @@ std::size_t EndOfComment(const std::string& source, std::size_t begin) {
     return end == source.npos ? source.size() : end + 2;
   }
   if (source.compare(begin, 2, "//") != 0) return begin;
-  std::size_t end = source.find('\n', begin);
-  // A line that ends with a backslash goes on in the next one.
-  while (end != source.npos && source[end - 1] == '\\') end = source.find('\n', end + 1);
-  return std::min(end, source.size());
+  return std::min(source.find('\n', begin), source.size());
 }
 
 /// Where the literal that begins here ends, at the latest with its line.
 std::size_t EndOfLiteral(const std::string& source, std::size_t begin) {
   std::size_t end = begin + 1;
-  while (end < source.size() && source[end] != source[begin] && source[end] != '\n') {
-    end += source[end] == '\\' ? 2 : 1;
-  }
+  while (end < source.size() && source[end] != source[begin] && source[end] != '\n') ++end;
   return std::min(end + 1, source.size());
 }
 
 /// The text without comments, empty lines and the space around lines. Two texts that differ have
-/// the same only if they mean the same; raw strings are beyond it, so a text with one is left as it
-/// is.
+/// the same only if they mean the same; raw strings, and lines that go on in the next one, are
+/// beyond it: a text with one, or with any backslash, is left as it is.
 std::string Essence(const std::string& source) {
-  if (source.find("R\"") != source.npos) return source;
+  if (source.find("R\"") != source.npos || source.find('\\') != source.npos) return source;
   std::string out;
   out.reserve(source.size());
   const auto end_line = [&out] {
