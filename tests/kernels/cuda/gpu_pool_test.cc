@@ -66,7 +66,7 @@ class Pool : public ::testing::Test {
   GpuPool MakePool(int spares = 1) const { return {Command(), setup_, spares, limits_}; }
   /// Every process writes its number to a file before anything else.
   std::vector<std::string> Command() const {
-    return {"sh", "-c", "echo $$ >> " + Path("pids") + "; exec " EXH_CUDA_PROCESS " run"};
+    return {"sh", "-c", "echo $$ >> " + Path("pids") + "; exec " EXH_CUDA_PROCESS_PROGRAM " run"};
   }
   /// The processes that were started, once there are `count`.
   std::vector<pid_t> Pids(std::size_t count) const {
@@ -349,9 +349,9 @@ TEST_F(Pool, ProcessesThatDieWhileNothingRunsAreNobodysFault) {
 }
 
 TEST_F(Pool, ALineThatNobodyAskedForIsNoAnswer) {
-  GpuPool pool({"sh", "-c", EXH_CUDA_PROCESS " run | sed -u '/verdict/p'"}, setup_, 0, limits_);
+  GpuPool pool({"sh", "-c", EXH_CUDA_PROCESS_PROGRAM " run | sed -u '/verdict/s/.*/&\\n&/'"},
+               setup_, 0, limits_);
   EXPECT_EQ(Text(Run(pool, "")), "correct");
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_EQ(Run(pool, "fault=wrong").verdict, Verdict::kWrong);
 }
 
@@ -359,7 +359,7 @@ TEST_F(Pool, AGpuThatIsGoneForGoodIsBroken) {
   // Processes that start later find no GPU.
   GpuPool pool({"sh", "-c",
                 "test -e " + Path("gone") + " && export EXH_FAKE_CUDA=no-device; exec " +
-                    EXH_CUDA_PROCESS " run"},
+                    EXH_CUDA_PROCESS_PROGRAM " run"},
                setup_, 0, limits_);
   EXPECT_EQ(Text(Run(pool, "")), "correct");
   Written("gone", "");

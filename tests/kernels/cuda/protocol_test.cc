@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// The lines between the search and its processes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+
+#include "kernels/cuda/compile_protocol.h"
+#include "kernels/cuda/run_protocol.h"
+
+namespace exh::kernels::cuda {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+/// One line, and the same again when it was read.
+template <typename T, typename Parse>
+T Again(const T& value, Parse parse) {
+  const std::string line = ToJsonLine(value);
+  EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
+  const std::optional<T> parsed = parse(line);
+  EXPECT_TRUE(parsed.has_value()) << line;
+  if (!parsed) return {};
+  EXPECT_EQ(ToJsonLine(*parsed), line);
+  return *parsed;
+}
+
+TEST(RunProtocol, LinesComeBack) {
+  RunSetup setup{{"a.so", "b.so"}, {"one", "two\n"}, "programs", 3, true};
+  setup = Again(setup, ParseRunSetup);
+  EXPECT_THAT(setup.drivers, ElementsAre("a.so", "b.so"));
+  EXPECT_THAT(setup.problems, ElementsAre("one", "two\n"));
+  EXPECT_TRUE(setup.cold);
+  EXPECT_EQ(Again(RunReady{"", "H200", "13.0"}, ParseRunReady).gpu, "H200");
+
+  RunRequest request;
+  request.cubin = "x.cubin";
+  request.launch = {std::uint64_t{1} << 40, 256, 99, 7};
+  request.whole_numbers = true;
+  request = Again(request, ParseRunRequest);
+  EXPECT_EQ(request.launch, (codegen::Launch{std::uint64_t{1} << 40, 256, 99, 7}));
+  EXPECT_TRUE(request.whole_numbers);
+
+  RunAnswer answer;
+  answer.measurement.verdict = Verdict::kWrong;
+  answer.measurement.why = "z[0] is \xFF nan";
+  answer.measurement.runtimes_ns = {1.5, 2.5};
+  answer.measurement.max_error = kInf;
+  answer.ends = true;
+  answer = *ParseRunAnswer(ToJsonLine(answer));
+  EXPECT_EQ(answer.measurement.verdict, Verdict::kWrong);
+  EXPECT_EQ(answer.measurement.why, "z[0] is \xEF\xBF\xBD nan");
+  EXPECT_EQ(answer.measurement.max_error, kInf);
+  EXPECT_TRUE(answer.ends);
+}
+
+TEST(CompileProtocol, LinesComeBack) {
+  EXPECT_EQ(Again(CompileReady{"nvrtc 13", ""}, ParseCompileReady).compiler, "nvrtc 13");
+  const std::string source = "line \"1\"\n\tline 2 \\ \x01\n";
+  const CompileRequest request =
+      Again(CompileRequest{7, source, "sm_90", {"-a", "-b"}, "f"}, ParseCompileRequest);
+  EXPECT_EQ(request.id, 7u);
+  EXPECT_EQ(request.source, source);
+  EXPECT_THAT(request.options, ElementsAre("-a", "-b"));
+  CompileAnswer answer{7, true, "log\n", "", {32, 1, 2, 3}, 12.5};
+  answer = Again(answer, ParseCompileAnswer);
+  EXPECT_EQ(answer.resources, (KernelResources{32, 1, 2, 3}));
+  EXPECT_EQ(answer.log, "log\n");
+}
+
+TEST(Protocols, WhatIsNoLineOfOursIsNothing) {
+  for (const char* const line : {"", "{", "{}", "[]", "7", "null", "hello", "{\"id\":\"x\"}"}) {
+    EXPECT_FALSE(ParseRunSetup(line).has_value()) << line;
+    EXPECT_FALSE(ParseRunReady(line).has_value()) << line;
+    EXPECT_FALSE(ParseRunRequest(line).has_value()) << line;
+    EXPECT_FALSE(ParseRunAnswer(line).has_value()) << line;
+    EXPECT_FALSE(ParseCompileReady(line).has_value()) << line;
+    EXPECT_FALSE(ParseCompileRequest(line).has_value()) << line;
+    EXPECT_FALSE(ParseCompileAnswer(line).has_value()) << line;
+  }
+}
+
+}  // namespace
+}  // namespace exh::kernels::cuda
