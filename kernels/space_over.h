@@ -138,6 +138,7 @@ class Extractor {
     s_.rank.assign(f_.axes.size(), 0);
     s_.cache.assign(f_.insts.size(), "");
     s_.vec.assign(f_.insts.size(), 1);
+    s_.advance.assign(f_.insts.size(), codegen::Advance::ON_TIME);
     s_.pad.assign(f_.blocks.size(), 0);
     for (const auto& block : f_.blocks) {
       if (!s_.block_active[block.id.index()]) continue;
@@ -151,6 +152,7 @@ class Extractor {
       if (!inst.is_memory() || !s_.inst_active[inst.id.index()]) continue;
       s_.cache[inst.id.index()] = ToString(view_.cache(inst.id).value());
       s_.vec[inst.id.index()] = view_.vec(inst.id).value();
+      s_.advance[inst.id.index()] = ValueOf<codegen::Advance>(view_.advance(inst.id));
     }
   }
 

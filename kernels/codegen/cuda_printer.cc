@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/codegen/cuda_printer.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -113,10 +114,83 @@ class CudaPrinter {
       const bool has_register = storage.is_read || inst.is_reduction();
       if (storage.home == index && has_register) statements_.Declare(inst.id);
     }
-    for (const int child : tree_.node(index).children) Node(child);
+    for (const int child : tree_.node(index).children) {
+      Node(child);
+      for (const AdvancedRead& read : code_.values.ahead) {
+        if (read.after == child) ReadNext(read);
+      }
+    }
+  }
+
+  /// The first iteration's value of a read that is ahead of a loop.
+  void ReadFirst(const AdvancedRead& read) {
+    body_.Line("// " + code_.function->inst(read.inst).name() + " of the first iteration");
+    statements_.MoveLoop(tree_.node(read.loop).dim_class, "0");
+    const LoopNode& loop = tree_.node(read.loop);
+    for (const int child : loop.children) Only(child, read.inst);
+    statements_.MoveLoop(-1, "");
+  }
+
+  /// The next iteration's.
+  void ReadNext(const AdvancedRead& read) {
+    const int loop = tree_.node(read.loop).dim_class;
+    const std::string next = names_.index(loop) + " + 1";
+    body_.Open("if (" + next + " < " + Number(Class(loop).size) + ")",
+               code_.function->inst(read.inst).name() + " of the next iteration");
+    statements_.MoveLoop(loop, "(" + next + ")");
+    Only(read.child, read.inst);
+    statements_.MoveLoop(-1, "");
+    body_.Close();
+  }
+
+  /// The node with nothing in it but one instruction; nothing when it is not in it.
+  void Only(int index, ir::InstId inst) {
+    int inside = tree_.node_of_inst[inst.index()];
+    while (inside >= 0 && inside != index) inside = tree_.node(inside).parent;
+    if (inside < 0) return;
+    const LoopNode& node = tree_.node(index);
+    const auto children = [&] {
+      for (const int child : node.children) Only(child, inst);
+    };
+    switch (node.kind) {
+      case NodeKind::kExec:
+        return statements_.Execute(inst);
+      case NodeKind::kThreads:
+        if (node.layout < 0) return children();
+        OpenBand(index);
+        children();
+        return body_.Close();
+      case NodeKind::kLoop:  // Of a single iteration.
+        body_.Open("");
+        body_.Line("const int " + names_.index(node.dim_class) + " = 0;");
+        children();
+        return body_.Close();
+      case NodeKind::kUnroll:
+        for (std::uint32_t copy = 0; copy < Class(node.dim_class).size; ++copy) {
+          statements_.SetIndex(node.dim_class, copy);
+          children();
+        }
+        return statements_.SetIndex(node.dim_class, 0);
+      case NodeKind::kRoot:
+      case NodeKind::kBlock:
+      case NodeKind::kVector:
+        return children();
+    }
+  }
+
+  bool IsAhead(ir::InstId inst) const {
+    const auto& ahead = code_.values.ahead;
+    return std::ranges::any_of(ahead, [&](const AdvancedRead& r) { return r.inst == inst; });
   }
 
   void Band(int index) {
+    OpenBand(index);
+    statements_.DeclarePointers(index);
+    Body(index);
+    body_.Close();
+  }
+
+  void OpenBand(int index) {
     const LoopNode& node = tree_.node(index);
     const ThreadGuard& guard = code_.threads.band[static_cast<std::size_t>(index)];
     const std::string condition = statements_.Condition(guard);
@@ -126,9 +200,6 @@ class CudaPrinter {
                  statements_.AxisIndex(Class(c).axis, guard.below != 0) + ";  // THREAD " +
                  DimNames(code_, c));
     }
-    statements_.DeclarePointers(index);
-    Body(index);
-    body_.Close();
   }
 
   void Node(int index) {
@@ -148,9 +219,13 @@ class CudaPrinter {
       case NodeKind::kBlock:
         return Body(index);
       case NodeKind::kExec:
-        return statements_.Execute(node.inst);
+        if (!IsAhead(node.inst)) statements_.Execute(node.inst);
+        return;
       case NodeKind::kLoop: {
         if (Class(node.dim_class).size == 1) return Once(index);
+        for (const AdvancedRead& read : code_.values.ahead) {
+          if (read.loop == index) ReadFirst(read);
+        }
         const std::string& i = names_.index(node.dim_class);
         body_.Line("#pragma unroll 1");
         body_.Open("for (int " + i + " = 0; " + i + " < " + Number(Class(node.dim_class).size) +

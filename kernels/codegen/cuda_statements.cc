@@ -35,6 +35,12 @@ CudaStatements::CudaStatements(const LoweredCode& code, const CodeNames& names, 
     while (band >= 0 && code.tree.node(band).layout < 0) band = code.tree.node(band).parent;
     band_.push_back(band);
   }
+  for (const AdvancedRead& read : code.values.ahead) band_[read.inst.index()] = -1;
+}
+
+void CudaStatements::MoveLoop(int dim_class, const std::string& index) {
+  moved_class_ = dim_class;
+  moved_index_ = index;
 }
 
 /// v_mad_0_3: the register of one point of the unrolled dims.
@@ -124,7 +130,9 @@ std::string CudaStatements::Terms(const ir::Instruction& inst,
       constant += copy_[At(term.dim_class)] * term.coefficient;
       continue;
     }
-    text += (text.empty() ? "" : " + ") + names_.index(term.dim_class);
+    const bool is_moved = term.dim_class == moved_class_;
+    if (is_moved && moved_index_ == "0") continue;
+    text += (text.empty() ? "" : " + ") + (is_moved ? moved_index_ : names_.index(term.dim_class));
     if (term.coefficient != 1) text += " * " + std::to_string(term.coefficient) + wide;
   }
   if (constant == 0) return text;

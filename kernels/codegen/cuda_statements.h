@@ -23,12 +23,15 @@ class CudaStatements {
 
   /// The unrolled copy (or lane) that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
+  /// Addresses are printed as if the loop of this class were at `index`, which is an expression; -1:
+  /// as it is.
+  void MoveLoop(int dim_class, const std::string& index);
   void Declare(ir::InstId inst);
   /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
   void Execute(ir::InstId inst);
 
   /// Declares the part of the address that no loop inside of the band moves, for every access in
-  /// it.
+  /// it but those that read ahead.
   void DeclarePointers(int band);
 
   /// "i_m0 * 4096 + i_k0 * 8 + 3": the terms of an address that `wanted` accepts, at the current
@@ -76,7 +79,10 @@ class CudaStatements {
   const CodeNames& names_;
   TextWriter& out_;
   std::vector<std::int64_t> copy_;  ///< By class: index of the unrolled copy or lane.
-  std::vector<int> band_;           ///< By instruction: the band around it, or -1.
+  /// By instruction: the band around it that declares a pointer for it, or -1.
+  std::vector<int> band_;
+  int moved_class_ = -1;
+  std::string moved_index_;
   std::set<std::string> helpers_;   ///< "load4_cg" …
 };
 

@@ -29,6 +29,8 @@ enum class ThreadMapping : std::uint8_t {
   OTHER_LAYOUT
 };
 enum class MemSpace : std::uint8_t { GLOBAL, SHARED };
+/// When a read begins: in the iteration that needs its value, or in the one before.
+enum class Advance : std::uint8_t { ON_TIME, ONE_AHEAD };
 
 /// How the two sides of a communication divide their axes into tiles.
 enum class Tiles : std::uint8_t { SAME_TILES, OWN_TILES };
@@ -45,6 +47,7 @@ struct Schedule {
   std::vector<Tiles> tiles;        ///< By communication.
   std::vector<std::uint32_t> pad;  ///< By block: elements left empty after each row.
   std::vector<std::uint32_t> vec;  ///< By instruction: elements that an access takes at once.
+  std::vector<Advance> advance;    ///< By instruction.
   std::vector<std::string> cache;  ///< By instruction; value name of `cache`, empty if none.
   /// By statement pair: statements are numbered dims first, then instructions.
   std::vector<Order> order;

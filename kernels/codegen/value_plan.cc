@@ -25,6 +25,7 @@ class ValuePlanner {
     readers_.resize(function_.insts.size());
     ForEachActive([&](const ir::Instruction& inst) { AddStorage(inst); });
     ForEachActive([&](const ir::Instruction& inst) { AddReads(inst); });
+    plan_.ahead = PlanAdvance(function_, schedule_, tree_, readers_);
     ForEachActive([&](const ir::Instruction& inst) { AddHome(inst); });
     ForEachActive([&](const ir::Instruction& inst) {
       if (!inst.has_side_effect()) return;
@@ -145,6 +146,10 @@ class ValuePlanner {
     int home = tree_.node_of_inst[inst.id.index()];
     for (const ir::InstId reader : readers_[inst.id.index()]) {
       home = tree_.CommonAncestor(home, tree_.node_of_inst[reader.index()]);
+    }
+    // What is read ahead of a loop is there before it.
+    for (const AdvancedRead& read : plan_.ahead) {
+      if (read.inst == inst.id) home = tree_.CommonAncestor(home, tree_.node(read.loop).parent);
     }
     const auto no_scope = [&](NodeKind kind) {
       return kind == NodeKind::kExec || kind == NodeKind::kUnroll || kind == NodeKind::kVector;

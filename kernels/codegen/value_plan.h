@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/codegen/advance_plan.h"
 #include "kernels/codegen/loop_tree.h"
 
 namespace exh::kernels::codegen {
@@ -64,6 +65,7 @@ struct InstValues {
 struct ValuePlan {
   std::vector<ValueStorage> storage;  ///< By instruction.
   std::vector<InstValues> insts;      ///< By instruction.
+  std::vector<AdvancedRead> ahead;    ///< Reads that begin an iteration early.
   std::string error;                  ///< A value that cannot reach its reader; empty if none.
 };
 

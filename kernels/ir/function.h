@@ -255,6 +255,15 @@ class Function {
   Refs<Instruction> reductions() const;
   Refs<Instruction> init_of(const Instruction& reduction) const;
   Refs<Instruction> producer(const Communication& c) const { return {std::cref(inst(c.producer))}; }
+  /// Is it a read of an argument that nothing writes?
+  bool reads_input(const Instruction& inst) const {
+    return inst.op == Op::kLoad && array(inst.array).role == ArrayRole::kInput;
+  }
+  /// The producer if reads_input().
+  Refs<Instruction> input_read(const Communication& c) const {
+    const Instruction& inst = this->inst(c.producer);
+    return reads_input(inst) ? Refs<Instruction>{std::cref(inst)} : Refs<Instruction>{};
+  }
   Refs<Instruction> consumer(const Communication& c) const { return {std::cref(inst(c.consumer))}; }
   /// The dims that the producer reduces over.
   Refs<Dimension> done_dims(const Communication& c) const {
@@ -306,6 +315,10 @@ class Function {
   /// Positions that an axis of the block may take: 0 (not stored), 1 … number of axes.
   std::vector<std::uint32_t> rank_universe(const MemBlock& b) const;
   /// Does the device have this cache directive, and is it legal for this instruction?
+  /// May the read begin an iteration before its value is needed? (memory.exh, advance)
+  bool allows_advance(const Instruction& inst) const {
+    return !paper && !device.vector_arithmetic && reads_input(inst);
+  }
   bool allows_cache(const Instruction& inst, std::string_view flag) const;
   const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }
 
