@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,11 +99,15 @@ class Forker {
   pid_t pid_ = -1;
 };
 
-/// The last line of a file.
-std::string LastLine(int file) {
+off_t SizeOf(int file) {
+  struct stat facts;
+  return ::fstat(file, &facts) == 0 ? facts.st_size : 0;
+}
+
+/// The last line of what stands in a file from here on.
+std::string LastLine(int file, off_t begin) {
   char buffer[2048];
-  const off_t size = ::lseek(file, 0, SEEK_END);
-  const off_t from = std::max<off_t>(0, size - static_cast<off_t>(sizeof buffer));
+  const off_t from = std::max(begin, SizeOf(file) - static_cast<off_t>(sizeof buffer));
   const ssize_t n = ::pread(file, buffer, sizeof buffer, from);
   std::string text(buffer, n > 0 ? static_cast<std::size_t>(n) : 0);
   while (!text.empty() && text.back() == '\n') text.pop_back();
@@ -151,6 +156,7 @@ Worker& Worker::operator=(Worker&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(socket_, other.socket_);
   std::swap(errors_, other.errors_);
+  std::swap(heard_, other.heard_);
   std::swap(output_, other.output_);
   std::swap(sent_, other.sent_);
   std::swap(input_, other.input_);
@@ -198,6 +204,7 @@ Worker::Reply Worker::Receive(double timeout_s, std::string& line) {
     if (end != std::string::npos) {
       line.assign(input_, 0, end);
       input_.erase(0, end + 1);
+      heard_ = SizeOf(errors_);
       return Reply::kLine;
     }
     seen = input_.size();
@@ -253,7 +260,7 @@ void Worker::Reap(bool killed) {
   } else {
     obituary_ = fmt::format("it ended with code {}", WEXITSTATUS(status));
   }
-  const std::string last = errors_ >= 0 ? LastLine(errors_) : "";
+  const std::string last = errors_ >= 0 ? LastLine(errors_, heard_) : "";
   if (!last.empty()) obituary_ += ": " + last;
 }
 

@@ -33,7 +33,7 @@ class Worker {
   void Drain();
   /// Kills it and waits until it is gone.
   void Kill();
-  /// How it ended, with the last line of what it said to the standard error.
+  /// How it ended, with the last line of what it said to the standard error since its last answer.
   const std::string& obituary() const { return obituary_; }
 
  private:
@@ -44,6 +44,7 @@ class Worker {
   pid_t pid_ = -1;
   int socket_ = -1;     ///< Both directions.
   int errors_ = -1;     ///< A file in memory: its standard error.
+  off_t heard_ = 0;     ///< Length of that file at the last answer.
   std::string output_;  ///< What is still to be sent, from `sent_` on.
   std::size_t sent_ = 0;
   std::string input_, obituary_;

@@ -92,11 +92,22 @@ TEST(Worker, ObituariesTellCodeSignalAndLastWords) {
   EXPECT_EQ(Next(worker), "(died) signal 11 (SIGSEGV: Segmentation fault): no end of line");
   worker = Shell("head -c 100000 /dev/zero | tr '\\0' x >&2; echo >&2; echo short >&2");
   EXPECT_EQ(Next(worker), "(died) it ended with code 0: short");
-  worker = Shell("echo busy >&2; echo ready; sleep 1000");
+  worker = Shell("echo ready; sleep 1000");
   EXPECT_EQ(Next(worker), "ready");
   worker.Kill();
-  EXPECT_EQ(worker.obituary(), "it was killed: busy");
-  EXPECT_EQ(Next(worker), "(died) it was killed: busy");
+  EXPECT_EQ(worker.obituary(), "it was killed");
+  EXPECT_EQ(Next(worker), "(died) it was killed");
+}
+
+TEST(Worker, LastWordsAreNotThoseOfAnEarlierRequest) {
+  Worker worker = Shell("echo old >&2; echo ready; read x; exit 1");
+  EXPECT_EQ(Next(worker), "ready");
+  worker.Send("x");
+  EXPECT_EQ(Next(worker), "(died) it ended with code 1");
+  worker = Shell("echo old >&2; echo ready; read x; echo new >&2; exit 1");
+  EXPECT_EQ(Next(worker), "ready");
+  worker.Send("x");
+  EXPECT_EQ(Next(worker), "(died) it ended with code 1: new");
 }
 
 TEST(Worker, WhatCannotBeStartedSaysWhy) {
