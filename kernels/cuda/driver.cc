@@ -76,6 +76,7 @@ std::vector<DeviceFacts> Driver::Devices() const {
     CUdevice device = 0;
     std::array<char, 256> name{};
     DeviceFacts facts;
+    facts.ordinal = ordinal;
     std::size_t bytes = 0;
     const bool answers =
         functions_.cuDeviceGet(&device, ordinal) == kSuccess &&

@@ -52,6 +52,7 @@ struct DriverFunctions {
 
 /// What a GPU says of itself.
 struct DeviceFacts {
+  int ordinal = 0;  ///< Its number: those before it may not answer.
   std::string name;
   int capability_major = 0, capability_minor = 0;
   int multiprocessors = 0;

@@ -3,16 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace exh::kernels::cuda {
 
 Gpu::Gpu(const Driver& driver, int ordinal) : driver_(driver) {
   const std::vector<DeviceFacts> devices = driver.Devices();
-  if (ordinal < 0 || static_cast<std::size_t>(ordinal) >= devices.size()) {
+  const auto found = std::ranges::find(devices, ordinal, &DeviceFacts::ordinal);
+  if (found == devices.end()) {
     throw GpuError(fmt::format("there is no GPU {}: the driver shows {}", ordinal, devices.size()));
   }
-  facts_ = devices[static_cast<std::size_t>(ordinal)];
+  facts_ = *found;
   CUdevice device = 0;
   Check(cu().cuDeviceGet(&device, ordinal), "cuDeviceGet");
   // The primary context, so that libraries built on the run-time API (cuBLAS) share it.

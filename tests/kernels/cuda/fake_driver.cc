@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // A driver that shows two GPUs, of which the second does not answer, and that runs kernels on the
-// first: its machine code is text (fake_kernels.h). EXH_FAKE_CUDA in the environment makes it fail:
+// first: its machine code is text (fake_kernels.h). EXH_FAKE_CUDA in the environment changes that:
 //
 //   no-device   it does not start
 //   dumb        it does not start and cannot say why
 //   no-gpu      it starts and shows no GPU
 //   old         it is for CUDA 12.4
+//   second      the second GPU answers, and not the first
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -25,7 +26,7 @@ namespace {
 using namespace exh::kernels::cuda;        // NOLINT: this file is the driver
 using namespace exh::kernels::cuda::fake;  // NOLINT
 
-constexpr CUdevice kDevice = 10;
+constexpr CUdevice kFirstDevice = 10;
 constexpr int kThreads = 2048, kRegisters = 65536, kBlocks = 32;  ///< Of a multiprocessor.
 constexpr int kMostThreads = 1024;                                ///< Of a block.
 constexpr int kMostShared = 227 << 10;                            ///< Likewise.
@@ -33,6 +34,11 @@ constexpr int kMostShared = 227 << 10;                            ///< Likewise.
 bool Wants(std::string_view fault) {
   const char* const wanted = std::getenv("EXH_FAKE_CUDA");
   return wanted != nullptr && wanted == fault;
+}
+
+/// The GPU that answers.
+CUdevice Device() {
+  return Wants("second") ? kFirstDevice + 1 : kFirstDevice;
 }
 
 bool has_context = false;
@@ -96,12 +102,12 @@ CUresult cuDeviceGetCount(int* count) {
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
-  *device = kDevice + ordinal;
+  *device = kFirstDevice + ordinal;
   return kSuccess;
 }
 
 CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
-  if (device != kDevice) return kInvalidValue;
+  if (device != Device()) return kInvalidValue;
   std::strncpy(name, "Fake GPU", static_cast<std::size_t>(length));
   return kSuccess;
 }
@@ -136,7 +142,7 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
 // ---- Contexts and modules -----------------------------------------------------------------------
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
-  if (device != kDevice) return kInvalidValue;
+  if (device != Device()) return kInvalidValue;
   *context = nullptr;  // There is one at most: nobody looks into it.
   return kSuccess;
 }

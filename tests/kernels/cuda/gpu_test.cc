@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -87,6 +88,14 @@ TEST_F(OnFakeGpu, ThereIsNoSecondGpu) {
   const Driver driver = *Driver::Load(std::vector<std::string>{EXH_FAKE_DRIVER}).driver;
   EXPECT_THROW(Gpu(driver, 1), GpuError);
   EXPECT_THROW(Gpu(driver, -1), GpuError);
+}
+
+TEST_F(OnFakeGpu, TheFirstOneThatAnswersKeepsItsNumber) {
+  ::setenv("EXH_FAKE_CUDA", "second", 1);
+  const Driver driver = *Driver::Load(std::vector<std::string>{EXH_FAKE_DRIVER}).driver;
+  EXPECT_THROW(Gpu(driver, 0), GpuError);
+  EXPECT_EQ(Gpu(driver, 1).facts().ordinal, 1);
+  ::unsetenv("EXH_FAKE_CUDA");
 }
 
 TEST_F(OnFakeGpu, RightResultsAreRight) {
