@@ -24,7 +24,9 @@ using kernels::Verdict;
 
 [[noreturn]] void Missing(const std::string& why) {
   throw Error(
-      fmt::format("{}\n  --device cpu runs without a GPU; search doctor looks at both", why));
+      fmt::format("{}\n  --device cpu runs without a GPU; search doctor says what is missing, and "
+                  "how to get it",
+                  why));
 }
 
 kernels::cuda::CompilePoolOptions PoolOptions(const Problem& problem, const std::string& folder,

@@ -6,12 +6,10 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 
 #include "kernels/cpu/process.h"
-#include "kernels/cuda/driver.h"
-#include "kernels/cuda/nvrtc.h"
 #include "search/commands/command.h"
+#include "search/commands/doctor_cuda.h"
 #include "search/cpu_evaluator.h"
 #include "search/error.h"
 #include "search/numbers.h"
@@ -49,45 +47,6 @@ bool CheckFolder(const std::string& what, const std::string& folder) {
   const double free_gib = static_cast<double>(space.available) / kGiB;
   constexpr double kLittle = 0.5;
   return Report(free_gib > kLittle, what, fmt::format("{}: {:.1f} GiB free", folder, free_gib));
-}
-
-/// What a search on a GPU would need. There is none yet, and a machine without one is well.
-void ReportCuda() {
-  using kernels::cuda::Driver;
-  using kernels::cuda::Nvrtc;
-  const auto report = [](const std::string& what, const std::string& finding) {
-    fmt::print("{}  {:<10} {}\n", "    ", what, finding);
-  };
-  const auto [driver, problem] = Driver::Load(Driver::LibraryNames());
-  if (driver) {
-    report("cuda", fmt::format("driver for CUDA {}", driver->version()));
-    for (const kernels::cuda::DeviceFacts& gpu : driver->Devices()) {
-      report("gpu", fmt::format("{}: sm_{}{}, {} multiprocessors, {:.1f} GiB", gpu.name,
-                                gpu.capability_major, gpu.capability_minor, gpu.multiprocessors,
-                                static_cast<double>(gpu.memory_bytes) / kGiB));
-    }
-  } else {
-    report("cuda", fmt::format("{}; --device cpu needs none", problem));
-  }
-  const auto [nvrtc, reason] = Nvrtc::Load(Nvrtc::LibraryNames());
-  if (!nvrtc) {
-    report("nvrtc", fmt::format("{}; --device cpu needs none", reason));
-    return;
-  }
-  // For the GPUs that are there, or for one that it knows for certain.
-  std::set<std::string> architectures;
-  if (driver) {
-    for (const kernels::cuda::DeviceFacts& gpu : driver->Devices()) {
-      architectures.insert(fmt::format("sm_{}{}", gpu.capability_major, gpu.capability_minor));
-    }
-  }
-  if (architectures.empty()) architectures.insert("sm_80");
-  for (const std::string& architecture : architectures) {
-    const kernels::cuda::Cubin cubin = nvrtc->Compile(
-        "extern \"C\" __global__ void probe(float* x) { x[threadIdx.x] *= 2; }", architecture);
-    report("nvrtc", fmt::format("{}, {} for {}", nvrtc->description(),
-                                cubin.ok() ? "compiles" : "does not compile", architecture));
-  }
 }
 
 int Doctor() {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -185,6 +186,18 @@ int Conclude(const Session& session, const Outcome& outcome) {
   return 0;
 }
 
+/// A run that cannot begin leaves no folder behind.
+std::unique_ptr<Evaluator> MakeEvaluatorFor(const Problem& problem, const SearchOptions& options,
+                                            const std::string& folder) {
+  try {
+    return MakeEvaluator(problem, {options.jobs.value_or(NumCores()), options.gpu, options.cold()});
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(folder, ignored);  // Only if it is empty.
+    throw;
+  }
+}
+
 int Search(const SearchOptions& options, const Invocation& invocation) {
   const ProgressMode mode = ParseProgress(options.progress, stdout);
   const Clock clock = SteadyClock();
@@ -200,8 +213,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
 
   const std::atomic<bool>& interrupted = ListenForSignals();
   const std::string folder = MakeRunFolder(options.out, std::string(problem.kernel->name()));
-  const std::unique_ptr<Evaluator> evaluator =
-      MakeEvaluator(problem, {options.jobs.value_or(NumCores()), options.gpu, options.cold()});
+  const std::unique_ptr<Evaluator> evaluator = MakeEvaluatorFor(problem, options, folder);
   EventLog log(folder + "/log.jsonl");
   const RunRecord header = Header(problem, options, order, invocation.argv);
   log.Write(header);
