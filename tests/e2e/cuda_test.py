@@ -1,0 +1,255 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A search on a GPU, without one: a fake driver and a fake compiler (tests/kernels/cuda) are found where
+the real ones would be. Each candidate gets one of FAULTS by the hash of its text; the log must say of
+each what happened to it, and the search must go on.
+
+usage: cuda_test.py SEARCH FAKE_DRIVER FAKE_NVRTC [unittest arguments]
+"""
+
+import collections
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SEARCH, DRIVER, NVRTC = "", "", ""
+N = 4096
+FAR = 1 << 40  # Of elements: nobody's memory.
+
+# What is wrong with a candidate; its verdict, and what the reason must say.
+FAULTS = [
+    ("", "correct", ""),
+    ("us=90", "correct", ""),
+    ("us=4000", "correct", ""),
+    ("nvrtc=chatter", "correct", ""),
+    ("fault=chatter", "correct", ""),
+    ("fault=wrong at=17", "wrong", "z[17] is "),
+    ("fault=nan", "wrong", "nan, expected "),
+    (f"fault=writes at={N}", "wrong", "z was written outside its bounds, 0 elements behind its end"),
+    ("fault=wrong at=5 after=2", "wrong", " after the timed runs"),
+    (f"fault=writes at={FAR}", "crash", "CUDA_ERROR_ILLEGAL_ADDRESS"),
+    (f"fault=writes at={FAR} after=3", "crash", "CUDA_ERROR_ILLEGAL_ADDRESS"),
+    ("fault=lost", "crash", "CUDA_ERROR_UNKNOWN"),
+    ("fault=crash", "crash", "the process that ran it died: signal 6"),
+    ("fault=exit", "crash", "the process that ran it died: it ended with code 3"),
+    ("fault=hang", "slow", "did not end in 55 ms, the cap is 5 ms"),
+    ("us=20000", "slow", "20000 us, the cap is 5000 us"),
+    ("nvrtc=error", "compile_error", "kernel.cu(1): error: it is a fault"),
+    ("nvrtc=crash", "compile_error", "the compiler died: signal 6"),
+    ("nvrtc=spills", "spills", "24 bytes spilled with 32 registers"),
+    ("nvrtc=stack", "spills", "40 bytes of stack with 32 registers"),
+]
+
+
+class Fixture(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.out = str(self.folder / "run")
+        libraries = self.folder / "lib"
+        libraries.mkdir()
+        (libraries / "libcuda.so.1").symlink_to(DRIVER)
+        (libraries / "libnvrtc.so.13").symlink_to(NVRTC)
+        # The folder's name in the environment marks our processes.
+        self.environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries), "EXH_FAKE_N": str(N),
+                            "EXH_FAKE_FAULTS": ";".join(fault for fault, _, _ in FAULTS),
+                            "XDG_CACHE_HOME": str(self.folder / "cache")}
+
+    def run_search(self, *arguments, **variables):
+        return subprocess.run([SEARCH, *arguments], capture_output=True, text=True, timeout=100,
+                              cwd=self.folder, env={**self.environment, **variables})
+
+    def arguments(self, budget, out=None):
+        return ("--kernel", "axpy", "--size", f"n={N}", "--device", "h200", "--budget", budget, "--seed", "1",
+                "--out", out or self.out)
+
+
+class OnFakeGpu(Fixture):
+    def records(self, out=None):
+        with open(os.path.join(out or self.out, "log.jsonl"), encoding="utf-8") as log:
+            return [json.loads(line) for line in log if line.endswith("\n")]
+
+    def evaluations(self, out=None):
+        return [record for record in self.records(out) if record["t"] == "eval"]
+
+    def processes(self):
+        """Ids of those that run with our environment."""
+        found = []
+        for entry in pathlib.Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and str(self.folder).encode() in (entry / "environ").read_bytes():
+                    found.append(int(entry.name))
+            except OSError:  # It has ended meanwhile, or is not ours.
+                pass
+        return found
+
+    def assert_no_process_is_left(self):
+        for _ in range(200):
+            if not self.processes():
+                return
+            time.sleep(0.1)
+        self.fail(f"processes {self.processes()} are left")
+
+    def start(self):
+        """A search that goes on, once it has evaluated something."""
+        process = subprocess.Popen([SEARCH, *self.arguments("100s")], stdout=subprocess.PIPE, text=True,
+                                   stderr=subprocess.PIPE, cwd=self.folder, env=self.environment)
+        self.addCleanup(process.kill)
+        for _ in range(600):
+            if os.path.exists(os.path.join(self.out, "log.jsonl")) and len(self.evaluations()) > 20:
+                break
+            time.sleep(0.1)
+        self.assertGreater(len(self.processes()), 2)  # The search, a compiler, a candidate.
+        return process
+
+    def check(self, evaluation):
+        fault, verdict, why = FAULTS[int(evaluation["code"], 16) % len(FAULTS)]
+        said = evaluation.get("why", "")
+        self.assertEqual(evaluation["verdict"], verdict, f"{fault}: {said}")
+        self.assertIn(why, said, fault)
+        if verdict == "correct":
+            self.assertEqual(said, "", fault)
+            self.assertGreater(evaluation["best_ns"], 0)
+        return fault
+
+    def test_whatever_becomes_of_candidates_is_in_the_log(self):
+        count = 200
+        done = self.run_search(*self.arguments(f"evals={count}"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        evaluations = self.evaluations()
+        self.assertEqual(len(evaluations), count)
+        met = {self.check(evaluation) for evaluation in evaluations}
+        missing = {fault for fault, _, _ in FAULTS} - met
+        self.assertEqual(missing, set(), "not met: another seed, or more evaluations")
+        end = self.records()[-1]
+        self.assertEqual((end["t"], end["why"], end["evaluations"]), ("end", "budget:evals", count))
+        counts = collections.Counter(evaluation["verdict"] for evaluation in evaluations)
+        self.assertEqual(end["verdicts"], dict(counts))
+        self.assertIn(f"{count} evaluations in ", done.stdout)
+        for verdict, number in counts.items():
+            self.assertRegex(done.stdout, rf"\([^)]*\b{verdict} {number}\b")
+        best = next(e for e in evaluations if e["n"] == end["best"])
+        self.assertEqual(best["verdict"], "correct")
+        self.assertIn(f"(record {end['best']})", done.stdout)
+        self.assert_no_process_is_left()
+
+        again = self.run_search("replay", self.out)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("correct: ", again.stdout)
+        crashed = next(e for e in evaluations if e["verdict"] == "crash")
+        again = self.run_search("replay", self.out, "--record", str(crashed["n"]))
+        self.assertEqual(again.returncode, 1, again.stdout)
+        self.assertIn("\ncrash: ", again.stdout)
+
+    def test_the_number_of_compilers_changes_nothing(self):
+        outcomes = []
+        for jobs in ("1", "3"):
+            out = str(self.folder / f"jobs{jobs}")
+            done = self.run_search(*self.arguments("evals=40", out), "--jobs", jobs)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            outcomes.append([(e["vector"], e["verdict"], e.get("why"), e["best_ns"]) for e in self.evaluations(out)])
+        self.assertEqual(outcomes[0], outcomes[1])
+
+    def test_what_was_compiled_once_is_known(self):
+        kept = self.folder / "cache" / "exhaust" / "cubin"
+        files = []
+        for out in ("first", "second"):
+            self.assertEqual(self.run_search(*self.arguments("evals=30", str(self.folder / out))).returncode, 0)
+            files.append({file.name: file.stat().st_ino for file in kept.iterdir()})
+        self.assertGreater(len(files[0]), 5)
+        same = [name for name, inode in files[0].items() if files[1].get(name) == inode]
+        self.assertEqual(len(same), len(files[0]))
+
+    def test_a_search_that_is_killed_leaves_no_process(self):
+        process = self.start()
+        process.kill()
+        process.communicate(timeout=60)
+        self.assert_no_process_is_left()
+
+    def test_interrupt_ends_with_the_best_so_far(self):
+        process = self.start()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertIn("best: ", output)
+        self.assertEqual(self.records()[-1]["why"], "signal")
+        for evaluation in self.evaluations():
+            self.check(evaluation)
+        self.assert_no_process_is_left()
+
+    def test_doctor_looks_at_driver_gpu_and_compiler(self):
+        done = self.run_search("doctor")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("driver for CUDA 13.0", done.stdout)
+        self.assertRegex(done.stdout, r"gpu +Fake GPU: sm_90, 4 multiprocessors, 3\.0 GiB")
+        self.assertRegex(done.stdout, r"nvrtc +libnvrtc\.so\.13: version 13\.0, compiles for sm_90, GPU 0 loads it")
+        self.assertRegex(done.stdout, r"(?m)^ +cublas +\S")
+        # Machine code that the driver does not take.
+        done = self.run_search("doctor", EXH_FAKE_N="none")
+        self.assertIn("GPU 0 does not load it (cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE", done.stdout)
+
+
+class WithoutGpu(Fixture):
+    """What is missing, and what helps: in the message of a search, and from the doctor."""
+
+    def check_missing(self, *parts, **variables):
+        done = self.run_search(*self.arguments("evals=1"), **variables)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        for part in (*parts, "--device cpu", "search doctor"):
+            self.assertIn(part, done.stderr)
+        self.assertFalse(os.path.exists(self.out))  # A run that did not begin leaves nothing.
+        done = self.run_search("doctor", **variables)
+        self.assertEqual(done.returncode, 0, done.stdout)  # A machine without a GPU is well.
+        return done.stdout
+
+    def hide(self, *names):
+        """Files that are no libraries, where they are looked for first."""
+        for name in names:
+            path = self.folder / "lib" / name
+            path.unlink(missing_ok=True)
+            path.touch()
+
+    def test_no_driver(self):
+        self.hide("libcuda.so.1", "libcuda.so")
+        said = self.check_missing("libcuda.so.1 is not there", "install the driver")
+        self.assertRegex(said, r"cuda +libcuda\.so\.1 is not there: install the driver")
+        self.assertRegex(said, r"\n +get it: version 570 or later, from https://www\.nvidia\.com/drivers")
+
+    def test_a_driver_that_is_too_old(self):
+        problem = "libcuda.so.1 is a driver for CUDA 12.4: install one that supports CUDA 12.8 or later"
+        said = self.check_missing(problem, EXH_FAKE_CUDA="old")
+        self.assertIn(problem, said)
+        self.assertIn("get it: version 570 or later", said)
+
+    def test_a_driver_that_does_not_start(self):
+        problem = "libcuda.so.1 cannot start: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)"
+        self.assertIn(problem, self.check_missing(problem, EXH_FAKE_CUDA="no-device"))
+
+    def test_no_gpu(self):
+        said = self.check_missing("the driver shows no GPU", EXH_FAKE_CUDA="no-gpu")
+        self.assertRegex(said, r"gpu +the driver shows none that answers")
+
+    def test_no_such_gpu(self):
+        done = self.run_search(*self.arguments("evals=1"), "--gpu", "1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no GPU 1: the driver shows 1", done.stderr)
+
+    def test_no_compiler(self):
+        if os.path.exists("/usr/local/cuda/lib64/libnvrtc.so"):
+            self.skipTest("NVRTC is installed where it is always found")
+        self.hide("libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so")
+        said = self.check_missing("libnvrtc.so is not there: install the CUDA toolkit, version 12 or later")
+        self.assertRegex(said, r"nvrtc +libnvrtc\.so is not there")
+        self.assertIn("of its packages cuda-nvrtc is enough", said)
+
+
+if __name__ == "__main__":
+    SEARCH, DRIVER, NVRTC = (os.path.abspath(path) for path in sys.argv[1:4])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=1)

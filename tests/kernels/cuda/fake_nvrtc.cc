@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+//
+// A run-time compiler for the fake driver. A text with exh_check becomes the device programs, one
+// with exh_kernel a candidate z = alpha x + y of EXH_FAKE_N elements, and any other is refused.
+//
+// EXH_FAKE_FAULTS is a list of faults, with `;` between them. A candidate gets one of them: number
+// h modulo their count, where h is the hash of its text without comments, as the log of a search
+// has it (`code`). A fault is what else stands in the line of its kernel (fake_kernels.h), or
+//
+//   nvrtc=error     the text is refused
+//   nvrtc=spills    its registers do not suffice
+//   nvrtc=stack     its arrays do not fit registers
+//   nvrtc=crash     the compiler aborts the process
+//   nvrtc=chatter   the compiler prints a line to the standard output
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/cuda/nvrtc.h"
+
+namespace exh::kernels::cuda {
+struct NvrtcProgram {
+  std::string source, cubin, log;
+};
+}  // namespace exh::kernels::cuda
+
+namespace {
+
+using exh::kernels::cuda::nvrtcProgram;
+using exh::kernels::cuda::nvrtcResult;
+
+// As in nvrtc.h.
+constexpr nvrtcResult kSuccess = 0, kInvalidOption = 5, kCompilation = 6;
+
+constexpr int kFastestUs = 5, kSlowestUs = 60;
+
+std::string Variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// FNV-1a, 64 bits, of all lines but those that are empty or comments.
+std::uint64_t HashWithoutComments(const std::string& source) {
+  std::uint64_t hash = 0xCBF29CE484222325;
+  std::istringstream lines(source);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t first = line.find_first_not_of(" \t\r");
+    if (first == line.npos || line.compare(first, 2, "//") == 0) continue;
+    for (const char c : line + '\n') {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
+    }
+  }
+  return hash;
+}
+
+/// The fault of a text with this hash.
+std::string FaultOf(std::uint64_t hash) {
+  std::vector<std::string> faults;
+  std::istringstream list(Variable("EXH_FAKE_FAULTS"));
+  for (std::string fault; std::getline(list, fault, ';');) faults.push_back(fault);
+  return faults.empty() ? "" : faults[hash % faults.size()];
+}
+
+/// What an assembler says of a kernel.
+std::string Verbose(int registers, int stack, int spills) {
+  std::ostringstream log;
+  log << "ptxas info    : Compiling entry function 'exh_kernel' for 'sm_90'\n"
+      << "ptxas info    : Function properties for exh_kernel\n"
+      << "ptxas         .     " << stack << " bytes stack frame, " << spills
+      << " bytes spill stores, " << spills << " bytes spill loads\n"
+      << "ptxas info    : Used " << registers << " registers, used 1 barriers\n";
+  return log.str();
+}
+
+nvrtcResult Refuse(nvrtcProgram program, const std::string& log) {
+  program->log = log;
+  return kCompilation;
+}
+
+nvrtcResult CompileCandidate(nvrtcProgram program) {
+  const std::uint64_t hash = HashWithoutComments(program->source);
+  std::string fault = FaultOf(hash);
+  if (fault == "nvrtc=crash") std::abort();
+  if (fault == "nvrtc=error") return Refuse(program, "kernel.cu(1): error: it is a fault\n");
+  if (fault == "nvrtc=chatter") {
+    std::puts("nvrtc: what a nice text");
+    std::fflush(stdout);
+  }
+  const bool spills = fault == "nvrtc=spills", has_stack = spills || fault == "nvrtc=stack";
+  program->log = Verbose(32, has_stack ? 40 : 0, spills ? 24 : 0);
+  if (fault.starts_with("nvrtc=")) fault.clear();
+  std::ostringstream text;
+  text << "fake cubin\nkernel exh_kernel axpy n=" << Variable("EXH_FAKE_N")
+       << " us=" << kFastestUs + hash / 1000 % (kSlowestUs - kFastestUs) << " " << fault << "\n";
+  program->cubin = text.str();
+  return kSuccess;
+}
+
+}  // namespace
+
+extern "C" {
+
+nvrtcResult nvrtcVersion(int* major, int* minor) {
+  *major = 13;
+  *minor = 0;
+  return kSuccess;
+}
+
+nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const char*, int,
+                               const char* const*, const char* const*) {
+  *program = new exh::kernels::cuda::NvrtcProgram{source, "", ""};
+  return kSuccess;
+}
+
+nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
+  if (count == 0 || std::string_view(options[0]) != "--gpu-architecture=sm_90") {
+    program->log = "nvrtc: error: invalid value for --gpu-architecture\n";
+    return kInvalidOption;
+  }
+  if (program->source.find("exh_check") != std::string::npos) {
+    program->cubin =
+        "fake cubin\nkernel exh_check check\nkernel exh_guard guard\nkernel exh_clock clock\n";
+    return kSuccess;
+  }
+  if (program->source.find("exh_kernel") != std::string::npos) return CompileCandidate(program);
+  return Refuse(program, "kernel.cu(1): error: there is no kernel\n");
+}
+
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, std::size_t* size) {
+  *size = program->cubin.size();
+  return kSuccess;
+}
+
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* cubin) {
+  std::memcpy(cubin, program->cubin.data(), program->cubin.size());
+  return kSuccess;
+}
+
+nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, std::size_t* size) {
+  *size = program->log.size() + 1;
+  return kSuccess;
+}
+
+nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char* log) {
+  std::memcpy(log, program->log.c_str(), program->log.size() + 1);
+  return kSuccess;
+}
+
+nvrtcResult nvrtcDestroyProgram(nvrtcProgram* program) {
+  delete *program;
+  *program = nullptr;
+  return kSuccess;
+}
+
+}  // extern "C"
