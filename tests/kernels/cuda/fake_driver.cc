@@ -16,6 +16,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "kernels/cuda/driver.h"
 #include "tests/kernels/cuda/fake_gpu.h"
@@ -42,6 +43,13 @@ CUdevice Device() {
 }
 
 bool has_context = false;
+
+/// A new stream or event: ours as long as the process lives, as they are never given back.
+template <typename T>
+T* MakeForEver() {
+  static auto* const all = new std::vector<std::unique_ptr<T>>;
+  return all->emplace_back(std::make_unique<T>()).get();
+}
 
 /// What a call that needs a context that works answers, unless it is kSuccess.
 CUresult State() {
@@ -246,7 +254,7 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int word, std::size_t words, 
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int) {
   if (const CUresult state = State(); state != kSuccess) return state;
-  *stream = new CudaStream;
+  *stream = MakeForEver<CudaStream>();
   return kSuccess;
 }
 
@@ -276,7 +284,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 
 CUresult cuEventCreate(CUevent* event, unsigned int) {
   if (const CUresult state = State(); state != kSuccess) return state;
-  *event = new CudaEvent;
+  *event = MakeForEver<CudaEvent>();
   return kSuccess;
 }
 
