@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -20,12 +19,14 @@
 #include "kernels/cpu/problem_file.h"
 #include "kernels/cuda/worker.h"
 #include "tests/kernels/codegen/temporary_folder.h"
+#include "tests/kernels/cuda/await_end.h"
 #include "tests/kernels/cuda/axpy_problem.h"
 
 namespace exh::kernels::cuda {
 namespace {
 
 using ::testing::AllOf;
+using testing::AwaitEnd;
 using testing::AxpyProblem;
 using testing::CandidateText;
 using ::testing::Each;
@@ -33,6 +34,7 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::Orphanage;
 using testing::ProgramsText;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -382,8 +384,7 @@ TEST_F(Pool, NoProcessIsLeftWhenItGoes) {
 }
 
 TEST_F(Pool, NoProcessIsLeftWhenItsParentIsKilled) {
-  // What loses its parent comes to this process, which then sees its end.
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const Orphanage orphanage;
   const std::string setup = Written("setup", ToJsonLine(setup_));
   for (const char* const fault : {"", "fault=stuck"}) {
     std::ofstream(Path("pids"), std::ios::trunc);
@@ -397,17 +398,8 @@ TEST_F(Pool, NoProcessIsLeftWhenItsParentIsKilled) {
     ASSERT_EQ(line, "ready");
     const std::vector<pid_t> pids = Pids(2);
     parent.Kill();
-    for (const pid_t pid : pids) {
-      int status = 0;
-      pid_t reaped = 0;
-      for (int look = 0; look < 1000 && reaped == 0; ++look) {
-        reaped = ::waitpid(pid, &status, WNOHANG);
-        if (reaped == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      }
-      EXPECT_EQ(reaped, pid);
-    }
+    for (const pid_t pid : pids) EXPECT_TRUE(AwaitEnd(pid).has_value()) << fault;
   }
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
 }  // namespace

@@ -62,7 +62,9 @@ class OnFakeGpu : public ::testing::Test {
 TEST_F(OnFakeGpu, WhatIsUploadedIsThereForTheNextLaunch) {
   const Buffer from(gpu_, 8), to(gpu_, 8);
   for (const std::uint64_t value : {7u, 8u}) {
-    gpu_.Upload(from.data(), &value, sizeof value);
+    std::uint64_t own = value;
+    gpu_.Upload(from.data(), &own, sizeof own);
+    own = 0;  // It is not looked at any more.
     gpu_.Check(gpu_.cu().cuMemcpyDtoDAsync(to.data(), from.data(), 8, gpu_.stream()), "copy");
     gpu_.Synchronize();
     std::uint64_t got = 0;

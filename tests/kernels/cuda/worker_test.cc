@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -14,10 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "tests/kernels/cuda/await_end.h"
+
 namespace exh::kernels::cuda {
 namespace {
 
+using testing::AwaitEnd;
 using ::testing::HasSubstr;
+using testing::Orphanage;
 using Reply = Worker::Reply;
 
 constexpr double kLong = 60;  ///< Seconds that no test takes.
@@ -40,10 +43,8 @@ std::string Next(Worker& worker, double timeout_s = kLong) {
   return "";
 }
 
-/// Waits until a child has ended, and leaves it to others to say goodbye to it.
-void AwaitEnd(pid_t pid) {
-  siginfo_t ended;
-  EXPECT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT), 0);
+bool WasKilled(std::optional<int> status) {
+  return status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL;
 }
 
 TEST(Worker, AnswersManyRequests) {
@@ -152,7 +153,9 @@ TEST(Worker, DrainDropsWhatNobodyAskedFor) {
 
 TEST(Worker, DrainNoticesAnEnd) {
   Worker worker = Shell("echo $$; exit 7");
-  AwaitEnd(std::stoi(Next(worker)));
+  siginfo_t ended;  // It is the worker's to say goodbye to.
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(std::stoi(Next(worker))), &ended, WEXITED | WNOWAIT),
+            0);
   EXPECT_TRUE(worker.alive());
   worker.Drain();
   EXPECT_FALSE(worker.alive());
@@ -168,17 +171,13 @@ TEST(Worker, DrainEndsOneThatDoesNotStopTalking) {
 }
 
 TEST(Worker, ItsGroupGoesWithIt) {
-  // What loses its parent comes to this process, which then sees how it ends.
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const Orphanage orphanage;
   pid_t grandchild = 0;
   {
     Worker worker = Shell("sleep 1000 & echo $!; wait");
     grandchild = std::stoi(Next(worker));
   }
-  int status = 0;
-  EXPECT_EQ(::waitpid(grandchild, &status, 0), grandchild);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  EXPECT_TRUE(WasKilled(AwaitEnd(grandchild)));
 }
 
 TEST(Worker, GoesWithItsOwner) {
@@ -192,15 +191,12 @@ TEST(Worker, GoesWithItsOwner) {
 }
 
 TEST(Worker, DiesWhenTheProcessThatStartedItIsKilled) {
-  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const Orphanage orphanage;
   Worker parent({EXH_CUDA_WORKER_PARENT, "sh", "-c", "echo $$; exec sleep 1000"});
   const std::string pid = Next(parent);
   ASSERT_GT(std::atoi(pid.c_str()), 1) << pid;
   parent.Kill();
-  int status = 0;
-  EXPECT_EQ(::waitpid(std::stoi(pid), &status, 0), std::stoi(pid));
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
-  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+  EXPECT_TRUE(WasKilled(AwaitEnd(std::stoi(pid))));
 }
 
 TEST(Worker, OutlivesTheThreadThatStartedIt) {
