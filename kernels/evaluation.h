@@ -35,6 +35,9 @@ struct Source {
   std::string text;
   codegen::Launch launch;  ///< Of a GPU kernel.
   std::string shape;       ///< Of a GPU kernel: its temporaries. One of each is checked in full.
+  /// Of a GPU kernel that may run for ever: the same with loops that look at the clock
+  /// (codegen::CudaOptions::gives_up). Empty: it need not be tried with care.
+  std::string careful;
 
   Source() = default;
   Source(std::string source_text) : text(std::move(source_text)) {}  // NOLINT: a text is a source
@@ -51,6 +54,7 @@ struct Compiled {
   codegen::Launch launch;               ///< Of a GPU kernel.
   std::string shape;                    ///< Likewise.
   int registers = 0;                    ///< Of a thread of a GPU kernel.
+  bool is_careful = false;              ///< It is Source::careful that was compiled.
   std::string library;                  ///< Path of the shared object, or of the cubin.
   std::optional<VendorCall> vendor;     ///< Instead of it: routines of the vendor's library …
   bool vendor_lt = false;               ///< … and the best of what its newer one suggests.

@@ -6,6 +6,7 @@
 
 #include "kernels/codegen/cpu_printer.h"
 #include "kernels/codegen/cuda_printer.h"
+#include "kernels/codegen/work.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/library/registry.h"
@@ -86,6 +87,10 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   if (task.function->device.language != "cuda") return {codegen::PrintCpu(code)};
   codegen::CudaText text = codegen::PrintCuda(code);
   Source source(std::move(text.source), text.launch);
+  constexpr double kLongNs = 1.5e6;
+  if (codegen::RoughTimeNs(code.tree, source.launch) > kLongNs) {
+    source.careful = codegen::PrintCuda(code, {.gives_up = true}).source;
+  }
   for (const codegen::TempArray& temp : code.memory.temps) {
     source.shape += task.function->block(temp.block).name() +
                     (temp.space == codegen::MemSpace::SHARED ? ":SHARED " : ":GLOBAL ");

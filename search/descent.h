@@ -46,6 +46,9 @@ class Descender {
   explicit Descender(const ChoiceOrder& order, int max_dead_ends = 2000)
       : order_(order), max_dead_ends_(max_dead_ends) {}
 
+  /// Dead ends after which Run() gives up.
+  void set_max_dead_ends(int most) { max_dead_ends_ = most; }
+
   /// Goes down from `start`, which is a fixpoint.
   DescentResult Run(const runtime::Candidate& start, Random& random, const OnDeadEnd& on_dead_end);
 

@@ -18,8 +18,10 @@ namespace {
 using kernels::Measurement;
 using kernels::Verdict;
 
-/// Dead ends after which a descent starts anew: what went wrong high up is not mended below.
-constexpr int kPatience = 200;
+/// Dead ends after which a descent starts anew: what went wrong high up is not mended below, and the
+/// way down is short. Where that fails again and again, all ways are hard, and patience is better.
+constexpr int kPatience = 8, kLongPatience = 200;
+constexpr int kShortTries = 25;
 /// Descents in a row that run out of patience before the run ends.
 constexpr int kMaxGivenUp = 500;
 
@@ -52,8 +54,7 @@ Explorer::Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Eva
       progress_(progress),
       clock_(std::move(clock)),
       options_(options),
-      random_(options.seed),
-      descender_(order, kPatience) {
+      random_(options.seed) {
   status_.flops = options.flops;
 }
 
@@ -93,11 +94,11 @@ void Explorer::RunAhead() {
   const auto make = [this](std::uint64_t number) {
     Attempt attempt;
     Random random(options_.seed + number * 0x9e3779b97f4a7c15ULL);
-    Descender descender(order_, kPatience);
     const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
-    attempt.result = descender.Run(root_, random, note);
+    Descent descent = DescendPatiently(random, note);
+    attempt.result = descent.result;
     if (attempt.result != DescentResult::kImplementation) return attempt;
-    Entry entry = EntryOf(descender, !attempt.dead_ends.empty());
+    Entry entry = EntryOf(descent);
     entry.compiled = evaluator_.Compile(entry.source);
     attempt.entry = std::move(entry);
     return attempt;
@@ -168,22 +169,32 @@ std::vector<Explorer::Entry> Explorer::Descend() {
 std::optional<Explorer::Entry> Explorer::DescendOnce() {
   ++outcome_.end.descents;
   Attempt attempt;
-  bool backed_out = false;
-  attempt.result = descender_.Run(root_, random_, [&](const DeadEnd& dead_end) {
-    backed_out = true;
-    NoteDeadEnd(dead_end);
-  });
-  if (attempt.result == DescentResult::kImplementation) {
-    attempt.entry = EntryOf(descender_, backed_out);
-  }
+  Descent descent =
+      DescendPatiently(random_, [&](const DeadEnd& dead_end) { NoteDeadEnd(dead_end); });
+  attempt.result = descent.result;
+  if (attempt.result == DescentResult::kImplementation) attempt.entry = EntryOf(descent);
   if (!Accept(attempt)) return std::nullopt;
   return std::move(attempt.entry);
 }
 
+Explorer::Descent Explorer::DescendPatiently(Random& random, const Descender::OnDeadEnd& note) const {
+  Descent descent{.descender = Descender(order_, kPatience)};
+  for (int attempt = 0;; ++attempt) {
+    const bool is_last = attempt == kShortTries;
+    if (is_last) descent.descender.set_max_dead_ends(kLongPatience);
+    descent.backed_out = false;
+    descent.result = descent.descender.Run(root_, random, [&](const DeadEnd& dead_end) {
+      descent.backed_out = true;
+      note(dead_end);
+    });
+    if (is_last || descent.result != DescentResult::kGaveUp) return descent;
+  }
+}
+
 /// What a descent found, with its source.
-Explorer::Entry Explorer::EntryOf(const Descender& descender, bool backed_out) const {
-  Entry entry{.candidate = descender.candidate(), .path = descender.path()};
-  if (backed_out) CompletePath(root_, entry.candidate, order_, entry.path);
+Explorer::Entry Explorer::EntryOf(const Descent& descent) const {
+  Entry entry{.candidate = descent.descender.candidate(), .path = descent.descender.path()};
+  if (descent.backed_out) CompletePath(root_, entry.candidate, order_, entry.path);
   entry.vector = VectorText(entry.candidate);
   entry.source = evaluator_.Emit(entry.candidate);
   const std::string code = WithoutComments(entry.source.text);

@@ -87,6 +87,12 @@ class Explorer {
     bool ready = false;  ///< Phase 2 came to it before the run was stopped.
   };
 
+  struct Descent {
+    Descender descender;
+    DescentResult result = DescentResult::kGaveUp;
+    bool backed_out = false;  ///< It went back from dead ends.
+  };
+
   /// What came of a descent.
   struct Attempt {
     DescentResult result = DescentResult::kGaveUp;
@@ -100,7 +106,9 @@ class Explorer {
   bool Interrupted();
   std::vector<Entry> Descend();        // phase 1
   std::optional<Entry> DescendOnce();  //
-  Entry EntryOf(const Descender& descender, bool backed_out) const;
+  Entry EntryOf(const Descent& descent) const;
+  /// Descends until that yields something, starting anew after a few dead ends.
+  Descent DescendPatiently(Random& random, const Descender::OnDeadEnd& note) const;
   bool Accept(const Attempt& attempt);
   void Compile(std::vector<Entry>& batch);  // phase 2
   void Measure(Entry& entry);               // phase 3
@@ -124,7 +132,6 @@ class Explorer {
   Clock clock_;
   ExplorerOptions options_;
   Random random_;
-  Descender descender_;
   double start_ = 0;
   Outcome outcome_;
   Status status_;

@@ -12,6 +12,10 @@ int ChildToward(const LoopTree& tree, int ancestor, int node) {
   return node;
 }
 
+bool Contains(const std::vector<int>& classes, int wanted) {
+  return std::find(classes.begin(), classes.end(), wanted) != classes.end();
+}
+
 }  // namespace
 
 int LoopAround(const LoopTree& tree, int node) {
@@ -25,7 +29,8 @@ int LoopAround(const LoopTree& tree, int node) {
 
 std::vector<AdvancedRead> PlanAdvance(const ir::Function& function, const Schedule& schedule,
                                       const LoopTree& tree,
-                                      const std::vector<std::vector<ir::InstId>>& readers) {
+                                      const std::vector<std::vector<ir::InstId>>& readers,
+                                      const std::vector<std::vector<int>>& keys) {
   std::vector<AdvancedRead> reads;
   for (const ir::Instruction& inst : function.insts) {
     const std::size_t i = inst.id.index();
@@ -38,6 +43,14 @@ std::vector<AdvancedRead> PlanAdvance(const ir::Function& function, const Schedu
       scope = tree.CommonAncestor(scope, tree.node_of_inst[reader.index()]);
     }
     if (LoopAround(tree, scope) != read.loop && scope != read.loop) continue;
+    // Copies that share a value have all used it before the next one may come.
+    for (int node = tree.node(tree.node_of_inst[i]).parent; node != read.loop;
+         node = tree.node(node).parent) {
+      const int c = tree.node(node).dim_class;
+      if (tree.node(node).kind != NodeKind::kUnroll || Contains(keys[i], c)) continue;
+      read.shared.push_back(c);
+      scope = tree.CommonAncestor(scope, tree.node(node).parent);
+    }
     read.scope = scope;
     read.child = ChildToward(tree, scope, tree.node_of_inst[i]);
     const auto& children = tree.node(scope).children;

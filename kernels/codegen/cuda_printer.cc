@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kernels/codegen/code_names.h"
 #include "kernels/codegen/cuda_statements.h"
 #include "kernels/codegen/text_writer.h"
+#include "kernels/codegen/work.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -24,8 +26,13 @@ std::string Number(std::uint64_t value) {
 
 class CudaPrinter {
  public:
-  explicit CudaPrinter(const LoweredCode& code)
-      : code_(code), tree_(code.tree), names_(code), statements_(code, names_, body_) {}
+  CudaPrinter(const LoweredCode& code, const CudaOptions& options)
+      : code_(code),
+        options_(options),
+        tree_(code.tree),
+        names_(code),
+        statements_(code, names_, body_),
+        steps_(StepsOfNodes(code.tree)) {}
 
   CudaText Run() {
     Kernel();
@@ -33,6 +40,13 @@ class CudaPrinter {
     PrintSourceHeader(code_, out);
     for (const std::string& line : statements_.Helpers()) out.Line(line);
     if (!statements_.Helpers().empty()) out.Line();
+    if (options_.gives_up) {
+      out.Line("static __device__ __forceinline__ bool exh_is_late(unsigned long long deadline) {");
+      out.Line("  unsigned long long now;");
+      out.Line("  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(now));");
+      out.Line("  return now > deadline;");
+      out.Line("}");
+    }
     if (launch_.shared_bytes > 0) {
       out.Line("extern __shared__ float4 exh_shared[];");
       out.Line();
@@ -56,7 +70,8 @@ class CudaPrinter {
     for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
       add("float " + names_.scalar(i));
     }
-    if (launch_.global_floats > 0) add("float* __restrict__ exh_global");
+    if (launch_.global_floats > 0 || options_.gives_up) add("float* __restrict__ exh_global");
+    if (options_.gives_up) add("const unsigned long long* exh_deadline");
     return text;
   }
 
@@ -73,6 +88,10 @@ class CudaPrinter {
     body_.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(launch_.threads) +
                ", 1)");
     body_.Open("exh_kernel(" + Parameters() + ")");
+    if (options_.gives_up) {
+      body_.Line("const unsigned long long exh_end = *exh_deadline;");
+      body_.Line("if (exh_is_late(exh_end)) return;");
+    }
     if (launch_.threads > 1) body_.Line("const int t = threadIdx.x;");
     Temporaries();
     std::uint64_t stride = tree_.num_blocks;
@@ -127,7 +146,7 @@ class CudaPrinter {
     body_.Line("// " + code_.function->inst(read.inst).name() + " of the first iteration");
     statements_.MoveLoop(tree_.node(read.loop).dim_class, "0");
     const LoopNode& loop = tree_.node(read.loop);
-    for (const int child : loop.children) Only(child, read.inst);
+    for (const int child : loop.children) Only(child, read);
     statements_.MoveLoop(-1, "");
   }
 
@@ -138,23 +157,23 @@ class CudaPrinter {
     body_.Open("if (" + next + " < " + Number(Class(loop).size) + ")",
                code_.function->inst(read.inst).name() + " of the next iteration");
     statements_.MoveLoop(loop, "(" + next + ")");
-    Only(read.child, read.inst);
+    Only(read.child, read);
     statements_.MoveLoop(-1, "");
     body_.Close();
   }
 
-  /// The node with nothing in it but one instruction; nothing when it is not in it.
-  void Only(int index, ir::InstId inst) {
-    int inside = tree_.node_of_inst[inst.index()];
+  /// The node with nothing in it but a read; nothing when the read is not in it.
+  void Only(int index, const AdvancedRead& read) {
+    int inside = tree_.node_of_inst[read.inst.index()];
     while (inside >= 0 && inside != index) inside = tree_.node(inside).parent;
     if (inside < 0) return;
     const LoopNode& node = tree_.node(index);
     const auto children = [&] {
-      for (const int child : node.children) Only(child, inst);
+      for (const int child : node.children) Only(child, read);
     };
     switch (node.kind) {
       case NodeKind::kExec:
-        return statements_.Execute(inst);
+        return statements_.Execute(read.inst);
       case NodeKind::kThreads:
         if (node.layout < 0) return children();
         OpenBand(index);
@@ -169,6 +188,7 @@ class CudaPrinter {
         for (std::uint32_t copy = 0; copy < Class(node.dim_class).size; ++copy) {
           statements_.SetIndex(node.dim_class, copy);
           children();
+          if (std::ranges::find(read.shared, node.dim_class) != read.shared.end()) break;
         }
         return statements_.SetIndex(node.dim_class, 0);
       case NodeKind::kRoot:
@@ -231,6 +251,7 @@ class CudaPrinter {
         body_.Open("for (int " + i + " = 0; " + i + " < " + Number(Class(node.dim_class).size) +
                        "; ++" + i + ")",
                    "LOOP " + DimNames(code_, node.dim_class));
+        if (options_.gives_up) LookAtTheClock(index);
         Body(index);
         body_.Close();
         return;
@@ -251,6 +272,19 @@ class CudaPrinter {
     }
   }
 
+  /// Often enough to end in time, and so rarely that it takes little.
+  void LookAtTheClock(int loop) {
+    constexpr double kLong = 4096, kBody = 1024;
+    constexpr std::uint32_t kEvery = 64;
+    const std::uint32_t size = Class(tree_.node(loop).dim_class).size;
+    const double all = steps_[static_cast<std::size_t>(loop)];
+    if (all < kLong) return;
+    const bool always = all / size >= kBody || size < kEvery;
+    const std::string when = names_.index(tree_.node(loop).dim_class) + " % " + Number(kEvery) +
+                             " == " + Number(kEvery - 1) + " && ";
+    body_.Line("if (" + (always ? "" : when) + "exh_is_late(exh_end)) return;");
+  }
+
   /// A loop of one iteration.
   void Once(int index) {
     const int dim_class = tree_.node(index).dim_class;
@@ -266,18 +300,20 @@ class CudaPrinter {
   }
 
   const LoweredCode& code_;
+  const CudaOptions options_;
   const LoopTree& tree_;
   TextWriter body_;
   CodeNames names_;
   CudaStatements statements_;
+  std::vector<double> steps_;  ///< By node.
   Launch launch_;
   int repeats_ = 0;  ///< Unrolled dims around that are past their first copy.
 };
 
 }  // namespace
 
-CudaText PrintCuda(const LoweredCode& code) {
-  return CudaPrinter(code).Run();
+CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
+  return CudaPrinter(code, options).Run();
 }
 
 }  // namespace exh::kernels::codegen

@@ -24,7 +24,14 @@ struct CudaText {
   Launch launch;
 };
 
+struct CudaOptions {
+  /// A kernel that gives up: its last parameter is `const unsigned long long* exh_deadline`, a time
+  /// of %globaltimer, and its long loops return when that is past. For a first look at kernels that
+  /// may run for ever; what is timed is printed without.
+  bool gives_up = false;
+};
+
 /// The source of an implementation, its decisions as comments on top. `code.error` is empty.
-CudaText PrintCuda(const LoweredCode& code);
+CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options = {});
 
 }  // namespace exh::kernels::codegen

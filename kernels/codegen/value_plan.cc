@@ -25,7 +25,13 @@ class ValuePlanner {
     readers_.resize(function_.insts.size());
     ForEachActive([&](const ir::Instruction& inst) { AddStorage(inst); });
     ForEachActive([&](const ir::Instruction& inst) { AddReads(inst); });
-    plan_.ahead = PlanAdvance(function_, schedule_, tree_, readers_);
+    std::vector<std::vector<int>> keys(function_.insts.size());
+    ForEachActive([&](const ir::Instruction& inst) {
+      for (const KeyDim& key : plan_.storage[inst.id.index()].key) {
+        keys[inst.id.index()].push_back(key.dim_class);
+      }
+    });
+    plan_.ahead = PlanAdvance(function_, schedule_, tree_, readers_, keys);
     ForEachActive([&](const ir::Instruction& inst) { AddHome(inst); });
     ForEachActive([&](const ir::Instruction& inst) {
       if (!inst.has_side_effect()) return;

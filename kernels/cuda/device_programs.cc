@@ -64,6 +64,13 @@ extern "C" __global__ void exh_clock(unsigned long long ns, unsigned long long* 
   result[1] = now - begin;
 }
 
+// A time `ns` from now.
+extern "C" __global__ void exh_deadline(unsigned long long ns, unsigned long long* result) {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  *result = now + ns;
+}
+
 // The yardstick of bandwidth: a copy that streams, four vectors in flight a thread.
 extern "C" __global__ void __launch_bounds__(512, 1)
 exh_copy(const float4* __restrict__ from, float4* __restrict__ to, unsigned long long n) {

@@ -7,7 +7,7 @@
 namespace exh::kernels::cuda {
 
 /// CUDA C++ of the kernels that check and surround candidates: exh_check, exh_guard, exh_clock,
-/// exh_copy, exh_fma. Their parameters are in device_programs.cc.
+/// exh_deadline, exh_copy, exh_fma, exh_pack, exh_relu. Their parameters are in device_programs.cc.
 const std::string& DeviceProgramsSource();
 
 /// What exh_check and exh_guard leave in memory.

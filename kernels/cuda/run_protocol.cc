@@ -73,6 +73,7 @@ std::string ToJsonLine(const RunRequest& r) {
                {"whole_numbers", r.whole_numbers},
                {"vendor", r.vendor ? json(*r.vendor) : json()},
                {"vendor_lt", r.vendor_lt},
+               {"give_up_ns", r.give_up_ns},
                {"rates", r.rates}});
 }
 
@@ -93,6 +94,7 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
       r.vendor = vendor.get<VendorCall>();
     }
     object.at("vendor_lt").get_to(r.vendor_lt);
+    object.at("give_up_ns").get_to(r.give_up_ns);
     object.at("rates").get_to(r.rates);
   });
 }

@@ -41,6 +41,9 @@ struct RunRequest {
   bool whole_numbers = false;        ///< Also check on the second problem, without tolerance.
   std::optional<VendorCall> vendor;  ///< Instead of a cubin.
   bool vendor_lt = false;            ///< Through cublasLt.
+  /// The kernel gives up after `give_up_ns`: it is launched once, and is correct when it ended
+  /// before, whatever it computed.
+  double give_up_ns = 0;
   bool rates = false;                ///< Instead of all: the rates of the device.
 };
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// How much one thread has to do, as a rough count: enough to tell a kernel that may take for ever
+// from one that will not. Nothing is pruned by it; that takes a bound (models/).
+#pragma once
+
+#include <vector>
+
+#include "kernels/codegen/launch.h"
+#include "kernels/codegen/loop_tree.h"
+
+namespace exh::kernels::codegen {
+
+/// By node: instructions that one thread runs in one execution of it, loops and unrolled copies
+/// multiplied out.
+std::vector<double> StepsOfNodes(const LoopTree& tree);
+
+/// About how long the kernel runs on a large GPU, in nanoseconds: what a thread does one after the
+/// other, and what the blocks of all multiprocessors get done together. Off by factors, either way.
+double RoughTimeNs(const LoopTree& tree, const Launch& launch);
+
+}  // namespace exh::kernels::codegen
