@@ -18,8 +18,9 @@ namespace {
 using kernels::Measurement;
 using kernels::Verdict;
 
-/// Dead ends after which a descent starts anew: what went wrong high up is not mended below, and the
-/// way down is short. Where that fails again and again, all ways are hard, and patience is better.
+/// Dead ends after which a descent starts anew: what went wrong high up is not mended below, and
+/// the way down is short. Where that fails again and again, all ways are hard, and patience is
+/// better.
 constexpr int kPatience = 8, kLongPatience = 200;
 constexpr int kShortTries = 25;
 /// Descents in a row that run out of patience before the run ends.
@@ -177,7 +178,8 @@ std::optional<Explorer::Entry> Explorer::DescendOnce() {
   return std::move(attempt.entry);
 }
 
-Explorer::Descent Explorer::DescendPatiently(Random& random, const Descender::OnDeadEnd& note) const {
+Explorer::Descent Explorer::DescendPatiently(Random& random,
+                                             const Descender::OnDeadEnd& note) const {
   Descent descent{.descender = Descender(order_, kPatience)};
   for (int attempt = 0;; ++attempt) {
     const bool is_last = attempt == kShortTries;

@@ -43,12 +43,17 @@ std::vector<AdvancedRead> PlanAdvance(const ir::Function& function, const Schedu
       scope = tree.CommonAncestor(scope, tree.node_of_inst[reader.index()]);
     }
     if (LoopAround(tree, scope) != read.loop && scope != read.loop) continue;
-    // Copies that share a value have all used it before the next one may come.
+    // Copies that share a value, or a wide access, have all used theirs before the next may come.
+    const bool is_wide = schedule.vec[i] > 1 ||
+                         std::any_of(readers[i].begin(), readers[i].end(),
+                                     [&](ir::InstId r) { return schedule.vec[r.index()] > 1; });
     for (int node = tree.node(tree.node_of_inst[i]).parent; node != read.loop;
          node = tree.node(node).parent) {
       const int c = tree.node(node).dim_class;
-      if (tree.node(node).kind != NodeKind::kUnroll || Contains(keys[i], c)) continue;
-      read.shared.push_back(c);
+      if (tree.node(node).kind != NodeKind::kUnroll) continue;
+      const bool is_own = Contains(keys[i], c);
+      if (is_own && !is_wide) continue;
+      if (!is_own) read.shared.push_back(c);
       scope = tree.CommonAncestor(scope, tree.node(node).parent);
     }
     read.scope = scope;

@@ -23,8 +23,8 @@ class CudaStatements {
 
   /// The unrolled copy (or lane) that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
-  /// Addresses are printed as if the loop of this class were at `index`, which is an expression; -1:
-  /// as it is.
+  /// Addresses are printed as if the loop of this class were at `index`, which is an expression;
+  /// -1: as it is.
   void MoveLoop(int dim_class, const std::string& index);
   void Declare(ir::InstId inst);
   /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
@@ -83,7 +83,7 @@ class CudaStatements {
   std::vector<int> band_;
   int moved_class_ = -1;
   std::string moved_index_;
-  std::set<std::string> helpers_;   ///< "load4_cg" …
+  std::set<std::string> helpers_;  ///< "load4_cg" …
 };
 
 }  // namespace exh::kernels::codegen

@@ -9,8 +9,8 @@ namespace {
 
 // A GPU of the larger kind.
 constexpr double kMultiprocessors = 128, kClockGhz = 1.75;
-constexpr double kIssuesPerCycle = 4;     ///< Of a multiprocessor, for warps.
-constexpr double kCyclesPerStep = 6;      ///< Of a warp that waits for itself alone.
+constexpr double kIssuesPerCycle = 4;  ///< Of a multiprocessor, for warps.
+constexpr double kCyclesPerStep = 6;   ///< Of a warp that waits for itself alone.
 constexpr double kResidentThreads = 2048;
 constexpr double kResidentBlocks = 32;
 

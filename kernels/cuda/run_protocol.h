@@ -44,7 +44,7 @@ struct RunRequest {
   /// The kernel gives up after `give_up_ns`: it is launched once, and is correct when it ended
   /// before, whatever it computed.
   double give_up_ns = 0;
-  bool rates = false;                ///< Instead of all: the rates of the device.
+  bool rates = false;  ///< Instead of all: the rates of the device.
 };
 
 struct RunAnswer {
