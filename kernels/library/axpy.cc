@@ -93,6 +93,12 @@ extern "C" void exh_run(float* const* arrays, const float* scalars, int threads)
     copy.m = axpy.m = sizes.at("n");
     return {{copy}, {axpy}, 0};
   }
+
+  std::string ReferenceElement(const Parameters&) const override {
+    return ElementText({}, R"(const double product = double(alpha) * x[i];
+return {product + y[i], SumTolerance(2, std::fabs(product) + std::fabs(y[i]))};
+)");
+  }
 };
 
 }  // namespace

@@ -55,6 +55,13 @@ class Kernel {
   /// calls of the vendor's library that compute the same. Empty: there is none.
   virtual Source NaiveCuda(const Parameters& /*sizes*/) const { return {}; }
   virtual VendorCall Vendor(const Parameters& /*sizes*/) const { return {}; }
+  /// What Reference() says about element `i` of the only output, as C++ for a program that checks
+  /// itself without this one (kernels/standalone_cuda.h): the body of
+  ///   Expected Reference(const float* <input>, …, float <scalar>, …, std::int64_t i)
+  /// with the names of the backbone, inputs and scalars in its order. It returns {value,
+  /// SumTolerance(operations, magnitude)}, both double (tolerance.h); <cmath> is included. Empty:
+  /// there is none.
+  virtual std::string ReferenceElement(const Parameters& /*sizes*/) const { return {}; }
 };
 
 }  // namespace exh::kernels

@@ -159,6 +159,21 @@ extern "C" __global__ void exh_kernel(const float* __restrict__ a, const float* 
     return {{}, {pack, product}, static_cast<std::uint64_t>(l.m * l.k)};
   }
 
+  std::string ReferenceElement(const Parameters& sizes) const override {
+    const Layout l(sizes);
+    return ElementText(
+        {{"n", l.n}, {"k", l.k}, {"a_m", l.a_m}, {"a_k", l.a_k}, {"b_k", l.b_k}, {"b_n", l.b_n}},
+        R"(const std::int64_t row = i / n, column = i % n;
+double sum = 0, magnitude = 0;
+for (std::int64_t p = 0; p < k; ++p) {
+  const double product = double(a[row * a_m + p * a_k]) * b[p * b_k + column * b_n];
+  sum += product;
+  magnitude += std::fabs(product);
+}
+return {sum, SumTolerance(k + 1, magnitude)};
+)");
+  }
+
  private:
   /// Sizes and the distance of neighbouring rows and columns of each operand, in elements.
   struct Layout {

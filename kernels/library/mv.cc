@@ -100,6 +100,17 @@ extern "C" void exh_run(float* const* arrays, const float*, int threads) {
     step.n = sizes.at("n");
     return {{}, {step}, 0};
   }
+
+  std::string ReferenceElement(const Parameters& sizes) const override {
+    return ElementText({{"n", sizes.at("n")}}, R"(double sum = 0, magnitude = 0;
+for (std::int64_t j = 0; j < n; ++j) {
+  const double product = double(a[i * n + j]) * x[j];
+  sum += product;
+  magnitude += std::fabs(product);
+}
+return {sum, SumTolerance(n + 1, magnitude)};
+)");
+  }
 };
 
 }  // namespace

@@ -16,6 +16,16 @@ inline std::string Yardstick(const Parameters& sizes, const std::string& body) {
   return text + body;
 }
 
+/// `body` as Kernel::ReferenceElement() is to be, with the numbers that it uses as constants in
+/// front. What is not used is better left out: compilers warn of it.
+inline std::string ElementText(const Parameters& numbers, const std::string& body) {
+  std::string text;
+  for (const auto& [name, value] : numbers) {
+    text += "const std::int64_t " + name + " = " + std::to_string(value) + ";\n";
+  }
+  return text + body;
+}
+
 /// A GPU kernel with one thread for each of `elements` results, in blocks of 256: `parameters` are
 /// those of the function, and `body` finds the number of its element in `i`.
 inline Source CudaYardstick(const Parameters& sizes, std::int64_t elements,

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// The parts of a stand-alone program, for standalone_cuda.cc, and what they share.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/ir/function.h"
+#include "kernels/task.h"
+
+namespace exh::kernels::standalone {
+
+/// Names of what the kernel takes, as identifiers that clash with nothing in the program.
+struct Names {
+  explicit Names(const ir::Function& function);
+  std::string kernel;                ///< "matmul": before "_launch" and "_kernel".
+  std::vector<std::string> arrays;   ///< By number.
+  std::vector<std::string> scalars;  ///< Likewise.
+};
+
+/// `text` with every $NAME$ replaced.
+std::string Fill(std::string text, const std::map<std::string, std::string>& values);
+
+/// `before` + "a, b, c" + `after`, broken into lines of 100 columns where it is longer; those are
+/// indented by four more than the first.
+std::string Listed(const std::string& before, const std::vector<std::string>& items,
+                   const std::string& after);
+
+inline bool IsOutput(const ir::Array& array) {
+  return array.role == ir::ArrayRole::kOutput;
+}
+
+/// Bytes of memory that all blocks of a launch share out among them.
+std::uint64_t WorkspaceBytes(const codegen::Launch& launch);
+
+/// A line of comment that begins a part.
+std::string Heading(const std::string& title);
+
+/// <kernel>_workspace_bytes() and <kernel>_launch().
+std::string Launcher(const Task& task, const Source& source, const Names& names);
+
+/// The part of `main`'s tools that is the same for every kernel; opens EXHAUST_NO_MAIN and a
+/// namespace without a name, which SelfTest() closes.
+std::string TestTools();
+
+/// `main` and what it needs. NoSelfTest() is empty.
+std::string SelfTest(const Task& task, const Source& source, const Names& names);
+
+}  // namespace exh::kernels::standalone

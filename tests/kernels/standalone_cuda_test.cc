@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+//
+// Stand-alone programs around kernels written by hand, on the processor: what their test accepts,
+// what it finds, and what their launcher refuses.
+#include "kernels/standalone_cuda.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/devices/device.h"
+#include "kernels/library/registry.h"
+#include "tests/support/compiled_texts.h"
+#include "tests/support/cuda_program.h"
+
+namespace exh::kernels {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr std::int64_t kN = 8192;
+
+/// axpy, with less text than it has or more work than it does.
+class Axpy final : public Kernel {
+ public:
+  explicit Axpy(double flops, bool has_text = true) : flops_(flops), has_text_(has_text) {}
+  std::string_view name() const override { return "axpy"; }
+  std::string_view summary() const override { return axpy_.summary(); }
+  std::vector<Parameter> parameters() const override { return axpy_.parameters(); }
+  void Build(ir::Builder& b, const Parameters& s) const override { axpy_.Build(b, s); }
+  void Reference(const Parameters&, ProblemData&) const override {}
+  double Flops(const Parameters&) const override { return flops_; }
+  std::string NaiveSource(const Parameters&) const override { return ""; }
+  std::string EigenSource(const Parameters&) const override { return ""; }
+  std::string ReferenceElement(const Parameters& s) const override {
+    return has_text_ ? axpy_.ReferenceElement(s) : "";
+  }
+
+ private:
+  const Kernel& axpy_ = *FindKernel("axpy");
+  double flops_;
+  bool has_text_;
+};
+
+const Kernel& Few() {
+  static const Axpy kernel(2 * kN);
+  return kernel;
+}
+/// Too many operations to compute every element again.
+const Kernel& Many() {
+  static const Axpy kernel(2e9);
+  return kernel;
+}
+const Kernel& WithoutText() {
+  static const Axpy kernel(2 * kN, false);
+  return kernel;
+}
+
+Task TaskOf(const Kernel& kernel) {
+  return MakeTask(kernel, {{"n", kN}, {"inner_tile", 4}}, *LoadDevice("h200").device);
+}
+const Task& FewTask() {
+  static const Task task = TaskOf(Few());
+  return task;
+}
+
+/// A kernel of one thread for each element, `body` after the index of its own.
+Source SourceOf(const std::string& body, std::uint64_t shared_bytes = 0,
+                std::uint64_t global_floats = 0) {
+  codegen::Launch launch;
+  launch.threads = 64;
+  launch.grid = kN / launch.threads;
+  launch.shared_bytes = shared_bytes;
+  launch.global_floats = global_floats;
+  return {R"(// axpy, printed by Exhaust.
+//
+// Decisions:
+//   none(of,them)=KEPT
+
+extern __shared__ float4 exh_shared[];
+
+extern "C" __global__ void __launch_bounds__(64, 1)
+exh_kernel(const float* __restrict__ arg_x, const float* __restrict__ arg_y,
+           float* __restrict__ arg_z, float s_alpha)" +
+              std::string(global_floats > 0 ? ", float* __restrict__ exh_global" : "") + R"() {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  )" + body + "\n}\n",
+          launch};
+}
+
+constexpr const char* kRight = "arg_z[i] = fmaf(s_alpha, arg_x[i], arg_y[i]);";
+
+struct Case {
+  const Kernel& kernel;
+  Source source;
+  int code;
+  std::vector<std::string> said;
+};
+
+TEST(StandaloneCuda, FindsWhatIsWrong) {
+  const std::string right = kRight;
+  const std::vector<Case> cases = {
+      {Few(),
+       SourceOf("float* const shared = reinterpret_cast<float*>(exh_shared);"
+                "exh_global[blockIdx.x * 64 + 63 - threadIdx.x] = arg_y[i];"
+                "shared[63 - threadIdx.x] = arg_x[i]; __syncthreads();"
+                "arg_z[i] = fmaf(s_alpha, shared[63 - threadIdx.x],"
+                "                exh_global[blockIdx.x * 64 + 63 - threadIdx.x]);",
+                50000, 64),
+       0,
+       {"axpy: correct (all of 8192 elements), 250.00 us, 0.1 GFLOP/s"}},
+      {Few(),
+       SourceOf("if (i != 77) arg_z[i] = fmaf(s_alpha, arg_x[i], arg_y[i + (i == 9) * 9000]);"
+                "if (i == 11) arg_z[i] += 1e-5f;"
+                "if (i == 0) arg_z[8192] = const_cast<float*>(arg_x)[-3] = 0;"
+                "exh_global[blockIdx.x * 64 + threadIdx.x + 1] = 0;",
+                0, 64),
+       1,
+       {"axpy: z[77] is ", "axpy: z[9] is ", "axpy: z[11] is ", "written outside of z",
+        "written outside of x", "written outside of the workspace", "axpy: 6 mistake(s)"}},
+      {Few(), SourceOf(right + "if (i == 0) arg_z[-1] = 0;"), 1, {"axpy: 1 mistake(s)"}},
+      {Many(), SourceOf(right), 0, {"axpy: correct (4098 of 8192 elements), "}},
+      {Many(),
+       SourceOf("if (i != 77) " + right + "if (i == 8191) arg_z[i] += 1;"),
+       1,
+       {"axpy: z[8191] is ", "axpy: z[77] is "}},
+  };
+  std::vector<tests::ProgramRun> runs(cases.size());
+  testing::InParallel(cases.size(), [&](std::size_t i) {
+    runs[i] = tests::RunOnProcessor(
+        StandaloneCuda(TaskOf(cases[i].kernel), cases[i].source, "A test.\n"));
+  });
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE(cases[i].source.text);
+    EXPECT_EQ(runs[i].compiler, "");
+    EXPECT_EQ(runs[i].code, cases[i].code);
+    for (const std::string& said : cases[i].said) {
+      EXPECT_THAT(cases[i].code == 0 ? runs[i].out : runs[i].err, HasSubstr(said));
+    }
+  }
+}
+
+TEST(StandaloneCuda, TheLauncherSaysWhatItRefuses) {
+  const std::string text = "#define EXHAUST_NO_MAIN\n" +
+                           StandaloneCuda(FewTask(), SourceOf(kRight, 50000, 64), "A test.\n") +
+                           R"(
+#include <cstdio>
+alignas(16) float x[8196], y[8192], z[8192], w[8192];
+int main() {
+  if (axpy_workspace_bytes() != 8192 * 4) return 1;
+  if (axpy_launch(x, y, z, 2, w, sizeof(w), 0) != cudaSuccess || fake_shared_of_launch != 50000) return 2;
+  if (axpy_launch(nullptr, y, z, 2, w, sizeof(w), 0) != cudaErrorInvalidValue) return 3;
+  if (axpy_launch(x, y, nullptr, 2, w, sizeof(w), 0) != cudaErrorInvalidValue) return 4;
+  if (axpy_launch(x, y, z, 2, nullptr, sizeof(w), 0) != cudaErrorInvalidValue) return 5;
+  if (axpy_launch(x + 1, y, z, 2, w, sizeof(w), 0) != cudaErrorMisalignedAddress) return 6;
+  if (axpy_launch(x, y, z, 2, w, sizeof(w) - 1, 0) != cudaErrorInvalidValue) return 7;
+  fake_capability = 89;
+  if (axpy_launch(x, y, z, 2, w, sizeof(w), 0) != cudaErrorNoKernelImageForDevice) return 8;
+  fake_capability = 100;
+  fake_shared_bytes = 49152;
+  if (axpy_launch(x, y, z, 2, w, sizeof(w), 0) != cudaErrorLaunchOutOfResources) return 9;
+  return 0;
+}
+)";
+  const tests::ProgramRun run = tests::RunOnProcessor(text);
+  EXPECT_EQ(run.compiler, "");
+  EXPECT_EQ(run.code, 0) << run.err;
+}
+
+TEST(StandaloneCuda, AsksForNothingThatTheKernelDoesNotNeed) {
+  const std::string text = StandaloneCuda(FewTask(), SourceOf(kRight), "A test.\n");
+  EXPECT_THAT(text, HasSubstr("axpy_launch(const float* x, const float* y, float* z, float alpha,\n"
+                              "    cudaStream_t stream) {"));
+  EXPECT_THAT(text, Not(HasSubstr("void* workspace")));
+  EXPECT_THAT(text, Not(HasSubstr("cudaFuncSetAttribute")));
+  EXPECT_THAT(text, Not(HasSubstr("shared_bytes")));
+  EXPECT_THAT(StandaloneCuda(FewTask(), SourceOf(kRight, 49152), ""),
+              Not(HasSubstr("cudaFuncSetAttribute")));
+  EXPECT_THAT(StandaloneCuda(FewTask(), SourceOf(kRight, 49168), ""),
+              HasSubstr("cudaFuncAttributeMaxDynamicSharedMemorySize,\n"
+                        "                                49168)"));
+}
+
+TEST(StandaloneCuda, WithoutATextOfTheReferenceHasNoTest) {
+  const Task task = TaskOf(WithoutText());
+  EXPECT_NE(NoSelfTest(task), "");
+  const std::string text = StandaloneCuda(task, SourceOf(kRight), "A test.\n");
+  EXPECT_THAT(text,
+              HasSubstr("// It does not check itself: the kernel has no text of its reference"));
+  EXPECT_THAT(text, Not(HasSubstr("int main")));
+  EXPECT_THAT(text, HasSubstr("axpy_launch("));
+}
+
+TEST(StandaloneCuda, TheCommentEndsWhereItsLinesEnd) {
+  const std::string text =
+      StandaloneCuda(FewTask(), SourceOf(kRight), "one\\\n\ntwo $KERNEL$ $SOURCE$\n");
+  EXPECT_THAT(text, StartsWith("// one\\ .\n//\n// two $KERNEL$ $SOURCE$\n//\n//   nvcc"));
+  EXPECT_THAT(text, Not(HasSubstr("KEPT")));
+}
+
+}  // namespace
+}  // namespace exh::kernels

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+//
+// As much of the CUDA runtime as an exported program needs, on the processor: g++ takes it for the
+// toolkit's. Memory is the host's; the blocks of a launch run one after the other, the threads of a
+// block at the same time. What is captured into a graph is not run, and everything takes half a
+// millisecond.
+#pragma once
+
+#include <barrier>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#define __global__
+#define __device__
+#define __shared__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+
+// ---- What a device is
+// ----------------------------------------------------------------------------
+
+/// What the device claims to be, for tests to change.
+inline int fake_capability = 90, fake_shared_bytes = 232448;
+/// Of the last launch.
+inline std::size_t fake_shared_of_launch = 0;
+
+enum cudaError_t {
+  cudaSuccess,
+  cudaErrorInvalidValue,
+  cudaErrorMisalignedAddress,
+  cudaErrorNoKernelImageForDevice,
+  cudaErrorLaunchOutOfResources,
+};
+inline const char* cudaGetErrorString(cudaError_t error) {
+  constexpr const char* kNames[] = {"success", "invalid value", "misaligned address",
+                                    "no kernel image", "out of resources"};
+  return kNames[error];
+}
+
+enum cudaDeviceAttr {
+  cudaDevAttrComputeCapabilityMajor,
+  cudaDevAttrComputeCapabilityMinor,
+  cudaDevAttrMaxSharedMemoryPerBlockOptin,
+};
+inline cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+  *value = attribute == cudaDevAttrComputeCapabilityMajor   ? fake_capability / 10
+           : attribute == cudaDevAttrComputeCapabilityMinor ? fake_capability % 10
+                                                            : fake_shared_bytes;
+  return cudaSuccess;
+}
+
+// ---- Memory
+// --------------------------------------------------------------------------------------
+
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
+
+template <typename T>
+cudaError_t cudaMalloc(T** memory, std::size_t bytes) {
+  *memory = static_cast<T*>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
+  std::memset(memory, value, bytes);
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+// ---- Streams, events, graphs
+// ---------------------------------------------------------------------
+
+using cudaStream_t = int;
+using cudaEvent_t = int;
+using cudaGraph_t = int;
+using cudaGraphExec_t = int;
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed };
+inline bool fake_is_captured = false;
+
+inline cudaError_t cudaStreamCreate(cudaStream_t*) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventCreate(cudaEvent_t*) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventSynchronize(cudaEvent_t) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+  *milliseconds = 0.5f;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+  fake_is_captured = true;
+  return cudaSuccess;
+}
+inline cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t*) {
+  fake_is_captured = false;
+  return cudaSuccess;
+}
+inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t*, cudaGraph_t, unsigned) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
+  return cudaSuccess;
+}
+
+// ---- Words of kernels
+// ----------------------------------------------------------------------------
+
+struct float2 {
+  float x, y;
+};
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+inline float2 make_float2(float x, float y) {
+  return {x, y};
+}
+inline float4 make_float4(float x, float y, float z, float w) {
+  return {x, y, z, w};
+}
+
+struct dim3 {
+  explicit dim3(unsigned size) : x(size) {}
+  unsigned x;
+};
+struct FakeIndex {
+  unsigned x;
+};
+inline thread_local FakeIndex threadIdx, blockIdx;
+
+/// The shared memory of the block that runs; printed kernels declare it without a size.
+inline constexpr std::size_t kFakeShared = 232448;
+float4 exh_shared[kFakeShared / sizeof(float4)];
+
+inline std::barrier<>* fake_barrier = nullptr;
+inline void __syncthreads() {
+  fake_barrier->arrive_and_wait();
+}
+
+#define FAKE_LOAD(name)   \
+  template <typename T>   \
+  T name(const T* from) { \
+    return *from;         \
+  }
+FAKE_LOAD(__ldg)
+FAKE_LOAD(__ldca)
+FAKE_LOAD(__ldcg)
+FAKE_LOAD(__ldcs)
+#define FAKE_STORE(name)      \
+  template <typename T>       \
+  void name(T* to, T value) { \
+    *to = value;              \
+  }
+FAKE_STORE(__stcg)
+FAKE_STORE(__stcs)
+FAKE_STORE(__stwb)
+
+// ---- Launches
+// ------------------------------------------------------------------------------------
+
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+inline std::size_t fake_shared_allowed = 48 << 10;
+
+template <typename... Arguments>
+cudaError_t cudaFuncSetAttribute(void (*)(Arguments...), cudaFuncAttribute, int value) {
+  fake_shared_allowed = static_cast<std::size_t>(value);
+  return cudaSuccess;
+}
+
+template <typename... Arguments>
+cudaError_t cudaLaunchKernel(void (*kernel)(Arguments...), dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared_bytes, cudaStream_t) {
+  if (shared_bytes > fake_shared_allowed) return cudaErrorInvalidValue;
+  fake_shared_of_launch = shared_bytes;
+  if (fake_is_captured) return cudaSuccess;
+  const auto values = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple<Arguments...>(*static_cast<Arguments*>(arguments[I])...);
+  }
+  (std::index_sequence_for<Arguments...>());
+  std::barrier<> barrier(block.x);
+  fake_barrier = &barrier;
+  const auto run = [&](unsigned thread) {
+    threadIdx.x = thread;
+    for (blockIdx.x = 0; blockIdx.x < grid.x; ++blockIdx.x) {
+      if (thread == 0) std::memset(exh_shared, 0xff, sizeof(exh_shared));  // NaN
+      barrier.arrive_and_wait();
+      std::apply(kernel, values);
+      barrier.arrive_and_wait();
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (unsigned thread = 0; thread < block.x; ++thread) threads.emplace_back(run, thread);
+  return cudaSuccess;
+}
