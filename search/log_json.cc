@@ -57,6 +57,7 @@ Json ToJson(const RunRecord& record) {
             {"decisions", record.decisions}}},
           {"kernel", {{"name", record.kernel}, {"sizes", record.sizes}, {"flops", record.flops}}},
           {"device", DeviceJson(record)},
+          {"conditions", record.conditions},
           {"seed", record.seed},
           {"argv", record.argv},
           {"order", record.order}};
@@ -75,6 +76,7 @@ void FromJson(const Json& json, RunRecord& record) {
   Read(kernel, "sizes", record.sizes);
   Read(kernel, "flops", record.flops);
   ReadDevice(json.value("device", Json::object()), record);
+  Read(json, "conditions", record.conditions);
   Read(json, "seed", record.seed);
   Read(json, "argv", record.argv);
   Read(json, "order", record.order);

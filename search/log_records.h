@@ -23,6 +23,7 @@ struct RunRecord {
   std::string decisions;  ///< "default": all of the space; "paper": none beyond the paper's.
   /// Limit -> JSON text, as the run used them: detected values and command line included.
   std::map<std::string, std::string, std::less<>> limits;
+  std::string conditions;  ///< As Evaluator::YardstickText(): the GPU and its driver, …
   std::uint64_t seed = 0;
   double flops = 0;
   std::vector<std::string> argv;

@@ -50,7 +50,7 @@ struct SearchOptions {
 constexpr const char* kDefaultBudget = "60s";
 
 RunRecord Header(const Problem& problem, const SearchOptions& options, const ChoiceOrder& order,
-                 const std::vector<std::string>& argv) {
+                 const Evaluator& evaluator, const std::vector<std::string>& argv) {
   RunRecord run;
   run.tool = fmt::format("search {}", kVersion);
   run.started = TimeStamp();
@@ -61,6 +61,7 @@ RunRecord Header(const Problem& problem, const SearchOptions& options, const Cho
   run.device = problem.device.name;
   run.decisions = problem.space();
   run.limits = DeviceLimits(problem.device);
+  run.conditions = evaluator.YardstickText();
   run.seed = options.seed;
   run.flops = problem.task.flops;
   run.argv = argv;
@@ -215,7 +216,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const std::string folder = MakeRunFolder(options.out, std::string(problem.kernel->name()));
   const std::unique_ptr<Evaluator> evaluator = MakeEvaluatorFor(problem, options, folder);
   EventLog log(folder + "/log.jsonl");
-  const RunRecord header = Header(problem, options, order, invocation.argv);
+  const RunRecord header = Header(problem, options, order, *evaluator, invocation.argv);
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
 

@@ -51,6 +51,7 @@ TEST(EventLog, WhatIsWrittenIsRead) {
   EXPECT_EQ(log.run->sizes, run.sizes);
   EXPECT_EQ(log.run->device, run.device);
   EXPECT_EQ(log.run->limits, run.limits);
+  EXPECT_EQ(log.run->conditions, run.conditions);
   EXPECT_EQ(log.run->seed, run.seed);
   EXPECT_EQ(log.run->flops, run.flops);
   EXPECT_EQ(log.run->argv, run.argv);

@@ -19,6 +19,7 @@ inline RunRecord SampleRun() {
   run.sizes = {{"m", 512}, {"n", 4}};
   run.device = "cpu";
   run.limits = {{"max_threads", "1"}, {"vector_sizes", "[2,4]"}};
+  run.conditions = "2 threads, g++ -O3";
   run.seed = 7;
   run.flops = 2e9;
   run.argv = {"./exh search", "--kernel", "mat\"mul\n"};
