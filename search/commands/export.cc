@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// `search export`: a frozen instance, with all its ground constraints, for another solver.
+// `search export`: what others go on with. `--format minizinc` is a frozen instance, with all its
+// ground constraints, for another solver; `--format cu` a record of a run on a GPU, as a program.
 #include <fmt/format.h>
 
 #include <memory>
@@ -9,6 +10,7 @@
 #include "search/choice_order.h"
 #include "search/commands/command.h"
 #include "search/error.h"
+#include "search/export_cuda.h"
 #include "search/run_folder.h"
 #include "search/suggest.h"
 
@@ -16,14 +18,17 @@ namespace exh::search {
 namespace {
 
 struct ExportOptions {
+  std::string run;
+  std::optional<std::uint64_t> record;
+  bool best = false;
   ProblemOptions problem;
   std::string format = "minizinc", out, order, value_choice = "indomain_min";
   bool gecode = false;
 };
 
-int Export(const ExportOptions& options) {
-  if (options.format != "minizinc") {
-    throw UsageError(UnknownName("format", options.format, {"minizinc"}));
+std::string MiniZinc(const ExportOptions& options) {
+  if (!options.run.empty() || options.record || options.best) {
+    throw UsageError("--format minizinc takes a kernel (--kernel), not a run; --format cu does");
   }
   const Problem problem = MakeProblem(options.problem);
   const runtime::Candidate root = problem.root();
@@ -32,11 +37,34 @@ int Export(const ExportOptions& options) {
   minizinc.order = order.Decisions(root.instance());
   minizinc.value_choice = options.value_choice;
   minizinc.gecode_tables = options.gecode;
-  const std::string model = ExportMiniZinc(root.instance(), minizinc);
+  return ExportMiniZinc(root.instance(), minizinc);
+}
+
+std::string Cuda(const ExportOptions& options) {
+  if (options.run.empty()) {
+    throw UsageError("export what? search export RUN --record N --format cu");
+  }
+  if (!options.problem.kernel.empty()) {
+    throw UsageError("--format cu takes a run, not a kernel: the run says which kernel it is");
+  }
+  return ExportCuda(options.run, options.record);
+}
+
+std::string Exported(const ExportOptions& options) {
+  if (options.format == "minizinc") return MiniZinc(options);
+  if (options.format == "cu") return Cuda(options);
+  if (options.format == "cc") {
+    throw UsageError("no format 'cc': search emit RUN prints the source of a run on the cpu");
+  }
+  throw UsageError(UnknownName("format", options.format, {"minizinc", "cu"}));
+}
+
+int Export(const ExportOptions& options) {
+  const std::string text = Exported(options);
   if (options.out.empty()) {
-    fmt::print("{}", model);
+    fmt::print("{}", text);
   } else {
-    WriteFile(options.out, model);
+    WriteFile(options.out, text);
     fmt::print("{}\n", options.out);
   }
   return 0;
@@ -45,17 +73,22 @@ int Export(const ExportOptions& options) {
 }  // namespace
 
 void AddExportCommand(CLI::App& app, Invocation& invocation) {
-  CLI::App* const command =
-      app.add_subcommand("export", "the decisions and constraints of a kernel as a MiniZinc model");
+  CLI::App* const command = app.add_subcommand(
+      "export",
+      "a record of a run on a GPU as a CUDA program of one file (--format cu), or "
+      "the decisions and constraints of a kernel as a MiniZinc model");
   const auto options = std::make_shared<ExportOptions>();
+  command->add_option("run", options->run, "cu: folder of a run, or its log");
+  command->add_option("--record", options->record, "cu: number of the record (default: the best)");
+  command->add_flag("--best", options->best, "cu: the best record");
   AddProblemOptions(*command, options->problem);
-  command->add_option("--format", options->format, "minizinc (default)");
+  command->add_option("--format", options->format, "minizinc (default) or cu");
   command->add_option("--out", options->out, "file to write to instead of the standard output");
   command->add_option("--order", options->order,
-                      "choices in the order the solver branches on them, or 'paper'");
+                      "minizinc: choices in the order the solver branches on them, or 'paper'");
   command->add_option("--values", options->value_choice,
-                      "how it picks a value: indomain_min (default), indomain_random, …");
-  command->add_flag("--gecode", options->gecode, "tables as Gecode's own propagator");
+                      "minizinc: how it picks a value: indomain_min (default), indomain_random, …");
+  command->add_flag("--gecode", options->gecode, "minizinc: tables as Gecode's own propagator");
   command->callback(
       [options, &invocation] { invocation.run = [options] { return Export(*options); }; });
 }

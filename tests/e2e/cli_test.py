@@ -104,6 +104,13 @@ class BadInput(unittest.TestCase):
         self.check(["export", "--kernel", "axpy", "--format", "minizink"], "'minizinc'")
         self.check(["explain"], "--random-dead-end")
 
+    def test_export(self):
+        self.check(["export", "--format", "cu"], "search export RUN")
+        self.check(["export", "--format", "cu", "no/such/run"], "no/such/run")
+        self.check(["export", "--format", "cc", "runs/x"], "search emit RUN")
+        self.check(["export", "runs/x"], "--format cu")
+        self.check(["export", "runs/x", "--format", "cu", "--kernel", "axpy"], "not a kernel")
+
 
 class Studies(unittest.TestCase):
     """size, export and explain: nothing is compiled or timed."""
@@ -216,6 +223,10 @@ class Runs(unittest.TestCase):
             again = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300, cwd=ROOT)
             self.assertEqual(again.returncode, 0, command + again.stderr)
             self.assertTrue(again.stdout)
+        # Only runs on a GPU are CUDA programs.
+        done = run(SEARCH, "export", self.out, "--format", "cu")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("search emit", done.stderr)
         first, second = evaluations[0]["n"], evaluations[1]["n"]
         diff = run(SEARCH, "log", "diff", f"{self.out}@{first}", f"{self.out}@{second}")
         self.assertEqual(diff.returncode, 0, diff.stderr)
