@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -69,9 +68,7 @@ class CudaEvaluator final : public Evaluator {
   }
 
   kernels::Compiled Compile(const kernels::Source& source) override {
-    const bool is_careful = !source.careful.empty();
-    const kernels::cuda::CompiledKernel kernel =
-        compilers_.Compile(is_careful ? source.careful : source.text);
+    const kernels::cuda::CompiledKernel kernel = compilers_.Compile(source.text);
     kernels::Compiled compiled;
     compiled.verdict = kernel.verdict;
     compiled.why = kernel.why;
@@ -79,11 +76,11 @@ class CudaEvaluator final : public Evaluator {
     compiled.launch = source.launch;
     compiled.shape = source.shape;
     compiled.registers = kernel.resources.registers;
-    compiled.is_careful = is_careful;
-    // For a try it does not matter; if it comes to that, the text that counts is judged.
-    if (is_careful && compiled.verdict == Verdict::kSpills) compiled.verdict = Verdict::kCorrect;
     compiled.library = kernel.cubin;
     compiled.compile_ms = kernel.compile_ms;
+    if (kernel.verdict != Verdict::kCorrect || source.careful.empty()) return compiled;
+    // For a try it does not matter whether it spills.
+    compiled.careful = compilers_.Compile(source.careful).cubin;
     return compiled;
   }
 
@@ -91,22 +88,17 @@ class CudaEvaluator final : public Evaluator {
 
   kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
                                Effort effort) override {
-    if (!compiled.is_careful) return MeasurePlain(compiled, cap_ns, effort);
-    const auto known = plain_.find(compiled.library);
-    if (known != plain_.end()) return MeasurePlain(known->second, cap_ns, effort);
+    const bool was_tried = compiled.careful.empty() || tried_.contains(compiled.careful);
+    if (was_tried || effort == Effort::kFinal) return MeasurePlain(compiled, cap_ns, effort);
     kernels::cuda::RunRequest request;
-    request.cubin = compiled.library;
+    request.cubin = compiled.careful;
     request.launch = compiled.launch;
     request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
     request.give_up_ns = kCudaCareFactor * request.cap_ns;
     const kernels::Measurement careful = runners_->Run(request);
     if (careful.verdict != Verdict::kCorrect) return careful;
-    // It ends: now the text that counts.
-    kernels::Source source(compiled.source, compiled.launch);
-    source.shape = compiled.shape;
-    const kernels::Compiled plain = Compile(source);
-    plain_.emplace(compiled.library, plain);
-    return MeasurePlain(plain, cap_ns, effort);
+    tried_.insert(compiled.careful);
+    return MeasurePlain(compiled, cap_ns, effort);
   }
 
   int finalists() const override { return 20; }
@@ -147,10 +139,12 @@ class CudaEvaluator final : public Evaluator {
   }
 
   void Discard(const kernels::Compiled& compiled) override {
-    // What the cache keeps is not ours to remove.
-    if (!compiled.library.starts_with(scratch_.path())) return;
-    std::error_code ignored;
-    std::filesystem::remove(compiled.library, ignored);
+    for (const std::string& file : {compiled.library, compiled.careful}) {
+      // What the cache keeps is not ours to remove.
+      if (!file.starts_with(scratch_.path())) continue;
+      std::error_code ignored;
+      std::filesystem::remove(file, ignored);
+    }
   }
 
  private:
@@ -182,8 +176,7 @@ class CudaEvaluator final : public Evaluator {
   kernels::cuda::CompilePool compilers_;
   std::optional<kernels::cuda::GpuPool> runners_;
   bool cold_ = false;
-  /// By the cubin that was tried with care: what it is without.
-  std::map<std::string, kernels::Compiled> plain_;
+  std::set<std::string> tried_;  ///< Careful cubins that ended in time.
   std::set<std::string> shapes_;  ///< Those that were checked in full.
 };
 

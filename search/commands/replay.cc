@@ -16,6 +16,7 @@
 #include "search/decisions.h"
 #include "search/descent.h"
 #include "search/error.h"
+#include "search/event_log.h"
 #include "search/log_reader.h"
 #include "search/log_text.h"
 #include "search/make_evaluator.h"
@@ -32,7 +33,7 @@ struct ReplayOptions {
   bool best = false, strict = false, dry_run = false;
   std::uint64_t seed = 1;
   ProblemOptions problem;
-  std::string emit;
+  std::string emit, log;
 };
 
 struct Replayed {
@@ -100,6 +101,11 @@ int Replay(const ReplayOptions& options) {
     fmt::print("interrupted\n");
     return 1;
   }
+  if (!options.log.empty()) {
+    EventLog log(options.log);
+    for (const ReferenceRecord& record : comparison.records) log.Write(record);
+    if (comparison.rates) log.Write(*comparison.rates);
+  }
   const ReferenceRecord& result = comparison.records.front();
   if (result.verdict != "correct") {
     fmt::print("{}: {}\n", result.verdict, result.why);
@@ -126,6 +132,8 @@ void AddReplayCommand(CLI::App& app, Invocation& invocation) {
                     "print the loops (and write the source, with --emit), run nothing");
   command->add_option("--seed", options->seed, "of the decisions that a file leaves open");
   command->add_option("--emit", options->emit, "folder for the source");
+  command->add_option("--log", options->log,
+                      "file for what was measured, as lines of a log (docs/log.md)");
   AddProblemOptions(*command, options->problem);
   command->callback(
       [options, &invocation] { invocation.run = [options] { return Replay(*options); }; });

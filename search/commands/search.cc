@@ -223,7 +223,10 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   ExplorerOptions explorer_options;
   explorer_options.seed = options.seed;
   explorer_options.jobs = options.jobs.value_or(NumCores());
-  explorer_options.batch = std::max(4, 2 * explorer_options.jobs);
+  // Where compilers run ahead, some take a hundred times as long as others; what is measured is
+  // taken in order, and must not wait for one of them.
+  const int ahead = evaluator->compiles_while_measuring() ? 16 : 2;
+  explorer_options.batch = std::max(4, ahead * explorer_options.jobs);
   explorer_options.slow_factor = SlowFactor(problem.device);
   explorer_options.flops = problem.task.flops;
   explorer_options.finalists = evaluator->finalists();
