@@ -22,6 +22,11 @@ std::size_t HashKey(const std::array<Slot, kMaxTableArity>& slots, int arity, st
   return hash;
 }
 
+void SortUnique(std::vector<std::uint32_t>* numbers) {
+  std::ranges::sort(*numbers);
+  numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+}
+
 CompareOp Negated(CompareOp op) {
   switch (op) {
     case CompareOp::kLt:
@@ -232,15 +237,17 @@ bool GroundClauses::AddToTable(std::span<const Literal> literals, std::uint32_t 
     }
   }
   const std::uint32_t id = relations_.InternPattern(pattern);
-  const std::uint32_t group = FindGroup(slots, arity, gate, true);
-  std::uint32_t* link = &groups_[group].first_node;
-  while (*link != kNoNode) {
-    if (nodes_[*link].pattern == id) return true;
-    link = &nodes_[*link].next;
-  }
+  Group& group = groups_[FindGroup(slots, arity, gate, true)];
+  // A pattern that is there already comes twice: to look for it would be to read the whole list,
+  // which is long and lies in many places.
   const auto node = static_cast<std::uint32_t>(nodes_.size());
-  *link = node;  // Before push_back, which may move the node that `link` points into.
   nodes_.push_back({id, kNoNode});
+  if (group.last_node == kNoNode) {
+    group.first_node = node;
+  } else {
+    nodes_[group.last_node].next = node;
+  }
+  group.last_node = node;
   return true;
 }
 
@@ -275,7 +282,7 @@ std::uint32_t GroundClauses::FindGroup(const std::array<Slot, kMaxTableArity>& s
   group.slots = slots;
   group.arity = static_cast<std::uint8_t>(arity);
   group.gate = gate;
-  group.first_node = kNoNode;
+  group.first_node = group.last_node = kNoNode;
   groups_.push_back(group);
   table_[at] = static_cast<std::uint32_t>(groups_.size());
   if (groups_.size() * 2 > table_.size()) Rehash(table_.size() * 2);
@@ -415,10 +422,12 @@ void GroundClauses::Finish() {
     for (std::uint32_t node = group.first_node; node != kNoNode; node = nodes_[node].next) {
       patterns.push_back(nodes_[node].pattern);
     }
+    SortUnique(&patterns);
     if (group.arity == kMaxTableArity && FinishAsClause(group, patterns)) continue;
-    if (group.arity > 2) AppendSubsetPatterns(group, &patterns);
-    std::ranges::sort(patterns);
-    patterns.erase(std::unique(patterns.begin(), patterns.end()), patterns.end());
+    if (group.arity > 2) {
+      AppendSubsetPatterns(group, &patterns);
+      SortUnique(&patterns);
+    }
 
     std::array<std::uint8_t, kMaxTableArity> sizes{};
     for (int p = 0; p < group.arity; ++p) sizes[p] = domains_.sizes[group.slots[p]];

@@ -58,7 +58,7 @@ class GroundClauses {
   struct Group {
     std::array<Slot, kMaxTableArity> slots{};
     std::uint32_t gate = 0;
-    std::uint32_t first_node = 0;
+    std::uint32_t first_node = 0, last_node = 0;  ///< Of the patterns, some of them twice.
     std::uint8_t arity = 0;
   };
   struct Node {
