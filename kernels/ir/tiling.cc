@@ -105,7 +105,11 @@ TileLevels SplitAxisFreely(const std::string& name, std::uint32_t total, const T
     const bool fits = std::all_of(found.begin(), found.end(),
                                   [](const auto& s) { return s.size() <= kMaxUniverse; });
     if (!fits) continue;
-    for (const auto& level : found) out.sizes.emplace_back(level.begin(), level.end());
+    for (std::size_t level = 0; level <= levels; ++level) {
+      // What is absent in every split would be a loop of one iteration, at any place.
+      if (level > 0 && *found[level].rbegin() == 1) continue;
+      out.sizes.emplace_back(found[level].begin(), found[level].end());
+    }
     if (divisors.size() <= 2 && divisors.back() == total) divisors.pop_back();
     if (divisors.size() == 1 && !tiling.empty()) {
       out.note = "axis " + name + " = " + std::to_string(total) +

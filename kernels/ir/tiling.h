@@ -29,7 +29,8 @@ TileLevels SplitAxis(const std::string& name, std::uint32_t total, const Tiling&
 
 /// The same with levels that may be absent: an outermost level and as many tile levels as `tiling`
 /// wants and one more, of 1 to `largest` iterations each. A level may be absent only when those
-/// around it are; the outermost one is free.
+/// around it are; the outermost one is free. Fewer levels where `total` has not enough divisors for
+/// all of them.
 TileLevels SplitAxisFreely(const std::string& name, std::uint32_t total, const Tiling& tiling,
                            std::uint32_t largest);
 

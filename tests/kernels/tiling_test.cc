@@ -95,8 +95,20 @@ TEST(SplitAxisFreely, ListsExactlyTheSizesOfSplitsWithAbsentLevelsOutermost) {
 
 TEST(SplitAxisFreely, APrimeIsOneLoopAndSaysSo) {
   const TileLevels levels = SplitAxisFreely("m", 97, {{2, 32}}, 128);
-  EXPECT_EQ(levels.sizes, (Sizes{{1, 97}, {1}, {1, 97}}));
+  EXPECT_EQ(levels.sizes, (Sizes{{1, 97}, {1, 97}}));
   EXPECT_EQ(levels.note, "axis m = 97 has no divisor in its tile range 2..128: it is one loop");
+}
+
+TEST(SplitAxisFreely, DropsTheLevelsThatDivisorsDoNotReach) {
+  const TileLevels levels = SplitAxisFreely("m", 6, {{2, 32}, {2, 4}}, 32);
+  EXPECT_EQ(levels.sizes, (Sizes{{1, 2, 3, 6}, {1, 2, 3}, {1, 2, 3, 6}}));
+  EXPECT_EQ(levels.note, "");
+}
+
+TEST(SplitAxisFreely, WithoutASmallDivisorThereIsOneLevel) {
+  const TileLevels levels = SplitAxisFreely("m", 2003, {{2, 32}, {2, 4}}, 1024);
+  EXPECT_EQ(levels.sizes, (Sizes{{2003}}));
+  EXPECT_EQ(levels.note, "axis m = 2003 has no divisor in its tile range 2..1024: it is one loop");
 }
 
 TEST(SplitAxisFreely, NeverListsMoreSizesThanADomainHolds) {
