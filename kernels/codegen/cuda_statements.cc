@@ -106,7 +106,7 @@ std::string CudaStatements::Compute(const ir::Instruction& inst) const {
     case ir::Op::kMad:
       return "fmaf(" + inputs[0] + ", " + inputs[1] + ", " + inputs[2] + ")";
     case ir::Op::kMax:  // Not fmaxf, which would hide a NaN.
-      return inputs[0] + " < " + inputs[1] + " ? " + inputs[1] + " : " + inputs[0];
+      return inputs[0] + " > " + inputs[1] + " ? " + inputs[0] + " : " + inputs[1];
     default:
       return inputs.front();  // kConst and the stores: the value itself.
   }

@@ -47,7 +47,7 @@ enum class Op : std::uint8_t {
   kConst,  ///< operands: one; the value itself (init of a reduction).
   kAdd,
   kMul,
-  kMax,
+  kMax,        ///< a > b ? a : b; a NaN in b stays one
   kMad,        ///< a * b + c
   kLoad,       ///< from an array argument
   kStore,      ///< to an array argument (side effect)
