@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: MIT
-// C = A * B, row-major; A and B may be transposed, and the elements of A may lie a_stride apart
-// (the paper's "strided matmul").
-#include <Eigen/Core>
-
+// C = A * B, row-major; A and B may be transposed, the elements of A may lie a_stride apart (the
+// paper's "strided matmul"), and with relu the negative elements of C become 0.
 #include "kernels/library/kernels.h"
-#include "kernels/library/tolerance.h"
+#include "kernels/library/matrix.h"
 
 namespace exh::kernels {
 namespace {
-
-using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using AnyStride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
 
 class Matmul final : public Kernel {
  public:
@@ -23,54 +18,50 @@ class Matmul final : public Kernel {
             {"transpose_a", 0, 0, 1, "1: A is stored k x m"},
             {"transpose_b", 0, 0, 1, "1: B is stored n x k"},
             {"a_stride", 1, 1, 1 << 10, "distance of neighbouring elements of A"},
+            {"relu", 0, 0, 1, "1: C = max(A * B, 0)"},
             InnerTile()};
   }
 
   void Build(ir::Builder& b, const Parameters& sizes) const override {
-    const Layout l(sizes);
-    const ir::ArrayId a = b.InputArray("a", static_cast<std::uint64_t>(l.m * l.k * l.a_stride));
-    const ir::ArrayId bb = b.InputArray("b", static_cast<std::uint64_t>(l.k * l.n));
-    const ir::ArrayId c = b.OutputArray("c", static_cast<std::uint64_t>(l.m * l.n));
+    const Operands o(sizes);
+    const ir::ArrayId a = b.InputArray("a", static_cast<std::uint64_t>(o.a.elements()));
+    const ir::ArrayId bb = b.InputArray("b", static_cast<std::uint64_t>(o.b.elements()));
+    const ir::ArrayId c = b.OutputArray("c", static_cast<std::uint64_t>(o.c.elements()));
     const std::uint32_t inner = LargestInnerTile(sizes);
-    const ir::AxisRef m = b.Axis("m", static_cast<std::uint32_t>(l.m), {{2, 32}, {2, inner}});
-    const ir::AxisRef n = b.Axis("n", static_cast<std::uint32_t>(l.n), {{2, 32}, {2, inner}});
-    const ir::AxisRef k = b.Axis("k", static_cast<std::uint32_t>(l.k), {{2, 32}});
-    const ir::Value load_a = b.Load("load_a", a, {{m, l.a_m}, {k, l.a_k}});
-    const ir::Value load_b = b.Load("load_b", bb, {{k, l.b_k}, {n, l.b_n}});
+    const ir::AxisRef m = b.Axis("m", static_cast<std::uint32_t>(o.c.rows), {{2, 32}, {2, inner}});
+    const ir::AxisRef n =
+        b.Axis("n", static_cast<std::uint32_t>(o.c.columns), {{2, 32}, {2, inner}});
+    const ir::AxisRef k = b.Axis("k", static_cast<std::uint32_t>(o.a.columns), {{2, 32}});
+    const ir::Value load_a = b.Load("load_a", a, {{m, o.a.row}, {k, o.a.column}});
+    const ir::Value load_b = b.Load("load_b", bb, {{k, o.b.row}, {n, o.b.column}});
     const ir::Value init = b.Compute("init", ir::Op::kConst, {m, n}, {ir::Literal(0)});
     const ir::Value mad = b.Reduce("mad", ir::Op::kMad, {m, n, k}, {k}, init,
                                    {ir::MayStage(load_a), ir::MayStage(load_b)});
-    b.Store("store_c", c, {{m, l.n}, {n, 1}}, ir::InRegisters(mad));
+    ir::Value result = mad;
+    if (o.relu) {
+      // max yields its second operand unless the first is larger: a NaN stays one.
+      result = b.Compute("relu", ir::Op::kMax, {m, n}, {ir::Literal(0), ir::InRegisters(mad)});
+    }
+    b.Store("store_c", c, {{m, o.c.row}, {n, o.c.column}}, ir::InRegisters(result));
   }
 
   void Reference(const Parameters& sizes, ProblemData& data) const override {
-    const Layout l(sizes);
-    const Eigen::MatrixXd a = Eigen::Map<const RowMajor, 0, AnyStride>(
-                                  data.at("a").values.data(), l.m, l.k, AnyStride(l.a_m, l.a_k))
-                                  .cast<double>();
-    const Eigen::MatrixXd b = Eigen::Map<const RowMajor, 0, AnyStride>(
-                                  data.at("b").values.data(), l.k, l.n, AnyStride(l.b_k, l.b_n))
-                                  .cast<double>();
-    const Eigen::MatrixXd c = a * b, magnitude = a.cwiseAbs() * b.cwiseAbs();
-    ArrayData& out = data.at("c");
-    out.reference.resize(static_cast<std::size_t>(l.m * l.n));
-    out.tolerance.resize(out.reference.size());
-    for (Eigen::Index i = 0; i < l.m; ++i) {
-      for (Eigen::Index j = 0; j < l.n; ++j) {
-        const auto element = static_cast<std::size_t>(i * l.n + j);
-        out.reference[element] = c(i, j);
-        out.tolerance[element] = SumTolerance(static_cast<double>(l.k) + 1, magnitude(i, j));
-      }
-    }
+    const Operands o(sizes);
+    const Eigen::MatrixXd a = Matrix(data.at("a"), o.a), b = Matrix(data.at("b"), o.b);
+    Eigen::MatrixXd c = a * b;
+    // max(x, 0) rounds nothing and moves no two values apart: the product's tolerance stays.
+    if (o.relu) c = c.cwiseMax(0);
+    AppendResult(data.at("c"), c, a.cwiseAbs() * b.cwiseAbs(),
+                 static_cast<double>(o.a.columns) + 1);
   }
 
   double Flops(const Parameters& sizes) const override {
-    const Layout l(sizes);
-    return 2.0 * static_cast<double>(l.m) * static_cast<double>(l.n) * static_cast<double>(l.k);
+    return 2.0 * static_cast<double>(sizes.at("m")) * static_cast<double>(sizes.at("n")) *
+           static_cast<double>(sizes.at("k"));
   }
 
   std::string NaiveSource(const Parameters& sizes) const override {
-    return Yardstick(Strides(sizes), R"(
+    return Yardstick(Constants(sizes), R"(
 extern "C" void exh_run(float* const* arrays, const float*, int) {
   const float* a = arrays[0];
   const float* b = arrays[1];
@@ -79,7 +70,7 @@ extern "C" void exh_run(float* const* arrays, const float*, int) {
     for (long j = 0; j < n; ++j) {
       float sum = 0;
       for (long p = 0; p < k; ++p) sum += a[i * a_m + p * a_k] * b[p * b_k + j * b_n];
-      c[i * n + j] = sum;
+      c[i * n + j] = relu && sum < 0 ? 0 : sum;
     }
   }
 }
@@ -87,31 +78,15 @@ extern "C" void exh_run(float* const* arrays, const float*, int) {
   }
 
   std::string EigenSource(const Parameters& sizes) const override {
-    // Transposition and unit stride are types, so that Eigen takes its fast path.
-    const Layout l(sizes);
-    const auto matrix = [](bool transposed, const std::string& pointer, const std::string& rows,
-                           const std::string& cols, long stride) {
-      const std::string order = transposed ? "Eigen::ColMajor" : "Eigen::RowMajor";
-      const std::string type =
-          "Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, " + order + ">";
-      if (stride == 1) {
-        return "Eigen::Map<const " + type + ">(" + pointer + ", " + rows + ", " + cols + ")";
-      }
-      const std::string s = "Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>";
-      const std::string outer = (transposed ? rows : cols) + " * a_stride";
-      return "Eigen::Map<const " + type + ", 0, " + s + ">(" + pointer + ", " + rows + ", " + cols +
-             ", " + s + "(" + outer + ", a_stride))";
-    };
-    const std::string a =
-        matrix(l.transpose_a, "arrays[0]", "m", "k", static_cast<long>(l.a_stride));
-    const std::string b = matrix(l.transpose_b, "arrays[1]", "k", "n", 1);
+    const Operands o(sizes);
     return "#include <Eigen/Core>\n" + Yardstick(sizes, R"(
 extern "C" void exh_run(float* const* arrays, const float*, int threads) {
   Eigen::setNbThreads(threads);
   Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> c(arrays[2], m, n);
-  const auto a = )" + a + R"(;
-  const auto b = )" + b + R"(;
+  const auto a = )" + EigenMatrix(o.a, "arrays[0]") + R"(;
+  const auto b = )" + EigenMatrix(o.b, "arrays[1]") + R"(;
   c.noalias() = a * b;
+  if (relu) c = c.cwiseMax(0.0f);
 }
 )");
   }
@@ -124,7 +99,7 @@ extern "C" void exh_run(float* const* arrays, const float*, int threads) {
     codegen::Launch launch;
     launch.threads = kTile * kTile;
     launch.grid = static_cast<std::uint64_t>(rows * columns);
-    return {Yardstick(Strides(sizes), "constexpr long columns = " + std::to_string(columns) + R"(;
+    return {Yardstick(Constants(sizes), "constexpr long columns = " + std::to_string(columns) + R"(;
 extern "C" __global__ void exh_kernel(const float* __restrict__ a, const float* __restrict__ b,
                                       float* __restrict__ c) {
   const long i = blockIdx.x / columns * 16 + threadIdx.x / 16;
@@ -132,75 +107,69 @@ extern "C" __global__ void exh_kernel(const float* __restrict__ a, const float* 
   if (i >= m || j >= n) return;
   float sum = 0;
   for (long p = 0; p < k; ++p) sum += a[i * a_m + p * a_k] * b[p * b_k + j * b_n];
-  c[i * n + j] = sum;
+  c[i * n + j] = relu && sum < 0 ? 0 : sum;
 }
 )"),
             launch};
   }
 
   VendorCall Vendor(const Parameters& sizes) const override {
-    const Layout l(sizes);
+    const Operands o(sizes);
     VendorStep product;
     product.a = 0;
     product.b = 1;
     product.c = 2;
-    product.m = l.m;
-    product.n = l.n;
-    product.k = l.k;
-    product.transpose_a = l.transpose_a;
-    product.transpose_b = l.transpose_b;
-    if (l.a_stride == 1) return {{}, {product}, 0};
+    product.m = o.c.rows;
+    product.n = o.c.columns;
+    product.k = o.a.columns;
+    product.transpose_a = o.a.transposed;
+    product.transpose_b = o.b.transposed;
+    product.relu = o.relu;
+    if (o.a.stride == 1) return {{}, {product}, 0};
     VendorStep pack;  // The library wants one of the two strides to be 1.
     pack.op = VendorStep::Op::kPack;
     pack.a = 0;
     pack.c = product.a = kScratch;
-    pack.m = l.m * l.k;
-    pack.stride = l.a_stride;
-    return {{}, {pack, product}, static_cast<std::uint64_t>(l.m * l.k)};
+    pack.m = o.a.rows * o.a.columns;
+    pack.stride = o.a.stride;
+    return {{}, {pack, product}, static_cast<std::uint64_t>(pack.m)};
   }
 
   std::string ReferenceElement(const Parameters& sizes) const override {
-    const Layout l(sizes);
-    return ElementText(
-        {{"n", l.n}, {"k", l.k}, {"a_m", l.a_m}, {"a_k", l.a_k}, {"b_k", l.b_k}, {"b_n", l.b_n}},
-        R"(const std::int64_t row = i / n, column = i % n;
+    const Operands o(sizes);
+    Parameters numbers = {{"n", o.c.columns},  {"k", o.a.columns}, {"a_m", o.a.row},
+                          {"a_k", o.a.column}, {"b_k", o.b.row},   {"b_n", o.b.column}};
+    return ElementText(numbers, R"(const std::int64_t row = i / n, column = i % n;
 double sum = 0, magnitude = 0;
 for (std::int64_t p = 0; p < k; ++p) {
   const double product = double(a[row * a_m + p * a_k]) * b[p * b_k + column * b_n];
   sum += product;
   magnitude += std::fabs(product);
 }
-return {sum, SumTolerance(k + 1, magnitude)};
+return {)" + std::string(o.relu ? "std::fmax(sum, 0.0)" : "sum") +
+                                    R"(, SumTolerance(k + 1, magnitude)};
 )");
   }
 
  private:
-  /// Sizes and the distance of neighbouring rows and columns of each operand, in elements.
-  struct Layout {
-    explicit Layout(const Parameters& s)
-        : m(s.at("m")),
-          n(s.at("n")),
-          k(s.at("k")),
-          a_stride(s.at("a_stride")),
-          transpose_a(s.at("transpose_a") != 0),
-          transpose_b(s.at("transpose_b") != 0),
-          a_m((transpose_a ? 1 : k) * a_stride),
-          a_k((transpose_a ? m : 1) * a_stride),
-          b_k(transpose_b ? 1 : n),
-          b_n(transpose_b ? k : 1) {}
-    std::int64_t m, n, k, a_stride;
-    bool transpose_a, transpose_b;
-    std::int64_t a_m, a_k, b_k, b_n;
+  struct Operands {
+    explicit Operands(const Parameters& s)
+        : a(s.at("m"), s.at("k"), s.at("transpose_a") != 0, s.at("a_stride")),
+          b(s.at("k"), s.at("n"), s.at("transpose_b") != 0),
+          c(s.at("m"), s.at("n")),
+          relu(s.at("relu") != 0) {}
+    Layout a, b, c;
+    bool relu;
   };
 
-  static Parameters Strides(const Parameters& sizes) {
-    const Layout l(sizes);
-    Parameters out = sizes;
-    out["a_m"] = l.a_m;
-    out["a_k"] = l.a_k;
-    out["b_k"] = l.b_k;
-    out["b_n"] = l.b_n;
-    return out;
+  static Parameters Constants(const Parameters& sizes) {
+    const Operands o(sizes);
+    Parameters constants = sizes;
+    constants["a_m"] = o.a.row;
+    constants["a_k"] = o.a.column;
+    constants["b_k"] = o.b.row;
+    constants["b_n"] = o.b.column;
+    return constants;
   }
 };
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // y = A * x, A row-major m x n
-#include <Eigen/Core>
-
 #include "kernels/library/kernels.h"
-#include "kernels/library/tolerance.h"
+#include "kernels/library/matrix.h"
 
 namespace exh::kernels {
 namespace {
-
-using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 class Mv final : public Kernel {
  public:
@@ -34,19 +30,9 @@ class Mv final : public Kernel {
   }
 
   void Reference(const Parameters& sizes, ProblemData& data) const override {
-    const Eigen::Index m = sizes.at("m"), n = sizes.at("n");
-    const Eigen::MatrixXd a =
-        Eigen::Map<const RowMajor>(data.at("a").values.data(), m, n).cast<double>();
-    const Eigen::VectorXd x =
-        Eigen::Map<const Eigen::VectorXf>(data.at("x").values.data(), n).cast<double>();
-    const Eigen::VectorXd y = a * x, magnitude = a.cwiseAbs() * x.cwiseAbs();
-    ArrayData& out = data.at("y");
-    out.reference.assign(y.begin(), y.end());
-    out.tolerance.resize(out.reference.size());
-    for (std::size_t i = 0; i < out.tolerance.size(); ++i) {
-      out.tolerance[i] =
-          SumTolerance(static_cast<double>(n) + 1, magnitude[static_cast<Eigen::Index>(i)]);
-    }
+    const std::int64_t m = sizes.at("m"), n = sizes.at("n");
+    const Eigen::MatrixXd a = Matrix(data.at("a"), {m, n}), x = Matrix(data.at("x"), {n, 1});
+    AppendResult(data.at("y"), a * x, a.cwiseAbs() * x.cwiseAbs(), static_cast<double>(n) + 1);
   }
 
   double Flops(const Parameters& sizes) const override {

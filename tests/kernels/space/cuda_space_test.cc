@@ -83,7 +83,7 @@ TEST(CudaSpace, MvImplementationsAreRight) {
 
 TEST(CudaSpace, MatmulImplementationsAreRight) {
   RunAll("matmul", {{{{"m", 32}, {"n", 32}, {"k", 32}}, 64, 80},
-                    {{{"m", 20}, {"n", 12}, {"k", 28}, {"transpose_b", 1}}, 64, 40},
+                    {{{"m", 20}, {"n", 12}, {"k", 28}, {"transpose_b", 1}, {"relu", 1}}, 64, 40},
                     {{{"m", 24}, {"n", 36}, {"k", 16}, {"transpose_a", 1}}, 32, 30},
                     {{{"m", 36}, {"n", 24}, {"k", 12}, {"a_stride", 3}}, 64, 20},
                     {{{"m", 32}, {"n", 48}, {"k", 24}}, 64, 40, true}});

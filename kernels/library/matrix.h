@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <string>
+
+#include "kernels/library/kernel.h"
+
+namespace exh::kernels {
+
+/// How a matrix lies in an array: row-major, or column-major if it is stored transposed.
+struct Layout {
+  Layout(std::int64_t of_rows, std::int64_t of_columns, bool is_transposed = false,
+         std::int64_t element_stride = 1);
+  std::int64_t rows, columns;
+  bool transposed;
+  std::int64_t stride;       ///< Distance of neighbouring elements.
+  std::int64_t row, column;  ///< Elements from one row, or column, to the next.
+  std::int64_t elements() const { return rows * columns * stride; }
+};
+
+/// The matrix of an input in double precision; it begins at element `first`.
+Eigen::MatrixXd Matrix(const ArrayData& input, const Layout& layout, std::int64_t first = 0);
+
+/// Appends a row-major matrix to the reference of an output, and its tolerance: each element is
+/// `operations` rounded operations in a row, on terms whose absolute values add up to `magnitude`.
+void AppendResult(ArrayData& output, const Eigen::MatrixXd& exact, const Eigen::MatrixXd& magnitude,
+                  double operations);
+
+/// C++ for a yardstick: `pointer` as a constant Eigen matrix. Transposition and unit stride are
+/// types, so that Eigen takes its fast path.
+std::string EigenMatrix(const Layout& layout, const std::string& pointer);
+
+}  // namespace exh::kernels
