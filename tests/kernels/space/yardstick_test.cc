@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+//
+// The yardsticks of every kernel against the reference: the naive loop nests of both devices,
+// Eigen, and the calls of a vendor's library. A search that compares itself with a wrong one says
+// nothing.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/library/registry.h"
+#include "tests/kernels/space/cuda_batch.h"
+#include "tests/kernels/space/output_check.h"
+#include "tests/kernels/space/sample.h"
+#include "tests/kernels/space/vendor_run.h"
+#include "tests/support/compiled_texts.h"
+
+namespace exh::kernels::testing {
+namespace {
+
+struct Case {
+  std::string kernel;
+  Parameters sizes;
+};
+
+/// Every switch of every kernel, and sizes that no tile divides.
+const std::vector<Case> kCases = {
+    {"axpy", {{"n", 97}}},
+    {"mv", {{"m", 37}, {"n", 29}}},
+    {"matmul", {{"m", 13}, {"n", 7}, {"k", 11}}},
+    {"matmul", {{"m", 13}, {"n", 7}, {"k", 11}, {"transpose_a", 1}, {"relu", 1}}},
+    {"matmul", {{"m", 13}, {"n", 7}, {"k", 11}, {"transpose_b", 1}, {"a_stride", 3}}},
+    {"matmul", {{"m", 7}, {"n", 5}, {"k", 3}, {"transpose_a", 1}, {"a_stride", 2}, {"relu", 1}}},
+};
+
+Task MakeCase(const Case& c) {
+  const Kernel& kernel = *FindKernel(c.kernel);
+  Parameters sizes;
+  for (const Parameter& p : kernel.parameters()) sizes[p.name] = p.default_value;
+  for (const auto& [name, value] : c.sizes) sizes.at(name) = value;
+  return MakeTask(kernel, sizes, TestDevice(1), true);
+}
+
+/// A text in a namespace of its own, its entry numbered; what it includes is in the prologue.
+std::string Numbered(std::string text, std::size_t i) {
+  const std::string include = "#include <Eigen/Core>\n", entry = "exh_run";
+  if (text.starts_with(include)) text.erase(0, include.size());
+  const std::size_t at = text.find(entry);
+  EXPECT_NE(at, std::string::npos) << text;
+  text.replace(at, entry.size(), fmt::format("exh_run_{}", i));
+  return fmt::format("namespace n{} {{\n{}\n}}\n", i, text);
+}
+
+TEST(Yardsticks, AllKernelsHaveACase) {
+  for (const auto& kernel : AllKernels()) {
+    EXPECT_TRUE(std::ranges::any_of(kCases, [&](const Case& c) {
+      return c.kernel == kernel->name();
+    })) << kernel->name();
+  }
+}
+
+/// A yardstick may write an element as often as it likes; unwritten ones are NaN.
+void WriteOnce(const Task& task, unsigned char* const* written) {
+  for (const ir::Array& array : task.function->arrays) {
+    std::memset(written[array.id.index()], 1, array.elements);
+  }
+}
+
+TEST(Yardsticks, OfTheCpuAgreeWithTheReference) {
+  std::vector<Task> tasks;
+  std::vector<std::string> texts;
+  for (const Case& c : kCases) {
+    tasks.push_back(MakeCase(c));
+    texts.push_back(tasks.back().kernel->NaiveSource(tasks.back().sizes));
+    texts.push_back(tasks.back().kernel->EigenSource(tasks.back().sizes));
+  }
+  const CompiledTexts compiled(
+      texts.size(), [&](std::size_t i) { return Numbered(texts[i], i); }, "#include <Eigen/Core>",
+      "-O1 -fopenmp -Wno-psabi -isystem '" EXH_EIGEN_INCLUDE "'");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    using Entry = void (*)(float* const*, const float*, int);
+    const auto run = reinterpret_cast<Entry>(compiled.Find(i, fmt::format("exh_run_{}", i)));
+    ASSERT_NE(run, nullptr) << compiled.CompilerError(i) << "\n" << texts[i];
+    const Task& task = tasks[i / 2];
+    const OutputCheck check(task);
+    // Twice: what one run leaves behind must not be in the next.
+    for (int time = 0; time < 2; ++time) {
+      const std::string message = check.Check([&](auto arrays, auto scalars, auto written) {
+        run(arrays, scalars, 2);
+        WriteOnce(task, written);
+        return std::string();
+      });
+      EXPECT_EQ(message, "") << task.kernel->name() << "\n" << texts[i];
+    }
+  }
+}
+
+TEST(Yardsticks, OfAGpuAgreeWithTheReference) {
+  for (const Case& c : kCases) {
+    const Task task = MakeCase(c);
+    const Source naive = task.kernel->NaiveCuda(task.sizes);
+    ASSERT_NE(naive.text, "") << c.kernel;
+    const std::vector<CudaText> texts = {{.source = naive.text,
+                                          .grid = static_cast<unsigned>(naive.launch.grid),
+                                          .threads = naive.launch.threads}};
+    EXPECT_EQ(RunCudaSources(task, texts).front(), "") << c.kernel << "\n" << naive.text;
+  }
+}
+
+TEST(Yardsticks, CallsOfAVendorsLibraryAgreeWithTheReference) {
+  for (const Case& c : kCases) {
+    const Task task = MakeCase(c);
+    const VendorCall call = task.kernel->Vendor(task.sizes);
+    EXPECT_FALSE(call.steps.empty()) << c.kernel;
+    std::vector<std::size_t> sizes;
+    for (const ir::Array& array : task.function->arrays) sizes.push_back(array.elements);
+    const std::string message = OutputCheck(task).Check([&](auto arrays, auto, auto written) {
+      RunVendorCall(call, arrays, sizes);
+      WriteOnce(task, written);
+      return std::string();
+    });
+    EXPECT_EQ(message, "") << c.kernel;
+  }
+}
+
+/// ReferenceElement() as a function that gives value and tolerance of element i.
+std::string ElementFunction(const Task& task, std::size_t number) {
+  std::string parameters, arguments;
+  const auto add = [&](const std::string& parameter, const std::string& argument) {
+    parameters += parameter + ", ";
+    arguments += argument + ", ";
+  };
+  for (const ir::Array& array : task.function->arrays) {
+    if (array.role != ir::ArrayRole::kInput) continue;
+    add("[[maybe_unused]] const float* " + array.name, fmt::format("arrays[{}]", array.id.index()));
+  }
+  for (std::size_t i = 0; i < task.function->scalars.size(); ++i) {
+    add("float " + task.function->scalars[i].name, fmt::format("scalars[{}]", i));
+  }
+  return fmt::format(R"(
+namespace n{0} {{
+Expected Reference({1}std::int64_t i) {{
+{2}}}
+extern "C" Expected exh_element_{0}(float* const* arrays, [[maybe_unused]] const float* scalars,
+                                   std::int64_t i) {{
+  return Reference({3}i);
+}}
+}}
+)",
+                     number, parameters, task.kernel->ReferenceElement(task.sizes), arguments);
+}
+
+TEST(Yardsticks, ElementsOfTheReferenceAreThoseOfTheReference) {
+  std::vector<Task> tasks;
+  for (const Case& c : kCases) tasks.push_back(MakeCase(c));
+  const CompiledTexts compiled(
+      tasks.size(), [&](std::size_t i) { return ElementFunction(tasks[i], i); },
+      R"(#include <cmath>
+#include <cstdint>
+#include "kernels/library/tolerance.h"
+using exh::kernels::SumTolerance;
+struct Expected { double value, tolerance; };)",
+      "-std=c++20 -Wall -Wextra -Werror -I'" EXH_SOURCE_DIR "'");
+  for (std::size_t number = 0; number < tasks.size(); ++number) {
+    struct Expected {
+      double value, tolerance;
+    };
+    using Entry = Expected (*)(float* const*, const float*, std::int64_t);
+    const auto element =
+        reinterpret_cast<Entry>(compiled.Find(number, fmt::format("exh_element_{}", number)));
+    const Task& task = tasks[number];
+    ASSERT_NE(element, nullptr) << task.kernel->name() << compiled.CompilerError(number);
+    ProblemData problem = MakeProblem(task, 1);
+    std::vector<float*> arrays;
+    std::vector<float> scalars;
+    for (const ir::Array& array : task.function->arrays) {
+      arrays.push_back(problem.find(array.name)->second.values.data());
+    }
+    for (const ir::Scalar& scalar : task.function->scalars) scalars.push_back(scalar.value);
+    const ArrayData& output = problem.find(task.function->arrays.back().name)->second;
+    for (std::size_t i = 0; i < output.reference.size(); ++i) {
+      const Expected expected =
+          element(arrays.data(), scalars.data(), static_cast<std::int64_t>(i));
+      ASSERT_NEAR(expected.value, output.reference[i], 1e-12) << task.kernel->name() << " " << i;
+      ASSERT_NEAR(expected.tolerance, output.tolerance[i], 1e-15);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace exh::kernels::testing
