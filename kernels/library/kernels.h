@@ -11,6 +11,7 @@ namespace exh::kernels {
 std::unique_ptr<Kernel> MakeAxpy();
 std::unique_ptr<Kernel> MakeMv();
 std::unique_ptr<Kernel> MakeMatmul();
+std::unique_ptr<Kernel> MakeGesummv();
 
 /// Size "inner_tile": the largest inner tile. The paper (001, section 5.1) has 4; 16 fills the
 /// widest vectors of a cpu.

@@ -9,12 +9,13 @@
 namespace exh::kernels {
 namespace {
 
-/// One line per kernel. An explicit list: objects that register themselves are dropped by the
+/// One maker per kernel. An explicit list: objects that register themselves are dropped by the
 /// linker when nothing else in their file is used.
 constexpr std::unique_ptr<Kernel> (*kMakers[])() = {
     MakeAxpy,
     MakeMv,
     MakeMatmul,
+    MakeGesummv,
 };
 
 struct Registry {

@@ -89,6 +89,14 @@ TEST(CudaSpace, MatmulImplementationsAreRight) {
                     {{{"m", 32}, {"n", 48}, {"k", 24}}, 64, 40, true}});
 }
 
+// Small axes and few parts in the space with all decisions: to set it up takes a time that grows
+// with the cube of the number of tile levels.
+TEST(CudaSpace, GesummvImplementationsAreRight) {
+  RunAll("gesummv", {{{{"m", 6}, {"n", 8}}, 64, 80},
+                     {{{"m", 7}, {"n", 16}}, 64, 60, true},
+                     {{{"m", 23}, {"n", 13}}, 64, 60, true}});
+}
+
 /// How many of the implementations a defect spoils.
 int Spoiled(codegen::Fault fault) {
   Coverage coverage;

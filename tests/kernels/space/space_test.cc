@@ -73,6 +73,13 @@ TEST(LinalgSpace, MatmulImplementationsAreRight) {
                     {{{"m", 97}, {"n", 89}, {"k", 101}}, 64, 50}});
 }
 
+TEST(LinalgSpace, GesummvImplementationsAreRight) {
+  RunAll("gesummv", {{{{"m", 60}, {"n", 36}}, 64, 60},
+                     {{{"m", 32}, {"n", 12}}, 1, 40, false},
+                     {{{"m", 32}, {"n", 64}}, 1, 30},
+                     {{{"m", 53}, {"n", 41}}, 64, 40}});
+}
+
 /// How many of the implementations a defect spoils.
 int Spoiled(codegen::Fault fault) {
   Coverage coverage;

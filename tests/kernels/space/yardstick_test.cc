@@ -32,6 +32,7 @@ const std::vector<Case> kCases = {
     {"matmul", {{"m", 13}, {"n", 7}, {"k", 11}, {"transpose_a", 1}, {"relu", 1}}},
     {"matmul", {{"m", 13}, {"n", 7}, {"k", 11}, {"transpose_b", 1}, {"a_stride", 3}}},
     {"matmul", {{"m", 7}, {"n", 5}, {"k", 3}, {"transpose_a", 1}, {"a_stride", 2}, {"relu", 1}}},
+    {"gesummv", {{"m", 37}, {"n", 29}}},
 };
 
 Task MakeCase(const Case& c) {
