@@ -97,6 +97,13 @@ TEST(CudaSpace, GesummvImplementationsAreRight) {
                      {{{"m", 23}, {"n", 13}}, 64, 60, true}});
 }
 
+TEST(CudaSpace, BatchedMatmulImplementationsAreRight) {
+  RunAll("batched_matmul",
+         {{{{"batch", 3}, {"m", 8}, {"n", 12}, {"k", 5}, {"transpose_a", 1}}, 32, 80},
+          {{{"batch", 5}, {"m", 12}, {"n", 8}, {"k", 6}, {"reuse_b", 1}}, 64, 60, true},
+          {{{"batch", 6}, {"m", 4}, {"n", 10}, {"k", 9}, {"transpose_b", 1}}, 64, 60, true}});
+}
+
 /// How many of the implementations a defect spoils.
 int Spoiled(codegen::Fault fault) {
   Coverage coverage;

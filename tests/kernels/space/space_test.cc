@@ -80,6 +80,14 @@ TEST(LinalgSpace, GesummvImplementationsAreRight) {
                      {{{"m", 53}, {"n", 41}}, 64, 40}});
 }
 
+TEST(LinalgSpace, BatchedMatmulImplementationsAreRight) {
+  RunAll("batched_matmul",
+         {{{{"batch", 6}, {"m", 32}, {"n", 16}, {"k", 28}}, 64, 40},
+          {{{"batch", 9}, {"m", 8}, {"n", 6}, {"k", 10}, {"transpose_a", 1}}, 1, 40, false},
+          {{{"batch", 10}, {"m", 12}, {"n", 36}, {"k", 18}, {"reuse_b", 1}}, 64, 40},
+          {{{"batch", 7}, {"m", 20}, {"n", 12}, {"k", 30}, {"transpose_b", 1}}, 1, 30}});
+}
+
 /// How many of the implementations a defect spoils.
 int Spoiled(codegen::Fault fault) {
   Coverage coverage;

@@ -33,6 +33,14 @@ const std::vector<Case> kCases = {
     {"matmul", {{"m", 13}, {"n", 7}, {"k", 11}, {"transpose_b", 1}, {"a_stride", 3}}},
     {"matmul", {{"m", 7}, {"n", 5}, {"k", 3}, {"transpose_a", 1}, {"a_stride", 2}, {"relu", 1}}},
     {"gesummv", {{"m", 37}, {"n", 29}}},
+    {"batched_matmul", {{"batch", 3}, {"m", 7}, {"n", 5}, {"k", 11}}},
+    {"batched_matmul", {{"batch", 3}, {"m", 7}, {"n", 5}, {"k", 11}, {"reuse_b", 1}}},
+    {"batched_matmul",
+     {{"batch", 3}, {"m", 7}, {"n", 5}, {"k", 11}, {"reuse_b", 1}, {"transpose_b", 1}}},
+    {"batched_matmul",
+     {{"batch", 3}, {"m", 7}, {"n", 5}, {"k", 11}, {"reuse_b", 1}, {"transpose_a", 1}}},
+    {"batched_matmul",
+     {{"batch", 3}, {"m", 7}, {"n", 5}, {"k", 11}, {"transpose_a", 1}, {"transpose_b", 1}}},
 };
 
 Task MakeCase(const Case& c) {
