@@ -13,6 +13,7 @@ std::unique_ptr<Kernel> MakeMv();
 std::unique_ptr<Kernel> MakeMatmul();
 std::unique_ptr<Kernel> MakeGesummv();
 std::unique_ptr<Kernel> MakeBatchedMatmul();
+std::unique_ptr<Kernel> MakeMatmul2();
 
 /// Size "inner_tile": the largest inner tile. The paper (001, section 5.1) has 4; 16 fills the
 /// widest vectors of a cpu.

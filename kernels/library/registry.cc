@@ -12,7 +12,7 @@ namespace {
 /// One maker per kernel. An explicit list: objects that register themselves are dropped by the
 /// linker when nothing else in their file is used.
 constexpr std::unique_ptr<Kernel> (*kMakers[])() = {
-    MakeAxpy, MakeMv, MakeMatmul, MakeGesummv, MakeBatchedMatmul,
+    MakeAxpy, MakeMv, MakeMatmul, MakeGesummv, MakeBatchedMatmul, MakeMatmul2,
 };
 
 struct Registry {

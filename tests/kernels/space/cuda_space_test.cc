@@ -104,6 +104,12 @@ TEST(CudaSpace, BatchedMatmulImplementationsAreRight) {
           {{{"batch", 6}, {"m", 4}, {"n", 10}, {"k", 9}, {"transpose_b", 1}}, 64, 60, true}});
 }
 
+TEST(CudaSpace, Matmul2ImplementationsAreRight) {
+  RunAll("matmul2", {{{{"m", 3}, {"n", 5}, {"k", 8}, {"p", 7}}, 64, 60},
+                     {{{"m", 4}, {"n", 5}, {"k", 3}, {"p", 7}}, 64, 80, true},
+                     {{{"m", 7}, {"n", 11}, {"k", 13}, {"p", 5}}, 64, 60, true}});
+}
+
 /// How many of the implementations a defect spoils.
 int Spoiled(codegen::Fault fault) {
   Coverage coverage;

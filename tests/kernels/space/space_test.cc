@@ -19,11 +19,13 @@ struct Part {
   bool paper = true;
 };
 
-/// Draws, runs and counts all parts; every implementation must be right.
-void RunAll(const std::string& kernel, const std::vector<Part>& parts) {
+/// Draws, runs and counts all parts; every implementation must be right. `block` is a temporary
+/// array: the result is how many of the implementations have it.
+int RunAll(const std::string& kernel, const std::vector<Part>& parts,
+           const std::string& block = "") {
   Coverage coverage, beyond_paper;
   std::uint64_t seed = 20;
-  int drawn = 0;
+  int drawn = 0, with_block = 0;
   for (const Part& part : parts) {
     ++seed;
     drawn += part.count;
@@ -35,7 +37,13 @@ void RunAll(const std::string& kernel, const std::vector<Part>& parts) {
                                  << " (seed " << seed << "):\n"
                                  << fmt::format("{}",
                                                 fmt::join(sample.schedules[i].decisions, "\n"));
-      if (::testing::Test::HasFailure()) return;  // One is enough to read.
+      if (::testing::Test::HasFailure()) return with_block;  // One is enough to read.
+    }
+    for (const ir::MemBlock& temporary : sample.task.function->blocks) {
+      if (temporary.name() != block) continue;
+      for (const codegen::Schedule& schedule : sample.schedules) {
+        with_block += schedule.block_active[temporary.id.index()];
+      }
     }
   }
   fmt::print("{} {}", kernel, coverage.Table());
@@ -44,6 +52,7 @@ void RunAll(const std::string& kernel, const std::vector<Part>& parts) {
   EXPECT_GE(coverage.share_with_temporary(), 0.2);
   EXPECT_GE(coverage.share_with_two_thread_dims(), 0.2);
   EXPECT_EQ(coverage.Rare(0.01), std::vector<std::string>());
+  return with_block;
 }
 
 TEST(LinalgSpace, AxpyImplementationsAreRight) {
@@ -86,6 +95,18 @@ TEST(LinalgSpace, BatchedMatmulImplementationsAreRight) {
           {{{"batch", 9}, {"m", 8}, {"n", 6}, {"k", 10}, {"transpose_a", 1}}, 1, 40, false},
           {{{"batch", 10}, {"m", 12}, {"n", 36}, {"k", 18}, {"reuse_b", 1}}, 64, 40},
           {{{"batch", 7}, {"m", 20}, {"n", 12}, {"k", 30}, {"transpose_b", 1}}, 1, 30}});
+}
+
+// Small axes: to set up the space takes a time that grows with the cube of the number of tile
+// levels.
+TEST(LinalgSpace, Matmul2ImplementationsAreRight) {
+  const std::vector<Part> parts = {{{{"m", 6}, {"n", 7}, {"k", 5}, {"p", 16}}, 64, 50},
+                                   {{{"m", 6}, {"n", 4}, {"k", 5}, {"p", 10}}, 1, 40, false},
+                                   {{{"m", 7}, {"n", 11}, {"k", 13}, {"p", 5}}, 64, 40}};
+  // The first product reaches the second in registers and through a temporary.
+  const int staged = RunAll("matmul2", parts, "tmp.scale");
+  EXPECT_GT(staged, 0);
+  EXPECT_LT(staged, 130);
 }
 
 /// How many of the implementations a defect spoils.

@@ -41,6 +41,7 @@ const std::vector<Case> kCases = {
      {{"batch", 3}, {"m", 7}, {"n", 5}, {"k", 11}, {"reuse_b", 1}, {"transpose_a", 1}}},
     {"batched_matmul",
      {{"batch", 3}, {"m", 7}, {"n", 5}, {"k", 11}, {"transpose_a", 1}, {"transpose_b", 1}}},
+    {"matmul2", {{"m", 7}, {"n", 5}, {"k", 11}, {"p", 13}}},
 };
 
 Task MakeCase(const Case& c) {
@@ -109,7 +110,9 @@ TEST(Yardsticks, OfAGpuAgreeWithTheReference) {
   for (const Case& c : kCases) {
     const Task task = MakeCase(c);
     const Source naive = task.kernel->NaiveCuda(task.sizes);
-    ASSERT_NE(naive.text, "") << c.kernel;
+    // A row of the first product for each element of the second one would measure nothing.
+    EXPECT_EQ(naive.text.empty(), c.kernel == "matmul2");
+    if (naive.text.empty()) continue;
     const std::vector<CudaText> texts = {{.source = naive.text,
                                           .grid = static_cast<unsigned>(naive.launch.grid),
                                           .threads = naive.launch.threads}};
