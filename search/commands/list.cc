@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/library/registry.h"
 #include "search/commands/command.h"
 
@@ -8,16 +10,23 @@ namespace exh::search {
 namespace {
 
 int List() {
+  std::size_t name_width = 0, parameter_width = 0;
+  for (const auto& kernel : kernels::AllKernels()) {
+    name_width = std::max(name_width, kernel->name().size());
+    for (const kernels::Parameter& parameter : kernel->parameters()) {
+      parameter_width = std::max(parameter_width, parameter.name.size());
+    }
+  }
   for (const auto& kernel : kernels::AllKernels()) {
     const kernels::Origin& origin = *kernels::FindOrigin(*kernel);
-    fmt::print("{:<12} {}\n", kernel->name(), kernel->summary());
+    fmt::print("{:<{}} {}\n", kernel->name(), name_width, kernel->summary());
     if (!origin.file.empty()) {
       fmt::print("  from the plugin {}, space {}\n", origin.file,
                  kernels::SpaceOf(*kernel).space().name);
     }
     for (const kernels::Parameter& parameter : kernel->parameters()) {
-      fmt::print("  {:<10} {} (default {}, {} to {})\n", parameter.name, parameter.what,
-                 parameter.default_value, parameter.min, parameter.max);
+      fmt::print("  {:<{}} {} (default {}, {} to {})\n", parameter.name, parameter_width,
+                 parameter.what, parameter.default_value, parameter.min, parameter.max);
     }
   }
   return 0;

@@ -37,6 +37,19 @@ class Doctor(unittest.TestCase):
             self.assertRegex(done.stdout, rf"(?m)^(ok|  )  +{what} +\S")
 
 
+class List(unittest.TestCase):
+    def test_kernels_and_sizes_stand_in_columns(self):
+        done = run(SEARCH, "list")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kernels = re.findall(r"(?m)^(\S+ +)\S.*$", done.stdout)
+        self.assertEqual([kernel.strip() for kernel in kernels],
+                         ["axpy", "mv", "matmul", "gesummv", "batched_matmul", "matmul2"])
+        self.assertEqual(len({len(kernel) for kernel in kernels}), 1, done.stdout)
+        sizes = re.findall(r"(?m)^  (\S+ +)\S.*\(default \d+, \d+ to \d+\)$", done.stdout)
+        self.assertEqual(len(sizes) + len(kernels), done.stdout.count("\n"))
+        self.assertEqual(len({len(size) for size in sizes}), 1, done.stdout)
+
+
 class BadInput(unittest.TestCase):
     """One line that names the mistake and the nearest legal name; exit code 2."""
 

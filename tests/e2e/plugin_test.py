@@ -148,8 +148,8 @@ class Plugins(unittest.TestCase):
         for arguments in (("--plugin", self.plugin, "list"), ("list", "--plugin", self.plugin)):
             done = self.search(*arguments)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn(f"scaled_copy  y = 2 x\n  from the plugin {self.plugin}, space small_code\n",
-                          done.stdout)
+            self.assertRegex(done.stdout, r"(?m)^scaled_copy +y = 2 x\n  from the plugin "
+                             rf"{re.escape(str(self.plugin))}, space small_code$")
             self.assertIn("\nmatmul ", done.stdout)
             self.assertEqual(done.stdout.count("from the plugin"), 1)
 
