@@ -35,6 +35,7 @@ struct Source {
   std::string text;
   codegen::Launch launch;  ///< Of a GPU kernel.
   std::string shape;       ///< Of a GPU kernel: its temporaries. One of each is checked in full.
+  std::uint64_t least_registers = 0;  ///< Of a GPU kernel: a thread cannot do with fewer.
   /// Of a GPU kernel that may run for ever: the same with loops that look at the clock
   /// (codegen::CudaOptions::gives_up). Empty: it need not be tried with care.
   std::string careful;

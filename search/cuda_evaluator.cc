@@ -22,6 +22,8 @@ namespace {
 
 using kernels::Verdict;
 
+constexpr std::uint64_t kMostRegisters = 255;  ///< Of a thread, on every GPU since sm_35.
+
 [[noreturn]] void Missing(const std::string& why) {
   throw Error(
       fmt::format("{}\n  --device cpu runs without a GPU; search doctor says what is missing, and "
@@ -68,8 +70,14 @@ class CudaEvaluator final : public Evaluator {
   }
 
   kernels::Compiled Compile(const kernels::Source& source) override {
-    const kernels::cuda::CompiledKernel kernel = compilers_.Compile(source.text);
     kernels::Compiled compiled;
+    if (source.least_registers > kMostRegisters) {
+      compiled.verdict = Verdict::kSpills;
+      compiled.why = fmt::format("{} values live through a loop, a thread has {} registers",
+                                 source.least_registers, kMostRegisters);
+      return compiled;
+    }
+    const kernels::cuda::CompiledKernel kernel = compilers_.Compile(source.text);
     compiled.verdict = kernel.verdict;
     compiled.why = kernel.why;
     compiled.source = source.text;

@@ -43,4 +43,49 @@ double RoughTimeNs(const LoopTree& tree, const Launch& launch) {
   return std::max(alone, together) / kClockGhz;
 }
 
+namespace {
+
+/// Does `node` lie in `around`?
+bool IsInside(const LoopTree& tree, int node, int around) {
+  while (node >= 0 && node != around) node = tree.node(node).parent;
+  return node == around;
+}
+
+}  // namespace
+
+std::uint64_t LeastRegisters(const ir::Function& function, const LoopTree& tree,
+                             const ValuePlan& values) {
+  // By value: the nodes that touch it.
+  std::vector<std::vector<int>> users(function.insts.size());
+  for (const ir::Instruction& inst : function.insts) {
+    const int node = tree.node_of_inst[inst.id.index()];
+    if (node < 0) continue;
+    users[inst.id.index()].push_back(node);
+    for (const ValueRead& read : values.insts[inst.id.index()].reads) {
+      if (read.producer.valid()) users[read.producer.index()].push_back(node);
+    }
+  }
+  std::uint64_t most = 0;
+  for (int loop = 0; loop < static_cast<int>(tree.nodes.size()); ++loop) {
+    const LoopNode& node = tree.node(loop);
+    if (node.kind != NodeKind::kLoop) continue;
+    if (tree.classes[static_cast<std::size_t>(node.dim_class)].size < 2) continue;
+    std::uint64_t sum = 0;
+    for (const ir::Instruction& inst : function.insts) {
+      const ValueStorage& storage = values.storage[inst.id.index()];
+      const bool has_register = storage.is_read || inst.is_reduction();
+      const auto is_inside = [&](int user) { return IsInside(tree, user, loop); };
+      if (users[inst.id.index()].empty() || !has_register || is_inside(storage.home)) continue;
+      if (std::none_of(users[inst.id.index()].begin(), users[inst.id.index()].end(), is_inside)) {
+        continue;
+      }
+      std::uint64_t registers = 1;
+      for (const KeyDim& key : storage.key) registers *= key.size;
+      sum += registers;
+    }
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
 }  // namespace exh::kernels::codegen

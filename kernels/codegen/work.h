@@ -4,10 +4,12 @@
 // from one that will not. Nothing is pruned by it; that takes a bound (models/).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "kernels/codegen/launch.h"
 #include "kernels/codegen/loop_tree.h"
+#include "kernels/codegen/value_plan.h"
 
 namespace exh::kernels::codegen {
 
@@ -18,5 +20,10 @@ std::vector<double> StepsOfNodes(const LoopTree& tree);
 /// About how long the kernel runs on a large GPU, in nanoseconds: what a thread does one after the
 /// other, and what the blocks of all multiprocessors get done together. Off by factors, either way.
 double RoughTimeNs(const LoopTree& tree, const Launch& launch);
+
+/// Registers that a thread cannot do without: the values that live through a loop because something
+/// in it reads or writes them and they are declared outside, of the loop that has the most.
+std::uint64_t LeastRegisters(const ir::Function& function, const LoopTree& tree,
+                             const ValuePlan& values);
 
 }  // namespace exh::kernels::codegen
