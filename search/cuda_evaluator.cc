@@ -184,7 +184,7 @@ class CudaEvaluator final : public Evaluator {
   kernels::cuda::CompilePool compilers_;
   std::optional<kernels::cuda::GpuPool> runners_;
   bool cold_ = false;
-  std::set<std::string> tried_;  ///< Careful cubins that ended in time.
+  std::set<std::string> tried_;   ///< Careful cubins that ended in time.
   std::set<std::string> shapes_;  ///< Those that were checked in full.
 };
 
