@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Matmul 512x512x512 on the cpu device against Eigen: the replay in the repository, then a random search of 120 s.
+# Matmul 512x512x512 on the cpu device against Eigen: the replay in the repository, then a random search of the paper's space, 120 s.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -14,4 +14,4 @@ echo "== replay of kernels/replays/matmul-512-$width.txt"
 echo "== random search, $budget"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
-"$root/exh" search --kernel matmul --budget "$budget" --seed "${2:-1}" --progress plain --out "$out/run" | tail -n 80
+"$root/exh" search --kernel matmul --space paper --budget "$budget" --seed "${2:-1}" --progress plain --out "$out/run" | tail -n 80

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Dead ends per kernel: share of uniform random descents among valid children, without backtracking, that fail.
+# Dead ends per kernel in the paper's space: share of uniform random descents among valid children, without backtracking, that fail.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -13,6 +13,6 @@ for kernel in axpy mv "matmul --size m=256,n=256,k=32" "matmul --size m=1024,n=1
   for options in "" "--order size,dim_kind" "--order size,dim_kind --set max_unroll=512"; do
     echo "${options:-default order}:"
     # shellcheck disable=SC2086  # Kernels with their sizes, and options, are several words.
-    "$root/exh" search dead-ends --kernel $kernel --descents "$descents" $options
+    "$root/exh" search dead-ends --space paper --kernel $kernel --descents "$descents" $options
   done
 done

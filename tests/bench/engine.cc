@@ -319,6 +319,7 @@ ordered_json BenchMatmul(double seconds) {
   ordered_json json;
   search::ProblemOptions options;
   options.kernel = "matmul";
+  options.space = "paper";
   options.size = "m=1024,n=1024,k=1024,inner_tile=4";
   options.device = "k4000";
   const auto freeze_start = Clock::now();
@@ -369,7 +370,7 @@ ordered_json BenchGrowth(double seconds) {
   device.device = "k4000";
   for (const GrowthKernel& growth : GrowthKernels()) {
     const kernels::Task task =
-        kernels::MakeTask(*growth.kernel, growth.sizes, search::FindDevice(device));
+        kernels::MakeTask(*growth.kernel, growth.sizes, search::FindDevice(device), /*paper=*/true);
     const Candidate root(task.instance);
     const Rate rate = MeasureDescents(root, search::ChoiceOrder::Default(root.instance()), seconds);
     const double statements = static_cast<double>(task.function->statements.size());

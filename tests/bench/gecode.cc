@@ -78,6 +78,7 @@ void MeasureOrder(int instructions, int dims, std::uint64_t solutions) {
 void MeasureMatmul(std::uint64_t solutions) {
   search::ProblemOptions options;
   options.kernel = "matmul";
+  options.space = "paper";
   options.size = "m=1024,n=1024,k=1024,inner_tile=4";
   options.device = "k4000";
   const runtime::Candidate root = search::MakeProblem(options).root();
