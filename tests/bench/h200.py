@@ -5,8 +5,9 @@
 ./exh bench h200 replays check-mv  runs these
 ./exh bench h200 --merge           prints the table and writes docs/results/h200.json
 
-The state of a part is one JSON file in --state (build/bench/h200); a part that has one is skipped, so that the
-benchmark can be taken in pieces and on several machines: bring the files together and merge them.
+The state of a part is one JSON file in --state (build/bench/h200). A part that is finished is skipped and one that was
+begun goes on, so that the benchmark can be taken in pieces and on several machines: bring the files together and merge. What was merged before counts
+as well; to measure everything anew, give --results another file and --state another folder.
 --sweep FILE names a hand-written SGEMM, a .cu whose template `run<BM,BN,BK,TM,TN,stages,split>()` times one instance
 of itself for the globals M, N, K and appends it to `res`; part `sweep` then compares T1 with it.
 """
@@ -80,23 +81,31 @@ class Bench:
         """Random implementations, each checked against the double-precision reference."""
         sizes = SIZES[kernel]
         shares = sum(share for _, share in sizes)
-        result = {"sizes": {}, "verdicts": {}, "without_cause": 0, "wrong": []}
+        # What earlier calls did of it counts; the seeds go on.
+        result = self.earlier(f"check-{kernel}") or {"sizes": {}, "without_cause": 0, "wrong": [], "runs": 0}
         coverage = collections.defaultdict(collections.Counter)
+        for name, values in result.get("coverage", {}).items():
+            coverage[name].update({value: round(share * result["implementations"]) for value, share in values.items()})
+        result["runs"] = result.get("runs", 1) + 1
         start = time.monotonic()
         for number, (size, share) in enumerate(sizes):
             left = PART_SECONDS - (time.monotonic() - start)
             budget = left * share / sum(s for _, s in sizes[number:])
-            count = -(-CHECKS * share // shares)
+            before = result["sizes"].get(size, {})
+            count = -(-CHECKS * share // shares) - sum(before.values())
+            if count <= 0:
+                continue
+            seed = 100 * result["runs"] + number
             records, _ = self.records("check", "--kernel", kernel, "--size", size, "--budget", f"evals={count}",
-                                      "--budget", f"{max(10, int(budget))}s", "--seed", str(number + 1))
+                                      "--budget", f"{max(10, int(budget))}s", "--seed", str(seed))
             choices = {r["i"]: r for r in records if r["t"] == "choice"}
-            verdicts = collections.Counter()
+            verdicts = collections.Counter(before)
             for record in (r for r in records if r["t"] == "eval"):
                 verdicts[record["verdict"]] += 1
                 if record["verdict"] != "correct" and not record.get("why"):
                     result["without_cause"] += 1
                 if record["verdict"] == "wrong":
-                    result["wrong"].append({"size": size, "seed": number + 1, "n": record["n"], "why": record["why"]})
+                    result["wrong"].append({"size": size, "seed": seed, "n": record["n"], "why": record["why"]})
                 seen = set()
                 for decision, digit in enumerate(record["vector"]):
                     if digit in ".?":
@@ -196,6 +205,14 @@ int main() {
         times.sort()
         return {"sweep_us": times, "median_us": times[len(times) // 2], "T1": self.replay(REPLAYS["T1"])}
 
+    def earlier(self, name):
+        path = os.path.join(self.options.state, name + ".json")
+        return json.load(open(path, encoding="utf-8"))["result"] if os.path.exists(path) else None
+
+    def is_finished(self, name):
+        result = self.earlier(name)
+        return result is not None and result.get("implementations", CHECKS) >= CHECKS
+
     @staticmethod
     def short(record):
         return {key: record[key] for key in ("name", "verdict", "why", "best_ns", "lo_ns", "median_ns", "hi_ns", "clock_mhz") if key in record}
@@ -284,6 +301,12 @@ def main():
     globals()["PART_SECONDS"] = options.seconds
     os.makedirs(options.state, exist_ok=True)
     state_of = lambda name: os.path.join(options.state, name + ".json")
+    # What was merged before is not measured again: it is where a fresh machine goes on from.
+    merged = json.load(open(options.results, encoding="utf-8")) if os.path.exists(options.results) else {}
+    for name, part in merged.items():
+        if not os.path.exists(state_of(name)):
+            with open(state_of(name), "w", encoding="utf-8") as out:
+                json.dump(part, out)
     if options.merge:
         state = {name[:-5]: json.load(open(os.path.join(options.state, name), encoding="utf-8"))
                  for name in sorted(os.listdir(options.state)) if name.endswith(".json")}
@@ -299,12 +322,12 @@ def main():
         parts = bench.parts()
         if options.list:
             for name in parts:
-                print(f"{name:32} {'finished' if os.path.exists(state_of(name)) else ''}")
+                print(f"{name:32} {'finished' if bench.is_finished(name) else 'begun' if os.path.exists(state_of(name)) else ''}")
             return
         for name in options.parts or parts:
             if name not in parts:
                 sys.exit(f"h200: there is no part '{name}'; --list shows them")
-            if os.path.exists(state_of(name)):
+            if bench.is_finished(name):
                 print(f"{name}: finished before", flush=True)
                 continue
             start = time.monotonic()
