@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cuda/compile_protocol.h"
 
-#include <nlohmann/json.hpp>
-
+#include "kernels/cuda/json_lines.h"
 #include "kernels/cuda/resources_json.h"
 
 namespace exh::kernels::cuda {
@@ -10,31 +9,14 @@ namespace {
 
 using nlohmann::json;
 
-std::string Line(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-/// Nothing when the text is no JSON or lacks a field.
-template <typename T, typename Read>
-std::optional<T> Parse(const std::string& line, Read read) {
-  try {
-    T value;
-    json object = json::parse(line);
-    read(object, value);
-    return value;
-  } catch (const json::exception&) {
-    return std::nullopt;
-  }
-}
-
 }  // namespace
 
 std::string ToJsonLine(const CompileReady& r) {
-  return Line({{"compiler", r.compiler}, {"why", r.why}});
+  return JsonLine({{"compiler", r.compiler}, {"why", r.why}});
 }
 
 std::optional<CompileReady> ParseCompileReady(const std::string& line) {
-  return Parse<CompileReady>(line, [](const json& object, CompileReady& r) {
+  return ParseJsonLine<CompileReady>(line, [](const json& object, CompileReady& r) {
     object.at("compiler").get_to(r.compiler);
     object.at("why").get_to(r.why);
   });
@@ -47,11 +29,11 @@ std::string ToJsonLine(const CompileRequest& r) {
   object["architecture"] = r.architecture;
   object["options"] = r.options;
   object["file"] = r.file;
-  return Line(object);
+  return JsonLine(object);
 }
 
 std::optional<CompileRequest> ParseCompileRequest(const std::string& line) {
-  return Parse<CompileRequest>(line, [](json& object, CompileRequest& r) {
+  return ParseJsonLine<CompileRequest>(line, [](json& object, CompileRequest& r) {
     object.at("id").get_to(r.id);
     r.source = std::move(object.at("source").get_ref<std::string&>());
     object.at("architecture").get_to(r.architecture);
@@ -61,16 +43,16 @@ std::optional<CompileRequest> ParseCompileRequest(const std::string& line) {
 }
 
 std::string ToJsonLine(const CompileAnswer& a) {
-  return Line({{"id", a.id},
-               {"ok", a.ok},
-               {"log", a.log},
-               {"why", a.why},
-               {"resources", a.resources},
-               {"compile_ms", a.compile_ms}});
+  return JsonLine({{"id", a.id},
+                   {"ok", a.ok},
+                   {"log", a.log},
+                   {"why", a.why},
+                   {"resources", a.resources},
+                   {"compile_ms", a.compile_ms}});
 }
 
 std::optional<CompileAnswer> ParseCompileAnswer(const std::string& line) {
-  return Parse<CompileAnswer>(line, [](const json& object, CompileAnswer& a) {
+  return ParseJsonLine<CompileAnswer>(line, [](const json& object, CompileAnswer& a) {
     object.at("id").get_to(a.id);
     object.at("ok").get_to(a.ok);
     object.at("log").get_to(a.log);

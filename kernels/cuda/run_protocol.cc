@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cuda/run_protocol.h"
 
-#include <nlohmann/json.hpp>
-
 #include "kernels/cpu/protocol.h"
+#include "kernels/cuda/json_lines.h"
 #include "kernels/cuda/vendor_json.h"
 
 namespace exh::kernels::cuda {
@@ -11,34 +10,18 @@ namespace {
 
 using nlohmann::json;
 
-std::string Line(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-}
-
-/// Nothing when the text is no JSON or lacks a field.
-template <typename T, typename Read>
-std::optional<T> Parse(const std::string& line, Read read) {
-  try {
-    T value;
-    read(json::parse(line), value);
-    return value;
-  } catch (const json::exception&) {
-    return std::nullopt;
-  }
-}
-
 }  // namespace
 
 std::string ToJsonLine(const RunSetup& s) {
-  return Line({{"drivers", s.drivers},
-               {"problems", s.problems},
-               {"programs", s.programs},
-               {"ordinal", s.ordinal},
-               {"cold", s.cold}});
+  return JsonLine({{"drivers", s.drivers},
+                   {"problems", s.problems},
+                   {"programs", s.programs},
+                   {"ordinal", s.ordinal},
+                   {"cold", s.cold}});
 }
 
 std::optional<RunSetup> ParseRunSetup(const std::string& line) {
-  return Parse<RunSetup>(line, [](const json& object, RunSetup& s) {
+  return ParseJsonLine<RunSetup>(line, [](const json& object, RunSetup& s) {
     object.at("drivers").get_to(s.drivers);
     object.at("problems").get_to(s.problems);
     object.at("programs").get_to(s.programs);
@@ -48,11 +31,11 @@ std::optional<RunSetup> ParseRunSetup(const std::string& line) {
 }
 
 std::string ToJsonLine(const RunReady& r) {
-  return Line({{"why", r.why}, {"gpu", r.gpu}, {"driver", r.driver}});
+  return JsonLine({{"why", r.why}, {"gpu", r.gpu}, {"driver", r.driver}});
 }
 
 std::optional<RunReady> ParseRunReady(const std::string& line) {
-  return Parse<RunReady>(line, [](const json& object, RunReady& r) {
+  return ParseJsonLine<RunReady>(line, [](const json& object, RunReady& r) {
     object.at("why").get_to(r.why);
     object.at("gpu").get_to(r.gpu);
     object.at("driver").get_to(r.driver);
@@ -60,25 +43,25 @@ std::optional<RunReady> ParseRunReady(const std::string& line) {
 }
 
 std::string ToJsonLine(const RunRequest& r) {
-  return Line({{"cubin", r.cubin},
-               {"grid", r.launch.grid},
-               {"threads", r.launch.threads},
-               {"shared_bytes", r.launch.shared_bytes},
-               {"global_floats", r.launch.global_floats},
-               {"cap_ns", r.cap_ns},
-               {"patience_ns", r.patience_ns},
-               {"stop_ns", r.stop_ns},
-               {"batch_ns", r.batch_ns},
-               {"batches", r.batches},
-               {"whole_numbers", r.whole_numbers},
-               {"vendor", r.vendor ? json(*r.vendor) : json()},
-               {"vendor_lt", r.vendor_lt},
-               {"give_up_ns", r.give_up_ns},
-               {"rates", r.rates}});
+  return JsonLine({{"cubin", r.cubin},
+                   {"grid", r.launch.grid},
+                   {"threads", r.launch.threads},
+                   {"shared_bytes", r.launch.shared_bytes},
+                   {"global_floats", r.launch.global_floats},
+                   {"cap_ns", r.cap_ns},
+                   {"patience_ns", r.patience_ns},
+                   {"stop_ns", r.stop_ns},
+                   {"batch_ns", r.batch_ns},
+                   {"batches", r.batches},
+                   {"whole_numbers", r.whole_numbers},
+                   {"vendor", r.vendor ? json(*r.vendor) : json()},
+                   {"vendor_lt", r.vendor_lt},
+                   {"give_up_ns", r.give_up_ns},
+                   {"rates", r.rates}});
 }
 
 std::optional<RunRequest> ParseRunRequest(const std::string& line) {
-  return Parse<RunRequest>(line, [](const json& object, RunRequest& r) {
+  return ParseJsonLine<RunRequest>(line, [](const json& object, RunRequest& r) {
     object.at("cubin").get_to(r.cubin);
     object.at("grid").get_to(r.launch.grid);
     object.at("threads").get_to(r.launch.threads);
@@ -107,13 +90,13 @@ std::string ToJsonLine(const RunAnswer& a) {
   object["kernel_copy_gbs"] = a.rates.kernel_copy_gbs;
   object["fma_gflops"] = a.rates.fma_gflops;
   object["clock_mhz"] = a.rates.clock_mhz;
-  return Line(object);
+  return JsonLine(object);
 }
 
 std::optional<RunAnswer> ParseRunAnswer(const std::string& line) {
   const auto measurement = cpu::ParseMeasurement(line);
   if (!measurement) return std::nullopt;
-  return Parse<RunAnswer>(line, [&](const json& object, RunAnswer& a) {
+  return ParseJsonLine<RunAnswer>(line, [&](const json& object, RunAnswer& a) {
     a.measurement = *measurement;
     object.at("ends").get_to(a.ends);
     object.at("driver_copy_gbs").get_to(a.rates.driver_copy_gbs);

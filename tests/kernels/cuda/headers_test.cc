@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// What driver.h and nvrtc.h declare, against those of the toolkit: numbers, the symbol behind each
-// name, and prototypes.
+// What driver.h, nvrtc.h and cublas.h declare, against those of the toolkit: numbers, the symbol
+// behind each name, and prototypes.
+#include <cublasLt.h>
+#include <cublas_v2.h>
 #include <cuda.h>
 #include <gtest/gtest.h>
 #include <nvrtc.h>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "kernels/cuda/cublas.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/nvrtc.h"
 
@@ -57,6 +61,25 @@ static_assert(!kAlike<int (*)(long), int (*)(char*)>);
 #include "kernels/cuda/nvrtc_functions.inc"
 #undef EXH_NVRTC_FUNCTION
 
+#define EXH_CUBLAS_FUNCTION(library, name, symbol, ...) \
+  static_assert(kAlike<decltype(ours::CublasFunctions::name), decltype(&::name)>, #name);
+#include "kernels/cuda/cublas_functions.inc"
+#undef EXH_CUBLAS_FUNCTION
+static_assert(sizeof(ours::cublasLtAlgo) == sizeof(cublasLtMatmulAlgo_t));
+static_assert(sizeof(ours::cublasLtHeuristicResult) == sizeof(cublasLtMatmulHeuristicResult_t));
+static_assert(offsetof(ours::cublasLtHeuristicResult, state) ==
+              offsetof(cublasLtMatmulHeuristicResult_t, state));
+static_assert(ours::kDefaultMath == CUBLAS_DEFAULT_MATH);
+static_assert(ours::kOpN == CUBLAS_OP_N && ours::kOpT == CUBLAS_OP_T);
+static_assert(ours::kCompute32F == CUBLAS_COMPUTE_32F && ours::kReal32F == CUDA_R_32F);
+static_assert(ours::kLtTransposeA == CUBLASLT_MATMUL_DESC_TRANSA);
+static_assert(ours::kLtTransposeB == CUBLASLT_MATMUL_DESC_TRANSB);
+static_assert(ours::kLtEpilogue == CUBLASLT_MATMUL_DESC_EPILOGUE);
+static_assert(ours::kLtEpilogueRelu == CUBLASLT_EPILOGUE_RELU);
+static_assert(ours::kLtBatchCount == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT);
+static_assert(ours::kLtBatchStep == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET);
+static_assert(ours::kLtMostWorkspaceBytes == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+
 // cuda.h renames a function when its prototype changes: the macro's value is the symbol.
 #define EXH_TEXT_OF(name) #name
 #define EXH_TEXT(name) EXH_TEXT_OF(name)
@@ -65,6 +88,10 @@ TEST(CudaHeaders, TheSymbolsAreThoseOfTheNames) {
 #define EXH_CUDA_FUNCTION(name, symbol, ...) EXPECT_EQ(std::string_view(EXH_TEXT(name)), symbol);
 #include "kernels/cuda/driver_functions.inc"
 #undef EXH_CUDA_FUNCTION
+#define EXH_CUBLAS_FUNCTION(library, name, symbol, ...) \
+  EXPECT_EQ(std::string_view(EXH_TEXT(name)), symbol);
+#include "kernels/cuda/cublas_functions.inc"
+#undef EXH_CUBLAS_FUNCTION
 }
 
 }  // namespace

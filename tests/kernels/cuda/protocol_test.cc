@@ -41,9 +41,25 @@ TEST(RunProtocol, LinesComeBack) {
   request.cubin = "x.cubin";
   request.launch = {std::uint64_t{1} << 40, 256, 99, 7};
   request.whole_numbers = true;
+  request.give_up_ns = 7e6;
+  VendorStep pack, gemm;
+  pack.op = VendorStep::Op::kPack;
+  pack.stride = 32;
+  gemm.a = kScratch;
+  gemm.transpose_b = true;
+  request.vendor = VendorCall{{pack}, {gemm}, 64};
+  request.vendor_lt = true;
   request = Again(request, ParseRunRequest);
   EXPECT_EQ(request.launch, (codegen::Launch{std::uint64_t{1} << 40, 256, 99, 7}));
   EXPECT_TRUE(request.whole_numbers);
+  EXPECT_EQ(request.give_up_ns, 7e6);
+  ASSERT_TRUE(request.vendor.has_value());
+  EXPECT_EQ(request.vendor->before.at(0).op, VendorStep::Op::kPack);
+  EXPECT_EQ(request.vendor->before.at(0).stride, 32);
+  EXPECT_EQ(request.vendor->steps.at(0).a, kScratch);
+  EXPECT_TRUE(request.vendor->steps.at(0).transpose_b && request.vendor_lt);
+  EXPECT_EQ(request.vendor->scratch_floats, 64u);
+  EXPECT_FALSE(Again(RunRequest{}, ParseRunRequest).vendor.has_value());
 
   RunAnswer answer;
   answer.measurement.verdict = Verdict::kWrong;
@@ -51,11 +67,14 @@ TEST(RunProtocol, LinesComeBack) {
   answer.measurement.runtimes_ns = {1.5, 2.5};
   answer.measurement.max_error = kInf;
   answer.ends = true;
+  answer.rates = {4, 5, 6, 7};
   answer = *ParseRunAnswer(ToJsonLine(answer));
   EXPECT_EQ(answer.measurement.verdict, Verdict::kWrong);
   EXPECT_EQ(answer.measurement.why, "z[0] is \xEF\xBF\xBD nan");
   EXPECT_EQ(answer.measurement.max_error, kInf);
   EXPECT_TRUE(answer.ends);
+  EXPECT_EQ(answer.rates.copy_gbs(), 5);
+  EXPECT_EQ(answer.rates.fma_gflops + answer.rates.clock_mhz, 13);
 }
 
 TEST(CompileProtocol, LinesComeBack) {
