@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "search/error.h"
 #include "search/finals.h"
 #include "search/numbers.h"
@@ -14,8 +16,8 @@ namespace {
 
 constexpr int kRounds = 3;
 
-/// Bytes that every implementation reads or writes at least once.
-double CompulsoryBytes(const Problem& problem) {
+/// Bytes of all arrays, those between elements that lie apart included.
+double ArrayBytes(const Problem& problem) {
   double bytes = 0;
   for (const auto& array : problem.task.function->arrays) {
     bytes += 4 * static_cast<double>(array.elements);
@@ -25,7 +27,7 @@ double CompulsoryBytes(const Problem& problem) {
 
 std::string RatesText(const Problem& problem, double ns, const RatesRecord& rates) {
   const double copy = std::max(rates.driver_copy_gbs, rates.kernel_copy_gbs);
-  const double bytes = CompulsoryBytes(problem) / ns;
+  const double bytes = ArrayBytes(problem) / ns;
   const double flops = problem.task.flops / ns;
   std::string text = fmt::format(
       "  {:.3f} of the device's copy bandwidth: {:.0f} GB/s, counting each array once, of {:.0f} "

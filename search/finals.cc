@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
+
+#include "search/references.h"
 
 namespace exh::search {
 namespace {
@@ -54,14 +57,7 @@ std::vector<ReferenceRecord> Finals(Evaluator& evaluator, const std::vector<Cont
                                     const FinalsOptions& options,
                                     const std::function<bool()>& stopped) {
   const auto start = std::chrono::steady_clock::now();
-  std::vector<ReferenceRecord> records;
-  for (const Contender& contender : contenders) {
-    ReferenceRecord record;
-    record.name = contender.name;
-    record.verdict = kernels::VerdictName(contender.compiled.verdict);
-    record.why = contender.compiled.why;
-    records.push_back(record);
-  }
+  std::vector<ReferenceRecord> records = RecordsOf(contenders);
   std::vector<bool> is_settled(contenders.size(), false);
   for (int round = 0; round < options.most_rounds; ++round) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;

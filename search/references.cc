@@ -20,9 +20,7 @@ std::vector<Contender> CompileYardsticks(Evaluator& evaluator,
   return contenders;
 }
 
-std::vector<ReferenceRecord> MeasureInTurn(Evaluator& evaluator,
-                                           const std::vector<Contender>& contenders, int rounds,
-                                           const std::function<bool()>& stopped) {
+std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders) {
   std::vector<ReferenceRecord> records;
   for (const Contender& contender : contenders) {
     ReferenceRecord record;
@@ -31,6 +29,13 @@ std::vector<ReferenceRecord> MeasureInTurn(Evaluator& evaluator,
     record.why = contender.compiled.why;
     records.push_back(record);
   }
+  return records;
+}
+
+std::vector<ReferenceRecord> MeasureInTurn(Evaluator& evaluator,
+                                           const std::vector<Contender>& contenders, int rounds,
+                                           const std::function<bool()>& stopped) {
+  std::vector<ReferenceRecord> records = RecordsOf(contenders);
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t index = 0; index < contenders.size(); ++index) {
       ReferenceRecord& record = records[index];

@@ -23,6 +23,9 @@ struct Yardstick {
 std::vector<Contender> CompileYardsticks(Evaluator& evaluator,
                                          const std::vector<Yardstick>& yardsticks, int jobs);
 
+/// A record for each contender, with what its compiler said and no times yet.
+std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders);
+
 /// Measures all contenders in turn, `rounds` times; the best of each counts. One that fails is not
 /// measured again. `stopped` ends it early: then only what is complete for all is used.
 std::vector<ReferenceRecord> MeasureInTurn(Evaluator& evaluator,
