@@ -21,8 +21,9 @@ std::vector<double> StepsOfNodes(const LoopTree& tree);
 /// other, and what the blocks of all multiprocessors get done together. Off by factors, either way.
 double RoughTimeNs(const LoopTree& tree, const Launch& launch);
 
-/// Registers that a thread cannot do without: the values that live through a loop because something
-/// in it reads or writes them and they are declared outside, of the loop that has the most.
+/// Registers that the text asks for at once: the values that live through a loop because something
+/// in it reads or writes them and they are declared outside, of the loop that has the most. (A
+/// compiler may still read memory again instead; none was seen to.)
 std::uint64_t LeastRegisters(const ir::Function& function, const LoopTree& tree,
                              const ValuePlan& values);
 
