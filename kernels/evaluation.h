@@ -55,7 +55,6 @@ struct Compiled {
   codegen::Launch launch;               ///< Of a GPU kernel.
   std::string shape;                    ///< Likewise.
   int registers = 0;                    ///< Of a thread of a GPU kernel.
-  std::string careful;                  ///< Cubin of Source::careful: to be tried first.
   std::string library;                  ///< Path of the shared object, or of the cubin.
   std::optional<VendorCall> vendor;     ///< Instead of it: routines of the vendor's library …
   bool vendor_lt = false;               ///< … and the best of what its newer one suggests.

@@ -88,7 +88,7 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   codegen::CudaText text = codegen::PrintCuda(code);
   Source source(std::move(text.source), text.launch);
   source.least_registers = codegen::LeastRegisters(*task.function, code.tree, code.values);
-  constexpr double kLongNs = 1e5;  // Where memory answers slowly, it may be fifty times as long.
+  constexpr double kLongNs = 1e6;  // Where memory answers slowly, it may be fifty times as long.
   if (codegen::RoughTimeNs(code.tree, source.launch) > kLongNs) {
     source.careful = codegen::PrintCuda(code, {.gives_up = true}).source;
   }

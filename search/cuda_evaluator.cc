@@ -13,6 +13,7 @@
 #include "kernels/cuda/device_programs.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/gpu_pool.h"
+#include "search/decisions.h"
 #include "search/error.h"
 #include "search/evaluator_files.h"
 #include "search/references.h"
@@ -21,8 +22,6 @@ namespace exh::search {
 namespace {
 
 using kernels::Verdict;
-
-constexpr std::uint64_t kMostRegisters = 255;  ///< Of a thread, on every GPU since sm_35.
 
 [[noreturn]] void Missing(const std::string& why) {
   throw Error(
@@ -70,43 +69,51 @@ class CudaEvaluator final : public Evaluator {
   }
 
   kernels::Compiled Compile(const kernels::Source& source) override {
-    kernels::Compiled compiled;
-    if (source.least_registers > kMostRegisters) {
-      compiled.verdict = Verdict::kSpills;
-      compiled.why = fmt::format("{} values live through a loop, a thread has {} registers",
-                                 source.least_registers, kMostRegisters);
-      return compiled;
+    return CompileText(source, source.text, kernels::cuda::Optimization::kFull);
+  }
+
+  kernels::Compiled CompileTrial(const kernels::Source& source) override {
+    kernels::Compiled trial =
+        CompileText(source, source.careful, kernels::cuda::Optimization::kQuick);
+    // A quick compilation spills where a full one does not.
+    if (trial.verdict == Verdict::kSpills && !trial.library.empty()) {
+      trial.verdict = Verdict::kCorrect;
     }
-    const kernels::cuda::CompiledKernel kernel = compilers_.Compile(source.text);
-    compiled.verdict = kernel.verdict;
-    compiled.why = kernel.why;
-    compiled.source = source.text;
-    compiled.launch = source.launch;
-    compiled.shape = source.shape;
-    compiled.registers = kernel.resources.registers;
-    compiled.library = kernel.cubin;
-    compiled.compile_ms = kernel.compile_ms;
-    if (kernel.verdict != Verdict::kCorrect || source.careful.empty()) return compiled;
-    // For a try it does not matter whether it spills.
-    compiled.careful = compilers_.Compile(source.careful).cubin;
-    return compiled;
+    return trial;
   }
 
   bool compiles_while_measuring() const override { return true; }
 
-  kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
-                               Effort effort) override {
-    const bool was_tried = compiled.careful.empty() || tried_.contains(compiled.careful);
-    if (was_tried || effort == Effort::kFinal) return MeasurePlain(compiled, cap_ns, effort);
+  kernels::Measurement Try(const kernels::Compiled& trial, double cap_ns) override {
     kernels::cuda::RunRequest request;
-    request.cubin = compiled.careful;
-    request.launch = compiled.launch;
+    request.cubin = trial.library;
+    request.launch = trial.launch;
     request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
     request.give_up_ns = kCudaCareFactor * request.cap_ns;
-    const kernels::Measurement careful = runners_->Run(request);
-    if (careful.verdict != Verdict::kCorrect) return careful;
-    tried_.insert(compiled.careful);
-    return MeasurePlain(compiled, cap_ns, effort);
+    return runners_->Run(request);
+  }
+
+  kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
+                               Effort effort) override {
+    if (compiled.verdict != Verdict::kCorrect) {
+      kernels::Measurement failure;
+      failure.verdict = compiled.verdict;
+      failure.why = compiled.why;
+      return failure;
+    }
+    kernels::cuda::RunRequest request;
+    request.cubin = compiled.library;
+    request.vendor = compiled.vendor;
+    request.vendor_lt = compiled.vendor_lt;
+    request.launch = compiled.launch;
+    request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
+    request.stop_ns = cap_ns / kCudaSlowFactor * kCudaStopFactor;
+    request.whole_numbers = effort == Effort::kFinal || shapes_.insert(compiled.shape).second;
+    if (effort == Effort::kFinal) {
+      request.batch_ns = 2e6;
+      request.cap_ns = request.patience_ns = 10e9;  // A yardstick is waited for.
+    }
+    return runners_->Run(request);
   }
 
   int finalists() const override { return 20; }
@@ -147,36 +154,43 @@ class CudaEvaluator final : public Evaluator {
   }
 
   void Discard(const kernels::Compiled& compiled) override {
-    for (const std::string& file : {compiled.library, compiled.careful}) {
-      // What the cache keeps is not ours to remove.
-      if (!file.starts_with(scratch_.path())) continue;
-      std::error_code ignored;
-      std::filesystem::remove(file, ignored);
-    }
+    // What the cache keeps is not ours to remove.
+    if (!compiled.library.starts_with(scratch_.path())) return;
+    std::error_code ignored;
+    std::filesystem::remove(compiled.library, ignored);
   }
 
  private:
-  kernels::Measurement MeasurePlain(const kernels::Compiled& compiled, double cap_ns,
-                                    Effort effort) {
-    if (compiled.verdict != Verdict::kCorrect) {
-      kernels::Measurement failure;
-      failure.verdict = compiled.verdict;
-      failure.why = compiled.why;
-      return failure;
+  /// Registers that a thread of a block can have.
+  std::uint64_t MostRegisters(const kernels::codegen::Launch& launch) const {
+    constexpr std::uint32_t kUnit = 8;  // They are given out in so many.
+    const kernels::ir::Device& device = problem_.device;
+    if (device.max_registers == 0) return ~std::uint64_t{0};
+    const std::uint32_t share = device.block_registers / std::max(1u, launch.threads);
+    return std::min(device.max_registers, share / kUnit * kUnit);
+  }
+
+  kernels::Compiled CompileText(const kernels::Source& source, const std::string& text,
+                                kernels::cuda::Optimization optimization) {
+    kernels::Compiled compiled;
+    compiled.launch = source.launch;
+    compiled.shape = source.shape;
+    if (const std::uint64_t most = MostRegisters(source.launch); source.least_registers > most) {
+      compiled.verdict = Verdict::kSpills;
+      compiled.why = fmt::format("{} values live through a loop, a thread has {} registers",
+                                 source.least_registers, most);
+      return compiled;
     }
-    kernels::cuda::RunRequest request;
-    request.cubin = compiled.library;
-    request.vendor = compiled.vendor;
-    request.vendor_lt = compiled.vendor_lt;
-    request.launch = compiled.launch;
-    request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
-    request.stop_ns = cap_ns / kCudaSlowFactor * kCudaStopFactor;
-    request.whole_numbers = effort == Effort::kFinal || shapes_.insert(compiled.shape).second;
-    if (effort == Effort::kFinal) {
-      request.batch_ns = 2e6;
-      request.cap_ns = request.patience_ns = 10e9;  // A yardstick is waited for.
-    }
-    return runners_->Run(request);
+    // Comments take compilers time, and what differs in nothing else is compiled once.
+    const kernels::cuda::CompiledKernel kernel =
+        compilers_.Compile(WithoutComments(text), optimization);
+    compiled.verdict = kernel.verdict;
+    compiled.why = kernel.why;
+    compiled.source = text;
+    compiled.registers = kernel.resources.registers;
+    compiled.library = kernel.cubin;
+    compiled.compile_ms = kernel.compile_ms;
+    return compiled;
   }
 
   const Problem& problem_;
@@ -184,7 +198,6 @@ class CudaEvaluator final : public Evaluator {
   kernels::cuda::CompilePool compilers_;
   std::optional<kernels::cuda::GpuPool> runners_;
   bool cold_ = false;
-  std::set<std::string> tried_;   ///< Careful cubins that ended in time.
   std::set<std::string> shapes_;  ///< Those that were checked in full.
 };
 

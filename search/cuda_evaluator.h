@@ -14,7 +14,7 @@ inline constexpr double kCudaSlowFactor = 20;
 inline constexpr double kCudaLeastCapNs = 5e6;
 /// A candidate that may run for ever is first tried with loops that look at the clock, which takes
 /// time: it is slow when it has not ended after this many times the cap.
-inline constexpr double kCudaCareFactor = 2;
+inline constexpr double kCudaCareFactor = 1.25;
 /// One whose first batch is this much slower than the best is not timed any further.
 inline constexpr double kCudaStopFactor = 1.5;
 

@@ -36,6 +36,16 @@ class Evaluator {
   /// Compiles a source, in a process of its own. May be called from several threads at once.
   virtual kernels::Compiled Compile(const kernels::Source& source) = 0;
 
+  /// Compiles Source::careful of a source that has it: for Try(), before it is known whether the
+  /// source itself is worth a compilation. May be called from several threads at once.
+  virtual kernels::Compiled CompileTrial(const kernels::Source& source) { return Compile(source); }
+
+  /// Runs what CompileTrial() made: kCorrect when that ended within the cap, otherwise the verdict
+  /// on the candidate. Nothing is checked or timed. `cap_ns` as for Measure().
+  virtual kernels::Measurement Try(const kernels::Compiled& trial, double cap_ns) {
+    return Measure(trial, cap_ns, Effort::kQuick);
+  }
+
   /// May candidates be measured while others compile? Not where both need the same processor.
   virtual bool compiles_while_measuring() const { return false; }
 

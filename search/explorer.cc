@@ -100,22 +100,62 @@ void Explorer::RunAhead() {
     attempt.result = descent.result;
     if (attempt.result != DescentResult::kImplementation) return attempt;
     Entry entry = EntryOf(descent);
-    entry.compiled = evaluator_.Compile(entry.source);
+    entry.is_trial = !entry.source.careful.empty();
+    entry.compiled =
+        entry.is_trial ? evaluator_.CompileTrial(entry.source) : evaluator_.Compile(entry.source);
     attempt.entry = std::move(entry);
     return attempt;
   };
   const auto window = static_cast<std::uint64_t>(std::max(1, options_.batch));
   Ahead<Attempt> attempts(std::max(1, options_.jobs), window, make);
   while (!Stopped()) {
+    if (!tried_.empty() && tried_.front().due <= outcome_.end.descents) {
+      MeasureTried();
+      continue;
+    }
     Attempt attempt = attempts.Next();
     ++outcome_.end.descents;
     for (const DeadEnd& dead_end : attempt.dead_ends) NoteDeadEnd(dead_end);
     ShowStatus(false);
     if (!Accept(attempt)) continue;
-    Measure(*attempt.entry);  // 3. Measure, 4. Confirm
-    Release(attempt.entry->vector, attempt.entry->compiled);
+    Entry& entry = *attempt.entry;
+    if (entry.is_trial && entry.compiled.verdict == Verdict::kCorrect) {
+      Try(entry, outcome_.end.descents + window);
+    } else {
+      Measure(entry);  // 3. Measure, 4. Confirm
+      Release(entry.vector, entry.compiled);
+    }
     ShowStatus(false);
   }
+  // Where nothing new is found, what was tried is still worth its evaluation.
+  const std::string why = outcome_.end.why;
+  if (why != "exhausted" && why != "stuck") return;
+  outcome_.end.why.clear();
+  while (!tried_.empty() && !Stopped()) MeasureTried();
+  if (outcome_.end.why.empty()) outcome_.end.why = why;
+}
+
+/// Runs a trial: one that ended in time is compiled as it is, by a compiler that runs ahead like
+/// the others.
+void Explorer::Try(Entry& entry, std::uint64_t due) {
+  const Measurement measurement = evaluator_.Try(entry.compiled, Cap());
+  evaluator_.Discard(entry.compiled);
+  if (measurement.verdict != Verdict::kCorrect) return Record(entry, measurement);
+  auto compiled = std::async(std::launch::async,
+                             [this, source = entry.source] { return evaluator_.Compile(source); });
+  tried_.push_back({due, std::move(entry), std::move(compiled)});
+}
+
+/// Measures the oldest candidate whose trial ended in time.
+void Explorer::MeasureTried() {
+  Tried tried = std::move(tried_.front());
+  tried_.pop_front();
+  const double trial_ms = tried.entry.compiled.compile_ms;
+  tried.entry.compiled = tried.compiled.get();
+  tried.entry.compiled.compile_ms += trial_ms;
+  Measure(tried.entry);
+  Release(tried.entry.vector, tried.entry.compiled);
+  ShowStatus(false);
 }
 
 /// Whether a descent yielded something new; a search that finds nothing any more ends.
@@ -229,15 +269,23 @@ void Explorer::Compile(std::vector<Entry>& batch) {
 
 // ---- 3. Measure -------------------------------------------------------------------------------
 
+/// Above this a candidate is slow; 0: nothing is.
+double Explorer::Cap() const {
+  return outcome_.winner ? outcome_.winner->ns * options_.slow_factor : 0;
+}
+
 void Explorer::Measure(Entry& entry) {
   Measurement measurement;
   if (entry.compiled.verdict == Verdict::kCorrect) {
-    const double cap = outcome_.winner ? outcome_.winner->ns * options_.slow_factor : 0;
-    measurement = evaluator_.Measure(entry.compiled, cap, Effort::kQuick);
+    measurement = evaluator_.Measure(entry.compiled, Cap(), Effort::kQuick);
   } else {
     measurement.verdict = entry.compiled.verdict;
     measurement.why = entry.compiled.why;
   }
+  Record(entry, measurement);
+}
+
+void Explorer::Record(Entry& entry, const Measurement& measurement) {
   // A signal reaches the processes of the candidate as well: what they say then is no verdict.
   if (measurement.verdict != Verdict::kCorrect && Interrupted()) return;
 

@@ -11,13 +11,17 @@
 //
 // Where compilers do not disturb what is measured (a GPU), phases 1 and 2 run ahead instead: some
 // candidates compile while the oldest one is measured, and the order of everything else is the
-// same.
+// same. A candidate that may run for ever (Source::careful) goes through phases 2 and 3 twice: its
+// trial is compiled and tried, and only one that ended in time is compiled as it is, and waits
+// until a whole window of others had their turn.
 //
 // Descents happen in one thread, in an order that nothing but the seed decides, so the same seed
 // and the same times give the same log.
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <future>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -84,7 +88,15 @@ class Explorer {
     std::string vector = {}, code = {};
     std::uint64_t code_hash = 0;
     kernels::Compiled compiled = {};
-    bool ready = false;  ///< Phase 2 came to it before the run was stopped.
+    bool ready = false;     ///< Phase 2 came to it before the run was stopped.
+    bool is_trial = false;  ///< Only its trial is compiled.
+  };
+
+  /// A candidate whose trial ended in time.
+  struct Tried {
+    std::uint64_t due = 0;  ///< Number of the descent before which it is measured.
+    Entry entry;
+    std::future<kernels::Compiled> compiled;
   };
 
   struct Descent {
@@ -110,8 +122,13 @@ class Explorer {
   /// Descends until that yields something, starting anew after a few dead ends.
   Descent DescendPatiently(Random& random, const Descender::OnDeadEnd& note) const;
   bool Accept(const Attempt& attempt);
+  void Try(Entry& entry, std::uint64_t due);
+  void MeasureTried();
   void Compile(std::vector<Entry>& batch);  // phase 2
   void Measure(Entry& entry);               // phase 3
+  double Cap() const;
+  /// Logs what came of a candidate, and what that changes.
+  void Record(Entry& entry, const kernels::Measurement& measurement);
   /// Adds what the second measurement says to the record of the first.
   kernels::Measurement Confirm(const Entry& entry, EvalRecord& record);  // phase 4
   void NoteDeadEnd(const DeadEnd& dead_end);
@@ -136,6 +153,7 @@ class Explorer {
   Outcome outcome_;
   Status status_;
   std::unordered_set<std::uint64_t> seen_vectors_, seen_codes_;
+  std::deque<Tried> tried_;
   int duplicates_in_a_row_ = 0;
   int given_up_in_a_row_ = 0;
   int broken_in_a_row_ = 0;

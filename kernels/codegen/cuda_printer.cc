@@ -37,14 +37,17 @@ class CudaPrinter {
   CudaText Run() {
     Kernel();
     TextWriter out;
-    PrintSourceHeader(code_, out);
+    if (!options_.gives_up) PrintSourceHeader(code_, out);  // Nobody reads the other.
     for (const std::string& line : statements_.Helpers()) out.Line(line);
     if (!statements_.Helpers().empty()) out.Line();
     if (options_.gives_up) {
-      out.Line("static __device__ __forceinline__ bool exh_is_late(unsigned long long deadline) {");
+      // Where threads of a warp return at different times, compilers let the first of them wait for
+      // the others at the end of the kernel, and these may wait for them at a barrier. Threads that
+      // exit are gone.
+      out.Line("static __device__ __forceinline__ void exh_look(unsigned long long deadline) {");
       out.Line("  unsigned long long now;");
       out.Line("  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(now));");
-      out.Line("  return now > deadline;");
+      out.Line("  if (now > deadline) asm volatile(\"exit;\");");
       out.Line("}");
     }
     if (launch_.shared_bytes > 0) {
@@ -90,7 +93,7 @@ class CudaPrinter {
     body_.Open("exh_kernel(" + Parameters() + ")");
     if (options_.gives_up) {
       body_.Line("const unsigned long long exh_end = *exh_deadline;");
-      body_.Line("if (exh_is_late(exh_end)) return;");
+      body_.Line("exh_look(exh_end);");
     }
     if (launch_.threads > 1) body_.Line("const int t = threadIdx.x;");
     Temporaries();
@@ -280,9 +283,9 @@ class CudaPrinter {
     const double all = steps_[static_cast<std::size_t>(loop)];
     if (all < kLong) return;
     const bool always = all / size >= kBody || size < kEvery;
-    const std::string when = names_.index(tree_.node(loop).dim_class) + " % " + Number(kEvery) +
-                             " == " + Number(kEvery - 1) + " && ";
-    body_.Line("if (" + (always ? "" : when) + "exh_is_late(exh_end)) return;");
+    const std::string when = "if (" + names_.index(tree_.node(loop).dim_class) + " % " +
+                             Number(kEvery) + " == " + Number(kEvery - 1) + ") ";
+    body_.Line((always ? "" : when) + "exh_look(exh_end);");
   }
 
   /// A loop of one iteration.

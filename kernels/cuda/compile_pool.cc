@@ -121,7 +121,7 @@ std::uint64_t CompilePool::starts() const {
   return starts_;
 }
 
-CompiledKernel CompilePool::Compile(const std::string& source) {
+CompiledKernel CompilePool::Compile(const std::string& source, Optimization optimization) {
   auto start = Clock::now();
   std::string compiler, key;
   {
@@ -130,7 +130,7 @@ CompiledKernel CompilePool::Compile(const std::string& source) {
   }
   std::optional<CompiledKernel> kernel;
   if (!compiler.empty()) {
-    key = KeyOf(source, compiler);
+    key = KeyOf(source, optimization, compiler);
     kernel = Remembered(key);
   }
   if (!kernel) {
@@ -141,19 +141,22 @@ CompiledKernel CompilePool::Compile(const std::string& source) {
       kernel = Failure(Verdict::kBroken, std::move(why));
     } else {
       if (slot.compiler != compiler) {  // It is only now known what the key is.
-        key = KeyOf(source, slot.compiler);
+        key = KeyOf(source, optimization, slot.compiler);
         kernel = Remembered(key);
       }
-      if (!kernel) kernel = CompileIn(slot, source, key);
+      if (!kernel) kernel = CompileIn(slot, source, optimization, key);
     }
   }
   if (kernel->compile_ms == 0) kernel->compile_ms = MsSince(start);
   return *std::move(kernel);
 }
 
-std::string CompilePool::KeyOf(const std::string& source, const std::string& compiler) const {
+std::string CompilePool::KeyOf(const std::string& source, Optimization optimization,
+                               const std::string& compiler) const {
   if (options_.cache.empty()) return "";
-  return CubinCache::Key(source, options_.architecture, options_.options, compiler);
+  std::vector<std::string> options = options_.options;
+  if (optimization == Optimization::kQuick) options.push_back("quick");
+  return CubinCache::Key(source, options_.architecture, options, compiler);
 }
 
 std::optional<CompiledKernel> CompilePool::Remembered(const std::string& key) const {
@@ -202,13 +205,14 @@ std::string CompilePool::MakeReady(Slot& slot) {
 }
 
 CompiledKernel CompilePool::CompileIn(Slot& slot, const std::string& source,
-                                      const std::string& key) {
+                                      Optimization optimization, const std::string& key) {
   static std::atomic<std::uint64_t> next_id{1};
   CompileRequest request;
   request.id = next_id++;
   request.source = source;
   request.architecture = options_.architecture;
   request.options = options_.options;
+  request.optimization = optimization;
   request.file = fmt::format("{}/{}-{}.cubin", options_.folder, ::getpid(), request.id);
   ++slot.compilations;
   {

@@ -51,7 +51,8 @@ class CompilePool {
 
   /// May be called from many threads at once; each call waits for a process of its own, except for
   /// what the cache has. Whatever becomes of the compiler is a value, and the next call works.
-  CompiledKernel Compile(const std::string& source);
+  CompiledKernel Compile(const std::string& source,
+                         Optimization optimization = Optimization::kFull);
 
   /// Number of times that the compiler really ran, and of processes that were started.
   std::uint64_t runs() const;
@@ -65,10 +66,12 @@ class CompilePool {
     bool busy = false;
   };
   class Lease;
-  std::string KeyOf(const std::string& source, const std::string& compiler) const;
+  std::string KeyOf(const std::string& source, Optimization optimization,
+                    const std::string& compiler) const;
   std::optional<CompiledKernel> Remembered(const std::string& key) const;
   std::string MakeReady(Slot& slot);
-  CompiledKernel CompileIn(Slot& slot, const std::string& source, const std::string& key);
+  CompiledKernel CompileIn(Slot& slot, const std::string& source, Optimization optimization,
+                           const std::string& key);
 
   CompilePoolOptions options_;
   CubinCache cache_;

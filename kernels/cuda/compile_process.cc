@@ -21,7 +21,8 @@ using Clock = std::chrono::steady_clock;
 
 CompileAnswer CompileOne(const Nvrtc& nvrtc, const CompileRequest& request) {
   const auto start = Clock::now();
-  Cubin cubin = nvrtc.Compile(request.source, request.architecture, request.options);
+  Cubin cubin =
+      nvrtc.Compile(request.source, request.architecture, request.options, request.optimization);
   CompileAnswer answer;
   answer.id = request.id;
   answer.ok = cubin.ok();

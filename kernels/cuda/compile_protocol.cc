@@ -28,6 +28,7 @@ std::string ToJsonLine(const CompileRequest& r) {
   object["source"] = r.source;
   object["architecture"] = r.architecture;
   object["options"] = r.options;
+  object["quick"] = r.optimization == Optimization::kQuick;
   object["file"] = r.file;
   return JsonLine(object);
 }
@@ -38,6 +39,7 @@ std::optional<CompileRequest> ParseCompileRequest(const std::string& line) {
     r.source = std::move(object.at("source").get_ref<std::string&>());
     object.at("architecture").get_to(r.architecture);
     object.at("options").get_to(r.options);
+    r.optimization = object.at("quick").get<bool>() ? Optimization::kQuick : Optimization::kFull;
     object.at("file").get_to(r.file);
   });
 }

@@ -26,6 +26,7 @@ struct CompileRequest {
   std::string architecture;
   std::vector<std::string> options;
   std::string file;  ///< Path that the machine code is written to.
+  Optimization optimization = Optimization::kFull;
 };
 
 /// What became of it.

@@ -18,6 +18,7 @@ constexpr nvrtcResult kInvalidOption = 5;
 constexpr nvrtcResult kCompilation = 6;
 constexpr nvrtcResult kInternalError = 11;
 constexpr int kOldestMajor = 12;
+constexpr std::pair<int, int> kFirstWithCache = {12, 9}, kFirstQuick = {13, 0};
 
 /// The first symbol that the library lacks; null when the table is full.
 const char* Fill(const Library& library, NvrtcFunctions* functions) {
@@ -81,14 +82,21 @@ NvrtcOrProblem Nvrtc::Load(std::span<const std::string> names) {
   if (nvrtc.functions_.nvrtcVersion(&major, &minor) != kSuccess) {
     return {std::nullopt, fmt::format("{} does not tell its version: {}", library.name(), help)};
   }
+  nvrtc.has_cache_ = std::pair(major, minor) >= kFirstWithCache;
+  nvrtc.can_be_quick_ = std::pair(major, minor) >= kFirstQuick;
   nvrtc.description_ = fmt::format("{}: version {}.{}", library.name(), major, minor);
   if (major < kOldestMajor) return {std::nullopt, fmt::format("{}; {}", nvrtc.description_, help)};
   return {nvrtc, ""};
 }
 
 Cubin Nvrtc::Compile(const std::string& source, const std::string& architecture,
-                     std::span<const std::string> options) const {
+                     std::span<const std::string> options, Optimization optimization) const {
   std::vector<std::string> all = {"--gpu-architecture=" + architecture, "--ptxas-options=-v"};
+  // What its own cache knows comes without a word about registers, and the processes of a pool
+  // wait for each other at it.
+  if (has_cache_) all.push_back("--no-cache");
+  const bool is_quick = can_be_quick_ && optimization == Optimization::kQuick;
+  if (is_quick) all.push_back("--Ofast-compile=min");
   all.insert(all.end(), options.begin(), options.end());
   std::vector<const char*> arguments;
   for (const std::string& option : all) arguments.push_back(option.c_str());

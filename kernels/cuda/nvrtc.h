@@ -42,6 +42,12 @@ struct Cubin {
   bool ok() const { return !bytes.empty(); }
 };
 
+/// How much time a compilation may take.
+enum class Optimization {
+  kFull,   ///< What there is: for what is timed.
+  kQuick,  ///< Less, where the compiler can: for a look at whether a kernel ends in time.
+};
+
 struct NvrtcOrProblem;
 
 /// NVRTC, loaded. Copies share it. It may be called from one thread at a time: it locks anyway.
@@ -57,11 +63,14 @@ class Nvrtc {
   /// Compiles CUDA C++ for one architecture, "sm_90". A text that is wrong is a result like
   /// another.
   Cubin Compile(const std::string& source, const std::string& architecture,
-                std::span<const std::string> options = {}) const;
+                std::span<const std::string> options = {},
+                Optimization optimization = Optimization::kFull) const;
 
  private:
   NvrtcFunctions functions_;
   std::string description_;
+  bool has_cache_ = false;  ///< It keeps what it compiled, and knows the option that forbids it.
+  bool can_be_quick_ = false;
 };
 
 /// NVRTC, or in one sentence why it cannot be used and what would help.

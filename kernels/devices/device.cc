@@ -99,6 +99,9 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"max_thread_dims", Number<std::uint32_t>(&D::max_thread_dims, 1)},
       {"max_block_dims", Number<std::uint32_t>(&D::max_block_dims, 0)},
       {"max_unroll", Number<std::uint32_t>(&D::max_unroll, 1)},
+      {"max_code", Number<std::uint32_t>(&D::max_code, 0)},
+      {"max_registers", Number<std::uint32_t>(&D::max_registers, 0)},
+      {"block_registers", Number<std::uint32_t>(&D::block_registers, 0)},
       {"vector_sizes", VectorSizeField()},
       {"vector_arithmetic", Any(&D::vector_arithmetic, "true or false")},
       // Half of L2: the other half is left to what streams through.

@@ -17,6 +17,9 @@ struct Device {
   std::uint32_t max_thread_dims = 3;  ///< Distinct thread axes.
   std::uint32_t max_block_dims = 3;
   std::uint32_t max_unroll = 128;           ///< Copies of one instruction after unrolling.
+  std::uint32_t max_code = 0;               ///< … and of all of them together; 0: no limit.
+  std::uint32_t max_registers = 0;          ///< Values that a thread holds; 0: no limit.
+  std::uint32_t block_registers = 0;        ///< … and all threads of a block.
   std::vector<std::uint32_t> vector_sizes;  ///< Legal sizes of a VECTOR dim, elements of 4 bytes.
   bool vector_arithmetic = true;            ///< VECTOR dims may hold arithmetic, not only accesses.
   std::uint32_t shared_bytes = 0;           ///< All SHARED arrays of a block.

@@ -308,6 +308,12 @@ class Function {
   /// Limits on dims of one kind. Linear indices have none; the paper's space has the hardware's.
   std::uint32_t max_thread_dims() const { return paper ? device.max_thread_dims : 64; }
   std::uint32_t max_block_dims() const { return paper ? device.max_block_dims : 64; }
+  /// Limits that the paper's space does not have.
+  bool limits_code() const { return !paper && device.max_code > 0; }
+  bool counts_as_code(const Instruction& inst) const {
+    return limits_code() && inst.op != Op::kConst;
+  }
+  bool limits_registers() const { return !paper && device.max_registers > 0; }
   /// Does consecutive iteration of `dim` touch consecutive elements, so that an access of several
   /// at once is one vector access? Asked for declared dims of accesses to arrays only: those of
   /// temporaries depend on the layout, which is a decision.

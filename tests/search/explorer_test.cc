@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "search/explorer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "search/log_reader.h"
@@ -18,8 +21,11 @@ namespace exh::search {
 namespace {
 
 using kernels::Verdict;
+using testing::ElementsAre;
+using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Pair;
 
 /// A search of the toy space with a fake evaluator and a clock that ticks at every look.
 struct Scene {
@@ -69,6 +75,31 @@ TEST(Explorer, FindsTheBestOfAnExhaustedSpace) {
   EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("color(a)=RED"));
   EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("size(b)=4"));
   EXPECT_FALSE(run.evaluator.overlapped);
+}
+
+TEST(Explorer, WhatMayRunForEverIsTriedBeforeItIsCompiled) {
+  Scene run;
+  run.evaluator.ahead = true;
+  run.options.jobs = 3;
+  run.options.max_duplicates = 20000;
+  // Blue ones never end; those whose `b` is large are tried, and end in time.
+  run.evaluator.attempt = [](const std::string& source) -> std::optional<Verdict> {
+    if (source.find("color(a)=RED") == source.npos) return Verdict::kSlow;
+    if (source.find("size(b)=4") != source.npos) return Verdict::kCorrect;
+    return std::nullopt;
+  };
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.end.why, "exhausted");
+  EXPECT_EQ(outcome.end.evaluations, static_cast<std::uint64_t>(kToyImplementations));
+  std::map<std::string, int> counts;
+  for (const EvalRecord& eval : run.log().evals) {
+    ++counts[fmt::format("{} {} ms", eval.verdict, eval.compile_ms)];
+  }
+  // Of a trial that gives up nothing else is compiled; one that ends in time is compiled twice.
+  EXPECT_THAT(counts, ElementsAre(Pair("correct 12 ms", Gt(0)), Pair("correct 17 ms", Gt(0)),
+                                  Pair("slow 5 ms", Gt(0))));
+  EXPECT_GE(run.evaluator.trials, counts["slow 5 ms"] + counts["correct 17 ms"]);
+  EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("size(b)=4"));
 }
 
 TEST(Explorer, TheLogHoldsWhatHappened) {

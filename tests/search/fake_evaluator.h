@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 
 #include "search/decisions.h"
@@ -44,7 +46,13 @@ class FakeEvaluator final : public Evaluator {
     return list;
   };
 
-  std::atomic<int> compiling = 0, compiled = 0;
+  /// Whether compilers run ahead, and which sources are tried first: those for which this is kSlow
+  /// end with that. Without a value, a source needs no trial.
+  bool ahead = false;
+  std::function<std::optional<kernels::Verdict>(const std::string& source)> attempt =
+      [](const std::string&) { return std::nullopt; };
+
+  std::atomic<int> compiling = 0, compiled = 0, trials = 0;
   int measured = 0, discarded = 0;
   bool overlapped = false;  ///< Something was measured while something compiled.
   std::vector<double> caps;
@@ -55,7 +63,9 @@ class FakeEvaluator final : public Evaluator {
     for (runtime::DecisionId id = 0; id < instance.num_decisions(); ++id) {
       list += ActionText(instance, {id, implementation.domain(id)}) + "\n";
     }
-    return emit(list);
+    kernels::Source source = emit(list);
+    if (attempt(source.text)) source.careful = source.text + "careful\n";
+    return source;
   }
 
   kernels::Compiled Compile(const kernels::Source& text) override {
@@ -70,6 +80,22 @@ class FakeEvaluator final : public Evaluator {
     --compiling;
     return result;
   }
+
+  kernels::Compiled CompileTrial(const kernels::Source& source) override {
+    kernels::Compiled result;
+    result.source = source.text;
+    result.compile_ms = 5;
+    ++trials;
+    return result;
+  }
+
+  kernels::Measurement Try(const kernels::Compiled& trial, double) override {
+    const auto verdict = attempt(trial.source);
+    if (verdict == kernels::Verdict::kCorrect) return Correct(1);
+    return Failed(verdict.value(), "gave up");
+  }
+
+  bool compiles_while_measuring() const override { return ahead; }
 
   kernels::Measurement Measure(const kernels::Compiled& program, double cap_ns, Effort) override {
     overlapped |= compiling != 0;

@@ -81,10 +81,12 @@ TEST(CompileProtocol, LinesComeBack) {
   EXPECT_EQ(Again(CompileReady{"nvrtc 13", ""}, ParseCompileReady).compiler, "nvrtc 13");
   const std::string source = "line \"1\"\n\tline 2 \\ \x01\n";
   const CompileRequest request =
-      Again(CompileRequest{7, source, "sm_90", {"-a", "-b"}, "f"}, ParseCompileRequest);
+      Again(CompileRequest{7, source, "sm_90", {"-a", "-b"}, "f", Optimization::kQuick},
+            ParseCompileRequest);
   EXPECT_EQ(request.id, 7u);
   EXPECT_EQ(request.source, source);
   EXPECT_THAT(request.options, ElementsAre("-a", "-b"));
+  EXPECT_EQ(request.optimization, Optimization::kQuick);
   CompileAnswer answer{7, true, "log\n", "", {32, 1, 2, 3}, 12.5};
   answer = Again(answer, ParseCompileAnswer);
   EXPECT_EQ(answer.resources, (KernelResources{32, 1, 2, 3}));
