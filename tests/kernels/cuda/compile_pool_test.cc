@@ -81,6 +81,7 @@ TEST_F(Compilers, AnotherPoolKnowsItToo) {
   EXPECT_EQ(pool.starts(), 1u);  // Somebody had to say which compiler there is.
   options_.architecture = "sm_100";
   EXPECT_FALSE(CompilePool(options_).Compile("int x;").from_cache);
+  EXPECT_FALSE(CompilePool(options_).Compile("int x;", Optimization::kQuick).from_cache);
   options_.options = {"--use_fast_math"};
   EXPECT_FALSE(CompilePool(options_).Compile("int x;").from_cache);
   options_.command.push_back("--version=fake 1.1");
