@@ -103,6 +103,7 @@ int SearchMain(int argc, char** argv) {
   AddExplainCommand(app, invocation);
   AddExportCommand(app, invocation);
   AddDevicesCommand(app, invocation);
+  AddCharacterizeCommand(app, invocation);
   AddDoctorCommand(app, invocation);
   AddRunCandidateCommand(app, invocation);
   AddCudaProcessCommands(app, invocation);

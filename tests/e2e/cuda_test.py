@@ -71,6 +71,34 @@ class Fixture(unittest.TestCase):
                 "--out", out or self.out)
 
 
+class Characterize(Fixture):
+    def test_what_a_gpu_can_do_is_measured_and_written_down(self):
+        out = os.path.join(self.folder, "rates.json")
+        done = self.run_search("characterize", "--name", "fake", "--out", out)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(out, encoding="utf-8") as file:
+            rates = json.load(file)
+        self.assertEqual((rates["format"], rates["name"]), (1, "fake"))
+        self.assertIn("driver", rates["conditions"])
+        values = rates["values"]
+        # 1024 threads with 512 rounds of 64 in 4096 clocks, and a margin of 2 %.
+        fma = values["fma_per_clk"]
+        self.assertEqual((fma["unit"], fma["median"]), ("1/clk", 8192))
+        self.assertAlmostEqual(fma["value"], 1.02 * 8192)
+        self.assertGreater(fma["samples"], 1)
+        # Of a latency less is faster: 64 links in 4096 clocks.
+        self.assertAlmostEqual(values["l2_latency"]["value"], 0.98 * 64)
+        # 100 us for one array that is read, and for one that is read and one that is written.
+        self.assertAlmostEqual(values["dram_copy"]["median"], 2 * values["dram_read"]["median"])
+        self.assertGreaterEqual(values["multiprocessors"]["value"], 1)
+        self.assertNotIn("samples", values["multiprocessors"])
+
+    def test_without_a_driver_it_says_how_to_get_one(self):
+        done = self.run_search("characterize", LD_LIBRARY_PATH="/nonexistent")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("search doctor", done.stderr)
+
+
 class OnFakeGpu(Fixture):
     def records(self, out=None):
         with open(os.path.join(out or self.out, "log.jsonl"), encoding="utf-8") as log:

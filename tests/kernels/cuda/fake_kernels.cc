@@ -161,6 +161,15 @@ std::function<void()> Deadline(void** arguments) {
   };
 }
 
+std::function<void()> Spans(std::uint64_t n, void** arguments) {
+  const auto to = Argument<CUdeviceptr>(arguments, 0);
+  return [=] {
+    std::int64_t* const clocks = Memory::Get().At<std::int64_t>(to, 2 * n);
+    if (clocks == nullptr) return;
+    for (std::uint64_t i = 0; i < n; ++i) clocks[2 * i] = 0, clocks[2 * i + 1] = 4096;
+  };
+}
+
 }  // namespace
 
 std::optional<CudaModule> ParseModule(std::string_view text) {
@@ -173,7 +182,8 @@ std::optional<CudaModule> ParseModule(std::string_view text) {
     std::string kernel, name, word;
     CudaFunction function;
     if (!(words >> kernel >> name >> function.what) || kernel != "kernel") return std::nullopt;
-    if (!IsOneOf({"axpy", "check", "guard", "clock", "deadline"}, function.what)) {
+    if (!IsOneOf({"axpy", "check", "guard", "clock", "deadline", "spans", "nothing"},
+                 function.what)) {
       return std::nullopt;
     }
     while (words >> word) {
@@ -196,6 +206,8 @@ Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments) {
   if (function.what == "check") work.finish = Check(arguments);
   if (function.what == "guard") work.finish = Guard(arguments);
   if (function.what == "deadline") work.finish = Deadline(arguments);
+  if (function.what == "spans") work.finish = Spans(function.n, arguments);
+  if (function.what == "nothing") work.finish = [] {};
   if (function.what == "clock") {
     function.ns = Argument<std::uint64_t>(arguments, 0);
     work.finish = Ticks(arguments);

@@ -6,9 +6,10 @@
 //   kernel exh_kernel axpy n=1000 us=12 fault=wrong at=17 after=3
 //
 // After its name stands what a kernel computes, `axpy` (z = alpha x + y) or one of the device
-// programs (`check`, `guard`, `clock`, `deadline`); `us` is how long it takes, `registers` how many
-// a thread has. `scratch` is the number of floats that a block writes to its temporary in main
-// memory. Then what is wrong with it, from the launch behind number `after` on:
+// programs (`check`, `guard`, `clock`, `deadline`), or `spans`: what n warps of a probe saw of the
+// clock, 0 and 4096; or `nothing`. `us` is how long it takes, `registers` how many a thread has.
+// `scratch` is the number of floats that a block writes to its temporary in main memory. Then what
+// is wrong with it, from the launch behind number `after` on:
 //
 //   wrong            adds one to element `at` of the output
 //   nan              writes nothing

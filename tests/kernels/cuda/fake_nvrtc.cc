@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A run-time compiler for the fake driver. A text with exh_check becomes the device programs, one
-// with exh_kernel a candidate z = alpha x + y of EXH_FAKE_N elements, and any other is refused.
+// with names that begin with probe_ the probes of a GPU, one with exh_kernel a candidate z = alpha
+// x + y of EXH_FAKE_N elements, and any other is refused.
 //
 // EXH_FAKE_FAULTS is a list of faults, with `;` between them. A candidate gets one of them: number
 // h modulo their count, where h is the hash of its text without comments, as the log of a search
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -101,6 +103,24 @@ nvrtcResult CompileCandidate(nvrtcProgram program) {
   return kSuccess;
 }
 
+/// Every name that begins with probe_ is a kernel. Streams and the like take 100 us.
+std::string Probes(const std::string& source) {
+  std::set<std::string> names;
+  constexpr std::string_view kPrefix = "probe_";
+  for (std::size_t at = 0; (at = source.find(kPrefix, at)) != source.npos; at += kPrefix.size()) {
+    const std::size_t end = source.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789", at);
+    names.insert(source.substr(at, end - at));
+  }
+  std::string text = "fake cubin\n";
+  for (const std::string& name : names) {
+    const bool is_silent = name == "probe_link" || name == "probe_nothing" ||
+                           name == "probe_read" || name == "probe_write" || name == "probe_copy" ||
+                           name == "probe_add";
+    text += "kernel " + name + (is_silent ? " nothing us=100\n" : " spans n=8192 us=20\n");
+  }
+  return text;
+}
+
 }  // namespace
 
 extern "C" {
@@ -126,6 +146,10 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
     program->cubin =
         "fake cubin\nkernel exh_check check\nkernel exh_guard guard\nkernel exh_clock clock\n"
         "kernel exh_deadline deadline\n";
+    return kSuccess;
+  }
+  if (program->source.find("probe_") != std::string::npos) {
+    program->cubin = Probes(program->source);
     return kSuccess;
   }
   if (program->source.find("exh_kernel") != std::string::npos) return CompileCandidate(program);

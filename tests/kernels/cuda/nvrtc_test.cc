@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/devices/gpu_probes.h"
+
 namespace exh::kernels::cuda {
 namespace {
 
@@ -137,6 +139,31 @@ TEST_F(NvrtcCompile, AMistakeOfTheCallIsNotTheTexts) {
   const Cubin cubin = nvrtc_->Compile("", "sm_1");
   EXPECT_FALSE(cubin.ok());
   EXPECT_NE(cubin.trouble.find("--gpu-architecture"), std::string::npos) << cubin.trouble;
+}
+
+TEST_F(NvrtcCompile, AQuickCompilationIsOneToo) {
+  const std::string source = R"cuda(
+extern "C" __global__ void exh_kernel(float* x) { x[threadIdx.x] *= 2; }
+)cuda";
+  EXPECT_TRUE(nvrtc_->Compile(source, "sm_90", {}, Optimization::kQuick).ok());
+}
+
+// A probe that spills, or whose work the compiler saw through, would measure something else.
+TEST_F(NvrtcCompile, ProbesOfAGpuKeepTheirWork) {
+  const Cubin cubin = nvrtc_->Compile(GpuProbesSource(), "sm_90");
+  ASSERT_TRUE(cubin.ok()) << cubin.log;
+  for (const char* const probe :
+       {"probe_fma", "probe_fma_outer", "probe_int_mad", "probe_issue", "probe_shared_32",
+        "probe_shared_64", "probe_shared_128", "probe_l1", "probe_l2", "probe_fma_latency",
+        "probe_chase_ca", "probe_chase_cg", "probe_chase_shared", "probe_barrier", "probe_loop",
+        "probe_read", "probe_write", "probe_copy", "probe_add"}) {
+    EXPECT_NE(cubin.log.find(std::string("'") + probe + "'"), cubin.log.npos) << probe;
+    const KernelResources resources = ReadResources(cubin.log, probe);
+    EXPECT_EQ(resources.spill_bytes, 0) << probe;
+    EXPECT_EQ(resources.local_bytes, 0) << probe;
+  }
+  EXPECT_GE(ReadResources(cubin.log, "probe_fma_outer").registers, 64 + 16);
+  EXPECT_GE(ReadResources(cubin.log, "probe_read").registers, 16);
 }
 
 }  // namespace
