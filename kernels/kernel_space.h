@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "kernels/codegen/schedule.h"
+#include "kernels/ir/domains.h"
 #include "kernels/ir/function.h"
 #include "runtime/candidate.h"
 #include "runtime/host.h"
@@ -23,6 +24,10 @@ class KernelSpace {
   /// The decisions of an implementation. `host` is from MakeHost, for the same backbone.
   virtual codegen::Schedule Extract(const ir::Function& function, const runtime::Host& host,
                                     const runtime::Candidate& candidate) const = 0;
+  /// What a candidate, partially specified or not, still allows. The vectors of `out` are reused:
+  /// from the second call on nothing is allocated.
+  virtual void ReadDomains(const ir::Function& function, const runtime::Host& host,
+                           const runtime::Candidate& candidate, ir::Domains& out) const = 0;
 };
 
 /// kernels/spaces/linalg.exh: the space of every kernel that does not bring its own.

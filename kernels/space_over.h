@@ -8,11 +8,13 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include "kernels/kernel_space.h"
 #include "runtime/check.h"
 #include "runtime/enum_domain.h"
+#include "runtime/int_domain.h"
 
 namespace exh::kernels {
 namespace extract {
@@ -187,6 +189,62 @@ class Extractor {
   codegen::Schedule s_;
 };
 
+inline ir::Presence PresenceOf(runtime::Membership membership) {
+  switch (membership) {
+    case runtime::Membership::kCertain:
+      return ir::Presence::kCertain;
+    case runtime::Membership::kExcluded:
+      return ir::Presence::kAbsent;
+    default:
+      return ir::Presence::kPossible;
+  }
+}
+
+inline std::uint32_t CommonDivisor(const runtime::IntDomain& numbers) {
+  std::uint32_t divisor = 0;
+  for (runtime::Bits rest = numbers.bits(); rest != 0 && divisor != 1; rest &= rest - 1) {
+    divisor = std::gcd(divisor, numbers.universe()[std::countr_zero(rest)]);
+  }
+  return divisor;
+}
+
+/// A domain whose values have the numbers of enumerators is a set of bits as it is.
+template <typename View>
+void ReadDomains(const ir::Function& f, const View& view, ir::Domains& out) {
+  using DimKind = typename decltype(view.dim_kind(ir::DimId()))::Value;
+  static_assert(static_cast<unsigned>(DimKind::LOOP) == ir::kLoop &&
+                static_cast<unsigned>(DimKind::UNROLL) == ir::kUnroll &&
+                static_cast<unsigned>(DimKind::VECTOR) == ir::kVector &&
+                static_cast<unsigned>(DimKind::THREAD) == ir::kThread &&
+                static_cast<unsigned>(DimKind::BLOCK) == ir::kBlock);
+  using MemSpace = typename decltype(view.mem_space(ir::MemId()))::Value;
+  static_assert(static_cast<unsigned>(MemSpace::GLOBAL) == ir::kGlobalSpace &&
+                static_cast<unsigned>(MemSpace::SHARED) == ir::kSharedSpace);
+
+  out.dims.resize(f.dims.size());
+  for (const ir::Dimension& dim : f.dims) {
+    const runtime::IntDomain sizes = view.size(dim.id);
+    ir::DimDomain& to = out.dims[dim.id.index()];
+    to.min = sizes.min();
+    to.max = sizes.max();
+    to.gcd = to.min == to.max ? to.min : CommonDivisor(sizes);
+    to.kinds = static_cast<ir::Kinds>(view.dim_kind(dim.id).bits());
+    to.presence = dim.planned ? PresenceOf(view.InDims(dim.id)) : ir::Presence::kCertain;
+  }
+  out.insts.resize(f.insts.size());
+  for (const ir::Instruction& inst : f.insts) {
+    ir::InstDomain& to = out.insts[inst.id.index()];
+    to.max_width = inst.is_memory() ? view.vec(inst.id).max() : 1;
+    to.presence = inst.planned ? PresenceOf(view.InInsts(inst.id)) : ir::Presence::kCertain;
+  }
+  out.blocks.resize(f.blocks.size());
+  for (const ir::MemBlock& block : f.blocks) {
+    ir::MemDomain& to = out.blocks[block.id.index()];
+    to.spaces = static_cast<ir::MemSpaces>(view.mem_space(block.id).bits());
+    to.presence = PresenceOf(view.InBlocks(block.id));
+  }
+}
+
 }  // namespace extract
 
 /// The space that exhc made of a `.exh` file which includes linalg.exh: the three things of its
@@ -203,6 +261,10 @@ class SpaceOver final : public KernelSpace {
     EXH_CHECK(candidate.IsImplementation());
     const View view(candidate, static_cast<const SpaceHost&>(host));
     return extract::Extractor<View>(function, view).Run();
+  }
+  void ReadDomains(const ir::Function& function, const runtime::Host& host,
+                   const runtime::Candidate& candidate, ir::Domains& out) const override {
+    extract::ReadDomains(function, View(candidate, static_cast<const SpaceHost&>(host)), out);
   }
 };
 

@@ -73,6 +73,10 @@ codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& ca
   return task.space->Extract(*task.function, *task.host, candidate);
 }
 
+void ReadDomains(const Task& task, const runtime::Candidate& candidate, ir::Domains& out) {
+  task.space->ReadDomains(*task.function, *task.host, candidate, out);
+}
+
 std::string Outline(const Task& task, const runtime::Candidate& candidate) {
   const codegen::Schedule schedule = ExtractSchedule(task, candidate);
   const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);

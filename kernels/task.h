@@ -35,6 +35,9 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
 /// The decisions of an implementation, as code generation reads them.
 codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate);
 
+/// What a candidate still allows; `out` is reused.
+void ReadDomains(const Task& task, const runtime::Candidate& candidate, ir::Domains& out);
+
 /// The loops of an implementation as indented text, one loop or instruction a line.
 std::string Outline(const Task& task, const runtime::Candidate& candidate);
 

@@ -101,6 +101,7 @@ int SearchMain(int argc, char** argv) {
   AddDeadEndsCommand(app, invocation);
   AddSizeCommand(app, invocation);
   AddExplainCommand(app, invocation);
+  AddBoundCommand(app, invocation);
   AddExportCommand(app, invocation);
   AddDevicesCommand(app, invocation);
   AddCharacterizeCommand(app, invocation);

@@ -159,8 +159,9 @@ DeviceResult Read(const std::string& file, const json& object,
   return {std::move(device), ""};
 }
 
-/// Where the device files are: beside an installed program (PREFIX/bin, PREFIX/share), otherwise in
-/// the source tree.
+}  // namespace
+
+// PREFIX/share beside PREFIX/bin for a program that is installed.
 std::string DeviceFolder() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
@@ -170,8 +171,6 @@ std::string DeviceFolder() {
   }
   return EXH_DEVICE_FOLDER;
 }
-
-}  // namespace
 
 DeviceResult LoadDevice(const std::string& name,
                         const std::map<std::string, std::string>& overrides) {

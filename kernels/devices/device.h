@@ -25,6 +25,9 @@ struct DeviceResult {
 DeviceResult LoadDevice(const std::string& name,
                         const std::map<std::string, std::string>& overrides = {});
 
+/// That folder; `rates/` in it says how fast the devices are (models/device_rates.h).
+std::string DeviceFolder();
+
 /// The same from a folder of JSON files.
 DeviceResult LoadDeviceFrom(const std::string& folder, const std::string& name,
                             const std::map<std::string, std::string>& overrides = {});

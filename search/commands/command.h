@@ -37,6 +37,7 @@ void AddDoctorCommand(CLI::App& app, Invocation& invocation);
 void AddSizeCommand(CLI::App& app, Invocation& invocation);
 void AddExportCommand(CLI::App& app, Invocation& invocation);
 void AddExplainCommand(CLI::App& app, Invocation& invocation);
+void AddBoundCommand(CLI::App& app, Invocation& invocation);
 void AddCudaProcessCommands(CLI::App& app, Invocation& invocation);
 void AddRunCandidateCommand(CLI::App& app, Invocation& invocation);
 

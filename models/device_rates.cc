@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "models/device_rates.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+namespace exh::models {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+
+struct Field {
+  const char* name;
+  const char* unit;
+  double DeviceRates::*member;
+  double least;
+};
+
+const std::vector<Field>& Fields() {
+  using R = DeviceRates;
+  static const std::vector<Field> fields = {
+      {"units", "1", &R::units, 1},
+      {"clock", "GHz", &R::clock_ghz, 0.001},
+      {"warp_lanes", "1", &R::warp_lanes, 1},
+      {"fma", "1/clk/unit", &R::fma_per_clk, 1},
+      {"adds_share_fma", "1", &R::adds_share_fma, 0},
+      {"issues", "1/clk/unit", &R::issues_per_clk, 0},
+      {"warp_issues", "1/clk/warp", &R::warp_issues_per_clk, 0},
+      {"bytes_per_access", "B", &R::bytes_per_access, 0},
+      {"fma_latency", "clk", &R::fma_latency_clk, 0},
+      {"unit_bytes", "B/clk/unit", &R::unit_bytes_per_clk, 0},
+      {"memory", "GB/s", &R::memory_gbs, 0},
+      {"memory_cache", "B", &R::memory_cache_bytes, 0},
+      {"memory_sector", "B", &R::memory_sector_bytes, 4},
+  };
+  return fields;
+}
+
+/// Empty, or what is wrong with the value.
+std::string Read(const json& values, const Field& field, DeviceRates& rates) {
+  const auto it = values.find(field.name);
+  // What runs blocks of a processor is what the device was given.
+  if (it == values.end() && std::string_view(field.name) == "units") return "";
+  if (it == values.end()) return fmt::format("'{}' is missing", field.name);
+  if (!it->is_object() || !it->contains("source") || !(*it)["source"].is_string()) {
+    return fmt::format("'{}' does not say its source", field.name);
+  }
+  const json number = it->value("value", json());
+  if (!number.is_number() || number.get<double>() < field.least) {
+    return fmt::format("'{}' must be a number of at least {}", field.name, field.least);
+  }
+  if (it->value("unit", json()) != field.unit) {
+    return fmt::format("'{}' must be in '{}'", field.name, field.unit);
+  }
+  rates.*field.member = number.get<double>();
+  return "";
+}
+
+}  // namespace
+
+RatesResult LoadRates(const std::string& folder, const kernels::ir::Device& device) {
+  const std::string file = folder + "/" + device.name + ".json";
+  const auto error = [&](const std::string& why) {
+    return RatesResult{std::nullopt, file + ": " + why};
+  };
+  std::ifstream stream(file);
+  if (!stream) return error("there is no such file: nothing is known of the device's speed");
+  const json object = json::parse(stream, nullptr, false);
+  if (!object.is_object()) return error("expected a JSON object");
+  if (object.value("version", json()) != kVersion) {
+    return error(fmt::format("'version' must be {}", kVersion));
+  }
+  if (object.value("name", json()) != device.name) {
+    return error(fmt::format("'name' must be '{}'", device.name));
+  }
+  const json values = object.value("values", json());
+  if (!values.is_object()) return error("'values' must be an object");
+  DeviceRates rates;
+  rates.name = device.name;
+  rates.units = device.threads;
+  for (const Field& field : Fields()) {
+    const std::string why = Read(values, field, rates);
+    if (!why.empty()) return error(why);
+  }
+  for (const auto& [name, value] : values.items()) {
+    bool known = false;
+    for (const Field& field : Fields()) known = known || name == field.name;
+    if (!known) return error(fmt::format("a device has no rate '{}'", name));
+  }
+  return {std::move(rates), ""};
+}
+
+}  // namespace exh::models

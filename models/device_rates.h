@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// How fast a device can be at most: data, read from kernels/devices/rates/<name>.json. Every number
+// is the fastest that is known of the device, with a margin where it was measured, because a bound
+// must hold on its best day.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "kernels/ir/device.h"
+
+namespace exh::models {
+
+/// "Unit" is what runs whole blocks: a multiprocessor of a GPU, a core of a processor.
+struct DeviceRates {
+  std::string name;                 ///< That of the device.
+  double units = 1;                 ///< A file that does not say it means the device's `threads`.
+  double clock_ghz = 1;             ///< Highest.
+  double warp_lanes = 1;            ///< Threads that are one instruction; 1: none are.
+  double fma_per_clk = 1;           ///< Products and products with a sum, per clock and unit.
+  double adds_share_fma = 0;        ///< 1: sums take as much of the same pipes; 0: not counted.
+  double issues_per_clk = 0;        ///< Warp instructions per clock and unit; 0: not bounded.
+  double warp_issues_per_clk = 0;   ///< … and of one warp; 0: not bounded.
+  double bytes_per_access = 0;      ///< That one thread loads or stores with one instruction.
+  double fma_latency_clk = 0;       ///< From a sum to the next one that needs it.
+  double unit_bytes_per_clk = 0;    ///< That arrive in a unit, from wherever its data first is.
+  double memory_gbs = 0;            ///< Main memory, reads and writes together; GB/s = bytes/ns.
+  double memory_cache_bytes = 0;    ///< The largest cache that outlives a launch.
+  double memory_sector_bytes = 32;  ///< Least that main memory moves.
+};
+
+/// Either rates or one line for the user that says what is wrong.
+struct RatesResult {
+  std::optional<DeviceRates> rates;
+  std::string error;
+};
+
+/// Of `device`, from `folder`/<device.name>.json.
+RatesResult LoadRates(const std::string& folder, const kernels::ir::Device& device);
+
+}  // namespace exh::models

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// The lower bound (models/) of candidates of one problem.
+#pragma once
+
+#include "kernels/ir/domains.h"
+#include "models/lower_bound.h"
+#include "runtime/candidate.h"
+#include "search/problem.h"
+
+namespace exh::search {
+
+/// One for each thread: it keeps the domains of the candidate that it read last.
+class CandidateBound {
+ public:
+  /// With the rates of kernels/devices/rates. `problem` outlives the bound. Throws UsageError when
+  /// nothing is known of the device's speed.
+  explicit CandidateBound(const Problem& problem,
+                          models::CacheState caches = models::CacheState::kWarm);
+
+  /// Nanoseconds that every implementation below the candidate takes at least. The candidate is a
+  /// fixpoint.
+  double Ns(const runtime::Candidate& candidate);
+  /// The same with what led to it.
+  models::Bound Explain(const runtime::Candidate& candidate);
+
+ private:
+  const kernels::Task& task_;
+  models::LowerBound bound_;
+  kernels::ir::Domains domains_;
+};
+
+}  // namespace exh::search
