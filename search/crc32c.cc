@@ -26,8 +26,7 @@ std::uint32_t Crc32c(std::string_view bytes) {
   return ~crc;
 }
 
-std::uint64_t Fnv1a64(std::string_view bytes) {
-  std::uint64_t hash = 0xCBF29CE484222325u;
+std::uint64_t Fnv1a64(std::string_view bytes, std::uint64_t hash) {
   for (const char c : bytes) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 0x100000001B3u;

@@ -9,7 +9,9 @@ namespace exh::search {
 /// CRC-32C (Castagnoli), as in iSCSI and ext4: Crc32c("123456789") == 0xE3069283.
 std::uint32_t Crc32c(std::string_view bytes);
 
-/// 64-bit FNV-1a; the same on every machine, so hashes in logs can be compared.
-std::uint64_t Fnv1a64(std::string_view bytes);
+/// 64-bit FNV-1a; the same on every machine, so hashes in logs can be compared. A text in pieces
+/// has the hash of the whole when each piece goes on from the hash of those before.
+inline constexpr std::uint64_t kFnvStart = 0xCBF29CE484222325u;
+std::uint64_t Fnv1a64(std::string_view bytes, std::uint64_t hash = kFnvStart);
 
 }  // namespace exh::search

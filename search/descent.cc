@@ -33,7 +33,15 @@ PathStep Step(DecisionId decision, int value) {
   return {static_cast<int>(decision), value};
 }
 
+/// Pruned children after which a descent gives up. Good bounds prune most of what they are asked
+/// about, so this is more patience than dead ends get.
+constexpr int kMaxPruned = 64;
+
 }  // namespace
+
+int Guide::Draw(const Candidate& state, DecisionId decision, int, Random& random) {
+  return DrawValue(state.domain(decision), random);
+}
 
 void Descender::Push(const Candidate& state) {
   if (depth_ == levels_.size()) {
@@ -43,8 +51,10 @@ void Descender::Push(const Candidate& state) {
   }
 }
 
-DescentResult Descender::Run(const Candidate& start, Random& random, const OnDeadEnd& on_dead_end) {
+DescentResult Descender::Run(const Candidate& start, Random& random, const OnDeadEnd& on_dead_end,
+                             Guide& guide) {
   depth_ = 0;
+  pruned_ = 0;
   Push(start);
   int dead_ends = 0;
   const auto report = [&](const Candidate& failed, PathStep step) {
@@ -55,16 +65,23 @@ DescentResult Descender::Run(const Candidate& start, Random& random, const OnDea
   for (;;) {
     const auto decision = order_.Next(levels_[depth_].state);
     if (!decision) return DescentResult::kImplementation;
-    const int value = DrawValue(levels_[depth_].state.domain(*decision), random);
+    const int value =
+        guide.Draw(levels_[depth_].state, *decision, static_cast<int>(depth_), random);
     levels_[depth_].decision = *decision;
     levels_[depth_].value = value;
     ++depth_;
     Push(levels_[depth_ - 1].state);
-    if (levels_[depth_].state.Restrict(*decision, BitOf(value)) == Propagation::kFixpoint) continue;
+    const bool lives =
+        levels_[depth_].state.Restrict(*decision, BitOf(value)) == Propagation::kFixpoint;
+    if (lives && !guide.Prunes(levels_[depth_].state)) continue;
 
     --depth_;
-    report(levels_[depth_ + 1].state, Step(*decision, value));
-    if (dead_ends > max_dead_ends_) return DescentResult::kGaveUp;
+    if (lives) {
+      ++pruned_;
+    } else {
+      report(levels_[depth_ + 1].state, Step(*decision, value));
+    }
+    if (dead_ends > max_dead_ends_ || pruned_ > kMaxPruned) return DescentResult::kGaveUp;
     // The snapshot that loses the value may die of it: then the value one level up is refuted.
     for (;;) {
       Level& level = levels_[depth_];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Descents from a partially specified candidate to an implementation, value by value, uniformly at
-// random.
+// random unless a Guide says otherwise.
 //
 // Descender backs out of dead ends: it restores the snapshot before the failed value, removes the
 // value and goes on; when the removal fails as well, the value one level up is the failed one. Thus
@@ -34,8 +34,20 @@ struct DeadEnd {
 
 enum class DescentResult {
   kImplementation,
-  kExhausted,  ///< Nothing below the start is an implementation.
-  kGaveUp,     ///< More dead ends than the limit allows.
+  kExhausted,  ///< Nothing below the start is an implementation, or all of it is pruned.
+  kGaveUp,     ///< More dead ends, or more that is pruned, than the limit allows.
+};
+
+/// How a descent draws values, and what it stays out of. This one draws uniformly and prunes
+/// nothing.
+class Guide {
+ public:
+  virtual ~Guide() = default;
+  /// A value that the decision may still take, after `depth` other decisions.
+  virtual int Draw(const runtime::Candidate& state, runtime::DecisionId decision, int depth,
+                   Random& random);
+  /// Is nothing below this child worth finding?
+  virtual bool Prunes(const runtime::Candidate& /*child*/) { return false; }
 };
 
 class Descender {
@@ -49,9 +61,16 @@ class Descender {
   /// Dead ends after which Run() gives up.
   void set_max_dead_ends(int most) { max_dead_ends_ = most; }
 
-  /// Goes down from `start`, which is a fixpoint.
-  DescentResult Run(const runtime::Candidate& start, Random& random, const OnDeadEnd& on_dead_end);
+  /// Goes down from `start`, which is a fixpoint and not pruned itself.
+  DescentResult Run(const runtime::Candidate& start, Random& random, const OnDeadEnd& on_dead_end) {
+    Guide uniform;
+    return Run(start, random, on_dead_end, uniform);
+  }
+  DescentResult Run(const runtime::Candidate& start, Random& random, const OnDeadEnd& on_dead_end,
+                    Guide& guide);
 
+  /// Children that the last Run() found pruned.
+  int pruned() const { return pruned_; }
   /// What the last Run() found.
   const runtime::Candidate& candidate() const { return levels_[depth_].state; }
   /// The decisions that it took, in order; values that followed by propagation are not among them.
@@ -69,6 +88,7 @@ class Descender {
 
   const ChoiceOrder& order_;
   int max_dead_ends_;
+  int pruned_ = 0;
   std::vector<Level> levels_;
   std::size_t depth_ = 0;
 };

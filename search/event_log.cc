@@ -39,6 +39,7 @@ EventLog::~EventLog() {
 }
 
 void EventLog::Append(std::string_view line) {
+  const std::lock_guard lock(mutex_);
   if (broken_) return;
   std::size_t written = 0;
   while (written < line.size()) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -26,7 +27,7 @@ class EventLog {
   const std::string& path() const { return path_; }
 
   /// Appends one record. Throws Error ("…/log.jsonl: No space left on device"); the lines before it
-  /// stay whole.
+  /// stay whole. May be called from several threads at once.
   template <typename Record>
   void Write(const Record& record) {
     Append(SealLine(ToJson(record)) + "\n");
@@ -36,6 +37,7 @@ class EventLog {
   void Append(std::string_view line);
 
   std::string path_;
+  std::mutex mutex_;  ///< Of everything below.
   int file_ = -1;
   std::size_t size_ = 0;  ///< Of the whole lines.
   bool broken_ = false;   ///< Ends with half a line that could not be taken back.

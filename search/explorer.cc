@@ -11,6 +11,7 @@
 #include "search/decisions.h"
 #include "search/error.h"
 #include "search/parallel.h"
+#include "search/rollout.h"
 
 namespace exh::search {
 namespace {
@@ -45,18 +46,21 @@ EvalRecord RecordOf(const Measurement& measurement) {
 }  // namespace
 
 Explorer::Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Evaluator& evaluator,
-                   const Stopper& stopper, EventLog& log, ProgressReporter& progress, Clock clock,
+                   const Stopper& stopper, EventLog& log, ProgressReporter& reporter, Clock clock,
                    const ExplorerOptions& options)
     : root_(root),
       order_(order),
       evaluator_(evaluator),
       stopper_(stopper),
       log_(log),
-      progress_(progress),
+      reporter_(reporter),
       clock_(std::move(clock)),
       options_(options),
       random_(options.seed) {
   status_.flops = options.flops;
+  if (!options_.policy) return;
+  tree_ = std::make_unique<TreeSearch>(root, order, options_.bound, options_.policy, options_.tree,
+                                       options_.seed, log);
 }
 
 Outcome Explorer::Run() {
@@ -72,9 +76,10 @@ Outcome Explorer::Run() {
     outcome_.end.why = "broken";
     outcome_.broken = error.what();
   }
-  progress_.Clear();
+  reporter_.Clear();
   outcome_.end.dt = Elapsed();
   outcome_.end.best = outcome_.winner ? outcome_.winner->n : 0;
+  if (tree_) Prove();
   return std::move(outcome_);
 }
 
@@ -90,37 +95,31 @@ void Explorer::Iterate() {
 }
 
 /// 1. Descend and 2. Compile in many threads: descent number i draws from a stream of its own, so
-/// that what comes out does not depend on how many threads there are.
+/// that what comes out of random descents does not depend on how many threads there are.
 void Explorer::RunAhead() {
   const auto make = [this](std::uint64_t number) {
-    Attempt attempt;
     Random random(options_.seed + number * 0x9e3779b97f4a7c15ULL);
-    const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
-    Descent descent = DescendPatiently(random, note);
-    attempt.result = descent.result;
-    if (attempt.result != DescentResult::kImplementation) return attempt;
-    Entry entry = EntryOf(descent);
+    Attempt attempt = MakeAttempt(random);
+    if (!attempt.entry || (tree_ && tree_->IsKnown(attempt.entry->code_hash))) return attempt;
+    Entry& entry = *attempt.entry;
     entry.is_trial = !entry.source.careful.empty();
     entry.compiled =
         entry.is_trial ? evaluator_.CompileTrial(entry.source) : evaluator_.Compile(entry.source);
-    attempt.entry = std::move(entry);
     return attempt;
   };
   const auto window = static_cast<std::uint64_t>(std::max(1, options_.batch));
   Ahead<Attempt> attempts(std::max(1, options_.jobs), window, make);
   while (!Stopped()) {
-    if (!tried_.empty() && tried_.front().due <= outcome_.end.descents) {
+    if (!tried_.empty() && tried_.front().due <= attempts_) {
       MeasureTried();
       continue;
     }
     Attempt attempt = attempts.Next();
-    ++outcome_.end.descents;
-    for (const DeadEnd& dead_end : attempt.dead_ends) NoteDeadEnd(dead_end);
     ShowStatus(false);
     if (!Accept(attempt)) continue;
     Entry& entry = *attempt.entry;
     if (entry.is_trial && entry.compiled.verdict == Verdict::kCorrect) {
-      Try(entry, outcome_.end.descents + window);
+      Try(entry, attempts_ + window);
     } else {
       Measure(entry);  // 3. Measure, 4. Confirm
       Release(entry.vector, entry.compiled);
@@ -160,6 +159,10 @@ void Explorer::MeasureTried() {
 
 /// Whether a descent yielded something new; a search that finds nothing any more ends.
 bool Explorer::Accept(const Attempt& attempt) {
+  ++attempts_;
+  if (!attempt.is_idle) ++outcome_.end.descents;
+  for (const DeadEnd& dead_end : attempt.dead_ends) NoteDeadEnd(dead_end);
+  if (tree_) return AcceptFromTree(attempt);
   if (attempt.result == DescentResult::kExhausted) outcome_.end.why = "exhausted";
   if (attempt.result == DescentResult::kGaveUp && ++given_up_in_a_row_ >= kMaxGivenUp) {
     outcome_.end.why = "stuck";
@@ -177,12 +180,50 @@ bool Explorer::Accept(const Attempt& attempt) {
   return false;
 }
 
+/// The same with a tree, which knows when nothing is left: every attempt makes it grow, or one of
+/// its leaves die.
+bool Explorer::AcceptFromTree(const Attempt& attempt) {
+  rollouts_cut_ += static_cast<std::uint64_t>(attempt.pruned);
+  if (attempt.is_idle) {
+    if (tree_->exhausted()) outcome_.end.why = "exhausted";
+    return false;
+  }
+  if (attempt.result == DescentResult::kExhausted) {
+    tree_->BackUp(*attempt.selection, Backup::Kind::kEmpty);
+  } else if (attempt.result == DescentResult::kGaveUp) {
+    tree_->BackUp(*attempt.selection, Backup::Kind::kLost);
+    if (++given_up_in_a_row_ >= kMaxGivenUp) outcome_.end.why = "stuck";
+  } else {
+    given_up_in_a_row_ = 0;
+    const Entry& entry = *attempt.entry;
+    // A best that came up after its selection may have cut it.
+    if (entry.bound >= tree_->cut()) {
+      ++rollouts_cut_;
+      tree_->BackUp(*attempt.selection, Backup::Kind::kFailed);
+    } else if (tree_->Claim(entry.code_hash, *attempt.selection)) {
+      return true;
+    } else {
+      ++outcome_.end.duplicates;
+    }
+  }
+  return false;
+}
+
 /// Sets the reason of the end the first time that there is one.
 bool Explorer::Stopped() {
   if (!outcome_.end.why.empty()) return true;
-  const auto reason = stopper_.Reason({outcome_.end.evaluations});
+  const auto reason = stopper_.Reason(progress());
   if (reason) outcome_.end.why = *reason;
   return reason.has_value();
+}
+
+Progress Explorer::progress() const {
+  Progress progress;
+  progress.evaluations = outcome_.end.evaluations;
+  progress.stale = outcome_.end.evaluations - (outcome_.winner ? outcome_.winner->n : 0);
+  progress.best_ns = outcome_.winner ? outcome_.winner->ns : 0;
+  if (tree_) progress.bound_ns = tree_->LowerBound();
+  return progress;
 }
 
 bool Explorer::Interrupted() {
@@ -198,8 +239,10 @@ std::vector<Explorer::Entry> Explorer::Descend() {
   }
   std::vector<Entry> batch;
   while (batch.size() < size && !Stopped()) {
-    if (auto entry = DescendOnce()) batch.push_back(*std::move(entry));
+    Attempt attempt = MakeAttempt(random_);
+    if (Accept(attempt)) batch.push_back(*std::move(attempt.entry));
     ShowStatus(false);
+    if (attempt.is_idle) break;  // What is in the batch holds the tree up.
   }
   // What is in the batch when nothing new is found is still worth its evaluation.
   const bool nothing_new = outcome_.end.why == "exhausted" || outcome_.end.why == "stuck";
@@ -207,41 +250,64 @@ std::vector<Explorer::Entry> Explorer::Descend() {
   return batch;
 }
 
-std::optional<Explorer::Entry> Explorer::DescendOnce() {
-  ++outcome_.end.descents;
+Explorer::Attempt Explorer::MakeAttempt(Random& random) const {
   Attempt attempt;
-  Descent descent =
-      DescendPatiently(random_, [&](const DeadEnd& dead_end) { NoteDeadEnd(dead_end); });
-  attempt.result = descent.result;
-  if (attempt.result == DescentResult::kImplementation) attempt.entry = EntryOf(descent);
-  if (!Accept(attempt)) return std::nullopt;
-  return std::move(attempt.entry);
+  const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
+  std::optional<Descent> descent;
+  if (tree_) {
+    attempt.selection = tree_->Select();
+    attempt.is_idle = !attempt.selection;
+    if (attempt.is_idle) return attempt;
+    Random rollout = tree_->RandomOf(*attempt.selection);
+    BoundGuide guide(options_.bound, attempt.selection->cut, options_.weighted_depth);
+    descent.emplace(DescendPatiently(tree_->CandidateOf(*attempt.selection), rollout, guide, note));
+  } else {
+    Guide uniform;
+    descent.emplace(DescendPatiently(root_, random, uniform, note));
+  }
+  attempt.result = descent->result;
+  attempt.pruned = descent->pruned;
+  if (attempt.result == DescentResult::kImplementation) {
+    attempt.entry = EntryOf(*descent, attempt.selection);
+  }
+  return attempt;
 }
 
-Explorer::Descent Explorer::DescendPatiently(Random& random,
-                                             const Descender::OnDeadEnd& note) const {
+Explorer::Descent Explorer::DescendPatiently(const runtime::Candidate& start, Random& random,
+                                             Guide& guide, const Descender::OnDeadEnd& note) const {
   Descent descent{.descender = Descender(order_, kPatience)};
   for (int attempt = 0;; ++attempt) {
     const bool is_last = attempt == kShortTries;
     if (is_last) descent.descender.set_max_dead_ends(kLongPatience);
     descent.backed_out = false;
-    descent.result = descent.descender.Run(root_, random, [&](const DeadEnd& dead_end) {
+    const auto on_dead_end = [&](const DeadEnd& dead_end) {
       descent.backed_out = true;
       note(dead_end);
-    });
+    };
+    descent.result = descent.descender.Run(start, random, on_dead_end, guide);
+    descent.pruned += descent.descender.pruned();
+    descent.backed_out = descent.backed_out || descent.descender.pruned() > 0;
     if (is_last || descent.result != DescentResult::kGaveUp) return descent;
   }
 }
 
 /// What a descent found, with its source.
-Explorer::Entry Explorer::EntryOf(const Descent& descent) const {
-  Entry entry{.candidate = descent.descender.candidate(), .path = descent.descender.path()};
+Explorer::Entry Explorer::EntryOf(const Descent& descent,
+                                  const std::optional<Selection>& selection) const {
+  Entry entry{.candidate = descent.descender.candidate()};
+  if (selection) entry.path = selection->path;
+  const Path below = descent.descender.path();
+  entry.path.insert(entry.path.end(), below.begin(), below.end());
   if (descent.backed_out) CompletePath(root_, entry.candidate, order_, entry.path);
   entry.vector = VectorText(entry.candidate);
   entry.source = evaluator_.Emit(entry.candidate);
   const std::string code = WithoutComments(entry.source.text);
   entry.code = HashText(code);
   entry.code_hash = Fnv1a64(code);
+  entry.selection = selection;
+  if (selection && options_.bound) {
+    entry.bound = std::max(selection->bound, options_.bound(entry.candidate));
+  }
   return entry;
 }
 
@@ -307,7 +373,13 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   record.vector = entry.vector;
   record.hash = HashText(entry.vector);
   record.code = entry.code;
-  log_.Write(record);
+  record.bound_ns = entry.bound;
+  if (tree_) {
+    tree_->BackUp(*entry.selection, entry.code_hash, record);
+    CheckBound(entry, record);
+  } else {
+    log_.Write(record);
+  }
   ++outcome_.end.verdicts[record.verdict];
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);
@@ -315,6 +387,21 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   if (verdict == Verdict::kCorrect && confirmed > 0 && (best == 0 || confirmed < best)) {
     Promote(entry, record, confirmed);
   }
+}
+
+void Explorer::CheckBound(const Entry& entry, const EvalRecord& record) {
+  constexpr std::size_t kExamples = 3;
+  if (record.verdict != kernels::VerdictName(Verdict::kCorrect)) return;
+  if (record.best_ns >= record.bound_ns) return;
+  ViolationRecord violation;
+  violation.n = record.n;
+  violation.dt = record.dt;
+  violation.ns = record.best_ns;
+  violation.bound_ns = record.bound_ns;
+  if (options_.resource) violation.resource = options_.resource(entry.candidate);
+  log_.Write(violation);
+  ++outcome_.proof.violations;
+  if (outcome_.proof.examples.size() < kExamples) outcome_.proof.examples.push_back(violation);
 }
 
 void Explorer::NoteBroken(const EvalRecord& record, Verdict verdict) {
@@ -350,7 +437,11 @@ void Explorer::Promote(Entry& entry, const EvalRecord& record, double ns) {
   best.dt = Elapsed();
   best.ns = ns;
   best.hash = record.hash;
-  log_.Write(best);
+  if (tree_) {
+    tree_->SetBest(best);
+  } else {
+    log_.Write(best);
+  }
   ShowStatus(true);
 }
 
@@ -380,7 +471,27 @@ void Explorer::ShowStatus(bool news) {
   status_.elapsed = Elapsed();
   status_.best_ns = outcome_.winner ? outcome_.winner->ns : 0;
   status_.evaluations = outcome_.end.evaluations;
-  progress_.Show(status_, news);
+  status_.violations = outcome_.proof.violations;
+  if (tree_) {
+    status_.bound_ns = tree_->LowerBound();
+    status_.pruned = tree_->num_cut() + rollouts_cut_;
+  }
+  reporter_.Show(status_, news);
+}
+
+/// What the tree says at the end, when no thread is at work on it any more.
+void Explorer::Prove() {
+  Proof& proof = outcome_.proof;
+  // What the environment failed to evaluate is not known to be of no use.
+  const bool is_whole = outcome_.end.verdicts.count(kernels::VerdictName(Verdict::kBroken)) == 0;
+  proof.exhausted = is_whole && tree_->exhausted();
+  proof.bound_ns = tree_->LowerBound();
+  proof.epsilon = options_.tree.epsilon;
+  proof.pruned = tree_->num_cut() + rollouts_cut_;
+  outcome_.end.tree = tree_->tree().Digest();
+  outcome_.end.bound_ns = proof.bound_ns;
+  outcome_.end.pruned = proof.pruned;
+  outcome_.end.violations = proof.violations;
 }
 
 }  // namespace exh::search

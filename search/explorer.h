@@ -2,10 +2,13 @@
 //
 // Explorer: the loop of a search. One iteration has four phases, numbered here and in explorer.cc:
 //
-//   1. Descend   Random descents from the root fill a batch; implementations that were seen before
-//                (same decision vector, or same source without comments) are dropped.
+//   1. Descend   A policy selects a prefix in the tree, and a rollout makes an implementation of it
+//                (without a policy: random descents from the root). These fill a batch;
+//                implementations that were seen before (same decision vector, or same source
+//                without comments) are dropped, and the tree is told what they were.
 //   2. Compile   The batch, in parallel. No candidate is measured meanwhile.
-//   3. Measure   One by one, while nothing compiles. Every verdict is logged as it comes.
+//   3. Measure   One by one, while nothing compiles. Every verdict is logged and backed up as it
+//                comes.
 //   4. Confirm   A candidate that beats the best is measured and checked a second time; it is the
 //                new best only if it is correct and faster both times.
 //
@@ -15,24 +18,31 @@
 // trial is compiled and tried, and only one that ended in time is compiled as it is, and waits
 // until a whole window of others had their turn.
 //
-// Descents happen in one thread, in an order that nothing but the seed decides, so the same seed
-// and the same times give the same log.
+// Without compilers that run ahead, descents happen in one thread, in an order that nothing but the
+// seed decides, so the same seed and the same times give the same log. With them what is selected
+// depends on who comes first: then the log says in which order the tree took its events, and the
+// same tree comes of it again (tree_replay.h).
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "search/bound_function.h"
 #include "search/clock.h"
 #include "search/descent.h"
 #include "search/evaluator.h"
 #include "search/event_log.h"
+#include "search/policy.h"
 #include "search/progress.h"
+#include "search/proof.h"
 #include "search/stopper.h"
+#include "search/tree_search.h"
 
 namespace exh::search {
 
@@ -45,6 +55,12 @@ struct ExplorerOptions {
   int max_duplicates = 1000;  ///< So many duplicates in a row: nothing new is left to find.
   int finalists = 1;          ///< So many of the best are kept to be measured against each other.
   double flops = 0;           ///< Of one run of the kernel, for the status line.
+  /// How the tree is searched; null: there is none, and descents are random.
+  std::shared_ptr<const Policy> policy = nullptr;
+  TreeOptions tree = {};
+  BoundFunction bound = {};        ///< Only a search with a tree looks at it.
+  ResourceFunction resource = {};  ///< May be empty.
+  int weighted_depth = 8;          ///< Decisions of a rollout that are drawn by bounds.
 };
 
 /// The best implementation so far.
@@ -63,6 +79,7 @@ struct Outcome {
   /// The best by their first measurement, best first, the winner among them; empty when
   /// ExplorerOptions::finalists is 1.
   std::vector<Winner> finalists;
+  Proof proof;
   /// Not empty: the environment failed (`end.why` is "broken"), and this is what it said.
   std::string broken;
 };
@@ -71,7 +88,7 @@ class Explorer {
  public:
   /// All references outlive the explorer. `root` is a fixpoint.
   Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Evaluator& evaluator,
-           const Stopper& stopper, EventLog& log, ProgressReporter& progress, Clock clock,
+           const Stopper& stopper, EventLog& log, ProgressReporter& reporter, Clock clock,
            const ExplorerOptions& options);
 
   /// Searches until the stopper says so or nothing new is found. The caller writes the `end` record
@@ -87,6 +104,8 @@ class Explorer {
     kernels::Source source = {};
     std::string vector = {}, code = {};
     std::uint64_t code_hash = 0;
+    std::optional<Selection> selection = {};  ///< With a tree.
+    double bound = 0;
     kernels::Compiled compiled = {};
     bool ready = false;     ///< Phase 2 came to it before the run was stopped.
     bool is_trial = false;  ///< Only its trial is compiled.
@@ -94,7 +113,7 @@ class Explorer {
 
   /// A candidate whose trial ended in time.
   struct Tried {
-    std::uint64_t due = 0;  ///< Number of the descent before which it is measured.
+    std::uint64_t due = 0;  ///< Number of the attempt before which it is measured.
     Entry entry;
     std::future<kernels::Compiled> compiled;
   };
@@ -103,11 +122,15 @@ class Explorer {
     Descender descender;
     DescentResult result = DescentResult::kGaveUp;
     bool backed_out = false;  ///< It went back from dead ends.
+    int pruned = 0;
   };
 
   /// What came of a descent.
   struct Attempt {
     DescentResult result = DescentResult::kGaveUp;
+    bool is_idle = false;  ///< There was nothing to select.
+    std::optional<Selection> selection;
+    int pruned = 0;
     std::vector<DeadEnd> dead_ends;
     std::optional<Entry> entry;
   };
@@ -116,12 +139,16 @@ class Explorer {
   void RunAhead();  ///< The same with compilers that run beside phases 3 and 4.
   bool Stopped();
   bool Interrupted();
-  std::vector<Entry> Descend();        // phase 1
-  std::optional<Entry> DescendOnce();  //
-  Entry EntryOf(const Descent& descent) const;
+  std::vector<Entry> Descend();  // phase 1
+  /// A descent: from where the tree selects, or from the root by the random numbers. From any
+  /// thread when there is one for each of them.
+  Attempt MakeAttempt(Random& random) const;
+  Entry EntryOf(const Descent& descent, const std::optional<Selection>& selection) const;
   /// Descends until that yields something, starting anew after a few dead ends.
-  Descent DescendPatiently(Random& random, const Descender::OnDeadEnd& note) const;
+  Descent DescendPatiently(const runtime::Candidate& start, Random& random, Guide& guide,
+                           const Descender::OnDeadEnd& note) const;
   bool Accept(const Attempt& attempt);
+  bool AcceptFromTree(const Attempt& attempt);
   void Try(Entry& entry, std::uint64_t due);
   void MeasureTried();
   void Compile(std::vector<Entry>& batch);  // phase 2
@@ -133,11 +160,15 @@ class Explorer {
   kernels::Measurement Confirm(const Entry& entry, EvalRecord& record);  // phase 4
   void NoteDeadEnd(const DeadEnd& dead_end);
   void NoteBroken(const EvalRecord& record, kernels::Verdict verdict);
+  /// Is the time below what the model says that nothing is faster than?
+  void CheckBound(const Entry& entry, const EvalRecord& record);
   void Promote(Entry& entry, const EvalRecord& record, double ns);
   void AddFinalist(const Entry& entry, const EvalRecord& record, double ns);
   /// Lets the files go of what nobody will measure again.
   void Release(const std::string& vector, const kernels::Compiled& compiled);
   void ShowStatus(bool news);
+  void Prove();
+  Progress progress() const;
   double Elapsed() const { return clock_() - start_; }
 
   const runtime::Candidate& root_;
@@ -145,10 +176,11 @@ class Explorer {
   Evaluator& evaluator_;
   const Stopper& stopper_;
   EventLog& log_;
-  ProgressReporter& progress_;
+  ProgressReporter& reporter_;
   Clock clock_;
   ExplorerOptions options_;
   Random random_;
+  std::unique_ptr<TreeSearch> tree_;  ///< Null without a policy.
   double start_ = 0;
   Outcome outcome_;
   Status status_;
@@ -157,6 +189,8 @@ class Explorer {
   int duplicates_in_a_row_ = 0;
   int given_up_in_a_row_ = 0;
   int broken_in_a_row_ = 0;
+  std::uint64_t attempts_ = 0;      ///< Descents, and looks at a tree that had nothing free.
+  std::uint64_t rollouts_cut_ = 0;  ///< Children that rollouts found pruned.
 };
 
 }  // namespace exh::search

@@ -44,6 +44,18 @@ PathStep ReadStep(const Json& json) {
   return {json.at(0).get<int>(), json.at(1).get<int>()};
 }
 
+void ReadPath(const Json& json, Path& path) {
+  for (const Json& step : json.value("path", Json::array())) path.push_back(ReadStep(step));
+}
+
+Json PolicyJson(const RunRecord& record) {
+  if (record.policy == "random") return {{"name", record.policy}};
+  return {{"name", record.policy},
+          {"topk", record.topk},
+          {"delta", record.delta},
+          {"epsilon", record.epsilon}};
+}
+
 }  // namespace
 
 Json ToJson(const RunRecord& record) {
@@ -60,7 +72,8 @@ Json ToJson(const RunRecord& record) {
           {"conditions", record.conditions},
           {"seed", record.seed},
           {"argv", record.argv},
-          {"order", record.order}};
+          {"order", record.order},
+          {"policy", PolicyJson(record)}};
 }
 
 void FromJson(const Json& json, RunRecord& record) {
@@ -80,6 +93,11 @@ void FromJson(const Json& json, RunRecord& record) {
   Read(json, "seed", record.seed);
   Read(json, "argv", record.argv);
   Read(json, "order", record.order);
+  const Json policy = json.value("policy", Json::object());
+  Read(policy, "name", record.policy);
+  Read(policy, "topk", record.topk);
+  Read(policy, "delta", record.delta);
+  Read(policy, "epsilon", record.epsilon);
 }
 
 Json ToJson(const ChoiceRecord& record) {
@@ -110,6 +128,9 @@ Json ToJson(const EvalRecord& record) {
   if (record.registers > 0) json["registers"] = record.registers;
   if (record.blocks_per_sm > 0) json["blocks_per_sm"] = record.blocks_per_sm;
   if (record.clock_mhz > 0) json["clock_mhz"] = record.clock_mhz;
+  if (record.sequence > 0) json["seq"] = record.sequence;
+  if (record.selection > 0) json["select"] = record.selection;
+  if (record.bound_ns > 0) json["bound_ns"] = record.bound_ns;
   Json error = Json::object();
   PutFinite(error, "max_abs", record.max_error);
   PutFinite(error, "ratio", record.error_ratio);
@@ -133,17 +154,23 @@ void FromJson(const Json& json, EvalRecord& record) {
   Read(json, "registers", record.registers);
   Read(json, "blocks_per_sm", record.blocks_per_sm);
   Read(json, "clock_mhz", record.clock_mhz);
+  Read(json, "seq", record.sequence);
+  Read(json, "select", record.selection);
+  Read(json, "bound_ns", record.bound_ns);
   const Json error = json.value("err", Json::object());
   Read(error, "max_abs", record.max_error);
   Read(error, "ratio", record.error_ratio);
   Read(json, "h", record.hash);
   Read(json, "code", record.code);
   Read(json, "vector", record.vector);
-  for (const Json& step : json.value("path", Json::array())) record.path.push_back(ReadStep(step));
+  ReadPath(json, record.path);
 }
 
 Json ToJson(const BestRecord& record) {
-  return {{"t", "best"}, {"n", record.n}, {"dt", record.dt}, {"ns", record.ns}, {"h", record.hash}};
+  Json json = {
+      {"t", "best"}, {"n", record.n}, {"dt", record.dt}, {"ns", record.ns}, {"h", record.hash}};
+  if (record.sequence > 0) json["seq"] = record.sequence;
+  return json;
 }
 
 void FromJson(const Json& json, BestRecord& record) {
@@ -151,6 +178,57 @@ void FromJson(const Json& json, BestRecord& record) {
   Read(json, "dt", record.dt);
   Read(json, "ns", record.ns);
   Read(json, "h", record.hash);
+  Read(json, "seq", record.sequence);
+}
+
+Json ToJson(const SelectRecord& record) {
+  Json json = {{"t", "select"},
+               {"seq", record.sequence},
+               {"policy", record.policy},
+               {"path", PathJson(record.path)}};
+  if (record.is_closed) json["closed"] = true;
+  return json;
+}
+
+void FromJson(const Json& json, SelectRecord& record) {
+  Read(json, "seq", record.sequence);
+  Read(json, "policy", record.policy);
+  Read(json, "closed", record.is_closed);
+  ReadPath(json, record.path);
+}
+
+Json ToJson(const ResultRecord& record) {
+  Json json = {{"t", "result"},
+               {"seq", record.sequence},
+               {"select", record.selection},
+               {"what", record.what}};
+  if (record.ns > 0) json["ns"] = record.ns;
+  return json;
+}
+
+void FromJson(const Json& json, ResultRecord& record) {
+  Read(json, "seq", record.sequence);
+  Read(json, "select", record.selection);
+  Read(json, "what", record.what);
+  Read(json, "ns", record.ns);
+}
+
+Json ToJson(const ViolationRecord& record) {
+  Json json = {{"t", "violation"},
+               {"n", record.n},
+               {"dt", record.dt},
+               {"ns", record.ns},
+               {"bound_ns", record.bound_ns}};
+  if (!record.resource.empty()) json["resource"] = record.resource;
+  return json;
+}
+
+void FromJson(const Json& json, ViolationRecord& record) {
+  Read(json, "n", record.n);
+  Read(json, "dt", record.dt);
+  Read(json, "ns", record.ns);
+  Read(json, "bound_ns", record.bound_ns);
+  Read(json, "resource", record.resource);
 }
 
 Json ToJson(const DeadRecord& record) {
@@ -213,15 +291,21 @@ void FromJson(const Json& json, RatesRecord& record) {
 }
 
 Json ToJson(const EndRecord& record) {
-  return {{"t", "end"},
-          {"dt", record.dt},
-          {"why", record.why},
-          {"evaluations", record.evaluations},
-          {"descents", record.descents},
-          {"duplicates", record.duplicates},
-          {"best", record.best},
-          {"verdicts", record.verdicts},
-          {"dead_ends", record.dead_ends}};
+  Json json = {{"t", "end"},
+               {"dt", record.dt},
+               {"why", record.why},
+               {"evaluations", record.evaluations},
+               {"descents", record.descents},
+               {"duplicates", record.duplicates},
+               {"best", record.best},
+               {"verdicts", record.verdicts},
+               {"dead_ends", record.dead_ends}};
+  if (record.tree.empty()) return json;
+  json["tree"] = record.tree;
+  json["bound_ns"] = record.bound_ns;
+  json["pruned"] = record.pruned;
+  json["violations"] = record.violations;
+  return json;
 }
 
 void FromJson(const Json& json, EndRecord& record) {
@@ -233,6 +317,10 @@ void FromJson(const Json& json, EndRecord& record) {
   Read(json, "best", record.best);
   Read(json, "verdicts", record.verdicts);
   Read(json, "dead_ends", record.dead_ends);
+  Read(json, "tree", record.tree);
+  Read(json, "bound_ns", record.bound_ns);
+  Read(json, "pruned", record.pruned);
+  Read(json, "violations", record.violations);
 }
 
 }  // namespace exh::search

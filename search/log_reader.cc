@@ -51,6 +51,9 @@ void AddRecord(const Json& json, Log& log) {
   if (type == "eval") log.evals.push_back(Decode<EvalRecord>(json));
   if (type == "best") log.bests.push_back(Decode<BestRecord>(json));
   if (type == "dead") log.deads.push_back(Decode<DeadRecord>(json));
+  if (type == "select") log.selects.push_back(Decode<SelectRecord>(json));
+  if (type == "result") log.results.push_back(Decode<ResultRecord>(json));
+  if (type == "violation") log.violations.push_back(Decode<ViolationRecord>(json));
   if (type == "reference") log.references.push_back(Decode<ReferenceRecord>(json));
   if (type == "rates") log.rates = Decode<RatesRecord>(json);
   if (type == "end") log.end = Decode<EndRecord>(json);

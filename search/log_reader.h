@@ -17,6 +17,9 @@ struct Log {
   std::vector<EvalRecord> evals;      ///< In the order written.
   std::vector<BestRecord> bests;
   std::vector<DeadRecord> deads;
+  std::vector<SelectRecord> selects;
+  std::vector<ResultRecord> results;
+  std::vector<ViolationRecord> violations;
   std::vector<ReferenceRecord> references;
   std::optional<RatesRecord> rates;
   std::optional<EndRecord> end;

@@ -28,6 +28,9 @@ struct RunRecord {
   double flops = 0;
   std::vector<std::string> argv;
   std::vector<std::string> order;  ///< Names of choices, first decided first.
+  std::string policy = "random";   ///< Of the tree; "random" has none, and no fields below.
+  int topk = 10;
+  double delta = 1, epsilon = 0.01;
 };
 
 /// One decision, once: what its index and the indices of its values mean in the rest of the file.
@@ -63,6 +66,10 @@ struct EvalRecord {
   int registers = 0;      ///< Of a thread.
   int blocks_per_sm = 0;  ///< That a multiprocessor holds at once.
   double clock_mhz = 0;   ///< The lowest clock beside its batches.
+  // Of a search with a tree; 0 elsewhere.
+  std::uint64_t sequence = 0;   ///< Of this event among those of the tree.
+  std::uint64_t selection = 0;  ///< Sequence number of the selection that it came of.
+  double bound_ns = 0;          ///< What the model says that nothing of the kind is faster than.
 };
 
 /// A new best, after it was measured a second time.
@@ -71,6 +78,31 @@ struct BestRecord {
   double dt = 0;
   double ns = 0;  ///< The slower of its two measurements.
   std::string hash;
+  std::uint64_t sequence = 0;  ///< Among the events of the tree; 0 when it does not know of it.
+};
+
+/// A path of the tree that was selected.
+struct SelectRecord {
+  std::uint64_t sequence = 0;
+  Path path;
+  std::string policy;
+  bool is_closed = false;  ///< It led to a node without live children.
+};
+
+/// What came of a selection without an evaluation of its own.
+struct ResultRecord {
+  std::uint64_t sequence = 0;
+  std::uint64_t selection = 0;  ///< Sequence number of the selection.
+  std::string what;             ///< "known", "failed", "empty", "lost": as Backup::Kind.
+  double ns = 0;                ///< Of a "known" one: what was measured then.
+};
+
+/// A time below the bound: the model is wrong.
+struct ViolationRecord {
+  std::uint64_t n = 0;
+  double dt = 0;
+  double ns = 0, bound_ns = 0;
+  std::string resource;  ///< What the bound rests on.
 };
 
 /// A dead end met on the way down, and the requirement that emptied a domain.
@@ -104,6 +136,10 @@ struct EndRecord {
   std::uint64_t best = 0;  ///< `n` of the best; 0 for none.
   std::map<std::string, std::uint64_t, std::less<>> verdicts;
   std::map<std::string, std::uint64_t, std::less<>> dead_ends;  ///< By label.
+  // Of a search with a tree.
+  std::string tree;     ///< Digest of the tree; empty without one.
+  double bound_ns = 0;  ///< Nothing of the space is faster, as far as the search has proven.
+  std::uint64_t pruned = 0, violations = 0;
 };
 
 }  // namespace exh::search

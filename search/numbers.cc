@@ -66,6 +66,17 @@ std::vector<std::pair<std::string, std::string>> ParseAssignments(std::string_vi
   return assignments;
 }
 
+std::optional<double> ParseTime(std::string_view text) {
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  for (const auto& [unit, ns] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    const auto number = ParseReal(text.substr(0, text.size() - unit.size()));
+    return number ? std::optional(*number * ns) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 std::string FormatTime(double nanoseconds) {
   struct Unit {
     double size;

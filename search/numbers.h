@@ -26,6 +26,9 @@ std::vector<std::string_view> Split(std::string_view text, char separator);
 std::vector<std::pair<std::string, std::string>> ParseAssignments(std::string_view text,
                                                                   std::string_view option);
 
+/// `12us`, `1.5ms`: nanoseconds, or nothing without one of the units ns, us, ms, s.
+std::optional<double> ParseTime(std::string_view text);
+
 /// "1.74 us", "82.1 ms": three digits and the unit that fits.
 std::string FormatTime(double nanoseconds);
 

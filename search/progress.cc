@@ -55,6 +55,14 @@ std::string StatusText(const Status& status) {
   text += status.best_ns > 0 ? fmt::format("  best {} {}", FormatTime(status.best_ns),
                                            FormatRate(status.flops, status.best_ns))
                              : std::string("  best -");
+  if (status.bound_ns > 0) {
+    text += fmt::format("  bound {}", FormatTime(status.bound_ns));
+    if (status.best_ns > 0) {
+      text += fmt::format("  gap {:.0f}%", 100 * (1 - status.bound_ns / status.best_ns));
+    }
+    text += fmt::format("  pruned {}", status.pruned);
+  }
+  if (status.violations > 0) text += fmt::format("  BOUND WRONG {}", status.violations);
   text +=
       fmt::format("  eval {} ({:.1f}/s)  dead-ends {}", status.evaluations, rate, status.dead_ends);
   text += fmt::format("  fail compile {} wrong {} crash {} timeout {}",

@@ -22,14 +22,18 @@ struct VerdictCounts {
 
 /// One moment of a search.
 struct Status {
-  double elapsed = 0;  ///< Seconds.
-  double best_ns = 0;  ///< 0: none yet.
+  double elapsed = 0;   ///< Seconds.
+  double best_ns = 0;   ///< 0: none yet.
+  double bound_ns = 0;  ///< Nothing of the space is faster; 0: nothing is known.
   double flops = 0;
   std::uint64_t evaluations = 0, dead_ends = 0;
+  std::uint64_t pruned = 0;      ///< Children that bounds kept the search out of.
+  std::uint64_t violations = 0;  ///< Times below their bound.
   VerdictCounts verdicts;
 };
 
-/// ` 41.2s best 1.12 ms 23.9 GFLOP/s eval 318 (7.7/s) dead-ends 12 fail compile 1 wrong 0 …`.
+/// ` 41.2s best 1.12 ms 23.9 GFLOP/s bound 980 us gap 12% pruned 4102 eval 318 (7.7/s) dead-ends 12
+/// fail compile 1 wrong 0 …`.
 std::string StatusText(const Status& status);
 
 enum class ProgressMode { kLive, kPlain, kNone };

@@ -22,6 +22,9 @@ class Random {
     return static_cast<std::size_t>(number % bound);
   }
 
+  /// Uniform in [0, 1).
+  double Real() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }
+
  private:
   std::mt19937_64 engine_;
 };

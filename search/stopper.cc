@@ -14,6 +14,7 @@ namespace exh::search {
 namespace {
 
 constexpr std::string_view kLegal = "legal: 90s, 5m, 2h, evals=500";
+constexpr std::string_view kLegalStops = "legal: gap=10%, stale=3000, bound=12us";
 
 }  // namespace
 
@@ -39,6 +40,22 @@ std::optional<std::string> EvaluationsStopper::Reason(const Progress& progress) 
 
 std::optional<std::uint64_t> EvaluationsStopper::EvaluationsLeft(const Progress& progress) const {
   return limit_ - std::min(limit_, progress.evaluations);
+}
+
+std::optional<std::string> GapStopper::Reason(const Progress& progress) const {
+  if (progress.best_ns <= 0 || progress.bound_ns <= 0) return std::nullopt;
+  if (progress.best_ns - progress.bound_ns > gap_ * progress.best_ns) return std::nullopt;
+  return "stop:gap";
+}
+
+std::optional<std::string> StaleStopper::Reason(const Progress& progress) const {
+  if (progress.stale < limit_) return std::nullopt;
+  return "stop:stale";
+}
+
+std::optional<std::string> BoundStopper::Reason(const Progress& progress) const {
+  if (progress.best_ns <= 0 || progress.best_ns > ns_) return std::nullopt;
+  return "stop:bound";
 }
 
 std::optional<std::string> SignalStopper::Reason(const Progress&) const {
@@ -96,6 +113,33 @@ std::unique_ptr<Stopper> ParseBudget(std::string_view text, const Clock& clock) 
     throw UsageError(fmt::format("bad budget '{}': it must be above zero; {}", text, kLegal));
   }
   return std::make_unique<TimeStopper>(*seconds * unit, clock);
+}
+
+std::unique_ptr<Stopper> ParseStop(std::string_view text) {
+  const auto refuse = [&](std::string_view why) {
+    return UsageError(fmt::format("bad stop '{}': {}; {}", text, why, kLegalStops));
+  };
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) throw refuse("it is no NAME=VALUE");
+  const std::string_view name = text.substr(0, equals);
+  const std::string_view value = text.substr(equals + 1);
+  if (name == "gap") {
+    const auto percent =
+        value.ends_with('%') ? ParseReal(value.substr(0, value.size() - 1)) : std::nullopt;
+    if (!percent || *percent < 0 || *percent >= 100) throw refuse("gap is 0% or more, below 100%");
+    return std::make_unique<GapStopper>(*percent / 100);
+  }
+  if (name == "stale") {
+    const auto count = ParseInteger(value);
+    if (!count || *count < 1) throw refuse("stale is a number of evaluations, 1 or more");
+    return std::make_unique<StaleStopper>(static_cast<std::uint64_t>(*count));
+  }
+  if (name == "bound") {
+    const auto ns = ParseTime(value);
+    if (!ns || *ns <= 0) throw refuse("bound is a time above zero in ns, us, ms or s");
+    return std::make_unique<BoundStopper>(*ns);
+  }
+  throw refuse(fmt::format("'{}' is nothing to stop by", name));
 }
 
 }  // namespace exh::search

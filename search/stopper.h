@@ -19,6 +19,9 @@ namespace exh::search {
 /// What stoppers look at.
 struct Progress {
   std::uint64_t evaluations = 0;  ///< Verdicts so far, failures included.
+  std::uint64_t stale = 0;        ///< Those of them since the last best.
+  double best_ns = 0;             ///< 0: none yet.
+  double bound_ns = 0;            ///< Nothing of the space is faster; 0: nothing is known.
 };
 
 class Stopper {
@@ -53,6 +56,36 @@ class EvaluationsStopper final : public Stopper {
   std::uint64_t limit_;
 };
 
+/// Ends when the best is at most so much slower than anything can be: 0.1 for 10 % of its time.
+class GapStopper final : public Stopper {
+ public:
+  explicit GapStopper(double gap) : gap_(gap) {}
+  std::optional<std::string> Reason(const Progress& progress) const override;
+
+ private:
+  double gap_;
+};
+
+/// Ends after so many evaluations without a new best.
+class StaleStopper final : public Stopper {
+ public:
+  explicit StaleStopper(std::uint64_t limit) : limit_(limit) {}
+  std::optional<std::string> Reason(const Progress& progress) const override;
+
+ private:
+  std::uint64_t limit_;
+};
+
+/// Ends when the best is as fast as somebody wants it.
+class BoundStopper final : public Stopper {
+ public:
+  explicit BoundStopper(double ns) : ns_(ns) {}
+  std::optional<std::string> Reason(const Progress& progress) const override;
+
+ private:
+  double ns_;
+};
+
 /// Ends when a flag is raised; a signal handler raises it (signals.h).
 class SignalStopper final : public Stopper {
  public:
@@ -77,5 +110,8 @@ class AnyStopper final : public Stopper {
 /// `60s`, `1.5m`, `2h`, a bare number of seconds, `evals=500`.
 /// Throws UsageError that says what is wrong and what is legal.
 std::unique_ptr<Stopper> ParseBudget(std::string_view text, const Clock& clock);
+
+/// `gap=10%`, `stale=3000`, `bound=12us`. Throws UsageError like ParseBudget().
+std::unique_ptr<Stopper> ParseStop(std::string_view text);
 
 }  // namespace exh::search

@@ -28,13 +28,17 @@
 #include "search/run_folder.h"
 #include "search/signals.h"
 #include "search/suggest.h"
+#include "search/tree_replay.h"
 
 namespace exh::search {
 namespace {
 
 struct SearchOptions {
   ProblemOptions problem;
-  std::vector<std::string> budgets;
+  std::vector<std::string> budgets, stops;
+  std::string policy = "tag";
+  PolicyOptions policy_options;
+  std::string epsilon = "1%";
   std::string order, out, emit, progress = "auto";
   std::uint64_t seed = 1;
   std::optional<int> jobs;
@@ -48,6 +52,26 @@ struct SearchOptions {
 };
 
 constexpr const char* kDefaultBudget = "60s";
+
+/// `1%`: 0.01.
+double ParseEpsilon(const std::string& text) {
+  const auto percent =
+      text.ends_with('%') ? ParseReal(text.substr(0, text.size() - 1)) : std::nullopt;
+  if (!percent || *percent < 0 || *percent >= 100) {
+    throw UsageError(fmt::format("bad --epsilon '{}'; legal: 0% or more, below 100%", text));
+  }
+  return *percent / 100;
+}
+
+/// The policy of the tree; null for none. Throws UsageError.
+std::shared_ptr<const Policy> PolicyOf(const SearchOptions& options) {
+  const int most = 1000;
+  if (options.policy_options.topk < 1 || options.policy_options.topk > most) {
+    throw UsageError(fmt::format("--topk must be 1 to {}", most));
+  }
+  if (options.policy_options.delta <= 0) throw UsageError("--delta must be above zero");
+  return MakePolicy(options.policy, options.policy_options);
+}
 
 RunRecord Header(const Problem& problem, const SearchOptions& options, const ChoiceOrder& order,
                  const Evaluator& evaluator, const std::vector<std::string>& argv) {
@@ -66,12 +90,17 @@ RunRecord Header(const Problem& problem, const SearchOptions& options, const Cho
   run.flops = problem.task.flops;
   run.argv = argv;
   run.order = order.names();
+  run.policy = options.policy;
+  run.topk = options.policy_options.topk;
+  run.delta = options.policy_options.delta;
+  run.epsilon = ParseEpsilon(options.epsilon);
   return run;
 }
 
 void AddBudgets(const SearchOptions& options, const Clock& clock, AnyStopper& stopper) {
   for (const std::string& budget : options.budgets) stopper.Add(ParseBudget(budget, clock));
   if (options.budgets.empty()) stopper.Add(ParseBudget(kDefaultBudget, clock));
+  for (const std::string& stop : options.stops) stopper.Add(ParseStop(stop));
 }
 
 /// Ends of runs in words.
@@ -82,6 +111,9 @@ std::string EndText(const Outcome& outcome) {
   if (end.why == "exhausted") text += "; nothing new was left to find";
   if (end.why == "stuck") text += "; descents no longer get out of dead ends";
   if (end.why == "signal") text += "; interrupted";
+  if (end.why == "stop:gap") text += "; the best is near enough to the bound";
+  if (end.why == "stop:stale") text += "; nothing better was found for long";
+  if (end.why == "stop:bound") text += "; the best is fast enough";
   if (!end.dead_ends.empty()) {
     text += fmt::format("\ndead ends: {}", CountsText(end.dead_ends, 5));
   }
@@ -172,6 +204,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
              DecisionsInWords(words, winner.path, "  "));
   fmt::print("its loops:\n{}", Indented(kernels::Outline(session.problem.task, winner.candidate)));
   fmt::print("to go on:\n{}", CommandsText(session.program, session.folder, winner.n));
+  fmt::print("{}", ProofText(outcome.proof, outcome.winner->ns));
   std::fflush(stdout);
   if (broken) return 1;
   WriteWinner(session, session.folder, winner);
@@ -206,7 +239,9 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   {
     AnyStopper checked;  // Mistakes in budgets show before anything is built.
     AddBudgets(options, clock, checked);
+    ParseEpsilon(options.epsilon);
   }
+  const std::shared_ptr<const Policy> policy = PolicyOf(options);
   const Problem problem = MakeProblem(options.problem);
   const runtime::Candidate root = problem.root();
   const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
@@ -230,6 +265,8 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   explorer_options.slow_factor = SlowFactor(problem.device);
   explorer_options.flops = problem.task.flops;
   explorer_options.finalists = evaluator->finalists();
+  explorer_options.policy = policy;
+  explorer_options.tree = TreeOptionsOf(header);
   AnyStopper stopper;
   stopper.Add(std::make_unique<SignalStopper>(&interrupted));
   AddBudgets(options, clock, stopper);
@@ -260,6 +297,19 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--budget", options->budgets,
                  "60s, 5m, 2h, evals=500; the first of several to be used up ends the run")
       ->allow_extra_args(false);
+  app.add_option(
+         "--stop", options->stops,
+         "gap=10% (best to bound), stale=3000 (evaluations without a new best), bound=12us; "
+         "besides the budget")
+      ->allow_extra_args(false);
+  app.add_option("--policy", options->policy,
+                 "how the tree is searched: tag (default), uct, bound, uniform; random: no tree");
+  app.add_option("--topk", options->policy_options.topk,
+                 "of tag: so many of the best evaluations count (default 10)");
+  app.add_option("--delta", options->policy_options.delta,
+                 "of tag: larger is greedier (default 1)");
+  app.add_option("--epsilon", options->epsilon,
+                 "what cannot be faster than the best by more is cut (default 1%)");
   app.add_option("--seed", options->seed, "seed of all random choices (default 1)");
   app.add_option("--out", options->out, "folder of the run (default runs/<kernel>-<time>)");
   app.add_option("--jobs", options->jobs, "compilers at once (default: cores)");

@@ -13,9 +13,7 @@
 #include <set>
 
 #include "search/log_reader.h"
-#include "tests/search/fake_evaluator.h"
-#include "tests/search/temp_folder.h"
-#include "tests/search/toy_space.h"
+#include "tests/search/scene.h"
 
 namespace exh::search {
 namespace {
@@ -26,35 +24,6 @@ using testing::Gt;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
-
-/// A search of the toy space with a fake evaluator and a clock that ticks at every look.
-struct Scene {
-  FakeEvaluator evaluator;
-  AnyStopper stopper;
-  ExplorerOptions options;
-  std::string order = "mode,color";
-  double now = 0;
-  TempFolder folder;
-
-  Clock clock() {
-    return [this] { return now += 0.001; };
-  }
-  Outcome Go() {
-    const runtime::Candidate root = ToyRoot();
-    const ChoiceOrder choices = ChoiceOrder::Parse(order, root.instance());
-    std::FILE* const nowhere = std::fopen("/dev/null", "w");
-    ProgressReporter progress(ProgressMode::kPlain, nowhere);
-    EventLog log(folder / "log.jsonl");
-    log.Write(RunRecord{});
-    for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
-    Explorer explorer(root, choices, evaluator, stopper, log, progress, clock(), options);
-    Outcome outcome = explorer.Run();
-    std::fclose(nowhere);
-    return outcome;
-  }
-  void Budget(const std::string& text) { stopper.Add(ParseBudget(text, clock())); }
-  Log log() { return ReadLog(folder.path()); }
-};
 
 TEST(Explorer, FindsTheBestOfAnExhaustedSpace) {
   Scene run;

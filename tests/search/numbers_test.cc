@@ -41,6 +41,15 @@ TEST(ParseAssignments, KeepsTheOrder) {
               HasSubstr("not name=value"));
 }
 
+TEST(ParseTime, NeedsAUnit) {
+  EXPECT_EQ(ParseTime("12us"), 12000);
+  EXPECT_EQ(ParseTime("1.5ms"), 1.5e6);
+  EXPECT_EQ(ParseTime("800ns"), 800);
+  EXPECT_EQ(ParseTime("2s"), 2e9);
+  for (const char* bad : {"", "12", "us", "12 us s", "12 m"})
+    EXPECT_EQ(ParseTime(bad), std::nullopt);
+}
+
 TEST(FormatTime, PicksTheUnitThatFits) {
   EXPECT_EQ(FormatTime(1.24), "1.24 ns");
   EXPECT_EQ(FormatTime(82400), "82.4 us");

@@ -45,6 +45,13 @@ TEST(StatusText, HasWhatAPersonWatches) {
             "  40.0s  best 1.12 ms 20.0 GFLOP/s  eval 320 (8.0/s)  dead-ends 12"
             "  fail compile 5 wrong 1 crash 0 timeout 4");
   EXPECT_THAT(StatusText({}), HasSubstr("best -"));
+  Status bounded = SomeStatus();
+  bounded.bound_ns = 0.84e6;
+  bounded.pruned = 17;
+  EXPECT_THAT(StatusText(bounded),
+              HasSubstr("best 1.12 ms 20.0 GFLOP/s  bound 840 us  gap 25%  pruned 17  eval"));
+  bounded.violations = 2;
+  EXPECT_THAT(StatusText(bounded), HasSubstr("BOUND WRONG 2"));
   Status broken;
   broken.verdicts[kernels::Verdict::kBroken] = 7;
   EXPECT_THAT(StatusText(broken), HasSubstr("broken 7"));

@@ -65,6 +65,30 @@ TEST(ParseBudget, SaysWhatIsLegal) {
   }
 }
 
+TEST(ParseStop, EndsByWhatASearchHasFound) {
+  const auto reason = [](const char* text, const Progress& progress) {
+    return ParseStop(text)->Reason(progress);
+  };
+  EXPECT_EQ(reason("gap=10%", {.best_ns = 100, .bound_ns = 90}), "stop:gap");
+  EXPECT_EQ(reason("gap=10%", {.best_ns = 100, .bound_ns = 89}), std::nullopt);
+  EXPECT_EQ(reason("gap=10%", {.best_ns = 100}), std::nullopt);  // No bound.
+  EXPECT_EQ(reason("gap=10%", {.bound_ns = 90}), std::nullopt);  // No best.
+  EXPECT_EQ(reason("stale=30", {.evaluations = 100, .stale = 30}), "stop:stale");
+  EXPECT_EQ(reason("stale=30", {.evaluations = 100, .stale = 29}), std::nullopt);
+  EXPECT_EQ(reason("bound=1.5us", {.best_ns = 1500}), "stop:bound");
+  EXPECT_EQ(reason("bound=1.5us", {.best_ns = 1501}), std::nullopt);
+  EXPECT_EQ(reason("bound=1.5us", {}), std::nullopt);
+}
+
+TEST(ParseStop, SaysWhatIsLegal) {
+  for (const char* bad : {"", "gap", "gap=10", "gap=-1%", "gap=100%", "stale=0", "stale=x",
+                          "bound=12", "bound=0us", "bound=us", "gpa=10%"}) {
+    const std::string message = Thrown<UsageError>([&] { ParseStop(bad); });
+    EXPECT_THAT(message, HasSubstr("gap=10%, stale=3000, bound=12us")) << bad;
+    EXPECT_THAT(message, HasSubstr(std::string("'") + bad + "'"));
+  }
+}
+
 TEST(Signals, TheFirstOneRaisesTheFlag) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   ASSERT_FALSE(interrupted);

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+#include "search/tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "runtime/check.h"
+#include "search/crc32c.h"
+#include "search/error.h"
+
+namespace exh::search {
+
+using runtime::Bits;
+using runtime::Candidate;
+using runtime::DecisionId;
+using runtime::Propagation;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Propagation Decide(Candidate& candidate, const PathStep& step) {
+  return candidate.Restrict(static_cast<DecisionId>(step.decision), Bits{1} << step.value);
+}
+
+}  // namespace
+
+Tree::Tree(const Candidate& root, const ChoiceOrder& order, const BoundFunction& bound,
+           const TreeOptions& options)
+    : root_(root), order_(order), bound_(bound), options_(options) {
+  Edge edge;
+  edge.bound = bound_ ? std::max(0.0, bound_(root)) : 0;
+  if (!order.Next(root)) edge.flags = kLeaf;
+  edges_.push_back(edge);
+}
+
+// ---- Select -----------------------------------------------------------------------------------
+
+std::optional<Selection> Tree::Select(const Policy& policy, Random& random) {
+  std::vector<std::uint32_t> blocked;
+  for (;;) {
+    if (IsDead(0) || Has(0, kBusy) || std::ranges::count(blocked, 0u) > 0) return std::nullopt;
+    const std::size_t before = nodes_.size();
+    bool has_end = false;
+    const std::uint32_t edge = Descend(policy, random, blocked, has_end);
+    if (has_end) return Take(edge);
+    if (!IsDead(edge)) {
+      blocked.push_back(edge);  // All that is alive below is being evaluated.
+    } else if (nodes_.size() > before) {
+      Selection selection;  // A new node is an event of its own, also when it is dead at once.
+      selection.path = PathOf(edge);
+      selection.edge = edge;
+      selection.is_closed = true;
+      return selection;
+    }
+  }
+}
+
+std::uint32_t Tree::Descend(const Policy& policy, Random& random,
+                            const std::vector<std::uint32_t>& blocked, bool& has_end) {
+  std::uint32_t edge = 0;
+  while (!Has(edge, kLeaf) && edges_[edge].visits > 0) {
+    if (edges_[edge].child == kNone) Expand(edge);
+    const Node& node = nodes_[edges_[edge].child];
+    std::vector<std::uint32_t> free;
+    std::vector<ChildStatistics> children;
+    for (std::uint32_t child = node.first_edge; child < node.first_edge + node.num_edges; ++child) {
+      if (IsDead(child) || Has(child, kBusy) || std::ranges::count(blocked, child) > 0) continue;
+      free.push_back(child);
+      children.push_back({edges_[child].visits, edges_[child].bound, TimesOf(edges_[child])});
+    }
+    if (children.empty()) {
+      Update(node.first_edge);
+      return edge;
+    }
+    edge = free[policy.Choose(children, cut_, random)];
+  }
+  has_end = true;
+  return edge;
+}
+
+Selection Tree::Take(std::uint32_t edge) {
+  Selection selection;
+  selection.path = PathOf(edge);
+  selection.edge = edge;
+  selection.is_leaf = Has(edge, kLeaf);
+  selection.bound = edges_[edge].bound;
+  selection.cut = cut_;
+  if (selection.is_leaf) edges_[edge].flags |= kBusy;
+  for (std::uint32_t up = edge;; up = nodes_[edges_[up].owner].edge) {
+    ++edges_[up].visits;
+    if (up == 0) return selection;
+  }
+}
+
+Selection Tree::Repeat(const Path& path, bool is_closed) {
+  std::uint32_t edge = 0;
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("a selection of the log does not fit the tree: {}", why));
+  };
+  for (const PathStep& step : path) {
+    if (edges_[edge].child == kNone) Expand(edge);
+    const Node& node = nodes_[edges_[edge].child];
+    if (node.decision != static_cast<std::uint32_t>(step.decision)) {
+      refuse(fmt::format("decision {} where {} is next", step.decision, node.decision));
+    }
+    const std::span<const Edge> edges = EdgesOf(node);
+    const auto found = std::ranges::find(edges, step.value, &Edge::value);
+    if (found == edges.end()) refuse(fmt::format("no value {}", step.value));
+    edge = node.first_edge + static_cast<std::uint32_t>(found - edges.begin());
+    if (edges_[edge].death == Death::kDeadEnd) refuse("a dead end");
+  }
+  if (!is_closed) return Take(edge);
+  if (Has(edge, kLeaf)) refuse("a leaf has no children");
+  if (edges_[edge].child == kNone) Expand(edge);
+  Selection selection;
+  selection.path = path;
+  selection.edge = edge;
+  selection.is_closed = true;
+  return selection;
+}
+
+// ---- Expand -----------------------------------------------------------------------------------
+
+void Tree::Expand(std::uint32_t edge) {
+  const Candidate parent = CandidateOf(PathOf(edge));
+  const std::optional<DecisionId> decision = order_.Next(parent);
+  EXH_CHECK(decision.has_value());
+  Node node;
+  node.edge = edge;
+  node.first_edge = static_cast<std::uint32_t>(edges_.size());
+  node.decision = *decision;
+  node.depth = edge == 0 ? std::uint16_t{0}
+                         : static_cast<std::uint16_t>(nodes_[edges_[edge].owner].depth + 1);
+  const auto number = static_cast<std::uint32_t>(nodes_.size());
+  const double bound = edges_[edge].bound;
+  Candidate child = parent;
+  for (Bits rest = parent.domain(*decision); rest != 0; rest &= rest - 1) {
+    Edge next;
+    next.owner = number;
+    next.value = static_cast<std::uint8_t>(std::countr_zero(rest));
+    next.bound = bound;
+    child = parent;
+    if (child.Restrict(*decision, rest & (~rest + 1)) == Propagation::kFixpoint) {
+      // A bound below its parent's is true but says less.
+      if (bound_) next.bound = std::max(bound, bound_(child));
+      if (!order_.Next(child)) next.flags = kLeaf;
+    } else {
+      next.death = Death::kDeadEnd;
+    }
+    edges_.push_back(next);
+    if (IsCut(next)) ++num_cut_;
+  }
+  node.num_edges = static_cast<std::uint16_t>(edges_.size() - node.first_edge);
+  nodes_.push_back(node);
+  edges_[edge].child = number;
+  Update(node.first_edge);
+}
+
+Candidate Tree::CandidateOf(const Path& path) const {
+  Candidate candidate = root_;
+  for (const PathStep& step : path) {
+    const Propagation result = Decide(candidate, step);
+    EXH_CHECK(result == Propagation::kFixpoint);
+  }
+  return candidate;
+}
+
+Path Tree::PathOf(std::uint32_t edge) const {
+  Path path;
+  for (; edge != 0; edge = nodes_[edges_[edge].owner].edge) {
+    path.push_back(
+        {static_cast<int>(nodes_[edges_[edge].owner].decision), int{edges_[edge].value}});
+  }
+  std::ranges::reverse(path);
+  return path;
+}
+
+// ---- Back up ----------------------------------------------------------------------------------
+
+void Tree::BackUp(std::uint32_t edge, const Backup& backup) {
+  if (Has(edge, kLeaf)) {
+    edges_[edge].flags &= static_cast<std::uint8_t>(~kBusy);
+    edges_[edge].death = Death::kEvaluated;
+  } else if (backup.kind == Backup::Kind::kEmpty) {
+    edges_[edge].death = Death::kEmpty;
+  }
+  if (backup.kind == Backup::Kind::kTimed) {
+    for (std::uint32_t up = edge;; up = nodes_[edges_[up].owner].edge) {
+      AddTime(edges_[up], backup);
+      if (up == 0) break;
+    }
+  }
+  Update(edge);
+}
+
+void Tree::AddTime(Edge& edge, const Backup& backup) {
+  const auto most = static_cast<std::size_t>(options_.topk);
+  if (edge.times == kNone) {
+    edge.times = static_cast<std::uint32_t>(times_.size() / most);
+    times_.resize(times_.size() + most, kInfinity);
+  }
+  const auto begin = times_.begin() + static_cast<std::ptrdiff_t>(edge.times * most);
+  const auto end = begin + options_.topk;
+  const auto place = std::upper_bound(begin, end, backup.ns);
+  // The same implementation found again is no second success of this edge.
+  if (backup.is_known && place != begin && *(place - 1) == backup.ns) return;
+  ++edge.evaluations;
+  if (place == end) return;
+  std::move_backward(place, end - 1, end);
+  *place = backup.ns;
+}
+
+void Tree::SetBest(double ns) {
+  cut_ = std::min(cut_, ns * (1 - options_.epsilon));
+  num_cut_ = static_cast<std::uint64_t>(
+      std::ranges::count_if(edges_, [&](const Edge& edge) { return IsCut(edge); }));
+}
+
+void Tree::Update(std::uint32_t edge) {
+  while (edge != 0) {
+    Node& node = nodes_[edges_[edge].owner];
+    double lower = kInfinity;
+    bool is_closed = true;
+    for (std::uint32_t child = node.first_edge; child < node.first_edge + node.num_edges; ++child) {
+      lower = std::min(lower, Lower(edges_[child]));
+      is_closed = is_closed && IsDead(child);
+    }
+    node.lower = lower;
+    if (is_closed) edges_[node.edge].flags |= kClosed;
+    edge = node.edge;
+  }
+}
+
+double Tree::Lower(const Edge& edge) const {
+  if (edge.death != Death::kNone) return kInfinity;
+  return edge.child == kNone ? edge.bound : nodes_[edge.child].lower;
+}
+
+double Tree::LowerBound() const {
+  return std::min(Lower(edges_[0]), cut_);
+}
+
+bool Tree::IsDead(std::uint32_t index) const {
+  const Edge& edge = edges_[index];
+  return edge.death != Death::kNone || edge.bound >= cut_ || Has(index, kClosed);
+}
+
+// ---- Look at it -------------------------------------------------------------------------------
+
+std::span<const Tree::Edge> Tree::EdgesOf(const Node& node) const {
+  return std::span(edges_).subspan(node.first_edge, node.num_edges);
+}
+
+std::span<const double> Tree::TimesOf(const Edge& edge) const {
+  if (edge.times == kNone) return {};
+  const auto most = static_cast<std::size_t>(options_.topk);
+  return std::span(times_).subspan(edge.times * most,
+                                   std::min<std::size_t>(edge.evaluations, most));
+}
+
+std::size_t Tree::num_bytes() const {
+  return nodes_.capacity() * sizeof(Node) + edges_.capacity() * sizeof(Edge) +
+         times_.capacity() * sizeof(double);
+}
+
+std::vector<bool> Tree::Deaths() const {
+  std::vector<bool> dead(edges_.size());
+  for (std::size_t index = 0; index < edges_.size(); ++index) {
+    dead[index] = edges_[index].death != Death::kNone || edges_[index].bound >= cut_;
+  }
+  // Children are made after their parents, so that going backwards meets them first.
+  for (std::size_t number = nodes_.size(); number-- > 0;) {
+    const Node& node = nodes_[number];
+    bool all = true;
+    for (std::uint32_t edge = node.first_edge; edge < node.first_edge + node.num_edges; ++edge) {
+      all = all && dead[edge];
+    }
+    if (all) dead[node.edge] = true;
+  }
+  return dead;
+}
+
+void Tree::Print(const std::function<void(const std::string&)>& out) const {
+  // Selections notice late what died by a cut; what is dead is not a matter of who noticed.
+  const std::vector<bool> dead = Deaths();
+  const auto edge_text = [&](std::uint32_t index) {
+    const Edge& edge = edges_[index];
+    std::string text =
+        fmt::format("  {} bound {} visits {} evaluations {} death {}{}{}", edge.value, edge.bound,
+                    edge.visits, edge.evaluations, static_cast<int>(edge.death),
+                    dead[index] ? " dead" : "", Has(index, kBusy) ? " busy" : "");
+    for (const double time : TimesOf(edge)) text += fmt::format(" {}", time);
+    return text + "\n";
+  };
+  out(fmt::format("cut {}\nroot\n{}", cut_, edge_text(0)));
+  for (std::size_t number = 0; number < nodes_.size(); ++number) {
+    const Node& node = nodes_[number];
+    out(fmt::format("node {} below edge {}: decision {}\n", number, node.edge, node.decision));
+    for (std::uint32_t edge = node.first_edge; edge < node.first_edge + node.num_edges; ++edge) {
+      out(edge_text(edge));
+    }
+  }
+}
+
+std::string Tree::Text() const {
+  std::string text;
+  Print([&](const std::string& piece) { text += piece; });
+  return text;
+}
+
+std::string Tree::Digest() const {
+  std::uint64_t hash = kFnvStart;
+  Print([&](const std::string& piece) { hash = Fnv1a64(piece, hash); });
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace exh::search

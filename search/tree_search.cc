@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include "search/tree_search.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "kernels/evaluation.h"
+#include "search/error.h"
+
+namespace exh::search {
+namespace {
+
+/// Different streams for what draws by the same sequence number.
+constexpr std::uint64_t kOfSelections = 1, kOfRollouts = 2;
+
+Random Stream(std::uint64_t seed, std::uint64_t sequence, std::uint64_t use) {
+  return Random(seed + (2 * sequence + use) * 0x9e3779b97f4a7c15ULL);
+}
+
+/// As a ResultRecord says it.
+std::string ResultName(const Backup& backup) {
+  switch (backup.kind) {
+    case Backup::Kind::kTimed:
+      return "known";
+    case Backup::Kind::kFailed:
+      return "failed";
+    case Backup::Kind::kEmpty:
+      return "empty";
+    case Backup::Kind::kLost:
+      break;
+  }
+  return "lost";
+}
+
+}  // namespace
+
+TreeSearch::TreeSearch(const runtime::Candidate& root, const ChoiceOrder& order,
+                       const BoundFunction& bound, std::shared_ptr<const Policy> policy,
+                       const TreeOptions& options, std::uint64_t seed, EventLog& log)
+    : policy_(std::move(policy)), seed_(seed), log_(log), tree_(root, order, bound, options) {}
+
+std::optional<Selection> TreeSearch::Select() {
+  const std::lock_guard lock(mutex_);
+  for (;;) {
+    Random random = Stream(seed_, sequence_ + 1, kOfSelections);
+    std::optional<Selection> selection = tree_.Select(*policy_, random);
+    if (!selection) return std::nullopt;
+    selection->sequence = NextSequence();
+    SelectRecord record;
+    record.sequence = selection->sequence;
+    record.path = selection->path;
+    record.policy = policy_->name();
+    record.is_closed = selection->is_closed;
+    log_.Write(record);
+    if (!selection->is_closed) return selection;
+  }
+}
+
+Random TreeSearch::RandomOf(const Selection& selection) const {
+  return Stream(seed_, selection.sequence, kOfRollouts);
+}
+
+bool TreeSearch::IsKnown(std::uint64_t code) const {
+  const std::lock_guard lock(mutex_);
+  return programs_.count(code) > 0;
+}
+
+bool TreeSearch::Claim(std::uint64_t code, const Selection& selection) {
+  const std::lock_guard lock(mutex_);
+  const auto [found, is_new] = programs_.try_emplace(code);
+  if (is_new) return true;
+  Program& program = found->second;
+  if (program.result) {
+    WriteResult(selection, *program.result);
+  } else {
+    program.waiting.push_back(selection);
+  }
+  return false;
+}
+
+void TreeSearch::BackUp(const Selection& selection, Backup::Kind kind) {
+  const std::lock_guard lock(mutex_);
+  WriteResult(selection, {.kind = kind});
+}
+
+void TreeSearch::BackUp(const Selection& selection, std::uint64_t code, EvalRecord& record) {
+  const std::lock_guard lock(mutex_);
+  const Backup backup = BackupOf(record);
+  tree_.BackUp(selection.edge, backup);
+  record.sequence = NextSequence();
+  record.selection = selection.sequence;
+  log_.Write(record);
+  Program& program = programs_[code];
+  program.result = backup;
+  program.result->is_known = true;
+  for (const Selection& other : std::exchange(program.waiting, {})) {
+    WriteResult(other, *program.result);
+  }
+}
+
+void TreeSearch::WriteResult(const Selection& selection, const Backup& backup) {
+  tree_.BackUp(selection.edge, backup);
+  ResultRecord record;
+  record.sequence = NextSequence();
+  record.selection = selection.sequence;
+  record.what = ResultName(backup);
+  record.ns = backup.ns;
+  log_.Write(record);
+}
+
+void TreeSearch::SetBest(BestRecord& record) {
+  const std::lock_guard lock(mutex_);
+  tree_.SetBest(record.ns);
+  record.sequence = NextSequence();
+  log_.Write(record);
+}
+
+double TreeSearch::cut() const {
+  const std::lock_guard lock(mutex_);
+  return tree_.cut();
+}
+
+double TreeSearch::LowerBound() const {
+  const std::lock_guard lock(mutex_);
+  const double bound = tree_.LowerBound();
+  return std::isfinite(bound) ? bound : 0;
+}
+
+std::uint64_t TreeSearch::num_cut() const {
+  const std::lock_guard lock(mutex_);
+  return tree_.num_cut();
+}
+
+bool TreeSearch::exhausted() const {
+  const std::lock_guard lock(mutex_);
+  return tree_.exhausted();
+}
+
+Backup BackupOf(const EvalRecord& record) {
+  const bool is_correct = record.verdict == kernels::VerdictName(kernels::Verdict::kCorrect);
+  if (!is_correct) return {.kind = Backup::Kind::kFailed};
+  return {.kind = Backup::Kind::kTimed, .ns = record.best_ns};
+}
+
+Backup BackupOf(const ResultRecord& record) {
+  for (const auto kind :
+       {Backup::Kind::kTimed, Backup::Kind::kFailed, Backup::Kind::kEmpty, Backup::Kind::kLost}) {
+    const Backup backup{.kind = kind, .ns = record.ns, .is_known = true};
+    if (ResultName(backup) == record.what) return backup;
+  }
+  throw Error(fmt::format("a result of the log is '{}'", record.what));
+}
+
+}  // namespace exh::search

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// TreeSearch: the tree as the threads of a search share it. Every event gets the next sequence
+// number and its line in the log under one lock, so that the log holds the events in the order in
+// which the tree took them, and tree_replay.h makes the same tree of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "search/event_log.h"
+#include "search/policy.h"
+#include "search/tree.h"
+
+namespace exh::search {
+
+class TreeSearch {
+ public:
+  /// All references outlive it.
+  TreeSearch(const runtime::Candidate& root, const ChoiceOrder& order, const BoundFunction& bound,
+             std::shared_ptr<const Policy> policy, const TreeOptions& options, std::uint64_t seed,
+             EventLog& log);
+
+  /// Where to roll out next. Nothing when exhausted(), or when all that is left is being evaluated.
+  std::optional<Selection> Select();
+  /// The source of chance of the rollout of a selection: it depends on the seed and its number
+  /// alone.
+  Random RandomOf(const Selection& selection) const;
+  /// The candidate at the end of its path.
+  runtime::Candidate CandidateOf(const Selection& selection) const {
+    return tree_.CandidateOf(selection.path);
+  }
+
+  /// Has a program with this hash of its code been seen?
+  bool IsKnown(std::uint64_t code) const;
+  /// Whether what came of a selection is a new program. One that is known gives the selection its
+  /// result, at once or when there is one.
+  bool Claim(std::uint64_t code, const Selection& selection);
+
+  /// A selection that yielded nothing to evaluate. kTimed is not among the kinds.
+  void BackUp(const Selection& selection, Backup::Kind kind);
+  /// The evaluation of a program that was claimed. Fills in the numbers of the record and logs it.
+  void BackUp(const Selection& selection, std::uint64_t code, EvalRecord& record);
+  /// A new best; fills in the number of its record and logs it.
+  void SetBest(BestRecord& record);
+
+  double cut() const;
+  bool exhausted() const;
+  /// Nothing of the space is faster; 0 when nothing is known.
+  double LowerBound() const;
+  std::uint64_t num_cut() const;
+  /// For when no other thread is at work.
+  const Tree& tree() const { return tree_; }
+
+ private:
+  /// A program that was seen.
+  struct Program {
+    std::optional<Backup> result;
+    std::vector<Selection> waiting;  ///< For the result.
+  };
+
+  // All of them with the lock held.
+  std::uint64_t NextSequence() { return ++sequence_; }
+  void WriteResult(const Selection& selection, const Backup& backup);
+
+  std::shared_ptr<const Policy> policy_;
+  std::uint64_t seed_;
+  EventLog& log_;
+  mutable std::mutex mutex_;  ///< Of everything below.
+  Tree tree_;
+  std::uint64_t sequence_ = 0;
+  std::unordered_map<std::uint64_t, Program> programs_;  ///< By the hash of their code.
+};
+
+/// What the tree takes from a record. Throws Error for a result that it does not know.
+Backup BackupOf(const EvalRecord& record);
+Backup BackupOf(const ResultRecord& record);
+
+}  // namespace exh::search
