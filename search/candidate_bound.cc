@@ -18,14 +18,17 @@ models::DeviceRates Rates(const kernels::ir::Device& device) {
 CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches)
     : task_(problem.task), bound_(*problem.task.function, Rates(problem.device), caches) {}
 
-double CandidateBound::Ns(const runtime::Candidate& candidate) {
-  kernels::ReadDomains(task_, candidate, domains_);
-  return bound_.Ns(domains_);
+double CandidateBound::Ns(const runtime::Candidate& candidate) const {
+  // A search asks millions of times: the memory stays, and is the next one's.
+  thread_local kernels::ir::Domains domains;
+  kernels::ReadDomains(task_, candidate, domains);
+  return bound_.Ns(domains);
 }
 
-models::Bound CandidateBound::Explain(const runtime::Candidate& candidate) {
-  kernels::ReadDomains(task_, candidate, domains_);
-  return bound_.Explain(domains_);
+models::Bound CandidateBound::Explain(const runtime::Candidate& candidate) const {
+  kernels::ir::Domains domains;
+  kernels::ReadDomains(task_, candidate, domains);
+  return bound_.Explain(domains);
 }
 
 }  // namespace exh::search

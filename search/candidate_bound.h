@@ -10,7 +10,7 @@
 
 namespace exh::search {
 
-/// One for each thread: it keeps the domains of the candidate that it read last.
+/// Any number of threads may use one.
 class CandidateBound {
  public:
   /// With the rates of kernels/devices/rates. `problem` outlives the bound. Throws UsageError when
@@ -20,14 +20,13 @@ class CandidateBound {
 
   /// Nanoseconds that every implementation below the candidate takes at least. The candidate is a
   /// fixpoint.
-  double Ns(const runtime::Candidate& candidate);
+  double Ns(const runtime::Candidate& candidate) const;
   /// The same with what led to it.
-  models::Bound Explain(const runtime::Candidate& candidate);
+  models::Bound Explain(const runtime::Candidate& candidate) const;
 
  private:
   const kernels::Task& task_;
   models::LowerBound bound_;
-  kernels::ir::Domains domains_;
 };
 
 }  // namespace exh::search

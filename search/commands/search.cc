@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "search/candidate_bound.h"
 #include "search/choice_order.h"
 #include "search/commands/command.h"
 #include "search/comparison.h"
@@ -232,6 +233,21 @@ std::unique_ptr<Evaluator> MakeEvaluatorFor(const Problem& problem, const Search
   }
 }
 
+/// The lower bound, where the device's rates are known; otherwise nothing is cut, and that is said.
+void AddBound(const Problem& problem, bool cold, ExplorerOptions& options) {
+  if (options.policy == nullptr) return;
+  try {
+    const auto bound = std::make_shared<const CandidateBound>(
+        problem, cold ? models::CacheState::kCold : models::CacheState::kWarm);
+    options.bound = [bound](const runtime::Candidate& candidate) { return bound->Ns(candidate); };
+    options.resource = [bound](const runtime::Candidate& candidate) {
+      return std::string(bound->Explain(candidate).bottleneck);
+    };
+  } catch (const UsageError& error) {
+    fmt::print("note: no lower bound: {}\n", error.what());
+  }
+}
+
 int Search(const SearchOptions& options, const Invocation& invocation) {
   const ProgressMode mode = ParseProgress(options.progress, stdout);
   const Clock clock = SteadyClock();
@@ -267,6 +283,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   explorer_options.finalists = evaluator->finalists();
   explorer_options.policy = policy;
   explorer_options.tree = TreeOptionsOf(header);
+  AddBound(problem, options.cold(), explorer_options);
   AnyStopper stopper;
   stopper.Add(std::make_unique<SignalStopper>(&interrupted));
   AddBudgets(options, clock, stopper);
