@@ -12,6 +12,15 @@
 
 namespace exh::kernels {
 
+/// Reads what candidates of one instance still allow, partially specified or not.
+class DomainReader {
+ public:
+  virtual ~DomainReader() = default;
+  /// The vectors of `out` are reused: from the second call on nothing is allocated. Any number of
+  /// threads may read.
+  virtual void Read(const runtime::Candidate& candidate, ir::Domains& out) const = 0;
+};
+
 /// A space that has kernels: what MakeTask freezes, and how code generation reads what comes out.
 /// `SpaceOver` (space_over.h) makes one of any `.exh` file that includes those of linalg.exh.
 class KernelSpace {
@@ -24,10 +33,10 @@ class KernelSpace {
   /// The decisions of an implementation. `host` is from MakeHost, for the same backbone.
   virtual codegen::Schedule Extract(const ir::Function& function, const runtime::Host& host,
                                     const runtime::Candidate& candidate) const = 0;
-  /// What a candidate, partially specified or not, still allows. The vectors of `out` are reused:
-  /// from the second call on nothing is allocated.
-  virtual void ReadDomains(const ir::Function& function, const runtime::Host& host,
-                           const runtime::Candidate& candidate, ir::Domains& out) const = 0;
+  /// A reader of the candidates of one instance, which `host` was made for. All three outlive it.
+  virtual std::unique_ptr<const DomainReader> MakeDomainReader(
+      const ir::Function& function, const runtime::Host& host,
+      const runtime::Instance& instance) const = 0;
 };
 
 /// kernels/spaces/linalg.exh: the space of every kernel that does not bring its own.

@@ -10,6 +10,7 @@
 #include <memory>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "kernels/kernel_space.h"
 #include "runtime/check.h"
@@ -208,42 +209,78 @@ inline std::uint32_t CommonDivisor(const runtime::IntDomain& numbers) {
   return divisor;
 }
 
-/// A domain whose values have the numbers of enumerators is a set of bits as it is.
-template <typename View>
-void ReadDomains(const ir::Function& f, const View& view, ir::Domains& out) {
-  using DimKind = typename decltype(view.dim_kind(ir::DimId()))::Value;
+/// Knows the decisions of every object beforehand: a read looks nothing up.
+template <typename SpaceHost, typename View>
+class Reader final : public DomainReader {
+  // A domain whose values have the numbers of code generation's enumerators is a set of bits as
+  // it is.
+  using DimKind = typename decltype(std::declval<const View&>().dim_kind(ir::DimId()))::Value;
   static_assert(static_cast<unsigned>(DimKind::LOOP) == ir::kLoop &&
                 static_cast<unsigned>(DimKind::UNROLL) == ir::kUnroll &&
                 static_cast<unsigned>(DimKind::VECTOR) == ir::kVector &&
                 static_cast<unsigned>(DimKind::THREAD) == ir::kThread &&
                 static_cast<unsigned>(DimKind::BLOCK) == ir::kBlock);
-  using MemSpace = typename decltype(view.mem_space(ir::MemId()))::Value;
+  using MemSpace = typename decltype(std::declval<const View&>().mem_space(ir::MemId()))::Value;
   static_assert(static_cast<unsigned>(MemSpace::GLOBAL) == ir::kGlobalSpace &&
                 static_cast<unsigned>(MemSpace::SHARED) == ir::kSharedSpace);
 
-  out.dims.resize(f.dims.size());
-  for (const ir::Dimension& dim : f.dims) {
-    const runtime::IntDomain sizes = view.size(dim.id);
-    ir::DimDomain& to = out.dims[dim.id.index()];
-    to.min = sizes.min();
-    to.max = sizes.max();
-    to.gcd = to.min == to.max ? to.min : CommonDivisor(sizes);
-    to.kinds = static_cast<ir::Kinds>(view.dim_kind(dim.id).bits());
-    to.presence = dim.planned ? PresenceOf(view.InDims(dim.id)) : ir::Presence::kCertain;
+ public:
+  Reader(const ir::Function& function, const SpaceHost& host, const runtime::Instance& instance)
+      : f_(function), host_(host), instance_(instance) {
+    const runtime::Candidate none(std::shared_ptr<const runtime::Instance>(
+        std::shared_ptr<const runtime::Instance>(), &instance));
+    const View view(none, host);
+    for (const ir::Dimension& dim : f_.dims) {
+      sizes_.push_back(view.FindSize(dim.id)->id);
+      kinds_.push_back(view.FindDimKind(dim.id)->id);
+    }
+    for (const ir::Instruction& inst : f_.insts) {
+      widths_.push_back(inst.is_memory() ? view.FindVec(inst.id)->id : runtime::kNoDecision);
+    }
+    for (const ir::MemBlock& block : f_.blocks) {
+      spaces_.push_back(view.FindMemSpace(block.id)->id);
+    }
   }
-  out.insts.resize(f.insts.size());
-  for (const ir::Instruction& inst : f.insts) {
-    ir::InstDomain& to = out.insts[inst.id.index()];
-    to.max_width = inst.is_memory() ? view.vec(inst.id).max() : 1;
-    to.presence = inst.planned ? PresenceOf(view.InInsts(inst.id)) : ir::Presence::kCertain;
+
+  void Read(const runtime::Candidate& candidate, ir::Domains& out) const override {
+    const View view(candidate, host_);
+    out.blocks.resize(f_.blocks.size());
+    for (std::size_t i = 0; i < f_.blocks.size(); ++i) {
+      out.blocks[i] = {static_cast<ir::MemSpaces>(candidate.domain(spaces_[i])),
+                       PresenceOf(view.InBlocks(f_.blocks[i].id))};
+    }
+    // What is planned for a temporary array takes part when the array does.
+    const auto presence = [&](const ir::Instruction& inst) {
+      return inst.planned ? out.blocks[inst.block.index()].presence : ir::Presence::kCertain;
+    };
+    out.insts.resize(f_.insts.size());
+    for (std::size_t i = 0; i < f_.insts.size(); ++i) {
+      const std::uint32_t width = f_.insts[i].is_memory() ? Numbers(candidate, widths_[i]).max() : 1;
+      out.insts[i] = {width, presence(f_.insts[i])};
+    }
+    out.dims.resize(f_.dims.size());
+    for (std::size_t i = 0; i < f_.dims.size(); ++i) {
+      const runtime::IntDomain sizes = Numbers(candidate, sizes_[i]);
+      const std::uint32_t min = sizes.min(), max = sizes.max();
+      out.dims[i] = {min, max, min == max ? min : CommonDivisor(sizes),
+                     static_cast<ir::Kinds>(candidate.domain(kinds_[i])),
+                     out.insts[f_.dims[i].inst.index()].presence};
+    }
   }
-  out.blocks.resize(f.blocks.size());
-  for (const ir::MemBlock& block : f.blocks) {
-    ir::MemDomain& to = out.blocks[block.id.index()];
-    to.spaces = static_cast<ir::MemSpaces>(view.mem_space(block.id).bits());
-    to.presence = PresenceOf(view.InBlocks(block.id));
+
+ private:
+  runtime::IntDomain Numbers(const runtime::Candidate& candidate,
+                             runtime::DecisionId decision) const {
+    return {instance_.universe(decision), candidate.domain(decision)};
   }
-}
+
+  const ir::Function& f_;
+  const SpaceHost& host_;
+  const runtime::Instance& instance_;
+  std::vector<runtime::DecisionId> sizes_, kinds_;  ///< By dim.
+  std::vector<runtime::DecisionId> widths_;         ///< By instruction.
+  std::vector<runtime::DecisionId> spaces_;         ///< By block.
+};
 
 }  // namespace extract
 
@@ -262,9 +299,11 @@ class SpaceOver final : public KernelSpace {
     const View view(candidate, static_cast<const SpaceHost&>(host));
     return extract::Extractor<View>(function, view).Run();
   }
-  void ReadDomains(const ir::Function& function, const runtime::Host& host,
-                   const runtime::Candidate& candidate, ir::Domains& out) const override {
-    extract::ReadDomains(function, View(candidate, static_cast<const SpaceHost&>(host)), out);
+  std::unique_ptr<const DomainReader> MakeDomainReader(
+      const ir::Function& function, const runtime::Host& host,
+      const runtime::Instance& instance) const override {
+    return std::make_unique<extract::Reader<SpaceHost, View>>(
+        function, static_cast<const SpaceHost&>(host), instance);
   }
 };
 

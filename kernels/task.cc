@@ -60,6 +60,8 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   task.function = function;
   task.host = task.space->MakeHost(*function);
   task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);
+  task.domain_reader =
+      task.space->MakeDomainReader(*task.function, *task.host, *task.instance);
   if (task.instance->root_result() == runtime::Propagation::kDeadEnd) {
     task.root_failed = true;
     task.notes.push_back(
@@ -74,7 +76,7 @@ codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& ca
 }
 
 void ReadDomains(const Task& task, const runtime::Candidate& candidate, ir::Domains& out) {
-  task.space->ReadDomains(*task.function, *task.host, candidate, out);
+  task.domain_reader->Read(candidate, out);
 }
 
 std::string Outline(const Task& task, const runtime::Candidate& candidate) {

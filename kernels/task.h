@@ -21,6 +21,7 @@ struct Task {
   std::shared_ptr<const ir::Function> function;       ///< Frozen backbone; outlives `instance`.
   std::shared_ptr<const runtime::Host> host;          ///< Object numbers <-> backbone ids.
   std::shared_ptr<const runtime::Instance> instance;  ///< With the propagated root.
+  std::shared_ptr<const DomainReader> domain_reader;  ///< Of the instance's candidates.
   bool root_failed = false;        ///< The space has no implementation at all; `notes` says why.
   std::vector<std::string> notes;  ///< "axis m = 97 has no divisor in 2..32: it is not tiled" …
   double flops = 0;

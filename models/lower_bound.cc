@@ -27,6 +27,36 @@ double BusiestShare(double divides, double most, double units) {
   return std::max(1 / std::min(most, units), std::ceil(divides / units) / divides);
 }
 
+/// The levels of an axis: those that may be of some kinds, and the others. All of them multiply to
+/// the axis's total.
+struct Levels {
+  double may_max = 1;       ///< Product over those that may be of the kinds.
+  bool may_is_fixed = true; ///< That product is known: it is `may_max`.
+  double sure_min = 1;      ///< … over those that must be.
+  double never_min = 1, never_gcd = 1;  ///< … over those that cannot be.
+  double unsure_max = 1;    ///< … over those that may be of other kinds.
+
+  void Add(const ir::DimDomain& dim, ir::Kinds kinds) {
+    if (dim.may_be(kinds)) {
+      may_max *= dim.max;
+      may_is_fixed &= dim.min == dim.max;
+      if (dim.must_be(kinds)) {
+        sure_min *= dim.min;
+        return;
+      }
+    } else {
+      never_min *= dim.min;
+      never_gcd *= dim.gcd;
+    }
+    unsure_max *= dim.max;
+  }
+  /// Least and largest product of the levels that will not be of the kinds.
+  double OthersMin(double total) const { return std::max(never_min, total / may_max); }
+  double OthersMax(double total) const { return std::min(unsure_max, total / sure_min); }
+  /// What the product of those that will be divides.
+  double Multiple(double total) const { return may_is_fixed ? may_max : total / never_gcd; }
+};
+
 std::string KindsText(ir::Kinds kinds) {
   constexpr std::array<std::string_view, 5> names = {"LOOP", "UNROLL", "VECTOR", "THREAD",
                                                      "BLOCK"};
@@ -207,51 +237,24 @@ void LowerBound::Fill(const Nest& nest, const ir::Domains& domains, Work& work) 
   double max_threads = 1, threads_divide = 1;
   for (std::size_t i = 0; i < nest.axes.size(); ++i) {
     const NestAxis& axis = nest.axes[i];
-    bool blocks = false, threads = false, parallels = false;
-    double no_block = 1, no_block_gcd = 1, block = 1;
-    double no_thread = 1, no_thread_gcd = 1, serial = 1, parallel = 1;
+    Levels block, thread, parallel;
     for (const ir::DimId id : axis.dims) {
       const ir::DimDomain& dim = domains.dims[id.index()];
-      const double min = dim.min, gcd = dim.gcd;
-      if (dim.may_be(ir::kBlock)) {
-        blocks = true;
-        if (dim.must_be(ir::kBlock)) block *= min;
-      } else {
-        no_block *= min;
-        no_block_gcd *= gcd;
-      }
-      if (dim.may_be(ir::kThread)) {
-        threads = true;
-      } else {
-        no_thread *= min;
-        no_thread_gcd *= gcd;
-      }
-      if (dim.may_be(ir::kBlock | ir::kThread)) {
-        parallels = true;
-        if (dim.must_be(ir::kBlock | ir::kThread)) parallel *= min;
-      } else {
-        serial *= min;
-      }
+      block.Add(dim, ir::kBlock);
+      thread.Add(dim, ir::kThread);
+      parallel.Add(dim, ir::kBlock | ir::kThread);
     }
-    // The levels of an axis multiply to its total; where none can be shared out, that is what is
-    // left, whatever their sizes.
-    const double in_block = blocks ? no_block : axis.total;
-    const double serial_min = parallels ? serial : axis.total;
-    work.serial_min[i] = serial_min;
-    work.serial_max[i] = axis.total / parallel;
+    work.serial_min[i] = parallel.OthersMin(axis.total);
+    work.serial_max[i] = parallel.OthersMax(axis.total);
     if (axis.varies) {
-      work.block *= in_block;
-      work.thread *= serial_min;
+      work.block *= block.OthersMin(axis.total);
+      work.thread *= work.serial_min[i];
     }
-    work.min_blocks *= block;
-    if (blocks) {
-      work.max_blocks *= axis.total / no_block;
-      work.blocks_divide *= axis.total / no_block_gcd;
-    }
-    if (threads) {
-      max_threads *= axis.total / no_thread;
-      threads_divide *= axis.total / no_thread_gcd;
-    }
+    work.min_blocks *= block.sure_min;
+    work.max_blocks *= axis.total / block.OthersMin(axis.total);
+    work.blocks_divide *= block.Multiple(axis.total);
+    max_threads *= axis.total / thread.OthersMin(axis.total);
+    threads_divide *= thread.Multiple(axis.total);
   }
   const double lanes = rates_.warp_lanes;
   work.max_threads = std::min(max_threads, static_cast<double>(function_.device.max_threads));

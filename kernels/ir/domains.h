@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Domains: what a partially specified candidate still allows, by object of the backbone, as plain
-// data. What the models reason about; KernelSpace::ReadDomains fills it.
+// data. What the models reason about; a DomainReader (kernels/kernel_space.h) fills it.
 #pragma once
 
 #include <cstdint>
