@@ -255,7 +255,8 @@ class Reader final : public DomainReader {
     };
     out.insts.resize(f_.insts.size());
     for (std::size_t i = 0; i < f_.insts.size(); ++i) {
-      const std::uint32_t width = f_.insts[i].is_memory() ? Numbers(candidate, widths_[i]).max() : 1;
+      const std::uint32_t width =
+          f_.insts[i].is_memory() ? Numbers(candidate, widths_[i]).max() : 1;
       out.insts[i] = {width, presence(f_.insts[i])};
     }
     out.dims.resize(f_.dims.size());

@@ -60,8 +60,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   task.function = function;
   task.host = task.space->MakeHost(*function);
   task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);
-  task.domain_reader =
-      task.space->MakeDomainReader(*task.function, *task.host, *task.instance);
+  task.domain_reader = task.space->MakeDomainReader(*task.function, *task.host, *task.instance);
   if (task.instance->root_result() == runtime::Propagation::kDeadEnd) {
     task.root_failed = true;
     task.notes.push_back(

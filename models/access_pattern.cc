@@ -34,8 +34,8 @@ double Sectors(const std::vector<Step>& steps, double elements, double sector) {
 
 }  // namespace
 
-AccessPattern PatternOf(const kernels::ir::Function& function,
-                        const kernels::ir::Instruction& inst, double sector_bytes) {
+AccessPattern PatternOf(const kernels::ir::Function& function, const kernels::ir::Instruction& inst,
+                        double sector_bytes) {
   std::vector<Step> steps;
   for (const kernels::ir::AccessAxis& a : inst.access) {
     const double total = function.logical(a.logical).total;
@@ -45,9 +45,8 @@ AccessPattern PatternOf(const kernels::ir::Function& function,
   std::stable_sort(steps.begin(), steps.end(),
                    [](const Step& a, const Step& b) { return a.stride < b.stride; });
   if (!AreDistinct(steps)) {
-    steps = {*std::max_element(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
-      return a.total < b.total;
-    })};
+    steps = {*std::max_element(steps.begin(), steps.end(),
+                               [](const Step& a, const Step& b) { return a.total < b.total; })};
   }
   AccessPattern pattern;
   for (const Step& step : steps) {

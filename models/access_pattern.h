@@ -18,7 +18,7 @@ struct AccessPattern {
 };
 
 /// Of a kLoad or kStore.
-AccessPattern PatternOf(const kernels::ir::Function& function,
-                        const kernels::ir::Instruction& inst, double sector_bytes);
+AccessPattern PatternOf(const kernels::ir::Function& function, const kernels::ir::Instruction& inst,
+                        double sector_bytes);
 
 }  // namespace exh::models

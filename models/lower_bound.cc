@@ -30,11 +30,11 @@ double BusiestShare(double divides, double most, double units) {
 /// The levels of an axis: those that may be of some kinds, and the others. All of them multiply to
 /// the axis's total.
 struct Levels {
-  double may_max = 1;       ///< Product over those that may be of the kinds.
-  bool may_is_fixed = true; ///< That product is known: it is `may_max`.
-  double sure_min = 1;      ///< … over those that must be.
+  double may_max = 1;                   ///< Product over those that may be of the kinds.
+  bool may_is_fixed = true;             ///< That product is known: it is `may_max`.
+  double sure_min = 1;                  ///< … over those that must be.
   double never_min = 1, never_gcd = 1;  ///< … over those that cannot be.
-  double unsure_max = 1;    ///< … over those that may be of other kinds.
+  double unsure_max = 1;                ///< … over those that may be of other kinds.
 
   void Add(const ir::DimDomain& dim, ir::Kinds kinds) {
     if (dim.may_be(kinds)) {
@@ -58,8 +58,7 @@ struct Levels {
 };
 
 std::string KindsText(ir::Kinds kinds) {
-  constexpr std::array<std::string_view, 5> names = {"LOOP", "UNROLL", "VECTOR", "THREAD",
-                                                     "BLOCK"};
+  constexpr std::array<std::string_view, 5> names = {"LOOP", "UNROLL", "VECTOR", "THREAD", "BLOCK"};
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
     if ((kinds >> i & 1) == 0) continue;
@@ -147,8 +146,9 @@ void LowerBound::AddArithmetic(const ir::Instruction& inst) {
   for (NestAxis& axis : nest.axes) {
     axis.varies = Varies(inst, axis.id);
     if (axis.varies) nest.points *= axis.total;
-    const bool reduced = std::any_of(inst.reduce_dims.begin(), inst.reduce_dims.end(),
-                                     [&](ir::DimId d) { return function_.dim(d).logical == axis.id; });
+    const bool reduced =
+        std::any_of(inst.reduce_dims.begin(), inst.reduce_dims.end(),
+                    [&](ir::DimId d) { return function_.dim(d).logical == axis.id; });
     if (reduced) steps *= axis.total;
   }
   if (inst.is_reduction() && inst.op != ir::Op::kMax) {
@@ -167,8 +167,8 @@ void LowerBound::AddArithmetic(const ir::Instruction& inst) {
                  function_.inst(comm.consumer).op == ir::Op::kAdd;
   }
   const bool adds = inst.op == ir::Op::kAdd;
-  const bool is_fma = inst.op == ir::Op::kMad || inst.op == ir::Op::kMul ||
-                      (adds && rates_.adds_share_fma > 0);
+  const bool is_fma =
+      inst.op == ir::Op::kMad || inst.op == ir::Op::kMul || (adds && rates_.adds_share_fma > 0);
   // The first step of a sum that starts from a constant may be no operation at all.
   const double share = inst.is_reduction() && inst.op != ir::Op::kMad ? 1 - 1 / steps : 1;
   if (!may_merge) arithmetic_.push_back({number, is_fma, share});
@@ -225,7 +225,8 @@ void LowerBound::AddAccess(const ir::Instruction& inst) {
   Nest& nest = nests_[number];
   nest.points = pattern.elements;
   for (NestAxis& axis : nest.axes) {
-    axis.varies = std::find(pattern.axes.begin(), pattern.axes.end(), axis.id) != pattern.axes.end();
+    axis.varies =
+        std::find(pattern.axes.begin(), pattern.axes.end(), axis.id) != pattern.axes.end();
   }
   use.accesses.push_back(number);
 }
@@ -316,8 +317,8 @@ LowerBound::Amount LowerBound::OperandAmount(const OperandRead& read, const ir::
   }
   // Temporaries are aligned, so that compilers may merge what is read from them.
   const double most = rates_.bytes_per_access / kElementBytes;
-  const bool may_stage = read.block.valid() &&
-                         domains.blocks[read.block.index()].presence != ir::Presence::kAbsent;
+  const bool may_stage =
+      read.block.valid() && domains.blocks[read.block.index()].presence != ir::Presence::kAbsent;
   double width = most;
   if (!may_stage && read.load.valid()) {
     const int load = nest_of_inst_[read.load.index()];
@@ -346,8 +347,8 @@ LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Notes* notes
     // Blocks are around everything, and nothing but its own dims is around what runs once: its own
     // blocks are all there are.
     max_blocks = max_blocks == 0 ? work.max_blocks : std::min(max_blocks, work.max_blocks);
-    totals.share = std::max(
-        totals.share, BusiestShare(work.blocks_divide, work.max_blocks, rates_.units));
+    totals.share =
+        std::max(totals.share, BusiestShare(work.blocks_divide, work.max_blocks, rates_.units));
   }
   if (totals.share == 0) totals.share = 1 / rates_.units;  // Nothing runs once.
   totals.max_blocks = max_blocks == 0 ? HUGE_VAL : max_blocks;
@@ -393,8 +394,8 @@ LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Notes* notes
     if (!use.is_read) continue;
     // A unit starts with nothing: what its blocks read arrives at least once.
     const double bytes =
-        kElementBytes * std::max(use.elements / std::min(totals.max_blocks, rates_.units),
-                                 block_elements);
+        kElementBytes *
+        std::max(use.elements / std::min(totals.max_blocks, rates_.units), block_elements);
     totals.unit_bytes += bytes;
     if (notes != nullptr) Notes::Add(notes->unit_bytes, function_.array(use.id).name, bytes);
   }
@@ -445,11 +446,10 @@ Bound LowerBound::Explain(const ir::Domains& domains) const {
   add(kThread, totals.amount.of_thread, "instructions of a thread",
       rates_.warp_issues_per_clk * clock, per_clk(rates_.warp_issues_per_clk),
       std::move(notes.of_thread));
-  add(kChain, chain_clk_, "clocks of one sum after another", clock,
-      fmt::format("{:g} GHz", clock), {});
-  add(kTraffic, totals.unit_bytes, "bytes into the busiest unit",
-      rates_.unit_bytes_per_clk * clock, per_clk(rates_.unit_bytes_per_clk),
-      std::move(notes.unit_bytes));
+  add(kChain, chain_clk_, "clocks of one sum after another", clock, fmt::format("{:g} GHz", clock),
+      {});
+  add(kTraffic, totals.unit_bytes, "bytes into the busiest unit", rates_.unit_bytes_per_clk * clock,
+      per_clk(rates_.unit_bytes_per_clk), std::move(notes.unit_bytes));
   add(kMemory, memory_bytes_, "bytes of main memory that no cache holds", rates_.memory_gbs,
       fmt::format("{:g} GB/s", rates_.memory_gbs), {});
   std::stable_sort(bound.terms.begin(), bound.terms.end(),

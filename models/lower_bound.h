@@ -65,12 +65,12 @@ class LowerBound {
   /// An operand of a computation that comes out of memory into registers of the threads that
   /// compute: each element once for each thread that needs it.
   struct OperandRead {
-    std::size_t nest = 0;                      ///< Of the computation.
-    std::uint32_t axes = 0;                    ///< Bits of its axes that the operand moves along.
-    kernels::ir::CommId comm;                  ///< How it comes.
-    kernels::ir::InstId load;                  ///< kLoad; invalid: another computation's result.
-    kernels::ir::MemId block;                  ///< Where it may be staged; invalid: nowhere.
-    std::size_t store = 0;                     ///< Nest of the store that fills `block`.
+    std::size_t nest = 0;      ///< Of the computation.
+    std::uint32_t axes = 0;    ///< Bits of its axes that the operand moves along.
+    kernels::ir::CommId comm;  ///< How it comes.
+    kernels::ir::InstId load;  ///< kLoad; invalid: another computation's result.
+    kernels::ir::MemId block;  ///< Where it may be staged; invalid: nowhere.
+    std::size_t store = 0;     ///< Nest of the store that fills `block`.
     std::string what;
   };
   struct ArrayUse {
@@ -84,16 +84,16 @@ class LowerBound {
   /// What the domains leave of a nest.
   struct Work {
     double points = 0, block = 0, thread = 0;  ///< Least executions of kernel, block, thread.
-    double waste = 1;  ///< Lanes that warps take for each that works.
+    double waste = 1;                          ///< Lanes that warps take for each that works.
     double max_threads = 1;
     double max_blocks = 1, blocks_divide = 1, min_blocks = 1;
     double serial_min[kMaxAxes], serial_max[kMaxAxes];  ///< By axis: iterations of one thread.
   };
   /// Amounts that instructions add up to.
   struct Amount {
-    double lanes = 0;     ///< Of the pipes of products, of the busiest unit.
-    double issues = 0;    ///< Warp instructions, of the busiest unit.
-    double of_thread = 0; ///< Instructions of one thread.
+    double lanes = 0;      ///< Of the pipes of products, of the busiest unit.
+    double issues = 0;     ///< Warp instructions, of the busiest unit.
+    double of_thread = 0;  ///< Instructions of one thread.
   };
   struct Totals {
     Amount amount;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// `search bound`: how fast an implementation, or whatever a list of decisions leaves open, can be at
-// most, and what limits it.
+// `search bound`: how fast an implementation, or whatever a list of decisions leaves open, can be
+// at most, and what limits it.
 #include "models/bound.h"
 
 #include <fmt/format.h>
@@ -63,12 +63,10 @@ Subject FromFile(ProblemOptions options, const std::string& path) {
 int PrintBound(const BoundOptions& options) {
   const bool is_log = std::filesystem::is_directory(options.source) ||
                       options.source.ends_with(".jsonl") || options.record;
-  const Subject subject =
-      is_log ? FromLog(options) : FromFile(options.problem, options.source);
+  const Subject subject = is_log ? FromLog(options) : FromFile(options.problem, options.source);
   const models::CacheState caches =
       options.cold ? models::CacheState::kCold : models::CacheState::kWarm;
-  const models::Bound bound =
-      CandidateBound(subject.problem, caches).Explain(subject.candidate);
+  const models::Bound bound = CandidateBound(subject.problem, caches).Explain(subject.candidate);
   if (options.json) {
     fmt::print("{}", models::BoundJson(bound));
     return 0;

@@ -116,6 +116,7 @@ class BadInput(unittest.TestCase):
         self.check(["size", "--kernel", "axpy", "--depth", "-1"], "--depth")
         self.check(["export", "--kernel", "axpy", "--format", "minizink"], "'minizinc'")
         self.check(["explain"], "--random-dead-end")
+        self.check(["bound"], "search bound FILE")
 
     def test_export(self):
         self.check(["export", "--format", "cu"], "search export RUN")
@@ -165,6 +166,19 @@ class Studies(unittest.TestCase):
             self.assertEqual(self.search(*kernel, "--out", path), path + "\n")
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(file.read(), model)
+
+    def test_bound(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "wish.txt")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("kernel: axpy\nsize: n=67108864\ndevice: h200\nsize(mad.n1)=2|4\n")
+            text = self.search("bound", path)
+            self.assertRegex(text, r"no implementation takes less than 15\d us: memory")
+            self.assertIn("mad.n1: ", text)
+            self.assertIn("2 to 4 iterations", text)
+            bound = json.loads(self.search("bound", path, "--json"))
+        self.assertEqual(bound["bottleneck"], "memory")
+        self.assertEqual(bound["bound_ns"], max(term["ns"] for term in bound["terms"]))
 
     def test_explain(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "models/device_rates.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "kernels/devices/device.h"
+
+namespace exh::models {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::string kFolder = EXH_SOURCE_DIR "/kernels/devices/rates";
+
+TEST(DeviceRates, EveryDeviceHasThem) {
+  for (const char* name : {"cpu", "h200", "k4000"}) {
+    const kernels::DeviceResult device = kernels::LoadDevice(name);
+    ASSERT_TRUE(device.device) << device.error;
+    const RatesResult result = LoadRates(kernels::DeviceFolder() + "/rates", *device.device);
+    ASSERT_TRUE(result.rates) << result.error;
+    EXPECT_GT(result.rates->memory_gbs, 0);
+  }
+}
+
+TEST(DeviceRates, UnitsOfAProcessorAreItsThreads) {
+  kernels::ir::Device device;
+  device.name = "cpu";
+  device.threads = 6;
+  EXPECT_EQ(LoadRates(kFolder, device).rates->units, 6);
+  device.name = "h200";
+  EXPECT_EQ(LoadRates(kFolder, device).rates->units, 132);
+}
+
+/// The error for a file of the H200 that `change` was done to.
+template <typename Change>
+std::string ErrorOf(Change change) {
+  const fs::path folder = fs::path(testing::TempDir()) / "exh_rates";
+  fs::create_directories(folder);
+  json object = json::parse(std::ifstream(kFolder + "/h200.json"));
+  change(object);
+  std::ofstream(folder / "h200.json") << object.dump();
+  kernels::ir::Device device;
+  device.name = "h200";
+  return LoadRates(folder.string(), device).error;
+}
+
+TEST(DeviceRates, MistakesAreNamed) {
+  EXPECT_EQ(ErrorOf([](json&) {}), "");
+  EXPECT_THAT(ErrorOf([](json& o) { o["version"] = 2; }), HasSubstr("'version' must be 1"));
+  EXPECT_THAT(ErrorOf([](json& o) { o["name"] = "h100"; }), HasSubstr("'name' must be 'h200'"));
+  EXPECT_THAT(ErrorOf([](json& o) { o["values"].erase("fma"); }), HasSubstr("'fma' is missing"));
+  EXPECT_THAT(ErrorOf([](json& o) { o["values"]["fma"]["unit"] = "GHz"; }),
+              HasSubstr("'fma' must be in '1/clk/unit'"));
+  EXPECT_THAT(ErrorOf([](json& o) { o["values"]["clock"]["value"] = 0; }),
+              HasSubstr("'clock' must be a number"));
+  EXPECT_THAT(ErrorOf([](json& o) { o["values"]["clock"].erase("source"); }),
+              HasSubstr("does not say its source"));
+  EXPECT_THAT(ErrorOf([](json& o) { o["values"]["tensor"] = 1; }), HasSubstr("no rate 'tensor'"));
+  kernels::ir::Device device;
+  device.name = "abacus";
+  EXPECT_THAT(LoadRates(kFolder, device).error, HasSubstr("abacus.json"));
+}
+
+}  // namespace
+}  // namespace exh::models

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+//
+// Bounds that are known by hand.
+#include "models/lower_bound.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/models/bounded.h"
+
+namespace exh::models {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+/// An H200 with round numbers: 132 multiprocessors of 128 lanes at 1.98 GHz, 4.8 TB/s.
+DeviceRates Nominal(const search::Problem& problem) {
+  DeviceRates rates = RatesOf(problem);
+  rates.clock_ghz = 1.98;
+  rates.memory_gbs = 4800;
+  return rates;
+}
+
+class Matmul1024 : public testing::Test {
+ protected:
+  Bound Explain(const std::string& decisions) const {
+    const LowerBound bound(*problem().task.function, Nominal(problem()));
+    const kernels::ir::Domains domains = DomainsOf(problem(), Decided(problem(), decisions));
+    const Bound explained = bound.Explain(domains);
+    EXPECT_EQ(bound.Ns(domains), explained.ns);
+    return explained;
+  }
+  double Arithmetic(const std::string& decisions) const {
+    return TermNs(Explain(decisions), "arithmetic");
+  }
+
+  static const search::Problem& problem() {
+    static const search::Problem made = MakeProblem("matmul", "m=1024,n=1024,k=1024", "h200");
+    return made;
+  }
+  /// Nothing but the outermost levels of m and n are blocks.
+  static constexpr const char* kOuterBlocks =
+      "dim_kind(mad.m0)=BLOCK\ndim_kind(mad.n0)=BLOCK\n"
+      "dim_kind(mad.m1)=LOOP|UNROLL|THREAD\ndim_kind(mad.m2)=LOOP|UNROLL|THREAD\n"
+      "dim_kind(mad.m3)=LOOP|UNROLL|THREAD\ndim_kind(mad.n1)=LOOP|UNROLL|THREAD\n"
+      "dim_kind(mad.n2)=LOOP|UNROLL|THREAD\ndim_kind(mad.n3)=LOOP|UNROLL|THREAD\n";
+};
+
+TEST_F(Matmul1024, RootHasTheArithmeticOfAllUnits) {
+  EXPECT_NEAR(Arithmetic(""), 32.1e3, 50);
+}
+
+TEST_F(Matmul1024, LargeTilesLeaveUnitsIdle) {
+  // 64 blocks of 131072 clocks.
+  EXPECT_NEAR(Arithmetic(std::string(kOuterBlocks) + "size(mad.m0)=8\nsize(mad.n0)=8\n"), 66.2e3,
+              50);
+}
+
+TEST_F(Matmul1024, SecondWaveIsNotFull) {
+  // 256 blocks of 32768 clocks, two on some unit.
+  EXPECT_NEAR(Arithmetic(std::string(kOuterBlocks) + "size(mad.m0)=16\nsize(mad.n0)=16\n"), 33.1e3,
+              50);
+}
+
+TEST_F(Matmul1024, HalfAWarpIsHalfWasted) {
+  // One row of 16 threads computes 16 columns of C.
+  const std::string narrow =
+      "dim_kind(mad.m0)=BLOCK\ndim_kind(mad.m1)=LOOP|UNROLL\ndim_kind(mad.m2)=LOOP|UNROLL\n"
+      "dim_kind(mad.m3)=LOOP|UNROLL\ndim_kind(mad.n0)=BLOCK\ndim_kind(mad.n1)=THREAD\n"
+      "dim_kind(mad.n2)=UNROLL\ndim_kind(mad.n3)=UNROLL\nsize(mad.n1)=16\n";
+  EXPECT_GE(Arithmetic(narrow), 64.1e3);
+}
+
+TEST_F(Matmul1024, SmallTilesOfAThreadReadMore) {
+  // 8 x 8 elements of C a thread: with 64 products come 8 + 8 reads of operands, 4 at a time.
+  const std::string micro = std::string(kOuterBlocks) +
+                            "size(mad.m0)=16\nsize(mad.n0)=16\n"
+                            "dim_kind(mad.m1)=THREAD\ndim_kind(mad.n1)=THREAD\n"
+                            "size(mad.m1)=8\nsize(mad.n1)=8\n"
+                            "dim_kind(mad.m2)=UNROLL\ndim_kind(mad.m3)=UNROLL\n"
+                            "dim_kind(mad.n2)=UNROLL\ndim_kind(mad.n3)=UNROLL\n";
+  const Bound bound = Explain(micro);
+  const double ratio = TermNs(bound, "issue") / TermNs(bound, "arithmetic");
+  EXPECT_NEAR(ratio, 68.0 / 64, 0.01);
+  EXPECT_EQ(bound.bottleneck, "issue");
+  EXPECT_EQ(bound.least_blocks, 256);
+}
+
+TEST_F(Matmul1024, OneThreadDoesItAll) {
+  const std::string alone =
+      "dim_kind(mad.m0)=LOOP|UNROLL\ndim_kind(mad.m1)=LOOP|UNROLL\ndim_kind(mad.m2)=LOOP|UNROLL\n"
+      "dim_kind(mad.m3)=LOOP|UNROLL\ndim_kind(mad.n0)=LOOP|UNROLL\ndim_kind(mad.n1)=LOOP|UNROLL\n"
+      "dim_kind(mad.n2)=LOOP|UNROLL\ndim_kind(mad.n3)=LOOP|UNROLL\n";
+  const Bound bound = Explain(alone);
+  EXPECT_EQ(bound.most_blocks, 1);
+  EXPECT_GE(TermNs(bound, "thread"), 1024.0 * 1024 * 1024 / 1.98);
+}
+
+TEST_F(Matmul1024, ExplainsItself) {
+  const Bound bound = Explain("dim_kind(mad.m1)=LOOP|THREAD\n");
+  const std::string text = BoundText(bound);
+  EXPECT_THAT(text, HasSubstr("no implementation takes less than 32."));
+  EXPECT_THAT(text, HasSubstr("warp instructions of the busiest unit / 4 a clock at 1.98 GHz"));
+  EXPECT_THAT(bound.assumed, Contains(HasSubstr("mad.m1: LOOP or THREAD")));
+  EXPECT_THAT(bound.assumed, Contains(HasSubstr("load_a:mad: in registers or through memory")));
+  const auto json = nlohmann::json::parse(BoundJson(bound));
+  EXPECT_EQ(json["bound_ns"], bound.ns);
+  EXPECT_EQ(json["terms"].size(), bound.terms.size());
+}
+
+TEST(LowerBound, AxpyMovesWhatTheCacheDoesNotHold) {
+  const search::Problem problem = MakeProblem("axpy", "n=67108864", "h200");
+  const DeviceRates rates = Nominal(problem);
+  const kernels::ir::Domains root = DomainsOf(problem, problem.root());
+  const double bytes = 3.0 * 4 * 67108864;
+  EXPECT_NEAR(LowerBound(*problem.task.function, rates).Ns(root),
+              (bytes - rates.memory_cache_bytes) / 4800, 1);
+  // Cold, everything is read, and what is written last stays in the cache.
+  EXPECT_NEAR(LowerBound(*problem.task.function, rates, CacheState::kCold).Ns(root),
+              (bytes - rates.memory_cache_bytes) / 4800, 1);
+}
+
+TEST(LowerBound, AxpyInTheCacheMovesNothing) {
+  const search::Problem problem = MakeProblem("axpy", "n=1048576", "h200");
+  const kernels::ir::Domains root = DomainsOf(problem, problem.root());
+  const LowerBound warm(*problem.task.function, Nominal(problem));
+  EXPECT_EQ(TermNs(warm.Explain(root), "memory"), 0);
+  EXPECT_GT(warm.Ns(root), 0);
+  const LowerBound cold(*problem.task.function, Nominal(problem), CacheState::kCold);
+  EXPECT_NEAR(TermNs(cold.Explain(root), "memory"), 2.0 * 4 * 1048576 / 4800, 1e-6);
+}
+
+TEST(LowerBound, SumsAreChains) {
+  const search::Problem problem = MakeProblem("mv", "m=64,n=4096", "h200");
+  const Bound bound = LowerBound(*problem.task.function, Nominal(problem))
+                          .Explain(DomainsOf(problem, problem.root()));
+  EXPECT_NEAR(TermNs(bound, "chain"), 4095 * 4 / 1.98, 1e-6);
+}
+
+TEST(LowerBound, CoresShareBlocks) {
+  search::ProblemOptions options;
+  options.kernel = "matmul";
+  options.size = "m=64,n=64,k=64";
+  options.threads = 4;
+  const search::Problem problem = search::MakeProblem(options);
+  const DeviceRates rates = RatesOf(problem);
+  const double alone = 64.0 * 64 * 64 / (rates.fma_per_clk * rates.clock_ghz);
+  const LowerBound bound(*problem.task.function, rates);
+  EXPECT_NEAR(TermNs(bound.Explain(DomainsOf(problem, problem.root())), "arithmetic"), alone / 4,
+              1e-9);
+  const runtime::Candidate one =
+      Decided(problem,
+              "dim_kind(store_c.m0)=LOOP|UNROLL\ndim_kind(store_c.m1)=LOOP|UNROLL\n"
+              "dim_kind(store_c.m2)=LOOP|UNROLL\ndim_kind(store_c.m3)=LOOP|UNROLL\n"
+              "dim_kind(store_c.n0)=LOOP|UNROLL\ndim_kind(store_c.n1)=LOOP|UNROLL\n"
+              "dim_kind(store_c.n2)=LOOP|UNROLL\ndim_kind(store_c.n3)=LOOP|UNROLL|VECTOR\n");
+  EXPECT_NEAR(TermNs(bound.Explain(DomainsOf(problem, one)), "arithmetic"), alone, 1e-9);
+}
+
+}  // namespace
+}  // namespace exh::models
