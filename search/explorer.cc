@@ -19,11 +19,6 @@ namespace {
 using kernels::Measurement;
 using kernels::Verdict;
 
-/// Dead ends after which a descent starts anew: what went wrong high up is not mended below, and
-/// the way down is short. Where that fails again and again, all ways are hard, and patience is
-/// better.
-constexpr int kPatience = 8, kLongPatience = 200;
-constexpr int kShortTries = 25;
 /// Descents in a row that run out of patience before the run ends.
 constexpr int kMaxGivenUp = 500;
 
@@ -253,17 +248,18 @@ std::vector<Explorer::Entry> Explorer::Descend() {
 Explorer::Attempt Explorer::MakeAttempt(Random& random) const {
   Attempt attempt;
   const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
-  std::optional<Descent> descent;
+  std::optional<PatientDescent> descent;
   if (tree_) {
     attempt.selection = tree_->Select();
     attempt.is_idle = !attempt.selection;
     if (attempt.is_idle) return attempt;
     Random rollout = tree_->RandomOf(*attempt.selection);
     BoundGuide guide(options_.bound, attempt.selection->cut, options_.weighted_depth);
-    descent.emplace(DescendPatiently(tree_->CandidateOf(*attempt.selection), rollout, guide, note));
+    descent.emplace(DescendPatiently(tree_->CandidateOf(*attempt.selection), order_,
+                                     kRolloutPatience, rollout, guide, note));
   } else {
     Guide uniform;
-    descent.emplace(DescendPatiently(root_, random, uniform, note));
+    descent.emplace(DescendPatiently(root_, order_, Patience(), random, uniform, note));
   }
   attempt.result = descent->result;
   attempt.pruned = descent->pruned;
@@ -273,26 +269,8 @@ Explorer::Attempt Explorer::MakeAttempt(Random& random) const {
   return attempt;
 }
 
-Explorer::Descent Explorer::DescendPatiently(const runtime::Candidate& start, Random& random,
-                                             Guide& guide, const Descender::OnDeadEnd& note) const {
-  Descent descent{.descender = Descender(order_, kPatience)};
-  for (int attempt = 0;; ++attempt) {
-    const bool is_last = attempt == kShortTries;
-    if (is_last) descent.descender.set_max_dead_ends(kLongPatience);
-    descent.backed_out = false;
-    const auto on_dead_end = [&](const DeadEnd& dead_end) {
-      descent.backed_out = true;
-      note(dead_end);
-    };
-    descent.result = descent.descender.Run(start, random, on_dead_end, guide);
-    descent.pruned += descent.descender.pruned();
-    descent.backed_out = descent.backed_out || descent.descender.pruned() > 0;
-    if (is_last || descent.result != DescentResult::kGaveUp) return descent;
-  }
-}
-
 /// What a descent found, with its source.
-Explorer::Entry Explorer::EntryOf(const Descent& descent,
+Explorer::Entry Explorer::EntryOf(const PatientDescent& descent,
                                   const std::optional<Selection>& selection) const {
   Entry entry{.candidate = descent.descender.candidate()};
   if (selection) entry.path = selection->path;

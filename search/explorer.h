@@ -35,9 +35,9 @@
 
 #include "search/bound_function.h"
 #include "search/clock.h"
-#include "search/descent.h"
 #include "search/evaluator.h"
 #include "search/event_log.h"
+#include "search/patient_descent.h"
 #include "search/policy.h"
 #include "search/progress.h"
 #include "search/proof.h"
@@ -118,13 +118,6 @@ class Explorer {
     std::future<kernels::Compiled> compiled;
   };
 
-  struct Descent {
-    Descender descender;
-    DescentResult result = DescentResult::kGaveUp;
-    bool backed_out = false;  ///< It went back from dead ends.
-    int pruned = 0;
-  };
-
   /// What came of a descent.
   struct Attempt {
     DescentResult result = DescentResult::kGaveUp;
@@ -143,10 +136,7 @@ class Explorer {
   /// A descent: from where the tree selects, or from the root by the random numbers. From any
   /// thread when there is one for each of them.
   Attempt MakeAttempt(Random& random) const;
-  Entry EntryOf(const Descent& descent, const std::optional<Selection>& selection) const;
-  /// Descends until that yields something, starting anew after a few dead ends.
-  Descent DescendPatiently(const runtime::Candidate& start, Random& random, Guide& guide,
-                           const Descender::OnDeadEnd& note) const;
+  Entry EntryOf(const PatientDescent& descent, const std::optional<Selection>& selection) const;
   bool Accept(const Attempt& attempt);
   bool AcceptFromTree(const Attempt& attempt);
   void Try(Entry& entry, std::uint64_t due);
