@@ -23,7 +23,8 @@ using runtime::Bits;
 using runtime::Candidate;
 
 /// Level by level, all nodes of a level at once.
-std::vector<LevelCount> PlainCount(const Candidate& root, const ChoiceOrder& order, int depth) {
+std::vector<LevelCount> PlainCount(const Candidate& root, const ChoiceOrder& order, int depth,
+                                   const Cut& cut = {}) {
   std::vector<LevelCount> levels(static_cast<std::size_t>(depth) + 1);
   std::vector<Candidate> nodes = {root};
   for (std::size_t level = 0; level < levels.size(); ++level) {
@@ -33,14 +34,20 @@ std::vector<LevelCount> PlainCount(const Candidate& root, const ChoiceOrder& ord
       const auto decision = order.Next(node);
       if (!decision) ++levels[level].implementations;
       if (!decision || level + 1 == levels.size()) continue;
+      std::size_t failed = 0, values = 0;
       for (Bits rest = node.domain(*decision); rest != 0; rest &= rest - 1) {
         Candidate child = node;
-        if (child.Restrict(*decision, rest & (~rest + 1)) == runtime::Propagation::kFixpoint) {
-          next.push_back(child);
-        } else {
+        ++values;
+        if (child.Restrict(*decision, rest & (~rest + 1)) != runtime::Propagation::kFixpoint) {
           ++levels[level + 1].dead_ends;
+          ++failed;
+        } else if (cut.Removes(child, static_cast<int>(level) + 1)) {
+          ++levels[level + 1].cut;
+        } else {
+          next.push_back(child);
         }
       }
+      if (failed == values) ++levels[level].childless;
     }
     nodes = next;
   }
@@ -66,9 +73,41 @@ TEST(CountLevels, CountsDeadEndsApart) {
   const Candidate root = ToyRoot();
   const ChoiceOrder order = ChoiceOrder::Parse("mode,color", root.instance());
   const std::vector<LevelCount> levels = CountLevels(root, order, 2, 1);
-  EXPECT_EQ(levels[1], (LevelCount{2, 0, 0}));
+  EXPECT_EQ(levels[1], (LevelCount{2, 0, 0, 1}));
   // LOOSE leaves three colours; TIGHT none: both of its colours are dead ends.
   EXPECT_EQ(levels[2], (LevelCount{3, 2, 0}));
+}
+
+TEST(CountLevels, TheCutRemovesChildren) {
+  const Candidate root = ToyRoot();
+  for (const char* text : {"", "mode,color", "color,size"}) {
+    const ChoiceOrder order = ChoiceOrder::Parse(text, root.instance());
+    for (const int depth : {0, 2, 9}) {
+      const Cut cut = {SumOfSizes, 6, depth};
+      for (const int jobs : {1, 3}) {
+        EXPECT_EQ(CountLevels(root, order, 9, jobs, {}, cut), PlainCount(root, order, 9, cut))
+            << text << ", cut to depth " << depth;
+      }
+    }
+    const Cut everywhere = {SumOfSizes, 6};
+    EXPECT_EQ(Total(CountLevels(root, order, 9, 1, {}, everywhere)).implementations,
+              static_cast<std::uint64_t>(kToyImplementationsToSix));
+    const Cut no_bound = {{}, 0};
+    EXPECT_EQ(CountLevels(root, order, 9, 1, {}, no_bound), PlainCount(root, order, 9));
+  }
+}
+
+TEST(CountTree, CountsToTheEndUnlessThereAreTooManyNodes) {
+  const Candidate root = ToyRoot();
+  const ChoiceOrder order = ChoiceOrder::Default(root.instance());
+  for (const int jobs : {1, 4}) {
+    const std::vector<LevelCount> levels = CountTree(root, order, 1'000'000, jobs);
+    EXPECT_EQ(Total(levels).implementations, static_cast<std::uint64_t>(kToyImplementations));
+    const std::uint64_t nodes = Total(levels).nodes;
+    EXPECT_EQ(CountTree(root, order, nodes, jobs), levels);
+    EXPECT_TRUE(CountTree(root, order, nodes - 1, jobs).empty());
+    EXPECT_TRUE(CountTree(root, order, nodes, jobs, [] { return true; }).empty());
+  }
 }
 
 TEST(CountLevels, StopsWhenAsked) {

@@ -14,6 +14,7 @@
 // color is taken. So exactly half of all descents that take `mode` first end dead.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <span>
 #include <string>
@@ -109,6 +110,20 @@ inline constexpr int kToyImplementations = 6 * 27 * 6;
 inline runtime::Candidate ToyRoot() {
   return runtime::Candidate(runtime::Instance::Freeze(ToySpace(), ToyHost()));
 }
+
+/// A lower bound for cuts: the smallest sum that the three sizes may still have.
+inline double SumOfSizes(const runtime::Candidate& candidate) {
+  double sum = 0;
+  const int size = candidate.instance().FindChoice("size");
+  for (auto d = candidate.instance().first_decision(size);
+       d < candidate.instance().end_decision(size); ++d) {
+    sum += 1 << std::countr_zero(candidate.domain(d));
+  }
+  return sum;
+}
+
+/// Of the 27 sizes those with a sum of 6 at most: none of 4, but with 1 and 1.
+inline constexpr int kToyImplementationsToSix = 6 * (8 + 3) * 6;
 
 /// Takes decisions given as text; the test fails when one is refused.
 inline runtime::Propagation Take(runtime::Candidate& candidate, const std::string& text) {
