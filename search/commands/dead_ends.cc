@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "search/error.h"
 #include "search/report.h"
 #include "search/signals.h"
+#include "search/size_estimate.h"
 
 namespace exh::search {
 namespace {
@@ -19,6 +21,16 @@ struct DeadEndsOptions {
   std::string order;
   std::uint64_t descents = 1000, seed = 1;
 };
+
+/// The share among the leaves of the tree, each of which counts the same: a descent meets those
+/// high up more often than those far below.
+std::string DeadLeavesText(const SizeEstimate& estimate) {
+  return fmt::format(
+      "  of the leaves of the tree, estimated: {:.3g} %; as good as {:.0f} dead ends and {:.0f} "
+      "implementations of equal weight",
+      100 * estimate.dead_leaves(), estimate.dead_ends.effective_samples(),
+      estimate.implementations.effective_samples());
+}
 
 int DeadEnds(const DeadEndsOptions& options) {
   if (options.descents < 1) throw UsageError("--descents must be 1 or more");
@@ -42,6 +54,13 @@ int DeadEnds(const DeadEndsOptions& options) {
              problem.kernel->name(), share.dead, share.descents, 100 * share.share(), 100 * low,
              100 * high);
   if (!labels.empty()) fmt::print("  at {}\n", CountsText(labels, 10));
+  if (interrupted) return 0;
+  SampleOptions samples;
+  samples.samples = std::max<std::uint64_t>(2, options.descents);
+  samples.seed = options.seed;
+  samples.jobs = NumCores();
+  samples.enough = [&] { return interrupted.load(); };
+  fmt::print("{}\n", DeadLeavesText(EstimateSize(root, order, Strata::kKnuth, samples)));
   return 0;
 }
 
@@ -50,6 +69,7 @@ int DeadEnds(const DeadEndsOptions& options) {
 void AddDeadEndsCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "dead-ends", "share of random descents, without backing out, that meet a dead end");
+  command->alias("deadends");
   const auto options = std::make_shared<DeadEndsOptions>();
   AddProblemOptions(*command, options->problem);
   command->add_option("--descents", options->descents, "number of descents (default 1000)");

@@ -114,6 +114,9 @@ class BadInput(unittest.TestCase):
     def test_studies(self):
         self.check(["size", "--kernel", "axpy", "--space", "papr"], "'papr'", "'paper'")
         self.check(["size", "--kernel", "axpy", "--depth", "-1"], "--depth")
+        self.check(["size", "--kernel", "axpy", "--estimate", "knut"], "'knut'", "'knuth'")
+        self.check(["size", "--kernel", "axpy", "--samples", "1"], "--samples")
+        self.check(["size", "--kernel", "axpy", "--budget", "evals=3"], "--samples")
         self.check(["export", "--kernel", "axpy", "--format", "minizink"], "'minizinc'")
         self.check(["explain"], "--random-dead-end")
         self.check(["bound"], "search bound FILE")
@@ -142,6 +145,23 @@ class Studies(unittest.TestCase):
         self.assertEqual(levels[0], {"nodes": 1, "dead_ends": 0, "implementations": 0})
         table = self.search(*kernel, "--order", "paper", "--jobs", "1").split()
         self.assertEqual([int(n) for n in table[6::4]], [level["nodes"] for level in levels])
+
+    def test_size_is_counted_or_estimated(self):
+        kernel = ("size", "--kernel", "axpy", "--device", "k4000", "--samples", "3", "--format", "json", "--size")
+        small = json.loads(self.search(*kernel, "n=1"))
+        self.assertGreater(small["exact"]["implementations"], 1000)
+        self.assertEqual(small["estimates"], [])
+        for name in "knuth", "chen":
+            large = json.loads(self.search(*kernel, "n=64", "--estimate", name))
+            self.assertIsNone(large["exact"])
+            self.assertEqual([each["estimator"] for each in large["estimates"]], [name])
+            self.assertEqual(large["estimates"][0]["samples"], 3)
+            self.assertEqual(large, json.loads(self.search(*kernel, "n=64", "--estimate", name, "--jobs", "1")))
+
+    def test_dead_ends(self):
+        text = self.search("deadends", "--kernel", "axpy", "--size", "n=64", "--descents", "20")
+        self.assertIn("of 20 descents", text)
+        self.assertIn("of the leaves of the tree", text)
 
     def test_size_below_decisions(self):
         kernel = ("size", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--order",
