@@ -51,10 +51,10 @@ ChoiceOrder ChoiceOrder::Default(const runtime::Instance& instance) {
 }
 
 ChoiceOrder ChoiceOrder::Parse(std::string_view text, const runtime::Instance& instance) {
-  if (text == "paper") {
-    return {instance,
-            {"rank", "size", "dim_kind", "thread_mapping", "mem_space", "order", "cache"}};
-  }
+  std::vector<std::string> paper = {"rank",      "size",  "dim_kind", "thread_mapping",
+                                    "mem_space", "order", "cache"};
+  if (text == "paper-reversed") std::reverse(paper.begin(), paper.end());
+  if (text == "paper" || text == "paper-reversed") return {instance, paper};
   const std::vector<std::string> legal = SearchedChoices(instance);
   std::vector<std::string> first;
   for (const std::string_view name : Split(text, ',')) {

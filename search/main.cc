@@ -100,6 +100,7 @@ int SearchMain(int argc, char** argv) {
   AddEmitCommand(app, invocation);
   AddDeadEndsCommand(app, invocation);
   AddSizeCommand(app, invocation);
+  AddStatsCommand(app, invocation);
   AddExplainCommand(app, invocation);
   AddBoundCommand(app, invocation);
   AddExportCommand(app, invocation);

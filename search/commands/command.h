@@ -35,6 +35,7 @@ void AddDevicesCommand(CLI::App& app, Invocation& invocation);
 void AddCharacterizeCommand(CLI::App& app, Invocation& invocation);
 void AddDoctorCommand(CLI::App& app, Invocation& invocation);
 void AddSizeCommand(CLI::App& app, Invocation& invocation);
+void AddStatsCommand(CLI::App& app, Invocation& invocation);
 void AddExportCommand(CLI::App& app, Invocation& invocation);
 void AddExplainCommand(CLI::App& app, Invocation& invocation);
 void AddBoundCommand(CLI::App& app, Invocation& invocation);

@@ -117,6 +117,7 @@ class BadInput(unittest.TestCase):
         self.check(["size", "--kernel", "axpy", "--estimate", "knut"], "'knut'", "'knuth'")
         self.check(["size", "--kernel", "axpy", "--samples", "1"], "--samples")
         self.check(["size", "--kernel", "axpy", "--budget", "evals=3"], "--samples")
+        self.check(["stats", "--kernel", "axpy", "--order", "papper"], "'papper'")
         self.check(["export", "--kernel", "axpy", "--format", "minizink"], "'minizinc'")
         self.check(["explain"], "--random-dead-end")
         self.check(["bound"], "search bound FILE")
@@ -157,6 +158,16 @@ class Studies(unittest.TestCase):
             self.assertEqual([each["estimator"] for each in large["estimates"]], [name])
             self.assertEqual(large["estimates"][0]["samples"], 3)
             self.assertEqual(large, json.loads(self.search(*kernel, "n=64", "--estimate", name, "--jobs", "1")))
+
+    def test_stats(self):
+        kernel = ("stats", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--order", "paper", "--order",
+                  "paper-reversed", "--depth", "3")
+        direct, reverse = json.loads(self.search(*kernel, "--format", "json"))["orders"]
+        self.assertEqual(direct["order"][:7], reverse["order"][6::-1])
+        table = self.search(*kernel)
+        for order in direct, reverse:
+            self.assertEqual(len(order["levels"]), 4)
+            self.assertIn(str(order["levels"][3]["nodes"]), table)
 
     def test_dead_ends(self):
         text = self.search("deadends", "--kernel", "axpy", "--size", "n=64", "--descents", "20")
