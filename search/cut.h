@@ -5,16 +5,11 @@
 // section 5.4, cuts the first 10 levels.)
 #pragma once
 
-#include <functional>
 #include <limits>
 
-#include "runtime/candidate.h"
+#include "search/bound_function.h"
 
 namespace exh::search {
-
-/// Nanoseconds that no implementation below the candidate, a fixpoint, is faster than. Called from
-/// several threads at once.
-using BoundFunction = std::function<double(const runtime::Candidate&)>;
 
 struct Cut {
   BoundFunction bound;  ///< Empty: nothing is cut.
