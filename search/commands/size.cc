@@ -10,6 +10,7 @@
 
 #include "search/choice_order.h"
 #include "search/commands/command.h"
+#include "search/commands/cut_options.h"
 #include "search/decision_file.h"
 #include "search/error.h"
 #include "search/signals.h"
@@ -24,6 +25,7 @@ namespace {
 struct SizeOptions {
   ProblemOptions problem;
   std::string order, format = "text", below, estimate = "auto", budget;
+  CutOptions cut;
   std::optional<int> depth;
   std::optional<std::int64_t> samples;
   std::uint64_t seed = 1;
@@ -92,18 +94,19 @@ int Size(const SizeOptions& options) {
   runtime::Candidate root = problem.root();
   if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
   const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
+  const Cut cut = MakeCut(options.cut, problem);
   const std::atomic<bool>& flag = ListenForSignals();
   const auto interrupted = [&] { return flag.load(); };
   const bool text = options.format == "text";
   if (options.depth) {
     const std::vector<LevelCount> levels =
-        CountLevels(root, order, *options.depth, options.jobs, interrupted);
+        CountLevels(root, order, *options.depth, options.jobs, interrupted, cut);
     if (levels.empty()) return Interrupted();
     fmt::print("{}", text ? TableText(levels) : LevelsJson(ProblemJson(problem, order), levels));
     return 0;
   }
   request.interrupted = interrupted;
-  const SizeReport report = FindSize(root, order, request, SteadyClock());
+  const SizeReport report = FindSize(root, order, request, SteadyClock(), cut);
   if (report.exact.empty() && report.estimates.empty()) return Interrupted();
   if (text) {
     fmt::print("{}", SizeText(problem.kernel->name(), report));
@@ -135,6 +138,7 @@ void AddSizeCommand(CLI::App& app, Invocation& invocation) {
                       "counts the nodes of the search tree instead, level by level to this one");
   command->add_option("--order", options->order,
                       "choices in the order they are decided, or 'paper'");
+  AddCutOptions(*command, options->cut);
   command->add_option("--below", options->below,
                       "list of decisions: the tree below them, not below the root");
   command->add_option("--format", options->format, "text (default) or json");

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "search/commands/command.h"
+#include "search/commands/cut_options.h"
 #include "search/error.h"
 #include "search/level_table.h"
 #include "search/signals.h"
@@ -19,6 +20,7 @@ namespace {
 struct StatsOptions {
   ProblemOptions problem;
   std::vector<std::string> orders;
+  CutOptions cut;
   std::string format = "text";
   int depth = 10, jobs = NumCores();
   std::uint64_t beyond = 0;
@@ -31,6 +33,7 @@ int Stats(const StatsOptions& options) {
     throw UsageError(UnknownName("format", options.format, {"text", "json"}));
   }
   const Problem problem = MakeProblem(options.problem);
+  const Cut cut = MakeCut(options.cut, problem);
   const std::atomic<bool>& flag = ListenForSignals();
   const LevelRequest request = {
       .depth = options.depth, .beyond = options.beyond, .jobs = options.jobs, .interrupted = [&] {
@@ -38,7 +41,7 @@ int Stats(const StatsOptions& options) {
       }};
   const std::vector<std::string> orders =
       options.orders.empty() ? std::vector<std::string>{""} : options.orders;
-  const std::vector<OrderLevels> counted = CountOrders(problem.root(), orders, request);
+  const std::vector<OrderLevels> counted = CountOrders(problem.root(), orders, request, cut);
   if (counted.empty()) {
     fmt::print(stderr, "interrupted: nothing is counted\n");
     return 1;
@@ -73,6 +76,7 @@ void AddStatsCommand(CLI::App& app, Invocation& invocation) {
                    "choices in the order they are decided, 'paper' or 'paper-reversed'; several: "
                    "side by side")
       ->allow_extra_args(false);
+  AddCutOptions(*command, options->cut);
   command->add_option("--format", options->format, "text (default) or json");
   command->add_option("--jobs", options->jobs, "threads (default: one per core)");
   command->callback(
