@@ -35,7 +35,7 @@ PathStep Step(DecisionId decision, int value) {
 
 /// Pruned children after which a descent gives up. Good bounds prune most of what they are asked
 /// about, so this is more patience than dead ends get.
-constexpr int kMaxPruned = 64;
+constexpr int kMaxPruned = 16;
 
 }  // namespace
 

@@ -97,6 +97,7 @@ int SearchMain(int argc, char** argv) {
   AddListCommand(app, invocation);
   AddLogCommand(app, invocation);
   AddReplayCommand(app, invocation);
+  AddReplayRunCommand(app, invocation);
   AddEmitCommand(app, invocation);
   AddDeadEndsCommand(app, invocation);
   AddSizeCommand(app, invocation);

@@ -29,6 +29,7 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation);
 void AddListCommand(CLI::App& app, Invocation& invocation);
 void AddLogCommand(CLI::App& app, Invocation& invocation);
 void AddReplayCommand(CLI::App& app, Invocation& invocation);
+void AddReplayRunCommand(CLI::App& app, Invocation& invocation);
 void AddEmitCommand(CLI::App& app, Invocation& invocation);
 void AddDeadEndsCommand(CLI::App& app, Invocation& invocation);
 void AddDevicesCommand(CLI::App& app, Invocation& invocation);

@@ -78,6 +78,11 @@ class BadInput(unittest.TestCase):
     def test_unknown_option(self):
         self.check(["--kernel", "axpy", "--bugdet", "3s"], "'--bugdet'", "'--budget'")
 
+    def test_bad_policy_and_stop(self):
+        self.check(["--kernel", "axpy", "--policy", "tga"], "did you mean 'tag'")
+        self.check(["--kernel", "axpy", "--stop", "gap=x"], "gap=10%")
+        self.check(["--kernel", "axpy", "--epsilon", "1"], "--epsilon")
+
     def test_bad_budget(self):
         self.check(["--kernel", "axpy", "--budget", "soon"], "soon")
 
@@ -285,6 +290,9 @@ class Runs(unittest.TestCase):
         done = run(SEARCH, "export", self.out, "--format", "cu")
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("search emit", done.stderr)
+        tree = run(SEARCH, "replay-run", self.out)
+        self.assertEqual(tree.returncode, 0, tree.stderr)
+        self.assertIn("the same tree", tree.stdout)
         first, second = evaluations[0]["n"], evaluations[1]["n"]
         diff = run(SEARCH, "log", "diff", f"{self.out}@{first}", f"{self.out}@{second}")
         self.assertEqual(diff.returncode, 0, diff.stderr)
@@ -324,6 +332,15 @@ class Runs(unittest.TestCase):
             shown = run(SEARCH, "log", "show", self.out)
             self.assertEqual(shown.returncode, 0, shown.stderr)
             self.assertIn("matmul", shown.stdout)
+            tree = run(SEARCH, "replay-run", self.out)
+            self.assertEqual(tree.returncode, 0, tree.stderr)
+            self.assertRegex(tree.stdout, r"nodes, tree [0-9a-f]{16}")
+
+    def test_a_run_without_a_tree_has_none(self):
+        self.assertEqual(self.search("--budget", "evals=1", "--policy", "random").returncode, 0)
+        tree = run(SEARCH, "replay-run", self.out)
+        self.assertEqual(tree.returncode, 2, tree.stdout)
+        self.assertIn("without a tree", tree.stderr)
 
     def test_prime_sizes_are_said_not_to_be_tiled(self):
         done = run(SEARCH, "--kernel", "axpy", "--size", "n=97", "--budget", "evals=2", "--out", self.out)

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// `search replay-run`: the search tree of a run, made again from its log. Nothing is compiled or
+// measured.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <string>
+
+#include "search/choice_order.h"
+#include "search/commands/command.h"
+#include "search/error.h"
+#include "search/log_reader.h"
+#include "search/numbers.h"
+#include "search/problem.h"
+#include "search/tree_replay.h"
+
+namespace exh::search {
+namespace {
+
+struct ReplayRunOptions {
+  std::string run;
+  bool text = false;
+};
+
+/// Says whether it is the tree with which the run ended. Returns the exit code.
+int CompareWithEnd(const Log& log, const std::string& digest) {
+  if (!log.end || log.end->tree.empty()) {
+    fmt::print("the run did not end by itself: this is its tree at the last complete line\n");
+    return 0;
+  }
+  if (log.end->tree == digest) {
+    fmt::print("the same tree as at the end of the run\n");
+    return 0;
+  }
+  fmt::print(stderr, "search: the run ended with another tree, {}\n", log.end->tree);
+  return 1;
+}
+
+int ReplayRun(const ReplayRunOptions& options) {
+  if (options.run.empty()) throw UsageError("replay which run? search replay-run RUN");
+  const Log log = ReadLog(options.run);
+  if (log.run->policy == "random") {
+    throw UsageError(fmt::format("'{}' was searched without a tree", options.run));
+  }
+  const Problem problem = MakeProblem(*log.run);
+  const runtime::Candidate root = problem.root();
+  if (log.run->fingerprint != root.instance().fingerprint()) {
+    throw UsageError(fmt::format("'{}' is of another version of the space", options.run));
+  }
+  const ChoiceOrder order =
+      ChoiceOrder::Parse(fmt::format("{}", fmt::join(log.run->order, ",")), root.instance());
+  const BoundFunction bound;
+  Tree tree(root, order, bound, TreeOptionsOf(*log.run));
+  ReplayTree(log, tree);
+  if (options.text) fmt::print("{}", tree.Text());
+  const std::string digest = tree.Digest();
+  fmt::print("{} selections, {} evaluations: {} nodes, tree {}{}\n", log.selects.size(),
+             log.evals.size(), tree.num_nodes(), digest, tree.exhausted() ? ", exhausted" : "");
+  return CompareWithEnd(log, digest);
+}
+
+}  // namespace
+
+void AddReplayRunCommand(CLI::App& app, Invocation& invocation) {
+  CLI::App* const command = app.add_subcommand(
+      "replay-run", "make the search tree of a run again from its log; measures nothing");
+  const auto options = std::make_shared<ReplayRunOptions>();
+  command->add_option("run", options->run, "folder or log of a run");
+  command->add_flag("--text", options->text, "print all nodes");
+  command->callback(
+      [options, &invocation] { invocation.run = [options] { return ReplayRun(*options); }; });
+}
+
+}  // namespace exh::search
