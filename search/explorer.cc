@@ -187,7 +187,9 @@ bool Explorer::AcceptFromTree(const Attempt& attempt) {
     tree_->BackUp(*attempt.selection, Backup::Kind::kEmpty);
   } else if (attempt.result == DescentResult::kGaveUp) {
     tree_->BackUp(*attempt.selection, Backup::Kind::kLost);
-    if (++given_up_in_a_row_ >= kMaxGivenUp) outcome_.end.why = "stuck";
+    // Near a proof nearly all is pruned; the tree then grows until it knows.
+    if (attempt.pruned == 0) ++given_up_in_a_row_;
+    if (given_up_in_a_row_ >= kMaxGivenUp) outcome_.end.why = "stuck";
   } else {
     given_up_in_a_row_ = 0;
     const Entry& entry = *attempt.entry;

@@ -172,6 +172,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
   }
   if (!outcome.winner) {
     if (!broken) session.log.Write(outcome.end);
+    fmt::print("{}", ProofText(outcome.proof, 0));
     fmt::print("no implementation was found to be correct; the log is {}\n", session.log.path());
     return outcome.end.why == "signal" ? 0 : 1;
   }
