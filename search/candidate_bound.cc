@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "search/candidate_bound.h"
 
+#include <fmt/format.h>
+
+#include <memory>
+
 #include "kernels/devices/device.h"
+#include "search/decisions.h"
 #include "search/error.h"
 
 namespace exh::search {
@@ -13,7 +18,26 @@ models::DeviceRates Rates(const kernels::ir::Device& device) {
   return *std::move(result.rates);
 }
 
+std::string HashOf(const models::DeviceRates& r) {
+  const std::string all =
+      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}", r.name, r.units, r.clock_ghz,
+                  r.warp_lanes, r.fma_per_clk, r.adds_share_fma, r.issues_per_clk,
+                  r.warp_issues_per_clk, r.bytes_per_access, r.fma_latency_clk,
+                  r.unit_bytes_per_clk, r.memory_gbs, r.memory_cache_bytes, r.memory_sector_bytes);
+  return HashText(all).substr(0, 8);
+}
+
 }  // namespace
+
+SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches) {
+  const auto bound = std::make_shared<const CandidateBound>(problem, caches);
+  return {[bound](const runtime::Candidate& candidate) { return bound->Ns(candidate); },
+          [bound](const runtime::Candidate& candidate) {
+            return std::string(bound->Explain(candidate).bottleneck);
+          },
+          fmt::format("{} {}", caches == models::CacheState::kCold ? "cold" : "warm",
+                      HashOf(Rates(problem.device)))};
+}
 
 CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches)
     : task_(problem.task), bound_(*problem.task.function, Rates(problem.device), caches) {}

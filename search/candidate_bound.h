@@ -3,9 +3,12 @@
 // The lower bound (models/) of candidates of one problem.
 #pragma once
 
+#include <string>
+
 #include "kernels/ir/domains.h"
 #include "models/lower_bound.h"
 #include "runtime/candidate.h"
+#include "search/bound_function.h"
 #include "search/problem.h"
 
 namespace exh::search {
@@ -28,5 +31,14 @@ class CandidateBound {
   const kernels::Task& task_;
   models::LowerBound bound_;
 };
+
+/// The bound as a search takes it, and a name for it: the same name is the same bound.
+struct SearchBound {
+  BoundFunction bound;
+  ResourceFunction resource;
+  std::string name;  ///< "warm 8f14e45f": caches, and a hash of the rates.
+};
+/// `problem` outlives it. Throws UsageError when nothing is known of the device's speed.
+SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches);
 
 }  // namespace exh::search

@@ -53,7 +53,8 @@ Json PolicyJson(const RunRecord& record) {
   return {{"name", record.policy},
           {"topk", record.topk},
           {"delta", record.delta},
-          {"epsilon", record.epsilon}};
+          {"epsilon", record.epsilon},
+          {"bound", record.bound}};
 }
 
 }  // namespace
@@ -98,6 +99,7 @@ void FromJson(const Json& json, RunRecord& record) {
   Read(policy, "topk", record.topk);
   Read(policy, "delta", record.delta);
   Read(policy, "epsilon", record.epsilon);
+  Read(policy, "bound", record.bound);
 }
 
 Json ToJson(const ChoiceRecord& record) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "search/candidate_bound.h"
 #include "search/choice_order.h"
 #include "search/commands/command.h"
 #include "search/error.h"
@@ -38,6 +39,19 @@ int CompareWithEnd(const Log& log, const std::string& digest) {
   return 1;
 }
 
+/// The bound that the run had. Throws UsageError when it is not known any more.
+SearchBound BoundOf(const RunRecord& run, const Problem& problem) {
+  if (run.bound.empty()) return {};
+  const bool cold = run.bound.starts_with("cold");
+  SearchBound bound =
+      MakeSearchBound(problem, cold ? models::CacheState::kCold : models::CacheState::kWarm);
+  if (bound.name != run.bound) {
+    throw UsageError(fmt::format("the run was cut by the bound '{}', the rates of {} now make '{}'",
+                                 run.bound, problem.device.name, bound.name));
+  }
+  return bound;
+}
+
 int ReplayRun(const ReplayRunOptions& options) {
   if (options.run.empty()) throw UsageError("replay which run? search replay-run RUN");
   const Log log = ReadLog(options.run);
@@ -51,8 +65,8 @@ int ReplayRun(const ReplayRunOptions& options) {
   }
   const ChoiceOrder order =
       ChoiceOrder::Parse(fmt::format("{}", fmt::join(log.run->order, ",")), root.instance());
-  const BoundFunction bound;
-  Tree tree(root, order, bound, TreeOptionsOf(*log.run));
+  const SearchBound bound = BoundOf(*log.run, problem);
+  Tree tree(root, order, bound.bound, TreeOptionsOf(*log.run));
   ReplayTree(log, tree);
   if (options.text) fmt::print("{}", tree.Text());
   const std::string digest = tree.Digest();

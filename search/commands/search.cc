@@ -234,18 +234,14 @@ std::unique_ptr<Evaluator> MakeEvaluatorFor(const Problem& problem, const Search
   }
 }
 
-/// The lower bound, where the device's rates are known; otherwise nothing is cut, and that is said.
-void AddBound(const Problem& problem, bool cold, ExplorerOptions& options) {
-  if (options.policy == nullptr) return;
+/// The lower bound of a search with a tree, where the device's rates are known; otherwise nothing
+/// is cut, and that is said.
+SearchBound BoundOf(const Problem& problem, bool cold) {
   try {
-    const auto bound = std::make_shared<const CandidateBound>(
-        problem, cold ? models::CacheState::kCold : models::CacheState::kWarm);
-    options.bound = [bound](const runtime::Candidate& candidate) { return bound->Ns(candidate); };
-    options.resource = [bound](const runtime::Candidate& candidate) {
-      return std::string(bound->Explain(candidate).bottleneck);
-    };
+    return MakeSearchBound(problem, cold ? models::CacheState::kCold : models::CacheState::kWarm);
   } catch (const UsageError& error) {
     fmt::print("note: no lower bound: {}\n", error.what());
+    return {};
   }
 }
 
@@ -268,7 +264,9 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const std::string folder = MakeRunFolder(options.out, std::string(problem.kernel->name()));
   const std::unique_ptr<Evaluator> evaluator = MakeEvaluatorFor(problem, options, folder);
   EventLog log(folder + "/log.jsonl");
-  const RunRecord header = Header(problem, options, order, *evaluator, invocation.argv);
+  const SearchBound bound = policy ? BoundOf(problem, options.cold()) : SearchBound();
+  RunRecord header = Header(problem, options, order, *evaluator, invocation.argv);
+  header.bound = bound.name;
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
 
@@ -284,7 +282,8 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   explorer_options.finalists = evaluator->finalists();
   explorer_options.policy = policy;
   explorer_options.tree = TreeOptionsOf(header);
-  AddBound(problem, options.cold(), explorer_options);
+  explorer_options.bound = bound.bound;
+  explorer_options.resource = bound.resource;
   AnyStopper stopper;
   stopper.Add(std::make_unique<SignalStopper>(&interrupted));
   AddBudgets(options, clock, stopper);

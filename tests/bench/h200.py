@@ -62,7 +62,7 @@ class Bench:
         """A search into a folder of its own; its log as a list of objects."""
         out = os.path.join(self.work, name)
         shutil.rmtree(out, ignore_errors=True)
-        rc, text = self.run("--device", "h200", "--progress", "none", "--out", out, *arguments, **how)
+        rc, text = self.run("--device", "h200", "--policy", "random", "--progress", "none", "--out", out, *arguments, **how)
         log = os.path.join(out, "log.jsonl")
         lines = open(log, encoding="utf-8") if os.path.exists(log) else []
         found = []

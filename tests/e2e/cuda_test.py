@@ -67,8 +67,9 @@ class Fixture(unittest.TestCase):
                               cwd=self.folder, env={**self.environment, **variables})
 
     def arguments(self, budget, out=None):
+        # Without a tree, so that a seed yields the same candidates, none of which is tried with care.
         return ("--kernel", "axpy", "--size", f"n={N}", "--device", "h200", "--budget", budget, "--seed", "1",
-                "--out", out or self.out)
+                "--policy", "random", "--out", out or self.out)
 
 
 class Characterize(Fixture):
@@ -178,6 +179,16 @@ class OnFakeGpu(Fixture):
         again = self.run_search("replay", self.out, "--record", str(crashed["n"]))
         self.assertEqual(again.returncode, 1, again.stdout)
         self.assertIn("\ncrash: ", again.stdout)
+
+    def test_workers_share_a_tree_that_the_log_gives_again(self):
+        done = self.run_search("--kernel", "axpy", "--size", f"n={N}", "--device", "h200", "--budget", "evals=80",
+                               "--jobs", "3", "--out", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.evaluations()), 80)
+        self.assertIn("proven: no implementation of this space is faster than ", done.stdout)
+        again = self.run_search("replay-run", self.out)
+        self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+        self.assertIn("the same tree as at the end of the run", again.stdout)
 
     def test_the_number_of_compilers_changes_nothing(self):
         outcomes = []
