@@ -181,7 +181,7 @@ class CudaEvaluator final : public Evaluator {
                                  source.least_registers, most);
       return compiled;
     }
-    // Comments take compilers time, and what differs in nothing else is compiled once.
+    // Comments are most of a text, and would be carried to the compiler's process for nothing.
     const kernels::cuda::CompiledKernel kernel =
         compilers_.Compile(WithoutComments(text), optimization);
     compiled.verdict = kernel.verdict;

@@ -467,6 +467,11 @@ void Explorer::Prove() {
   proof.exhausted = is_whole && tree_->exhausted();
   proof.bound_ns = tree_->LowerBound();
   proof.epsilon = options_.tree.epsilon;
+  for (const auto& [verdict, count] : outcome_.end.verdicts) {
+    const bool has_time = verdict == kernels::VerdictName(Verdict::kCorrect) ||
+                          verdict == kernels::VerdictName(Verdict::kSlow);
+    if (!has_time) proof.unmeasured += count;
+  }
   proof.pruned = tree_->num_cut() + rollouts_cut_;
   outcome_.end.tree = tree_->tree().Digest();
   outcome_.end.bound_ns = proof.bound_ns;

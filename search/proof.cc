@@ -7,6 +7,17 @@
 
 namespace exh::search {
 
+namespace {
+
+/// What a proof does not speak of.
+std::string ExceptionText(const Proof& proof) {
+  if (proof.unmeasured == 0) return "";
+  return fmt::format("  ({} implementations that do not compile, spill or crash left aside)\n",
+                     proof.unmeasured);
+}
+
+}  // namespace
+
 std::string ProofText(const Proof& proof, double best_ns) {
   if (proof.violations > 0) {
     std::string text = fmt::format(
@@ -22,7 +33,8 @@ std::string ProofText(const Proof& proof, double best_ns) {
   }
   if (proof.exhausted && best_ns <= 0) return "proven: no implementation of this space is of use\n";
   if (proof.exhausted && proof.pruned == 0) {
-    return "proven: optimal, every implementation of this space was evaluated\n";
+    return "proven: optimal, every implementation of this space was evaluated\n" +
+           ExceptionText(proof);
   }
   std::string text;
   if (proof.exhausted) {
@@ -36,7 +48,7 @@ std::string ProofText(const Proof& proof, double best_ns) {
     }
     text += "\n";
   }
-  return text;
+  return text.empty() ? text : text + ExceptionText(proof);
 }
 
 }  // namespace exh::search

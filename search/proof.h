@@ -12,11 +12,14 @@
 namespace exh::search {
 
 struct Proof {
-  bool exhausted = false;        ///< All implementations were evaluated or cut.
-  double bound_ns = 0;           ///< Nothing of the space is faster; 0: nothing is known.
-  double epsilon = 0;            ///< What was cut could be faster than the best by this share.
-  std::uint64_t pruned = 0;      ///< Children cut; with none, exhausted() is all of the space.
-  std::uint64_t violations = 0;  ///< Times below their bound: then nothing is proven.
+  bool exhausted = false;    ///< All implementations were evaluated or cut.
+  double bound_ns = 0;       ///< Nothing of the space is faster; 0: nothing is known.
+  double epsilon = 0;        ///< What was cut could be faster than the best by this share.
+  std::uint64_t pruned = 0;  ///< Children cut; with none, exhausted() is all of the space.
+  /// Evaluated, but without a time: they did not compile, spilled, crashed. Nothing is known of
+  /// them.
+  std::uint64_t unmeasured = 0;
+  std::uint64_t violations = 0;           ///< Times below their bound: then nothing is proven.
   std::vector<ViolationRecord> examples;  ///< The first of them.
 };
 

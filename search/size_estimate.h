@@ -34,8 +34,8 @@ namespace exh::search {
 enum class Strata {
   kKnuth,  ///< One per level.
   /// By the choice that is decided next, and the product of the numbers of values that all open
-  /// decisions may still take, to a factor of four. On the paper's axpy the interval is as tight as
-  /// with the paper's strata, the number of open decisions, after half of the time.
+  /// decisions may still take, to a factor of four: finer than the number of open decisions alone,
+  /// which the paper takes.
   kChen,
 };
 

@@ -211,6 +211,22 @@ TEST(TreeSearch, ABoundAboveATimeIsReported) {
   EXPECT_THAT(text, HasSubstr("by the bus"));
 }
 
+TEST(TreeSearch, AProofSaysWhatItDoesNotSpeakOf) {
+  Scene run;
+  run.options.policy = MakePolicy("tag", {});
+  run.evaluator.compile = [](const std::string& source) {
+    const bool spills = source.find("color(a)=RED") == source.npos;
+    return spills ? Verdict::kSpills : Verdict::kCorrect;
+  };
+  const Outcome outcome = run.Go();
+  ASSERT_EQ(outcome.end.why, "exhausted");
+  EXPECT_EQ(outcome.proof.unmeasured, outcome.end.verdicts.at("spills"));
+  EXPECT_GT(outcome.proof.unmeasured, 0u);
+  EXPECT_THAT(ProofText(outcome.proof, outcome.winner->ns),
+              HasSubstr(fmt::format("({} implementations that do not compile, spill",
+                                    outcome.proof.unmeasured)));
+}
+
 TEST(TreeSearch, WhatTheEnvironmentSpoiltIsNoProof) {
   Scene run;
   run.options.policy = MakePolicy("tag", {});
