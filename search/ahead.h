@@ -14,14 +14,19 @@
 
 namespace exh::search {
 
-/// Makes items 0, 1, 2 … with several threads and hands them out in this order, so that what comes
-/// out does not depend on how many threads there are. `make` is called from any of them.
+enum class HandOut {
+  kInOrder,  ///< What comes out does not depend on how many threads there are.
+  kAsMade,   ///< One that takes long holds nobody up.
+};
+
+/// Makes items 0, 1, 2 … with several threads and hands them out. `make` is called from any of
+/// them.
 template <typename Item>
 class Ahead {
  public:
   /// At most `window` items are made and not yet handed out.
-  Ahead(int threads, std::uint64_t window, std::function<Item(std::uint64_t)> make)
-      : window_(window), make_(std::move(make)) {
+  Ahead(int threads, std::uint64_t window, HandOut order, std::function<Item(std::uint64_t)> make)
+      : window_(window), order_(order), make_(std::move(make)) {
     for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
   }
   /// Waits for the items that are being made.
@@ -39,8 +44,10 @@ class Ahead {
   /// The next item; waits for it. Throws what `make` threw.
   Item Next() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return made_.count(next_) > 0; });
-    Made made = std::move(made_.extract(next_).mapped());
+    changed_.wait(lock, [&] {
+      return !made_.empty() && (order_ == HandOut::kAsMade || made_.begin()->first == next_);
+    });
+    Made made = std::move(made_.extract(made_.begin()).mapped());
     ++next_;
     lock.unlock();
     changed_.notify_all();
@@ -73,7 +80,8 @@ class Ahead {
     }
   }
 
-  std::uint64_t window_, next_ = 0, begun_ = 0;
+  std::uint64_t window_, next_ = 0, begun_ = 0;  ///< `next_` were handed out.
+  HandOut order_;
   std::function<Item(std::uint64_t)> make_;
   std::map<std::uint64_t, Made> made_;
   bool stopped_ = false;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "search/ahead.h"
@@ -102,11 +103,15 @@ void Explorer::RunAhead() {
         entry.is_trial ? evaluator_.CompileTrial(entry.source) : evaluator_.Compile(entry.source);
     return attempt;
   };
-  const auto window = static_cast<std::uint64_t>(std::max(1, options_.batch));
-  Ahead<Attempt> attempts(std::max(1, options_.jobs), window, make);
+  // What random descents yield is measured in their order. A tree learns from every result, so that
+  // it looks less far ahead and takes what is there.
+  const int jobs = std::max(1, options_.jobs);
+  const auto window = static_cast<std::uint64_t>(tree_ ? 2 * jobs : std::max(1, options_.batch));
+  Ahead<Attempt> attempts(jobs, window, tree_ ? HandOut::kAsMade : HandOut::kInOrder, make);
   while (!Stopped()) {
-    if (!tried_.empty() && tried_.front().due <= attempts_) {
-      MeasureTried();
+    const auto tried = NextTried();
+    if (tried != tried_.end()) {
+      MeasureTried(tried);
       continue;
     }
     Attempt attempt = attempts.Next();
@@ -125,7 +130,7 @@ void Explorer::RunAhead() {
   const std::string why = outcome_.end.why;
   if (why != "exhausted" && why != "stuck") return;
   outcome_.end.why.clear();
-  while (!tried_.empty() && !Stopped()) MeasureTried();
+  while (!tried_.empty() && !Stopped()) MeasureTried(tried_.begin());
   if (outcome_.end.why.empty()) outcome_.end.why = why;
 }
 
@@ -140,10 +145,21 @@ void Explorer::Try(Entry& entry, std::uint64_t due) {
   tried_.push_back({due, std::move(entry), std::move(compiled)});
 }
 
-/// Measures the oldest candidate whose trial ended in time.
-void Explorer::MeasureTried() {
-  Tried tried = std::move(tried_.front());
-  tried_.pop_front();
+/// The candidate whose trial ended in time that is measured now, if any: when its turn comes, or
+/// with a tree when it is compiled and when there are many of them.
+std::deque<Explorer::Tried>::iterator Explorer::NextTried() {
+  if (tried_.empty()) return tried_.end();
+  if (!tree_) return tried_.front().due <= attempts_ ? tried_.begin() : tried_.end();
+  const auto ready = std::ranges::find_if(tried_, [](const Tried& tried) {
+    return tried.compiled.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  });
+  const auto most = static_cast<std::size_t>(4 * std::max(1, options_.jobs));
+  return ready == tried_.end() && tried_.size() >= most ? tried_.begin() : ready;
+}
+
+void Explorer::MeasureTried(std::deque<Tried>::iterator which) {
+  Tried tried = std::move(*which);
+  tried_.erase(which);
   const double trial_ms = tried.entry.compiled.compile_ms;
   tried.entry.compiled = tried.compiled.get();
   tried.entry.compiled.compile_ms += trial_ms;
@@ -249,6 +265,10 @@ std::vector<Explorer::Entry> Explorer::Descend() {
 
 Explorer::Attempt Explorer::MakeAttempt(Random& random) const {
   Attempt attempt;
+  if (tree_ && random.Real() < options_.local_share) {
+    attempt = MakeLocalAttempt(random);
+    if (attempt.entry) return attempt;
+  }
   const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
   std::optional<PatientDescent> descent;
   if (tree_) {
@@ -264,10 +284,31 @@ Explorer::Attempt Explorer::MakeAttempt(Random& random) const {
     descent.emplace(DescendPatiently(root_, order_, Patience(), random, uniform, note));
   }
   attempt.result = descent->result;
-  attempt.pruned = descent->pruned;
+  attempt.pruned += descent->pruned;
   if (attempt.result == DescentResult::kImplementation) {
     attempt.entry = EntryOf(*descent, attempt.selection);
   }
+  return attempt;
+}
+
+Explorer::Attempt Explorer::MakeLocalAttempt(Random& random) const {
+  Attempt attempt;
+  const std::optional<Neighbourhood> near = local_.Draw(random);
+  if (!near) return attempt;
+  NearGuide guide(*near, options_.bound, tree_->cut());
+  const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
+  const PatientDescent descent =
+      DescendPatiently(root_, order_, kLocalPatience, random, guide, note);
+  attempt.result = descent.result;
+  attempt.pruned = descent.pruned;
+  if (attempt.result != DescentResult::kImplementation) return attempt;
+  Entry entry = EntryOf(descent, std::nullopt);
+  if (tree_->IsKnown(entry.code_hash)) return attempt;
+  attempt.selection = tree_->SelectTo(entry.candidate);
+  if (!attempt.selection) return attempt;
+  entry.selection = attempt.selection;
+  entry.bound = std::max(entry.bound, attempt.selection->bound);
+  attempt.entry = std::move(entry);
   return attempt;
 }
 
@@ -285,8 +326,9 @@ Explorer::Entry Explorer::EntryOf(const PatientDescent& descent,
   entry.code = HashText(code);
   entry.code_hash = Fnv1a64(code);
   entry.selection = selection;
-  if (selection && options_.bound) {
-    entry.bound = std::max(selection->bound, options_.bound(entry.candidate));
+  if (tree_ && options_.bound) {
+    entry.bound = options_.bound(entry.candidate);
+    if (selection) entry.bound = std::max(entry.bound, selection->bound);
   }
   return entry;
 }
@@ -364,6 +406,9 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);
   if (verdict == Verdict::kCorrect) AddFinalist(entry, record, measurement.best_ns);
+  if (verdict == Verdict::kCorrect && options_.local_share > 0) {
+    local_.Add(entry.candidate, entry.path, measurement.best_ns);
+  }
   if (verdict == Verdict::kCorrect && confirmed > 0 && (best == 0 || confirmed < best)) {
     Promote(entry, record, confirmed);
   }

@@ -16,7 +16,7 @@
 // candidates compile while the oldest one is measured, and the order of everything else is the
 // same. A candidate that may run for ever (Source::careful) goes through phases 2 and 3 twice: its
 // trial is compiled and tried, and only one that ended in time is compiled as it is, and waits
-// until a whole window of others had their turn.
+// until a whole window of others had their turn (or, with a tree, until it is compiled).
 //
 // Without compilers that run ahead, descents happen in one thread, in an order that nothing but the
 // seed decides, so the same seed and the same times give the same log. With them what is selected
@@ -37,6 +37,7 @@
 #include "search/clock.h"
 #include "search/evaluator.h"
 #include "search/event_log.h"
+#include "search/local_search.h"
 #include "search/patient_descent.h"
 #include "search/policy.h"
 #include "search/progress.h"
@@ -58,6 +59,9 @@ struct ExplorerOptions {
   /// How the tree is searched; null: there is none, and descents are random.
   std::shared_ptr<const Policy> policy = nullptr;
   TreeOptions tree = {};
+  /// The share of descents that start near one of the fastest implementations, 0 to 1
+  /// (local_search.h). Only with a tree.
+  double local_share = 0;
   BoundFunction bound = {};        ///< Only a search with a tree looks at it.
   ResourceFunction resource = {};  ///< May be empty.
   int weighted_depth = 8;          ///< Decisions of a rollout that are drawn by bounds.
@@ -113,7 +117,7 @@ class Explorer {
 
   /// A candidate whose trial ended in time.
   struct Tried {
-    std::uint64_t due = 0;  ///< Number of the attempt before which it is measured.
+    std::uint64_t due = 0;  ///< Number of the attempt before which it is measured, without a tree.
     Entry entry;
     std::future<kernels::Compiled> compiled;
   };
@@ -136,11 +140,14 @@ class Explorer {
   /// A descent: from where the tree selects, or from the root by the random numbers. From any
   /// thread when there is one for each of them.
   Attempt MakeAttempt(Random& random) const;
+  /// The same near one of the fastest implementations; without an entry unless it is a new program.
+  Attempt MakeLocalAttempt(Random& random) const;
   Entry EntryOf(const PatientDescent& descent, const std::optional<Selection>& selection) const;
   bool Accept(const Attempt& attempt);
   bool AcceptFromTree(const Attempt& attempt);
   void Try(Entry& entry, std::uint64_t due);
-  void MeasureTried();
+  std::deque<Tried>::iterator NextTried();
+  void MeasureTried(std::deque<Tried>::iterator which);
   void Compile(std::vector<Entry>& batch);  // phase 2
   void Measure(Entry& entry);               // phase 3
   double Cap() const;
@@ -171,6 +178,7 @@ class Explorer {
   ExplorerOptions options_;
   Random random_;
   std::unique_ptr<TreeSearch> tree_;  ///< Null without a policy.
+  LocalSearch local_;
   double start_ = 0;
   Outcome outcome_;
   Status status_;

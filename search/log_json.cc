@@ -54,6 +54,7 @@ Json PolicyJson(const RunRecord& record) {
           {"topk", record.topk},
           {"delta", record.delta},
           {"epsilon", record.epsilon},
+          {"local", record.local},
           {"bound", record.bound}};
 }
 
@@ -99,6 +100,7 @@ void FromJson(const Json& json, RunRecord& record) {
   Read(policy, "topk", record.topk);
   Read(policy, "delta", record.delta);
   Read(policy, "epsilon", record.epsilon);
+  Read(policy, "local", record.local);
   Read(policy, "bound", record.bound);
 }
 

@@ -31,6 +31,7 @@ struct RunRecord {
   std::string policy = "random";   ///< Of the tree; "random" has none, and no fields below.
   int topk = 10;
   double delta = 1, epsilon = 0.01;
+  double local = 0;   ///< Share of descents near the best implementations.
   std::string bound;  ///< Which lower bound cut: "warm 8f14e45f"; empty: none.
 };
 

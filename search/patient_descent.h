@@ -24,6 +24,9 @@ struct Patience {
 /// A tree gives up sooner: below a prefix without a way out all tries fail, and there are others.
 inline constexpr Patience kRolloutPatience = {6, 8, 8};
 
+/// And what is near an implementation is one small step away, or not at all.
+inline constexpr Patience kLocalPatience = {1, 16, 16};
+
 /// Descends from `start` until that yields something or patience ends. `note` hears of the dead
 /// ends of all tries.
 PatientDescent DescendPatiently(const runtime::Candidate& start, const ChoiceOrder& order,

@@ -97,6 +97,21 @@ Selection Tree::Take(std::uint32_t edge) {
   }
 }
 
+std::optional<Selection> Tree::SelectTo(const Candidate& implementation) {
+  std::uint32_t edge = 0;
+  for (;;) {
+    if (IsDead(edge) || Has(edge, kBusy)) return std::nullopt;
+    if (edges_[edge].child == kNone) return Take(edge);
+    const Node& node = nodes_[edges_[edge].child];
+    const Bits value = implementation.domain(static_cast<DecisionId>(node.decision));
+    const std::span<const Edge> edges = EdgesOf(node);
+    const auto found = std::ranges::find_if(
+        edges, [&](const Edge& other) { return Bits{1} << other.value == value; });
+    if (found == edges.end()) return std::nullopt;  // A value that propagation has excluded here.
+    edge = node.first_edge + static_cast<std::uint32_t>(found - edges.begin());
+  }
+}
+
 Selection Tree::Repeat(const Path& path, bool is_closed) {
   std::uint32_t edge = 0;
   const auto refuse = [&](const std::string& why) {

@@ -77,7 +77,10 @@ class Tree {
   /// Selects a path by the policy and counts a visit on all its edges. Nothing when no live leaf is
   /// free: the tree is exhausted, or all that is left is being evaluated.
   std::optional<Selection> Select(const Policy& policy, Random& random);
-  /// The same for a path that was chosen before: what Select() did, from its record. Throws Error
+  /// Selects the longest prefix of an implementation that the tree has nodes for. Nothing when it
+  /// is dead: it was evaluated or is cut.
+  std::optional<Selection> SelectTo(const runtime::Candidate& implementation);
+  /// The same for a path that was chosen before: what a selection did, from its record. Throws Error
   /// when the tree has no such path.
   Selection Repeat(const Path& path, bool is_closed);
   /// Takes in what came of a selection. Every selection that is not closed gets one.

@@ -48,15 +48,26 @@ std::optional<Selection> TreeSearch::Select() {
     Random random = Stream(seed_, sequence_ + 1, kOfSelections);
     std::optional<Selection> selection = tree_.Select(*policy_, random);
     if (!selection) return std::nullopt;
-    selection->sequence = NextSequence();
-    SelectRecord record;
-    record.sequence = selection->sequence;
-    record.path = selection->path;
-    record.policy = policy_->name();
-    record.is_closed = selection->is_closed;
-    log_.Write(record);
+    WriteSelection(*selection, policy_->name());
     if (!selection->is_closed) return selection;
   }
+}
+
+std::optional<Selection> TreeSearch::SelectTo(const runtime::Candidate& implementation) {
+  const std::lock_guard lock(mutex_);
+  std::optional<Selection> selection = tree_.SelectTo(implementation);
+  if (selection) WriteSelection(*selection, "local");
+  return selection;
+}
+
+void TreeSearch::WriteSelection(Selection& selection, std::string_view chosen_by) {
+  selection.sequence = NextSequence();
+  SelectRecord record;
+  record.sequence = selection.sequence;
+  record.path = selection.path;
+  record.policy = chosen_by;
+  record.is_closed = selection.is_closed;
+  log_.Write(record);
 }
 
 Random TreeSearch::RandomOf(const Selection& selection) const {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -27,6 +28,9 @@ class TreeSearch {
 
   /// Where to roll out next. Nothing when exhausted(), or when all that is left is being evaluated.
   std::optional<Selection> Select();
+  /// The selection of an implementation that was found beside the tree; nothing when it is not
+  /// worth its evaluation: it was evaluated, or is cut.
+  std::optional<Selection> SelectTo(const runtime::Candidate& implementation);
   /// The source of chance of the rollout of a selection: it depends on the seed and its number
   /// alone.
   Random RandomOf(const Selection& selection) const;
@@ -65,6 +69,7 @@ class TreeSearch {
 
   // All of them with the lock held.
   std::uint64_t NextSequence() { return ++sequence_; }
+  void WriteSelection(Selection& selection, std::string_view chosen_by);
   void WriteResult(const Selection& selection, const Backup& backup);
 
   std::shared_ptr<const Policy> policy_;

@@ -39,7 +39,7 @@ struct SearchOptions {
   std::vector<std::string> budgets, stops;
   std::string policy = "tag";
   PolicyOptions policy_options;
-  std::string epsilon = "1%";
+  std::string epsilon = "1%", local = "70%";
   std::string order, out, emit, progress = "auto";
   std::uint64_t seed = 1;
   std::optional<int> jobs;
@@ -54,12 +54,12 @@ struct SearchOptions {
 
 constexpr const char* kDefaultBudget = "60s";
 
-/// `1%`: 0.01.
-double ParseEpsilon(const std::string& text) {
+/// `1%`: 0.01. `option` is what it belongs to.
+double ParseShare(const std::string& option, const std::string& text) {
   const auto percent =
       text.ends_with('%') ? ParseReal(text.substr(0, text.size() - 1)) : std::nullopt;
   if (!percent || *percent < 0 || *percent >= 100) {
-    throw UsageError(fmt::format("bad --epsilon '{}'; legal: 0% or more, below 100%", text));
+    throw UsageError(fmt::format("bad {} '{}'; legal: 0% or more, below 100%", option, text));
   }
   return *percent / 100;
 }
@@ -94,7 +94,8 @@ RunRecord Header(const Problem& problem, const SearchOptions& options, const Cho
   run.policy = options.policy;
   run.topk = options.policy_options.topk;
   run.delta = options.policy_options.delta;
-  run.epsilon = ParseEpsilon(options.epsilon);
+  run.epsilon = ParseShare("--epsilon", options.epsilon);
+  run.local = ParseShare("--local", options.local);
   return run;
 }
 
@@ -252,7 +253,8 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   {
     AnyStopper checked;  // Mistakes in budgets show before anything is built.
     AddBudgets(options, clock, checked);
-    ParseEpsilon(options.epsilon);
+    ParseShare("--epsilon", options.epsilon);
+    ParseShare("--local", options.local);
   }
   const std::shared_ptr<const Policy> policy = PolicyOf(options);
   const Problem problem = MakeProblem(options.problem);
@@ -282,6 +284,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   explorer_options.finalists = evaluator->finalists();
   explorer_options.policy = policy;
   explorer_options.tree = TreeOptionsOf(header);
+  explorer_options.local_share = header.local;
   explorer_options.bound = bound.bound;
   explorer_options.resource = bound.resource;
   AnyStopper stopper;
@@ -325,6 +328,9 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
                  "of tag: so many of the best evaluations count (default 10)");
   app.add_option("--delta", options->policy_options.delta,
                  "of tag: larger is greedier (default 1)");
+  app.add_option("--local", options->local,
+                 "share of descents near the best implementations so far (default 70%; 0%: the "
+                 "tree alone)");
   app.add_option("--epsilon", options->epsilon,
                  "what cannot be faster than the best by more is cut (default 1%)");
   app.add_option("--seed", options->seed, "seed of all random choices (default 1)");

@@ -132,11 +132,11 @@ class Bench:
         if not os.path.exists(program):
             return {"missing": "compute-sanitizer is not installed"}
         result = {}
-        search = ("--kernel", kernel, "--size", SMALL[kernel], "--budget", "evals=50", "--budget", "100s", "--seed", "7", "--jobs", "8")
+        search = ("--kernel", kernel, "--size", SMALL[kernel], "--budget", "evals=50", "--budget", "200s", "--seed", "7", "--jobs", "8")
         self.records("sanitize", *search)  # The cache then has what the sanitizer's slow processes ask for.
         for tool in ("memcheck", "racecheck"):
             prefix = (program, "--tool", tool, "--target-processes", "all", "--launch-timeout", "300", "--error-exitcode", "0", "--print-limit", "5")
-            records, text = self.records("sanitize", *search, prefix=prefix, seconds=170)
+            records, text = self.records("sanitize", *search, prefix=prefix, seconds=225)
             verdicts = collections.Counter(r["verdict"] for r in records if r["t"] == "eval")
             errors = [line.strip("= \n") for line in text.splitlines() if line.startswith("=========")
                       and ("Invalid" in line or "hazard" in line.lower() and "0 hazards" not in line or "Error:" in line)]

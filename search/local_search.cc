@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "search/local_search.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "search/crc32c.h"
+
+namespace exh::search {
+
+using runtime::Bits;
+using runtime::Candidate;
+using runtime::DecisionId;
+using runtime::Instance;
+
+namespace {
+
+std::uint64_t FamilyOf(const Path& path) {
+  std::uint64_t hash = kFnvStart;
+  for (std::size_t step = 0; step < path.size() / 2; ++step) {
+    hash = (hash ^ static_cast<std::uint64_t>(path[step].decision * 64 + path[step].value)) *
+           0x100000001b3ULL;
+  }
+  return hash;
+}
+
+/// Do the decisions speak of one object?
+bool ShareObject(const Instance& instance, DecisionId a, DecisionId b) {
+  const auto set_of = [&](DecisionId decision, std::size_t argument) {
+    const runtime::Space& space = instance.space();
+    const auto choice = static_cast<std::size_t>(instance.choice(decision));
+    const int set = space.choices[choice].arguments[argument].set.set;
+    return space.sets[static_cast<std::size_t>(set)].root;
+  };
+  const auto objects_a = instance.objects(a), objects_b = instance.objects(b);
+  for (std::size_t i = 0; i < objects_a.size(); ++i) {
+    for (std::size_t j = 0; j < objects_b.size(); ++j) {
+      if (objects_a[i] == objects_b[j] && set_of(a, i) == set_of(b, j)) return true;
+    }
+  }
+  return false;
+}
+
+DecisionId DecisionOf(const PathStep& step) {
+  return static_cast<DecisionId>(step.decision);
+}
+
+}  // namespace
+
+void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
+  if (path.empty()) return;
+  const std::uint64_t family = FamilyOf(path);
+  const std::lock_guard lock(mutex_);
+  const auto is_related = [&](const Elite& elite) { return elite.family == family; };
+  const bool is_full_family =
+      static_cast<std::size_t>(std::ranges::count_if(elites_, is_related)) >= kRelated;
+  if (is_full_family || elites_.size() >= kElites) {
+    // The slowest makes room: of its family when that is what is full.
+    auto last = elites_.end() - 1;
+    while (is_full_family && !is_related(*last)) --last;
+    if (last->ns <= ns) return;
+    elites_.erase(last);
+  }
+  const auto place = std::ranges::upper_bound(elites_, ns, {}, &Elite::ns);
+  elites_.insert(place, {candidate, path, ns, family});
+}
+
+std::optional<Neighbourhood> LocalSearch::Draw(Random& random) const {
+  std::optional<Elite> elite;
+  {
+    const std::lock_guard lock(mutex_);
+    if (elites_.size() < kLeast) return std::nullopt;
+    const double place = random.Real() * random.Real();
+    elite = elites_[static_cast<std::size_t>(place * static_cast<double>(elites_.size()))];
+  }
+  const Path& path = elite->path;
+  const Instance& instance = elite->candidate.instance();
+  const DecisionId chosen = DecisionOf(path[random.Below(path.size())]);
+  std::vector<DecisionId> open = {chosen};
+  const std::size_t kind = random.Below(3);
+  if (kind == 0) {
+    while (random.Below(2) == 0) open.push_back(DecisionOf(path[random.Below(path.size())]));
+  } else {
+    for (const PathStep& step : path) {
+      const DecisionId other = DecisionOf(step);
+      const bool is_near = kind == 1 ? instance.choice(other) == instance.choice(chosen)
+                                     : ShareObject(instance, other, chosen);
+      if (is_near && random.Below(2) == 0) open.push_back(other);
+    }
+  }
+  std::ranges::sort(open);
+  return Neighbourhood{elite->candidate, std::move(open)};
+}
+
+int NearGuide::Draw(const Candidate& state, DecisionId decision, int depth, Random& random) {
+  const Bits kept = neighbourhood_.elite.domain(decision) & state.domain(decision);
+  if (!std::ranges::binary_search(neighbourhood_.open, decision)) {
+    if (std::has_single_bit(kept)) return std::countr_zero(kept);
+    return Guide::Draw(state, decision, depth, random);
+  }
+  for (;;) {
+    const int value = Guide::Draw(state, decision, depth, random);
+    if (has_changed_ || Bits{1} << value != kept) {
+      has_changed_ = true;
+      return value;
+    }
+  }
+}
+
+bool NearGuide::Prunes(const Candidate& child) {
+  return bound_ && bound_(child) >= cut_;
+}
+
+}  // namespace exh::search

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Local search: a descent beside the tree that keeps most decisions of one of the fastest
+// implementations so far and opens some of them again. The tree decides in one order and can change
+// what it decided early only by going back to where it was decided; here any decision may change
+// while the others stay, as far as propagation lets them. What comes out enters the tree at its
+// place like everything else (Tree::SelectTo), and pruning is the same, so nothing is lost or
+// counted twice. (A large neighbourhood search; the engine's propagation repairs the rest.)
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "search/bound_function.h"
+#include "search/choice_order.h"
+#include "search/descent.h"
+#include "search/log_records.h"
+#include "search/random.h"
+
+namespace exh::search {
+
+/// One of the fastest implementations, and which of its decisions are open again.
+struct Neighbourhood {
+  runtime::Candidate elite;
+  std::vector<runtime::DecisionId> open;  ///< Ascending; at least one.
+};
+
+/// The elites. Any thread may call everything.
+class LocalSearch {
+ public:
+  /// So many of the fastest implementations are kept, at most `kRelated` of them with the same
+  /// decisions in the first half of their paths: variants of one would soon fill all places.
+  static constexpr std::size_t kElites = 16, kRelated = 4;
+  /// Without so many there is nothing to be near to.
+  static constexpr std::size_t kLeast = 4;
+
+  /// An implementation that is correct and took `ns`, and its path from the root.
+  void Add(const runtime::Candidate& candidate, const Path& path, double ns);
+
+  /// An elite, the faster the more often, and what to change: a few decisions, some of one choice,
+  /// or some of those that speak of one object. Nothing while there are fewer than kLeast.
+  std::optional<Neighbourhood> Draw(Random& random) const;
+
+ private:
+  struct Elite {
+    runtime::Candidate candidate;
+    Path path;
+    double ns = 0;
+    std::uint64_t family = 0;  ///< Of the first half of the path.
+  };
+
+  mutable std::mutex mutex_;
+  std::vector<Elite> elites_;  ///< Fastest first.
+};
+
+/// Draws what the elite has; values of what is open at random, and another one for the first of
+/// them. Prunes what the bound puts at the cut or above.
+class NearGuide final : public Guide {
+ public:
+  /// All references outlive the guide; `bound` may be empty.
+  NearGuide(const Neighbourhood& neighbourhood, const BoundFunction& bound, double cut)
+      : neighbourhood_(neighbourhood), bound_(bound), cut_(cut) {}
+
+  int Draw(const runtime::Candidate& state, runtime::DecisionId decision, int depth,
+           Random& random) override;
+  bool Prunes(const runtime::Candidate& child) override;
+
+ private:
+  const Neighbourhood& neighbourhood_;
+  const BoundFunction& bound_;
+  double cut_;
+  bool has_changed_ = false;
+};
+
+}  // namespace exh::search
