@@ -266,8 +266,13 @@ std::vector<Explorer::Entry> Explorer::Descend() {
 Explorer::Attempt Explorer::MakeAttempt(Random& random) const {
   Attempt attempt;
   if (tree_ && random.Real() < options_.local_share) {
-    attempt = MakeLocalAttempt(random);
-    if (attempt.entry) return attempt;
+    // Much of what is near was seen, is cut or a dead end; to compile something costs far more than
+    // to look again.
+    constexpr int kTries = 4;
+    for (int i = 0; i < kTries; ++i) {
+      attempt = MakeLocalAttempt(random);
+      if (attempt.entry) return attempt;
+    }
   }
   const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
   std::optional<PatientDescent> descent;

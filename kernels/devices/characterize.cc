@@ -37,13 +37,13 @@ constexpr double kPerRound = 64, kReads = 16;
 const std::vector<Probe>& Probes() {
   static const std::vector<Probe> probes = {
       {"fma_per_clk", "1/clk", "multiply-adds of a multiprocessor, 8 chains a thread", "probe_fma",
-       1024, 512, kPerRound},
+       1024, 64, 512},
       {"fma_outer_per_clk", "1/clk", "multiply-adds of an outer product of 8 and 8",
        "probe_fma_outer", 256, 2048, kPerRound},
       {"int_mad_per_clk", "1/clk", "integer multiply-adds of a multiprocessor", "probe_int_mad",
        1024, 512, kPerRound},
       {"issue_per_clk", "1/clk", "instructions of two pipes in turn, of a multiprocessor",
-       "probe_issue", 1024, 512, kPerRound},
+       "probe_issue", 1024, 64, 512},
       {"shared_bytes_per_clk", "B/clk", "reads of 4 bytes a thread, without conflicts",
        "probe_shared_32", 1024, 512, kReads * 4},
       {"shared_64_bytes_per_clk", "B/clk", "reads of 8 bytes a thread", "probe_shared_64", 1024,
@@ -65,8 +65,6 @@ const std::vector<Probe>& Probes() {
       {"barrier_8_latency", "clk", "a barrier of 8 warps", "probe_barrier", 256, 4096, 1, true,
        false},
       {"barrier_32_latency", "clk", "a barrier of 32 warps", "probe_barrier", 1024, 4096, 1, true,
-       false},
-      {"loop_latency", "clk", "an iteration of an empty loop", "probe_loop", 32, 4096, 1, true,
        false},
   };
   return probes;

@@ -26,7 +26,9 @@ static __device__ __forceinline__ void Use(long long* spans, float value) {
   if (value == 12345.678f) spans[0] = 1;
 }
 
-// ---- rates: 64 instructions of a kind a round and thread, in 8 chains ---------------------------
+// ---- rates: instructions of a kind, in 8 chains of a thread ---------------------------------------
+//
+// Rounds are long where the loop's own instructions would otherwise take a share of what is measured.
 
 PROBE(probe_fma) {
   float x[8];
@@ -38,7 +40,7 @@ PROBE(probe_fma) {
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
-    for (int i = 0; i < 64; ++i) x[i % 8] = fmaf(x[i % 8], a, b);
+    for (int i = 0; i < 512; ++i) x[i % 8] = fmaf(x[i % 8], a, b);
   }
   float sum = 0;
 #pragma unroll
@@ -100,7 +102,7 @@ PROBE(probe_issue) {
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
-    for (int i = 0; i < 32; ++i) {
+    for (int i = 0; i < 256; ++i) {
       x[i % 8] = fmaf(x[i % 8], a, 1.0f);
       asm volatile("lop3.b32 %0, %0, %1, %2, 0xE8;" : "+r"(y[i % 8]) : "r"(b), "r"(c));
     }
@@ -120,35 +122,45 @@ static __device__ __forceinline__ unsigned SharedAddress() {
   return (unsigned)__cvta_generic_to_shared(shared_memory);
 }
 
-#define SHARED_PROBE(name, width, ...)                                     \
+// The assembler leaves out reads that nobody needs, and of the same place it reads once: every word
+// is added to something, and to the address something that is 0 (`bytes`), which it cannot know.
+#define SHARED_PROBE(name, width, words, load, ...)                        \
   PROBE(name) {                                                            \
-    const unsigned address = SharedAddress() + threadIdx.x * width;        \
-    float a = 0, b = 0, c = 0, d = 0;                                      \
+    unsigned address = SharedAddress() + threadIdx.x * width;              \
+    float sum[4] = {0, 0, 0, 0}, x[4] = {0, 0, 0, 0};                      \
     shared_memory[threadIdx.x] = make_float4(0, 0, 0, 0);                  \
     __syncthreads();                                                       \
     const long long begin = clock64();                                     \
     _Pragma("unroll 1") for (int round = 0; round < rounds; ++round) {     \
-      _Pragma("unroll") for (int i = 0; i < 16; ++i) asm volatile(__VA_ARGS__); \
+      _Pragma("unroll") for (int i = 0; i < 16; ++i) {                     \
+        asm volatile(load : __VA_ARGS__ : "r"(address) : "memory");        \
+        _Pragma("unroll") for (int w = 0; w < words; ++w) sum[w] += x[w];  \
+        address += (unsigned)bytes;                                        \
+      }                                                                    \
     }                                                                      \
-    Use(spans, a + b + c + d);                                             \
+    Use(spans, sum[0] + sum[1] + sum[2] + sum[3]);                         \
     Note(spans, begin);                                                    \
   }
-SHARED_PROBE(probe_shared_32, 4, "ld.shared.f32 %0, [%4];"
-             : "=f"(a), "+f"(b), "+f"(c), "+f"(d) : "r"(address))
-SHARED_PROBE(probe_shared_64, 8, "ld.shared.v2.f32 {%0, %1}, [%4];"
-             : "=f"(a), "=f"(b), "+f"(c), "+f"(d) : "r"(address))
-SHARED_PROBE(probe_shared_128, 16, "ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
-             : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "r"(address))
+SHARED_PROBE(probe_shared_32, 4, 1, "ld.shared.f32 %0, [%1];", "=f"(x[0]))
+SHARED_PROBE(probe_shared_64, 8, 2, "ld.shared.v2.f32 {%0, %1}, [%2];", "=f"(x[0]), "=f"(x[1]))
+SHARED_PROBE(probe_shared_128, 16, 4, "ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];", "=f"(x[0]),
+             "=f"(x[1]), "=f"(x[2]), "=f"(x[3]))
 
 // ---- caches: 16 reads of 16 bytes a round and thread --------------------------------------------
+
+#define READ_16(load, from)                                                                    \
+  asm volatile(load " {%0, %1, %2, %3}, [%4];"                                                 \
+               : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3]) : "l"(from) : "memory");       \
+  _Pragma("unroll") for (int w = 0; w < 4; ++w) sum[w] += x[w]
 
 // Every block reads the same `bytes`, which the first level holds.
 PROBE(probe_l1) {
   const float4* const from = (const float4*)memory + threadIdx.x;
-  float a = 0, b = 0, c = 0, d = 0;
-  for (unsigned long long i = 0; i < bytes / 16; i += 1024) {
-    asm volatile("ld.global.ca.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(from + i));
+  float sum[4] = {0, 0, 0, 0}, x[4];
+  const unsigned long long count = bytes / 16;
+  unsigned long long at = 0;
+  for (unsigned long long i = 0; i < count; i += 1024) {
+    READ_16("ld.global.ca.v4.f32", from + i);
   }
   __syncthreads();
   const long long begin = clock64();
@@ -156,12 +168,12 @@ PROBE(probe_l1) {
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-      const unsigned long long at = i * 1024 % (bytes / 16);
-      asm volatile("ld.global.ca.v4.f32 {%0, %1, %2, %3}, [%4];"
-                   : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(from + at));
+      READ_16("ld.global.ca.v4.f32", from + at);
+      at += 1024;
+      if (at >= count) at -= count;
     }
   }
-  Use(spans, a + b + c + d);
+  Use(spans, sum[0] + sum[1] + sum[2] + sum[3]);
   Note(spans, begin);
 }
 
@@ -170,20 +182,19 @@ PROBE(probe_l2) {
   const unsigned long long count = bytes / 16;
   unsigned long long at = (blockIdx.x * 40961ull * 16 + threadIdx.x) % count;
   const float4* const from = (const float4*)memory;
-  float a = 0, b = 0, c = 0, d = 0;
+  float sum[4] = {0, 0, 0, 0}, x[4];
   __syncthreads();
   const long long begin = clock64();
 #pragma unroll 1
   for (int round = 0; round < rounds; ++round) {
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
-      asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
-                   : "=f"(a), "=f"(b), "=f"(c), "=f"(d) : "l"(from + at));
+      READ_16("ld.global.cg.v4.f32", from + at);
       at += 1024;
       if (at >= count) at -= count;
     }
   }
-  Use(spans, a + b + c + d);
+  Use(spans, sum[0] + sum[1] + sum[2] + sum[3]);
   Note(spans, begin);
 }
 
@@ -239,13 +250,6 @@ PROBE(probe_barrier) {
   const long long begin = clock64();
 #pragma unroll 1
   for (int i = 0; i < rounds; ++i) __syncthreads();
-  Note(spans, begin);
-}
-
-PROBE(probe_loop) {
-  const long long begin = clock64();
-#pragma unroll 1
-  for (int i = 0; i < rounds; ++i) asm volatile("");
   Note(spans, begin);
 }
 

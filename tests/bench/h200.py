@@ -13,6 +13,7 @@ of itself for the globals M, N, K and appends it to `res`; part `sweep` then com
 """
 import argparse
 import collections
+import concurrent.futures
 import datetime
 import json
 import os
@@ -87,17 +88,20 @@ class Bench:
         for name, values in result.get("coverage", {}).items():
             coverage[name].update({value: round(share * result["implementations"]) for value, share in values.items()})
         result["runs"] = result.get("runs", 1) + 1
-        start = time.monotonic()
-        for number, (size, share) in enumerate(sizes):
-            left = PART_SECONDS - (time.monotonic() - start)
-            budget = left * share / sum(s for _, s in sizes[number:])
-            before = result["sizes"].get(size, {})
-            count = -(-CHECKS * share // shares) - sum(before.values())
-            if count <= 0:
-                continue
-            seed = 100 * result["runs"] + number
-            records, _ = self.records("check", "--kernel", kernel, "--size", size, "--budget", f"evals={count}",
-                                      "--budget", f"{max(10, int(budget))}s", "--seed", str(seed))
+        # All sizes at once: nothing is timed, and a large space takes one core half a minute to begin with.
+        begun = []
+        with concurrent.futures.ThreadPoolExecutor(len(sizes)) as pool:
+            for number, (size, share) in enumerate(sizes):
+                before = result["sizes"].get(size, {})
+                count = -(-CHECKS * share // shares) - sum(before.values())
+                if count <= 0:
+                    continue
+                seed = 100 * result["runs"] + number
+                begun.append((size, seed, before, pool.submit(
+                    self.records, f"check-{number}", "--kernel", kernel, "--size", size, "--budget", f"evals={count}",
+                    "--budget", f"{PART_SECONDS - 60}s", "--seed", str(seed))))
+        for size, seed, before, running in begun:
+            records, _ = running.result()
             choices = {r["i"]: r for r in records if r["t"] == "choice"}
             verdicts = collections.Counter(before)
             for record in (r for r in records if r["t"] == "eval"):
