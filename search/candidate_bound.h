@@ -41,4 +41,8 @@ struct SearchBound {
 /// `problem` outlives it. Throws UsageError when nothing is known of the device's speed.
 SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches);
 
+/// The bound that a logged run had; an empty one if it had none. Throws UsageError when the rates
+/// of the device are not the same any more.
+SearchBound MakeSearchBound(const Problem& problem, const RunRecord& run);
+
 }  // namespace exh::search

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <charconv>
 #include <string_view>
+#include <system_error>
 
 #include "runtime/check.h"
 #include "search/crc32c.h"
+#include "search/error.h"
 #include "search/numbers.h"
 
 namespace exh::search {
@@ -117,6 +120,16 @@ std::string TryRestrict(runtime::Candidate& candidate, const runtime::Action& ac
 
 std::string HashText(const std::string& text) {
   return fmt::format("{:016x}", Fnv1a64(text));
+}
+
+std::uint64_t HashOfText(const std::string& digits) {
+  std::uint64_t hash = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto result = std::from_chars(digits.data(), end, hash, 16);
+  if (digits.size() != 16 || result.ec != std::errc() || result.ptr != end) {
+    throw Error(fmt::format("'{}' is no hash: 16 hexadecimal digits", digits));
+  }
+  return hash;
 }
 
 std::string WithoutComments(const std::string& source) {

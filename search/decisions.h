@@ -3,6 +3,7 @@
 // Decisions as text: what logs, command lines and the choice order need beyond runtime/instance.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ std::string TryRestrict(runtime::Candidate& candidate, const runtime::Action& ac
 
 /// Hash of a text, 16 hexadecimal digits: the form of all hashes in a log.
 std::string HashText(const std::string& text);
+
+/// The number that the digits of HashText() stand for. Throws Error for anything else.
+std::uint64_t HashOfText(const std::string& digits);
 
 /// The source without blank lines and lines that are only a comment: two implementations that
 /// differ in nothing that is compiled have the same one.

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,13 +30,29 @@ std::string SealLine(const Json& record) {
   return line;
 }
 
-EventLog::EventLog(std::string path) : path_(std::move(path)) {
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+EventLog::EventLog(std::string path) : EventLog(std::move(path), O_CREAT | O_EXCL) {}
+
+EventLog::EventLog(std::string path, int flags) : path_(std::move(path)) {
+  file_ = ::open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0644);
   if (file_ < 0) ThrowErrno(path_, errno);
+  // A file system without locks is no reason not to search.
+  if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    ::close(file_);
+    throw UsageError(fmt::format("'{}' is in use: another process writes to this run", path_));
+  }
 }
 
 EventLog::~EventLog() {
   ::close(file_);
+}
+
+void EventLog::Keep(std::size_t size, bool ends_line) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (::ftruncate(file_, static_cast<off_t>(size)) != 0) ThrowErrno(path_, errno);
+    size_ = size;
+  }
+  if (!ends_line) Append("\n");
 }
 
 void EventLog::Append(std::string_view line) {

@@ -60,13 +60,15 @@ Explorer::Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Eva
 }
 
 Outcome Explorer::Run() {
-  start_ = clock_();
+  start_ = clock_() - before_;
   try {
+    TakeUp();
     if (evaluator_.compiles_while_measuring()) {
       RunAhead();
     } else {
       while (!Stopped()) Iterate();
     }
+    if (outcome_.end.why != "signal") CompileRestored();
   } catch (const Error& error) {
     // The log, a file of the compiler: what was found so far still counts.
     outcome_.end.why = "broken";
@@ -403,24 +405,23 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   record.bound_ns = entry.bound;
   if (tree_) {
     tree_->BackUp(*entry.selection, entry.code_hash, record);
-    CheckBound(entry, record);
+    CheckBound(entry.candidate, record);
   } else {
     log_.Write(record);
   }
   ++outcome_.end.verdicts[record.verdict];
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);
-  if (verdict == Verdict::kCorrect) AddFinalist(entry, record, measurement.best_ns);
+  if (verdict == Verdict::kCorrect) AddFinalist(WinnerOf(entry, record.n, measurement.best_ns));
   if (verdict == Verdict::kCorrect && options_.local_share > 0) {
     local_.Add(entry.candidate, entry.path, measurement.best_ns);
   }
   if (verdict == Verdict::kCorrect && confirmed > 0 && (best == 0 || confirmed < best)) {
-    Promote(entry, record, confirmed);
+    Promote(WinnerOf(entry, record.n, confirmed));
   }
 }
 
-void Explorer::CheckBound(const Entry& entry, const EvalRecord& record) {
-  constexpr std::size_t kExamples = 3;
+void Explorer::CheckBound(const runtime::Candidate& candidate, const EvalRecord& record) {
   if (record.verdict != kernels::VerdictName(Verdict::kCorrect)) return;
   if (record.best_ns >= record.bound_ns) return;
   ViolationRecord violation;
@@ -428,8 +429,13 @@ void Explorer::CheckBound(const Entry& entry, const EvalRecord& record) {
   violation.dt = record.dt;
   violation.ns = record.best_ns;
   violation.bound_ns = record.bound_ns;
-  if (options_.resource) violation.resource = options_.resource(entry.candidate);
+  if (options_.resource) violation.resource = options_.resource(candidate);
   log_.Write(violation);
+  NoteViolation(violation);
+}
+
+void Explorer::NoteViolation(const ViolationRecord& violation) {
+  constexpr std::size_t kExamples = 3;
   ++outcome_.proof.violations;
   if (outcome_.proof.examples.size() < kExamples) outcome_.proof.examples.push_back(violation);
 }
@@ -449,6 +455,7 @@ Measurement Explorer::Confirm(const Entry& entry, EvalRecord& record) {
     record.verdict = kernels::VerdictName(again.verdict);
     record.why = fmt::format("when measured again: {}", again.why);
   }
+  record.again_ns = again.best_ns;
   record.check_ms += again.check_ms;
   record.runtimes_ns.insert(record.runtimes_ns.end(), again.runtimes_ns.begin(),
                             again.runtimes_ns.end());
@@ -457,16 +464,14 @@ Measurement Explorer::Confirm(const Entry& entry, EvalRecord& record) {
   return again;
 }
 
-void Explorer::Promote(Entry& entry, const EvalRecord& record, double ns) {
-  const std::optional<Winner> last = std::exchange(
-      outcome_.winner,
-      Winner{record.n, ns, entry.candidate, entry.path, entry.vector, entry.compiled});
-  if (last) Release(last->vector, last->compiled);
+void Explorer::Promote(Winner winner) {
   BestRecord best;
-  best.n = record.n;
+  best.n = winner.n;
   best.dt = Elapsed();
-  best.ns = ns;
-  best.hash = record.hash;
+  best.ns = winner.ns;
+  best.hash = HashText(winner.vector);
+  const std::optional<Winner> last = std::exchange(outcome_.winner, std::move(winner));
+  if (last) Release(last->vector, last->compiled);
   if (tree_) {
     tree_->SetBest(best);
   } else {
@@ -475,15 +480,14 @@ void Explorer::Promote(Entry& entry, const EvalRecord& record, double ns) {
   ShowStatus(true);
 }
 
-void Explorer::AddFinalist(const Entry& entry, const EvalRecord& record, double ns) {
+void Explorer::AddFinalist(Winner finalist) {
   if (options_.finalists < 2) return;
   std::vector<Winner>& best = outcome_.finalists;
-  const auto place = std::upper_bound(best.begin(), best.end(), ns,
+  const auto place = std::upper_bound(best.begin(), best.end(), finalist.ns,
                                       [](double time, const Winner& w) { return time < w.ns; });
   const auto most = static_cast<std::size_t>(options_.finalists);
   if (place == best.end() && best.size() >= most) return;
-  best.insert(place,
-              Winner{record.n, ns, entry.candidate, entry.path, entry.vector, entry.compiled});
+  best.insert(place, std::move(finalist));
   if (best.size() <= most) return;
   const Winner last = std::move(best.back());
   best.pop_back();

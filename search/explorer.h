@@ -38,6 +38,7 @@
 #include "search/evaluator.h"
 #include "search/event_log.h"
 #include "search/local_search.h"
+#include "search/log_reader.h"
 #include "search/patient_descent.h"
 #include "search/policy.h"
 #include "search/progress.h"
@@ -75,6 +76,7 @@ struct Winner {
   Path path;
   std::string vector;
   kernels::Compiled compiled;  ///< Still there to be run again.
+  bool is_restored = false;  ///< Of a run that goes on: only the source of `compiled` is there yet.
 };
 
 struct Outcome {
@@ -94,6 +96,12 @@ class Explorer {
   Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Evaluator& evaluator,
            const Stopper& stopper, EventLog& log, ProgressReporter& reporter, Clock clock,
            const ExplorerOptions& options);
+
+  /// Goes on where the log of a run ends: what it evaluated is known and not evaluated again, and
+  /// counts, best and tree are those of its last complete line. Random numbers are others than any
+  /// before. Only before Run(), with the root, order, bound and options of that run. Throws Error
+  /// when the log does not fit them. Writes nothing.
+  void Restore(const Log& log);
 
   /// Searches until the stopper says so or nothing new is found. The caller writes the `end` record
   /// after whatever it wants to log before it. An environment that fails (a full disk) ends the
@@ -132,6 +140,17 @@ class Explorer {
     std::optional<Entry> entry;
   };
 
+  /// Of Restore().
+  void RestoreCounts(const Log& log);
+  void RestoreBest(const Log& log);
+  void RestoreLocal(const Log& log);
+  void NoteUnwrittenViolation(const Log& log);
+  Winner WinnerOf(const Log& log, const EvalRecord& eval, double ns);
+  /// What the restored run was about to write when it was killed.
+  void TakeUp();
+  /// Restored winners are compiled when the search is over: most of them will have been beaten.
+  void CompileRestored();
+
   void Iterate();
   void RunAhead();  ///< The same with compilers that run beside phases 3 and 4.
   bool Stopped();
@@ -158,9 +177,13 @@ class Explorer {
   void NoteDeadEnd(const DeadEnd& dead_end);
   void NoteBroken(const EvalRecord& record, kernels::Verdict verdict);
   /// Is the time below what the model says that nothing is faster than?
-  void CheckBound(const Entry& entry, const EvalRecord& record);
-  void Promote(Entry& entry, const EvalRecord& record, double ns);
-  void AddFinalist(const Entry& entry, const EvalRecord& record, double ns);
+  void CheckBound(const runtime::Candidate& candidate, const EvalRecord& record);
+  void NoteViolation(const ViolationRecord& violation);
+  static Winner WinnerOf(const Entry& entry, std::uint64_t n, double ns) {
+    return {n, ns, entry.candidate, entry.path, entry.vector, entry.compiled};
+  }
+  void Promote(Winner winner);
+  void AddFinalist(Winner finalist);
   /// Lets the files go of what nobody will measure again.
   void Release(const std::string& vector, const kernels::Compiled& compiled);
   void ShowStatus(bool news);
@@ -180,6 +203,8 @@ class Explorer {
   std::unique_ptr<TreeSearch> tree_;  ///< Null without a policy.
   LocalSearch local_;
   double start_ = 0;
+  double before_ = 0;                ///< Seconds of a restored run.
+  std::optional<Winner> unwritten_;  ///< Of a restored run: a best whose line it did not write.
   Outcome outcome_;
   Status status_;
   std::unordered_set<std::uint64_t> seen_vectors_, seen_codes_;

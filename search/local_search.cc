@@ -47,20 +47,32 @@ DecisionId DecisionOf(const PathStep& step) {
 
 }  // namespace
 
+std::optional<std::vector<LocalSearch::Elite>::const_iterator> LocalSearch::RoomFor(
+    std::uint64_t family, double ns) const {
+  const auto is_related = [&](const Elite& elite) { return elite.family == family; };
+  const bool is_full_family =
+      static_cast<std::size_t>(std::ranges::count_if(elites_, is_related)) >= kRelated;
+  if (!is_full_family && elites_.size() < kElites) return elites_.end();
+  // The slowest makes room: of its family when that is what is full.
+  auto last = elites_.end() - 1;
+  while (is_full_family && !is_related(*last)) --last;
+  if (last->ns <= ns) return std::nullopt;
+  return last;
+}
+
+bool LocalSearch::Takes(const Path& path, double ns) const {
+  if (path.empty()) return false;
+  const std::lock_guard lock(mutex_);
+  return RoomFor(FamilyOf(path), ns).has_value();
+}
+
 void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
   if (path.empty()) return;
   const std::uint64_t family = FamilyOf(path);
   const std::lock_guard lock(mutex_);
-  const auto is_related = [&](const Elite& elite) { return elite.family == family; };
-  const bool is_full_family =
-      static_cast<std::size_t>(std::ranges::count_if(elites_, is_related)) >= kRelated;
-  if (is_full_family || elites_.size() >= kElites) {
-    // The slowest makes room: of its family when that is what is full.
-    auto last = elites_.end() - 1;
-    while (is_full_family && !is_related(*last)) --last;
-    if (last->ns <= ns) return;
-    elites_.erase(last);
-  }
+  const auto room = RoomFor(family, ns);
+  if (!room) return;
+  if (*room != elites_.end()) elites_.erase(*room);
   const auto place = std::ranges::upper_bound(elites_, ns, {}, &Elite::ns);
   elites_.insert(place, {candidate, path, ns, family});
 }

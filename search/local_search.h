@@ -37,6 +37,8 @@ class LocalSearch {
   /// Without so many there is nothing to be near to.
   static constexpr std::size_t kLeast = 4;
 
+  /// Would an implementation with this path and time find a place?
+  bool Takes(const Path& path, double ns) const;
   /// An implementation that is correct and took `ns`, and its path from the root.
   void Add(const runtime::Candidate& candidate, const Path& path, double ns);
 
@@ -51,6 +53,10 @@ class LocalSearch {
     double ns = 0;
     std::uint64_t family = 0;  ///< Of the first half of the path.
   };
+
+  /// Who makes room for an implementation: the end, nobody needs to; nothing, it is too slow. With
+  /// the lock held.
+  std::optional<std::vector<Elite>::const_iterator> RoomFor(std::uint64_t family, double ns) const;
 
   mutable std::mutex mutex_;
   std::vector<Elite> elites_;  ///< Fastest first.

@@ -129,6 +129,7 @@ Json ToJson(const EvalRecord& record) {
                {"compile_ms", record.compile_ms},
                {"check_ms", record.check_ms}};
   if (!record.why.empty()) json["why"] = record.why;
+  if (record.again_ns > 0) json["again_ns"] = record.again_ns;
   if (record.registers > 0) json["registers"] = record.registers;
   if (record.blocks_per_sm > 0) json["blocks_per_sm"] = record.blocks_per_sm;
   if (record.clock_mhz > 0) json["clock_mhz"] = record.clock_mhz;
@@ -153,6 +154,7 @@ void FromJson(const Json& json, EvalRecord& record) {
   Read(json, "why", record.why);
   Read(json, "best_ns", record.best_ns);
   Read(json, "runtimes_ns", record.runtimes_ns);
+  Read(json, "again_ns", record.again_ns);
   Read(json, "compile_ms", record.compile_ms);
   Read(json, "check_ms", record.check_ms);
   Read(json, "registers", record.registers);
@@ -292,6 +294,23 @@ void FromJson(const Json& json, RatesRecord& record) {
   Read(json, "kernel_copy_gbs", record.kernel_copy_gbs);
   Read(json, "fma_gflops", record.fma_gflops);
   Read(json, "clock_mhz", record.clock_mhz);
+}
+
+Json ToJson(const ResumeRecord& record) {
+  return {{"t", "resume"},
+          {"dt", record.dt},
+          {"started", record.started},
+          {"tool", record.tool},
+          {"conditions", record.conditions},
+          {"argv", record.argv}};
+}
+
+void FromJson(const Json& json, ResumeRecord& record) {
+  Read(json, "dt", record.dt);
+  Read(json, "started", record.started);
+  Read(json, "tool", record.tool);
+  Read(json, "conditions", record.conditions);
+  Read(json, "argv", record.argv);
 }
 
 Json ToJson(const EndRecord& record) {

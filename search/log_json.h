@@ -22,6 +22,7 @@ Json ToJson(const ViolationRecord& record);
 Json ToJson(const DeadRecord& record);
 Json ToJson(const ReferenceRecord& record);
 Json ToJson(const RatesRecord& record);
+Json ToJson(const ResumeRecord& record);
 Json ToJson(const EndRecord& record);
 
 void FromJson(const Json& json, RunRecord& record);
@@ -34,6 +35,7 @@ void FromJson(const Json& json, ViolationRecord& record);
 void FromJson(const Json& json, DeadRecord& record);
 void FromJson(const Json& json, ReferenceRecord& record);
 void FromJson(const Json& json, RatesRecord& record);
+void FromJson(const Json& json, ResumeRecord& record);
 void FromJson(const Json& json, EndRecord& record);
 
 }  // namespace exh::search

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "search/crc32c.h"
 #include "search/error.h"
@@ -44,6 +46,14 @@ void AddChoice(const Json& json, Log& log) {
   log.choices[index] = std::move(record);
 }
 
+/// What had ended goes on: its end, and what was measured there, is not the run's any more.
+void AddResume(ResumeRecord record, Log& log) {
+  log.resumes.push_back(std::move(record));
+  if (log.end) log.earlier_end = std::exchange(log.end, std::nullopt);
+  log.references.clear();
+  log.rates.reset();
+}
+
 void AddRecord(const Json& json, Log& log) {
   const std::string type = json.value("t", std::string());
   if (type == "run") log.run = Decode<RunRecord>(json);
@@ -57,6 +67,9 @@ void AddRecord(const Json& json, Log& log) {
   if (type == "reference") log.references.push_back(Decode<ReferenceRecord>(json));
   if (type == "rates") log.rates = Decode<RatesRecord>(json);
   if (type == "end") log.end = Decode<EndRecord>(json);
+  if (type == "resume") AddResume(Decode<ResumeRecord>(json), log);
+  const auto dt = json.find("dt");
+  if (dt != json.end() && dt->is_number()) log.last_dt = std::max(log.last_dt, dt->get<double>());
 }
 
 }  // namespace
@@ -74,6 +87,7 @@ const EvalRecord* Log::Best() const {
 
 Log ParseLog(std::string_view text) {
   Log log;
+  log.whole_bytes = text.size();
   for (int number = 1; !text.empty(); ++number) {
     const std::size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
@@ -82,8 +96,10 @@ Log ParseLog(std::string_view text) {
     const auto body = Sealed(line);
     if (!body && last) {
       log.cut_off = true;
+      log.whole_bytes -= line.size();
       break;
     }
+    log.ends_line = !last;
     if (!body) {
       log.problems.push_back(fmt::format("line {}: checksum does not match", number));
       continue;

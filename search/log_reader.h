@@ -22,8 +22,16 @@ struct Log {
   std::vector<ViolationRecord> violations;
   std::vector<ReferenceRecord> references;
   std::optional<RatesRecord> rates;
+  std::vector<ResumeRecord> resumes;
+  /// Of the last part of the run; nothing when that did not end by itself. The yardsticks and rates
+  /// are of that part, too.
   std::optional<EndRecord> end;
-  bool cut_off = false;  ///< The last line is incomplete: the run was killed while it wrote.
+  /// The end before, when the run went on after it.
+  std::optional<EndRecord> earlier_end;
+  bool cut_off = false;         ///< The last line is incomplete: the run was killed while it wrote.
+  std::size_t whole_bytes = 0;  ///< Of the file, without a last line that is cut off.
+  bool ends_line = true;        ///< The last of these bytes is the end of a line.
+  double last_dt = 0;           ///< The latest `dt` of all records.
   std::vector<std::string> problems;  ///< "line 17: checksum does not match", …
 
   /// The evaluation with this number, or null.

@@ -33,6 +33,9 @@ struct RunRecord {
   double delta = 1, epsilon = 0.01;
   double local = 0;   ///< Share of descents near the best implementations.
   std::string bound;  ///< Which lower bound cut: "warm 8f14e45f"; empty: none.
+
+  /// Times are those of kernels whose inputs are not in the cache (`--l2 cold`).
+  bool is_cold() const { return bound.starts_with("cold") || conditions.ends_with("cold L2"); }
 };
 
 /// One decision, once: what its index and the indices of its values mean in the rest of the file.
@@ -41,6 +44,7 @@ struct ChoiceRecord {
   std::string name;
   std::vector<std::string> args;
   std::vector<std::string> domain;
+  friend bool operator==(const ChoiceRecord&, const ChoiceRecord&) = default;
 };
 
 /// A decision that was taken: indices into the choice records.
@@ -63,6 +67,7 @@ struct EvalRecord {
   double compile_ms = 0, check_ms = 0;
   std::vector<double> runtimes_ns;
   double best_ns = 0;
+  double again_ns = 0;  ///< Fastest of the second measurement; 0 when there was none.
   double max_error = 0, error_ratio = 0;
   // Of a GPU kernel; 0 elsewhere.
   int registers = 0;      ///< Of a thread.
@@ -129,6 +134,14 @@ struct ReferenceRecord {
 /// What the device reached by itself in the same run; members as in kernels::DeviceRates.
 struct RatesRecord {
   double driver_copy_gbs = 0, kernel_copy_gbs = 0, fma_gflops = 0, clock_mhz = 0;
+};
+
+/// A run that goes on: what follows comes of another process.
+struct ResumeRecord {
+  double dt = 0;        ///< Where the clock of the run goes on.
+  std::string started;  ///< UTC, as in RunRecord.
+  std::string tool, conditions;
+  std::vector<std::string> argv;
 };
 
 struct EndRecord {

@@ -113,6 +113,12 @@ std::string RunText(const Log& log, std::size_t most_lines) {
   std::string text = fmt::format("{} {} on {}, seed {}, started {}\n", run.kernel, SizesText(run),
                                  run.device, run.seed, run.started);
   text += fmt::format("space {} {}, by {}\n", run.space, run.fingerprint, run.tool);
+  if (!log.resumes.empty()) {
+    text += fmt::format(
+        "went on {}, last {}\n",
+        log.resumes.size() == 1 ? std::string("once") : fmt::format("{} times", log.resumes.size()),
+        log.resumes.back().started);
+  }
   if (log.end) {
     text += fmt::format("ended after {:.1f} s ({}): {} evaluations, {} descents, {} duplicates\n",
                         log.end->dt, log.end->why, log.end->evaluations, log.end->descents,

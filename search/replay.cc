@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "search/decisions.h"
@@ -23,6 +24,16 @@ std::string LogStepText(const Log& log, const PathStep& step) {
 }
 
 }  // namespace
+
+void CheckSameSpace(const Log& log, const std::string& path, const runtime::Instance& instance) {
+  const std::vector<ChoiceRecord> choices = ChoiceRecords(instance);
+  const bool is_same = log.choices.size() <= choices.size() &&
+                       std::equal(log.choices.begin(), log.choices.end(), choices.begin());
+  if (log.run->fingerprint == instance.fingerprint() && is_same) return;
+  const std::string note = SpaceNote(log, instance);
+  throw UsageError(fmt::format("'{}' is of another version of the space{}", path,
+                               note.empty() ? ": its decisions are others now" : note));
+}
 
 PathStep LocalStep(const Log& log, const PathStep& step, const runtime::Candidate& candidate) {
   std::string error;

@@ -200,7 +200,7 @@ Path Tree::PathOf(std::uint32_t edge) const {
 void Tree::BackUp(std::uint32_t edge, const Backup& backup) {
   if (Has(edge, kLeaf)) {
     edges_[edge].flags &= static_cast<std::uint8_t>(~kBusy);
-    edges_[edge].death = Death::kEvaluated;
+    if (backup.kind != Backup::Kind::kLost) edges_[edge].death = Death::kEvaluated;
   } else if (backup.kind == Backup::Kind::kEmpty) {
     edges_[edge].death = Death::kEmpty;
   }

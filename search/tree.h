@@ -60,7 +60,7 @@ struct Backup {
     kTimed,   ///< An implementation ran in `ns`.
     kFailed,  ///< An implementation that is of no use: not compiled, wrong, slow …
     kEmpty,   ///< There is no implementation below, or all are cut.
-    kLost,    ///< Nothing was learnt: the rollout gave up.
+    kLost,    ///< Nothing was learnt: the rollout gave up, or the process died.
   };
   Kind kind = Kind::kLost;
   double ns = 0;

@@ -5,25 +5,28 @@
 
 #include <functional>
 #include <map>
-#include <unordered_map>
+#include <utility>
 
 #include "search/error.h"
 #include "search/tree_search.h"
 
 namespace exh::search {
-void ReplayTree(const Log& log, Tree& tree) {
-  std::unordered_map<std::uint64_t, std::uint32_t> edges;  // Of selections.
+
+TreeReplay ReplayTree(const Log& log, Tree& tree) {
+  std::map<std::uint64_t, Selection> open;
   const auto edge_of = [&](std::uint64_t selection) {
-    const auto found = edges.find(selection);
-    if (found == edges.end()) {
+    const auto taken = open.extract(selection);
+    if (taken.empty()) {
       throw Error(fmt::format("the log has a result of selection {}, but not itself", selection));
     }
-    return found->second;
+    return taken.mapped().edge;
   };
   std::map<std::uint64_t, std::function<void()>> events;
   for (const SelectRecord& record : log.selects) {
     events[record.sequence] = [&] {
-      edges[record.sequence] = tree.Repeat(record.path, record.is_closed).edge;
+      Selection selection = tree.Repeat(record.path, record.is_closed);
+      selection.sequence = record.sequence;
+      if (!record.is_closed) open.emplace(record.sequence, std::move(selection));
     };
   }
   for (const EvalRecord& record : log.evals) {
@@ -41,6 +44,9 @@ void ReplayTree(const Log& log, Tree& tree) {
     if (sequence != ++last) throw Error(fmt::format("the log lacks event {} of the tree", last));
     apply();
   }
+  TreeReplay replay{.last = last};
+  for (auto& [sequence, selection] : open) replay.open.push_back(std::move(selection));
+  return replay;
 }
 
 TreeOptions TreeOptionsOf(const RunRecord& run) {

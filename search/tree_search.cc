@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "kernels/evaluation.h"
+#include "search/decisions.h"
 #include "search/error.h"
+#include "search/tree_replay.h"
 
 namespace exh::search {
 namespace {
@@ -41,6 +43,25 @@ TreeSearch::TreeSearch(const runtime::Candidate& root, const ChoiceOrder& order,
                        const BoundFunction& bound, std::shared_ptr<const Policy> policy,
                        const TreeOptions& options, std::uint64_t seed, EventLog& log)
     : policy_(std::move(policy)), seed_(seed), log_(log), tree_(root, order, bound, options) {}
+
+void TreeSearch::Restore(const Log& log) {
+  const std::lock_guard lock(mutex_);
+  TreeReplay replay = ReplayTree(log, tree_);
+  sequence_ = replay.last;
+  open_ = std::move(replay.open);
+  for (const EvalRecord& record : log.evals) {
+    Backup result = BackupOf(record);
+    result.is_known = true;
+    programs_[HashOfText(record.code)].result = result;
+  }
+}
+
+void TreeSearch::GiveUpOpen() {
+  const std::lock_guard lock(mutex_);
+  for (const Selection& selection : std::exchange(open_, {})) {
+    WriteResult(selection, {.kind = Backup::Kind::kLost});
+  }
+}
 
 std::optional<Selection> TreeSearch::Select() {
   const std::lock_guard lock(mutex_);

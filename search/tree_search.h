@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "search/event_log.h"
+#include "search/log_reader.h"
 #include "search/policy.h"
 #include "search/tree.h"
 
@@ -25,6 +26,12 @@ class TreeSearch {
   TreeSearch(const runtime::Candidate& root, const ChoiceOrder& order, const BoundFunction& bound,
              std::shared_ptr<const Policy> policy, const TreeOptions& options, std::uint64_t seed,
              EventLog& log);
+
+  /// Goes on where a log ends: its tree, its programs, its numbers. Only before anything else.
+  /// Throws Error when the log is not of such a tree.
+  void Restore(const Log& log);
+  /// Tells tree and log that what was under way at the end of the restored log is lost.
+  void GiveUpOpen();
 
   /// Where to roll out next. Nothing when exhausted(), or when all that is left is being evaluated.
   std::optional<Selection> Select();
@@ -79,6 +86,7 @@ class TreeSearch {
   Tree tree_;
   std::uint64_t sequence_ = 0;
   std::unordered_map<std::uint64_t, Program> programs_;  ///< By the hash of their code.
+  std::vector<Selection> open_;                          ///< Of the restored log, without a result.
 };
 
 /// What the tree takes from a record. Throws Error for a result that it does not know.

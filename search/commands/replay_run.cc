@@ -15,6 +15,7 @@
 #include "search/log_reader.h"
 #include "search/numbers.h"
 #include "search/problem.h"
+#include "search/replay.h"
 #include "search/tree_replay.h"
 
 namespace exh::search {
@@ -39,19 +40,6 @@ int CompareWithEnd(const Log& log, const std::string& digest) {
   return 1;
 }
 
-/// The bound that the run had. Throws UsageError when it is not known any more.
-SearchBound BoundOf(const RunRecord& run, const Problem& problem) {
-  if (run.bound.empty()) return {};
-  const bool cold = run.bound.starts_with("cold");
-  SearchBound bound =
-      MakeSearchBound(problem, cold ? models::CacheState::kCold : models::CacheState::kWarm);
-  if (bound.name != run.bound) {
-    throw UsageError(fmt::format("the run was cut by the bound '{}', the rates of {} now make '{}'",
-                                 run.bound, problem.device.name, bound.name));
-  }
-  return bound;
-}
-
 int ReplayRun(const ReplayRunOptions& options) {
   if (options.run.empty()) throw UsageError("replay which run? search replay-run RUN");
   const Log log = ReadLog(options.run);
@@ -60,12 +48,10 @@ int ReplayRun(const ReplayRunOptions& options) {
   }
   const Problem problem = MakeProblem(*log.run);
   const runtime::Candidate root = problem.root();
-  if (log.run->fingerprint != root.instance().fingerprint()) {
-    throw UsageError(fmt::format("'{}' is of another version of the space", options.run));
-  }
+  CheckSameSpace(log, options.run, root.instance());
   const ChoiceOrder order =
       ChoiceOrder::Parse(fmt::format("{}", fmt::join(log.run->order, ",")), root.instance());
-  const SearchBound bound = BoundOf(*log.run, problem);
+  const SearchBound bound = MakeSearchBound(problem, *log.run);
   Tree tree(root, order, bound.bound, TreeOptionsOf(*log.run));
   ReplayTree(log, tree);
   if (options.text) fmt::print("{}", tree.Text());

@@ -16,6 +16,7 @@
 #include "search/candidate_bound.h"
 #include "search/choice_order.h"
 #include "search/commands/command.h"
+#include "search/commands/search_options.h"
 #include "search/comparison.h"
 #include "search/cpu_evaluator.h"
 #include "search/decision_file.h"
@@ -25,54 +26,14 @@
 #include "search/log_text.h"
 #include "search/make_evaluator.h"
 #include "search/numbers.h"
+#include "search/replay.h"
 #include "search/report.h"
 #include "search/run_folder.h"
 #include "search/signals.h"
-#include "search/suggest.h"
 #include "search/tree_replay.h"
 
 namespace exh::search {
 namespace {
-
-struct SearchOptions {
-  ProblemOptions problem;
-  std::vector<std::string> budgets, stops;
-  std::string policy = "tag";
-  PolicyOptions policy_options;
-  std::string epsilon = "1%", local = "70%";
-  std::string order, out, emit, progress = "auto";
-  std::uint64_t seed = 1;
-  std::optional<int> jobs;
-  int gpu = 0;
-  std::string l2 = "warm";
-  bool cold() const {
-    if (l2 != "warm" && l2 != "cold")
-      throw UsageError(UnknownName("state of L2", l2, {"warm", "cold"}));
-    return l2 == "cold";
-  }
-};
-
-constexpr const char* kDefaultBudget = "60s";
-
-/// `1%`: 0.01. `option` is what it belongs to.
-double ParseShare(const std::string& option, const std::string& text) {
-  const auto percent =
-      text.ends_with('%') ? ParseReal(text.substr(0, text.size() - 1)) : std::nullopt;
-  if (!percent || *percent < 0 || *percent >= 100) {
-    throw UsageError(fmt::format("bad {} '{}'; legal: 0% or more, below 100%", option, text));
-  }
-  return *percent / 100;
-}
-
-/// The policy of the tree; null for none. Throws UsageError.
-std::shared_ptr<const Policy> PolicyOf(const SearchOptions& options) {
-  const int most = 1000;
-  if (options.policy_options.topk < 1 || options.policy_options.topk > most) {
-    throw UsageError(fmt::format("--topk must be 1 to {}", most));
-  }
-  if (options.policy_options.delta <= 0) throw UsageError("--delta must be above zero");
-  return MakePolicy(options.policy, options.policy_options);
-}
 
 RunRecord Header(const Problem& problem, const SearchOptions& options, const ChoiceOrder& order,
                  const Evaluator& evaluator, const std::vector<std::string>& argv) {
@@ -91,18 +52,12 @@ RunRecord Header(const Problem& problem, const SearchOptions& options, const Cho
   run.flops = problem.task.flops;
   run.argv = argv;
   run.order = order.names();
-  run.policy = options.policy;
+  run.policy = options.policy();
   run.topk = options.policy_options.topk;
   run.delta = options.policy_options.delta;
   run.epsilon = ParseShare("--epsilon", options.epsilon);
   run.local = ParseShare("--local", options.local);
   return run;
-}
-
-void AddBudgets(const SearchOptions& options, const Clock& clock, AnyStopper& stopper) {
-  for (const std::string& budget : options.budgets) stopper.Add(ParseBudget(budget, clock));
-  if (options.budgets.empty()) stopper.Add(ParseBudget(kDefaultBudget, clock));
-  for (const std::string& stop : options.stops) stopper.Add(ParseStop(stop));
 }
 
 /// Ends of runs in words.
@@ -246,17 +201,98 @@ SearchBound BoundOf(const Problem& problem, bool cold) {
   }
 }
 
-int Search(const SearchOptions& options, const Invocation& invocation) {
-  const ProgressMode mode = ParseProgress(options.progress, stdout);
+/// A run that begins, or one that goes on, with everything that the explorer needs.
+struct Prepared {
+  const Problem& problem;
+  const runtime::Candidate& root;
+  const ChoiceOrder& order;
+  const RunRecord& header;
+  const SearchBound& bound;
+  std::shared_ptr<const Policy> policy;
+  const std::string& folder;
+  Evaluator& evaluator;
+  EventLog& log;
+  const Log* earlier = nullptr;  ///< What the run did until now; null: nothing.
+};
+
+/// The record of a run that goes on.
+ResumeRecord Resumed(const Prepared& run, const Invocation& invocation) {
+  ResumeRecord record;
+  record.dt = run.earlier->last_dt;
+  record.started = TimeStamp();
+  record.tool = fmt::format("search {}", kVersion);
+  record.conditions = run.evaluator.YardstickText();
+  record.argv = invocation.argv;
+  return record;
+}
+
+/// Searches, and says what came of it. Returns the exit code.
+int Explore(const SearchOptions& options, const Invocation& invocation, const Prepared& run,
+            const std::atomic<bool>& interrupted) {
   const Clock clock = SteadyClock();
-  if (options.jobs && *options.jobs < 1) throw UsageError("--jobs must be 1 or more");
-  {
-    AnyStopper checked;  // Mistakes in budgets show before anything is built.
-    AddBudgets(options, clock, checked);
-    ParseShare("--epsilon", options.epsilon);
-    ParseShare("--local", options.local);
+  ExplorerOptions explorer_options;
+  explorer_options.seed = run.header.seed;
+  explorer_options.jobs = options.jobs.value_or(NumCores());
+  // Where compilers run ahead, some take a hundred times as long as others; what is measured is
+  // taken in order, and must not wait for one of them.
+  const int ahead = run.evaluator.compiles_while_measuring() ? 16 : 2;
+  explorer_options.batch = std::max(4, ahead * explorer_options.jobs);
+  explorer_options.slow_factor = SlowFactor(run.problem.device);
+  explorer_options.flops = run.problem.task.flops;
+  explorer_options.finalists = run.evaluator.finalists();
+  explorer_options.policy = run.policy;
+  explorer_options.tree = TreeOptionsOf(run.header);
+  explorer_options.local_share = run.header.local;
+  explorer_options.bound = run.bound.bound;
+  explorer_options.resource = run.bound.resource;
+  AnyStopper stopper;
+  stopper.Add(std::make_unique<SignalStopper>(&interrupted));
+  ProgressReporter progress(ParseProgress(options.progress, stdout), stdout);
+  Explorer explorer(run.root, run.order, run.evaluator, stopper, run.log, progress, clock,
+                    explorer_options);
+  double before = 0;
+  if (run.earlier != nullptr) {
+    explorer.Restore(*run.earlier);
+    before = run.earlier->last_dt;
+    run.log.Keep(run.earlier->whole_bytes, run.earlier->ends_line);
+    // Killed at its very beginning, it had not written them all.
+    const std::vector<ChoiceRecord> choices = ChoiceRecords(run.root.instance());
+    for (std::size_t index = run.earlier->choices.size(); index < choices.size(); ++index) {
+      run.log.Write(choices[index]);
+    }
+    run.log.Write(Resumed(run, invocation));
   }
-  const std::shared_ptr<const Policy> policy = PolicyOf(options);
+  AddBudgets(options, clock, stopper);  // Its time begins now.
+  const double start = clock() - before;
+  const Outcome outcome = explorer.Run();
+
+  const Session session{options,
+                        run.problem,
+                        run.header,
+                        run.folder,
+                        invocation.program,
+                        interrupted,
+                        run.evaluator,
+                        run.log,
+                        explorer_options.jobs,
+                        clock,
+                        start};
+  return Conclude(session, outcome);
+}
+
+/// Mistakes in options show before anything is built. Throws UsageError.
+void CheckOptions(const SearchOptions& options) {
+  ParseProgress(options.progress, stdout);
+  if (options.jobs && *options.jobs < 1) throw UsageError("--jobs must be 1 or more");
+  AnyStopper checked;
+  AddBudgets(options, SteadyClock(), checked);
+  ParseShare("--epsilon", options.epsilon);
+  ParseShare("--local", options.local);
+}
+
+int Search(const SearchOptions& options, const Invocation& invocation) {
+  CheckOptions(options);
+  const std::shared_ptr<const Policy> policy = PolicyOf(options.policy(), options.policy_options);
   const Problem problem = MakeProblem(options.problem);
   const runtime::Candidate root = problem.root();
   const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
@@ -271,42 +307,54 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   header.bound = bound.name;
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
+  return Explore(options, invocation,
+                 {problem, root, order, header, bound, policy, folder, *evaluator, log},
+                 interrupted);
+}
 
-  ExplorerOptions explorer_options;
-  explorer_options.seed = options.seed;
-  explorer_options.jobs = options.jobs.value_or(NumCores());
-  // Where compilers run ahead, some take a hundred times as long as others; what is measured is
-  // taken in order, and must not wait for one of them.
-  const int ahead = evaluator->compiles_while_measuring() ? 16 : 2;
-  explorer_options.batch = std::max(4, ahead * explorer_options.jobs);
-  explorer_options.slow_factor = SlowFactor(problem.device);
-  explorer_options.flops = problem.task.flops;
-  explorer_options.finalists = evaluator->finalists();
-  explorer_options.policy = policy;
-  explorer_options.tree = TreeOptionsOf(header);
-  explorer_options.local_share = header.local;
-  explorer_options.bound = bound.bound;
-  explorer_options.resource = bound.resource;
-  AnyStopper stopper;
-  stopper.Add(std::make_unique<SignalStopper>(&interrupted));
-  AddBudgets(options, clock, stopper);
-  ProgressReporter progress(mode, stdout);
-  Explorer explorer(root, order, *evaluator, stopper, log, progress, clock, explorer_options);
-  const double start = clock();
-  const Outcome outcome = explorer.Run();
+/// What a run that goes on has done, and what else is to be said before.
+void SayResumed(const std::string& folder, const Log& log, const Evaluator& evaluator) {
+  std::string text = fmt::format("{} goes on after {:.1f} s: {} evaluations", folder, log.last_dt,
+                                 log.evals.size());
+  if (log.BestTime() > 0) {
+    text += fmt::format(", best {} (record {})", FormatTime(log.BestTime()), log.bests.back().n);
+  }
+  fmt::print("{}{}\n", text, log.cut_off ? "; a line that was cut off is gone" : "");
+  const std::string now = evaluator.YardstickText();
+  if (now == log.run->conditions) return;
+  fmt::print("note: until now measured with {}\n      from now on with {}\n", log.run->conditions,
+             now);
+}
 
-  const Session session{options,
-                        problem,
-                        header,
-                        folder,
-                        invocation.program,
-                        interrupted,
-                        *evaluator,
-                        log,
-                        explorer_options.jobs,
-                        clock,
-                        start};
-  return Conclude(session, outcome);
+/// `search --resume RUN`.
+int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& invocation) {
+  CheckOptions(options);
+  const std::string path = LogPath(options.resume);
+  if (!std::filesystem::exists(path)) {
+    throw UsageError(fmt::format("no log at '{}': --resume takes the folder of a run", path));
+  }
+  EventLog log = EventLog::Reopen(path);  // From here on nobody else writes to it.
+  const Log earlier = ReadLog(options.resume);
+  const RunRecord& header = *earlier.run;
+  CheckResumable(earlier, path);
+  const Problem problem = MakeProblem(header);
+  RefuseContradictions(app, options, header, problem);
+  const runtime::Candidate root = problem.root();
+  CheckSameSpace(earlier, path, root.instance());
+  const ChoiceOrder order =
+      ChoiceOrder::Parse(fmt::format("{}", fmt::join(header.order, ",")), root.instance());
+  const SearchBound bound = MakeSearchBound(problem, header);
+
+  const std::atomic<bool>& interrupted = ListenForSignals();
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  const std::unique_ptr<Evaluator> evaluator =
+      MakeEvaluator(problem, {options.jobs.value_or(NumCores()), options.gpu, header.is_cold()});
+  SayResumed(folder, earlier, *evaluator);
+  return Explore(
+      options, invocation,
+      {problem, root, order, header, bound, PolicyOf(header.policy, {header.topk, header.delta}),
+       folder, *evaluator, log, &earlier},
+      interrupted);
 }
 
 }  // namespace
@@ -314,16 +362,21 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
 void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<SearchOptions>();
   AddProblemOptions(app, options->problem);
+  app.add_option(
+      "--resume", options->resume,
+      "go on with a run: its folder; what it decided stays (kernel, sizes, policy, seed …)");
   app.add_option("--budget", options->budgets,
-                 "60s, 5m, 2h, evals=500; the first of several to be used up ends the run")
+                 "60s, 5m, 2h, evals=500; the first of several to be used up ends the run; with "
+                 "--resume time counts from now, evals from the start of the run")
       ->allow_extra_args(false);
   app.add_option(
          "--stop", options->stops,
          "gap=10% (best to bound), stale=3000 (evaluations without a new best), bound=12us; "
          "besides the budget")
       ->allow_extra_args(false);
-  app.add_option("--policy", options->policy,
-                 "how the tree is searched: tag (default), uct, bound, uniform; random: no tree");
+  app.add_option("--policy", options->policies,
+                 "how the tree is searched: tag (default), uct, bound, uniform; random: no tree")
+      ->allow_extra_args(false);
   app.add_option("--topk", options->policy_options.topk,
                  "of tag: so many of the best evaluations count (default 10)");
   app.add_option("--delta", options->policy_options.delta,
@@ -344,7 +397,10 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--emit", options->emit, "folder for the winner's source");
   app.callback([&app, options, &invocation] {
     if (!app.get_subcommands().empty()) return;
-    invocation.run = [options, &invocation] { return Search(*options, invocation); };
+    invocation.run = [&app, options, &invocation] {
+      return options->resume.empty() ? Search(*options, invocation)
+                                     : Resume(app, *options, invocation);
+    };
   });
 }
 

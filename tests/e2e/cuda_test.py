@@ -190,6 +190,47 @@ class OnFakeGpu(Fixture):
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
         self.assertIn("the same tree as at the end of the run", again.stdout)
 
+    def test_a_search_that_is_killed_goes_on(self):
+        for policy in ("tag", "random"):
+            out = str(self.folder / policy)
+            arguments = ["--kernel", "axpy", "--size", f"n={N}", "--device", "h200", "--budget", "100s", "--jobs", "3",
+                         "--policy", policy, "--out", out]
+            done_before = 0
+            for more in (13, 29, 41):  # Killed three times, each time somewhere else.
+                process = subprocess.Popen([SEARCH, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                           cwd=self.folder, env=self.environment)
+                self.addCleanup(process.kill)
+                for _ in range(1200):
+                    if os.path.exists(os.path.join(out, "log.jsonl")) and \
+                            len(self.evaluations(out)) >= done_before + more:
+                        break
+                    time.sleep(0.05)
+                refused = self.run_search("--resume", out)
+                self.assertEqual(refused.returncode, 2, refused.stdout)
+                self.assertIn("another process writes to this run", refused.stderr)
+                process.kill()
+                process.wait()
+                done_before = len(self.evaluations(out))
+                arguments = ["--resume", out, "--budget", "100s", "--jobs", "3"]
+            count = done_before + 30
+            done = self.run_search("--resume", out, "--budget", f"evals={count}")
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn(" goes on after ", done.stdout)
+            evaluations = self.evaluations(out)
+            self.assertEqual([e["n"] for e in evaluations], list(range(1, count + 1)))
+            for what in ("code", "vector"):
+                self.assertEqual(len({e[what] for e in evaluations}), count)
+            records = self.records(out)
+            self.assertEqual([r["t"] for r in records].count("resume"), 3)
+            self.assertEqual(sum(records[-1]["verdicts"].values()), count)
+            self.assertIn("finals: ", done.stdout)  # Of candidates of all parts.
+            finalists = {r["name"] for r in records if r["t"] == "reference" and r["verdict"] == "correct"}
+            self.assertIn("winner", finalists)
+            if policy == "tag":
+                again = self.run_search("replay-run", out)
+                self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
+                self.assertIn("the same tree as at the end of the run", again.stdout)
+
     def test_the_number_of_compilers_changes_nothing(self):
         outcomes = []
         for jobs in ("1", "3"):

@@ -25,14 +25,30 @@ struct Scene {
     return [this] { return now += 0.001; };
   }
   Outcome Go() {
+    EventLog log(folder / "log.jsonl");
+    log.Write(RunRecord{});
+    for (const ChoiceRecord& choice : ChoiceRecords(ToyRoot().instance())) log.Write(choice);
+    return Explore(log, nullptr);
+  }
+  /// Goes on with the log in the folder, and writes the end of the run.
+  Outcome Resume() {
+    EventLog file = EventLog::Reopen(folder / "log.jsonl");
+    const Log earlier = log();
+    Outcome outcome = Explore(file, &earlier);
+    file.Write(outcome.end);
+    return outcome;
+  }
+  Outcome Explore(EventLog& file, const Log* earlier) {
     const runtime::Candidate root = ToyRoot();
     const ChoiceOrder choices = ChoiceOrder::Parse(order, root.instance());
     std::FILE* const nowhere = std::fopen("/dev/null", "w");
     ProgressReporter progress(ProgressMode::kPlain, nowhere);
-    EventLog log(folder / "log.jsonl");
-    log.Write(RunRecord{});
-    for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
-    Explorer explorer(root, choices, evaluator, stopper, log, progress, clock(), options);
+    Explorer explorer(root, choices, evaluator, stopper, file, progress, clock(), options);
+    if (earlier != nullptr) {
+      explorer.Restore(*earlier);
+      file.Keep(earlier->whole_bytes, earlier->ends_line);
+      file.Write(ResumeRecord{.dt = earlier->last_dt});
+    }
     Outcome outcome = explorer.Run();
     std::fclose(nowhere);
     return outcome;

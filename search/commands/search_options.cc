@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "search/commands/search_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+
+#include "search/choice_order.h"
+#include "search/error.h"
+#include "search/numbers.h"
+#include "search/suggest.h"
+
+namespace exh::search {
+namespace {
+
+constexpr const char* kDefaultBudget = "60s";
+
+/// What an option says and what the run has, when they differ.
+struct Difference {
+  std::string option, has;
+};
+
+[[noreturn]] void Refuse(const Difference& difference) {
+  throw UsageError(
+      fmt::format("{} contradicts the run, which has {}: leave it out, or search anew "
+                  "without --resume",
+                  difference.option, difference.has));
+}
+
+/// The sizes that the command line names must be those of the run.
+void CheckSizes(const SearchOptions& options, const RunRecord& run, const Problem& problem) {
+  const kernels::Parameters wanted = ParseSizes(*problem.kernel, options.problem.size);
+  for (const auto& [name, text] : ParseAssignments(options.problem.size, "--size")) {
+    const auto found = run.sizes.find(name);
+    if (found == run.sizes.end() || wanted.at(name) == found->second) continue;
+    Refuse({fmt::format("--size {}={}", name, text), fmt::format("{}={}", name, found->second)});
+  }
+}
+
+/// The limits of the device that the command line names must be those of the run.
+void CheckLimits(const SearchOptions& options, const RunRecord& run) {
+  ProblemOptions device = options.problem;
+  device.device = run.device;
+  const auto wanted = DeviceLimits(FindDevice(device));
+  const auto check = [&](const std::string& limit, const std::string& option) {
+    const auto now = wanted.find(limit);
+    const auto then = run.limits.find(limit);
+    if (now == wanted.end() || then == run.limits.end() || now->second == then->second) return;
+    Refuse({option, fmt::format("{}={}", limit, then->second)});
+  };
+  if (device.threads) check("threads", fmt::format("--threads {}", *device.threads));
+  if (device.max_threads)
+    check("max_threads", fmt::format("--max-threads {}", *device.max_threads));
+  for (const std::string& limit : device.limits) {
+    check(limit.substr(0, limit.find('=')), "--set " + limit);
+  }
+}
+
+}  // namespace
+
+std::string SearchOptions::policy() const {
+  if (policies.size() > 1) {
+    throw UsageError("a search has one --policy; to compare several on a recorded run: --simulate");
+  }
+  return policies.empty() ? "tag" : policies.front();
+}
+
+bool SearchOptions::cold() const {
+  if (l2 != "warm" && l2 != "cold")
+    throw UsageError(UnknownName("state of L2", l2, {"warm", "cold"}));
+  return l2 == "cold";
+}
+
+double ParseShare(const std::string& option, const std::string& text) {
+  const auto percent =
+      text.ends_with('%') ? ParseReal(text.substr(0, text.size() - 1)) : std::nullopt;
+  if (!percent || *percent < 0 || *percent >= 100) {
+    throw UsageError(fmt::format("bad {} '{}'; legal: 0% or more, below 100%", option, text));
+  }
+  return *percent / 100;
+}
+
+std::shared_ptr<const Policy> PolicyOf(const std::string& name, const PolicyOptions& options) {
+  const int most = 1000;
+  if (options.topk < 1 || options.topk > most) {
+    throw UsageError(fmt::format("--topk must be 1 to {}", most));
+  }
+  if (options.delta <= 0) throw UsageError("--delta must be above zero");
+  return MakePolicy(name, options);
+}
+
+void AddBudgets(const SearchOptions& options, const Clock& clock, AnyStopper& stopper) {
+  for (const std::string& budget : options.budgets) stopper.Add(ParseBudget(budget, clock));
+  if (options.budgets.empty()) stopper.Add(ParseBudget(kDefaultBudget, clock));
+  for (const std::string& stop : options.stops) stopper.Add(ParseStop(stop));
+}
+
+void CheckResumable(const Log& log, const std::string& path) {
+  const int version = RunRecord().version;
+  if (log.run->version != version) {
+    throw UsageError(
+        fmt::format("'{}' is of version {} of the format; this program goes on with {}", path,
+                    log.run->version, version));
+  }
+  if (!log.problems.empty()) {
+    throw UsageError(fmt::format("'{}' is damaged ({}): what that line said would be lost", path,
+                                 log.problems.front()));
+  }
+}
+
+void RefuseContradictions(const CLI::App& app, const SearchOptions& options, const RunRecord& run,
+                          const Problem& problem) {
+  const auto check = [&](const char* option, const auto& wanted, const auto& has) {
+    if (app.count(option) == 0 || wanted == has) return;
+    Refuse({fmt::format("{} {}", option, wanted), fmt::format("{}", has)});
+  };
+  if (app.count("--out") > 0) {
+    throw UsageError("--out and --resume: a run that goes on stays in its folder");
+  }
+  check("--kernel", options.problem.kernel, run.kernel);
+  check("--device", options.problem.device, run.device);
+  check("--space", options.problem.space, run.decisions);
+  check("--seed", options.seed, run.seed);
+  check("--policy", options.policy(), run.policy);
+  check("--topk", options.policy_options.topk, run.topk);
+  check("--delta", options.policy_options.delta, run.delta);
+  check("--l2", options.l2, std::string(run.is_cold() ? "cold" : "warm"));
+  const auto check_share = [&](const char* option, const std::string& wanted, double has) {
+    if (app.count(option) == 0 || ParseShare(option, wanted) == has) return;
+    Refuse({fmt::format("{} {}", option, wanted), fmt::format("{:.6g}%", 100 * has)});
+  };
+  check_share("--epsilon", options.epsilon, run.epsilon);
+  check_share("--local", options.local, run.local);
+  if (app.count("--order") > 0) {
+    const auto wanted = ChoiceOrder::Parse(options.order, problem.root().instance()).names();
+    const std::vector<std::string>& has = run.order;
+    if (wanted != has) Refuse({"--order " + options.order, fmt::format("{}", fmt::join(has, ","))});
+  }
+  CheckSizes(options, run, problem);
+  CheckLimits(options, run);
+}
+
+}  // namespace exh::search

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// The options of `search` itself, and those of them that a run that goes on has decided already.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/clock.h"
+#include "search/log_reader.h"
+#include "search/policy.h"
+#include "search/problem.h"
+#include "search/stopper.h"
+
+namespace exh::search {
+
+struct SearchOptions {
+  ProblemOptions problem;
+  std::vector<std::string> budgets, stops;
+  std::vector<std::string> policies;  ///< Of a search one at most.
+  PolicyOptions policy_options;
+  std::string epsilon = "1%", local = "70%";
+  std::string order, out, emit, progress = "auto";
+  std::uint64_t seed = 1;
+  std::optional<int> jobs;
+  int gpu = 0;
+  std::string l2 = "warm";
+  std::string resume;  ///< Folder or log of the run that goes on; empty: a new one.
+
+  /// The name of the policy. Throws UsageError when there are several.
+  std::string policy() const;
+  /// Throws UsageError.
+  bool cold() const;
+};
+
+/// `1%`: 0.01. `option` is what it belongs to. Throws UsageError.
+double ParseShare(const std::string& option, const std::string& text);
+
+/// The policy of a tree; null for none. Throws UsageError.
+std::shared_ptr<const Policy> PolicyOf(const std::string& name, const PolicyOptions& options);
+
+/// Budgets, the default one when there is none, and other ends. Throws UsageError.
+void AddBudgets(const SearchOptions& options, const Clock& clock, AnyStopper& stopper);
+
+/// Throws UsageError when the log at `path` cannot go on: it is damaged, or of another version.
+void CheckResumable(const Log& log, const std::string& path);
+
+/// Throws UsageError when an option that stands on the command line says something else than the
+/// run that goes on, with both. `app` knows which ones stand there.
+void RefuseContradictions(const CLI::App& app, const SearchOptions& options, const RunRecord& run,
+                          const Problem& problem);
+
+}  // namespace exh::search

@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What is done with the log of a run on the cpu device: search --resume goes on with it.
+
+usage: resume_test.py SEARCH [unittest arguments]
+"""
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SEARCH = ""
+KERNEL = ("--kernel", "axpy", "--size", "n=4096")
+
+
+def run(*arguments):
+    return subprocess.run([SEARCH, *arguments], capture_output=True, text=True, timeout=300, cwd=ROOT)
+
+
+def records(folder):
+    with open(os.path.join(folder, "log.jsonl"), encoding="utf-8", errors="replace") as log:
+        return [json.loads(line) for line in log if line.endswith("\n")]
+
+
+def evaluations(folder):
+    return [record for record in records(folder) if record["t"] == "eval"]
+
+
+def digest(folder):
+    tree = run("replay-run", folder)
+    return re.search(r"tree ([0-9a-f]{16})", tree.stdout).group(1) if tree.returncode == 0 else tree.stderr
+
+
+class Resume(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.out = os.path.join(folder.name, "run")
+
+    def kill_after(self, more, *arguments):
+        """Starts a search and kills it, some time after so many further evaluations."""
+        known = len(evaluations(self.out)) if os.path.exists(os.path.join(self.out, "log.jsonl")) else 0
+        process = subprocess.Popen([SEARCH, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=ROOT)
+        self.addCleanup(process.kill)
+        for _ in range(2400):
+            if os.path.exists(os.path.join(self.out, "log.jsonl")) and len(evaluations(self.out)) >= known + more:
+                break
+            time.sleep(0.05)
+        time.sleep(random.random())
+        process.kill()
+        process.wait()
+
+    def test_killed_twice_and_torn_in_the_middle_of_a_line(self):
+        self.kill_after(2, *KERNEL, "--budget", "120s", "--out", self.out)
+        for tear in (0, 17):
+            path = os.path.join(self.out, "log.jsonl")
+            if tear:
+                os.truncate(path, os.path.getsize(path) - tear)
+            before = digest(self.out)
+            with open(path, "rb") as log:
+                whole = log.read()
+            whole = whole[:whole.rfind(b"\n") + 1]
+            self.kill_after(2, "--resume", self.out, "--budget", "120s")
+            with open(path, "rb") as log:
+                self.assertTrue(log.read().startswith(whole))
+            # Cut where the second process took over, the tree is the one at which the first died.
+            with open(path, "rb") as log:
+                text = log.read()
+            part = os.path.join(self.folder, f"part{tear}")
+            os.mkdir(part)
+            with open(os.path.join(part, "log.jsonl"), "wb") as log:
+                log.write(text[:text.rfind(b'{"t":"resume"')])
+            self.assertEqual(digest(part), before)
+        count = len(evaluations(self.out)) + 1
+        done = run("--resume", self.out, "--budget", f"evals={count}")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        numbers = [e["n"] for e in evaluations(self.out)]
+        self.assertEqual(numbers, list(range(1, count + 1)))
+        self.assertEqual(len({e["code"] for e in evaluations(self.out)}), count)
+        self.assertIn("best: ", done.stdout)
+        self.assertIn("naive", done.stdout)  # The winner was compiled again and measured.
+        again = run("replay-run", self.out)
+        self.assertIn("the same tree as at the end of the run", again.stdout, again.stderr)
+        self.assertIn("3 times", run("log", "show", self.out).stdout)
+
+    def check(self, arguments, *parts):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertEqual(done.stderr.strip().count("\n"), 0, done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def test_mistakes_are_said(self):
+        self.assertEqual(run(*KERNEL, "--budget", "evals=1", "--seed", "7", "--out", self.out).returncode, 0)
+        with open(os.path.join(self.out, "log.jsonl"), "rb") as log:
+            text = log.read()
+        resume = ("--resume", self.out)
+        self.check((*resume, "--kernel", "matmul"), "--kernel matmul contradicts the run, which has axpy")
+        self.check((*resume, "--size", "n=64"), "--size n=64", "n=4096")
+        self.check((*resume, "--seed", "8"), "--seed 8", "7")
+        self.check((*resume, "--policy", "uct"), "--policy uct", "tag")
+        self.check((*resume, "--epsilon", "2%"), "--epsilon 2%", "1%")
+        self.check((*resume, "--order", "dim_kind"), "--order dim_kind", "size,")
+        self.check((*resume, "--set", "max_unroll=2"), "--set max_unroll=2")
+        self.check((*resume, "--out", self.folder), "--out")
+        self.check((*resume, "--budget", "soon"), "soon")
+        self.check(("--resume", os.path.join(self.folder, "none")), "no log at")
+
+        def damaged(name, change):
+            folder = os.path.join(self.folder, name)
+            shutil.copytree(self.out, folder)
+            with open(os.path.join(folder, "log.jsonl"), "wb") as log:
+                log.write(change(text))
+            return folder
+
+        middle = text.index(b'"t":"choice"')
+        self.check(("--resume", damaged("torn", lambda t: t[:40])), "no header")
+        self.check(("--resume", damaged("spoilt", lambda t: t[:middle] + b"#" + t[middle + 1:])), "is damaged", "line 2")
+        with open(os.path.join(self.out, "log.jsonl"), "rb") as log:
+            self.assertEqual(log.read(), text)
+        # Killed while it wrote its first lines: the rest of them is written now.
+        early = damaged("early", lambda t: t[:text.index(b'"t":"choice","i":9,')])
+        done = run("--resume", early, "--budget", "evals=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = [r["i"] for r in records(early) if r["t"] == "choice"]
+        self.assertEqual(names, list(range(len(evaluations(early)[0]["vector"]))))
+        # What agrees with the run may be said again.
+        done = run(*resume, *KERNEL, "--seed", "7", "--policy", "tag", "--budget", "evals=2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(evaluations(self.out)), 2)
+
+
+if __name__ == "__main__":
+    SEARCH = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
