@@ -4,37 +4,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <utility>
 
-#include "runtime/check.h"
 #include "search/crc32c.h"
 #include "search/error.h"
 
 namespace exh::search {
 
-using runtime::Bits;
-using runtime::Candidate;
-using runtime::DecisionId;
-using runtime::Propagation;
-
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Propagation Decide(Candidate& candidate, const PathStep& step) {
-  return candidate.Restrict(static_cast<DecisionId>(step.decision), Bits{1} << step.value);
-}
-
 }  // namespace
 
-Tree::Tree(const Candidate& root, const ChoiceOrder& order, const BoundFunction& bound,
-           const TreeOptions& options)
-    : root_(root), order_(order), bound_(bound), options_(options) {
+Tree::Tree(const TreeSpace& space, const TreeOptions& options) : space_(space), options_(options) {
+  const Branch root = space.Root();
   Edge edge;
-  edge.bound = bound_ ? std::max(0.0, bound_(root)) : 0;
-  if (!order.Next(root)) edge.flags = kLeaf;
+  edge.bound = root.bound;
+  if (root.is_leaf) edge.flags = kLeaf;
   edges_.push_back(edge);
 }
 
@@ -142,47 +130,29 @@ Selection Tree::Repeat(const Path& path, bool is_closed) {
 // ---- Expand -----------------------------------------------------------------------------------
 
 void Tree::Expand(std::uint32_t edge) {
-  const Candidate parent = CandidateOf(PathOf(edge));
-  const std::optional<DecisionId> decision = order_.Next(parent);
-  EXH_CHECK(decision.has_value());
+  const Branches branches = space_.Expand(PathOf(edge));
   Node node;
   node.edge = edge;
   node.first_edge = static_cast<std::uint32_t>(edges_.size());
-  node.decision = *decision;
+  node.num_edges = static_cast<std::uint16_t>(branches.values.size());
+  node.decision = branches.decision;
   node.depth = edge == 0 ? std::uint16_t{0}
                          : static_cast<std::uint16_t>(nodes_[edges_[edge].owner].depth + 1);
   const auto number = static_cast<std::uint32_t>(nodes_.size());
   const double bound = edges_[edge].bound;
-  Candidate child = parent;
-  for (Bits rest = parent.domain(*decision); rest != 0; rest &= rest - 1) {
+  for (const Branch& branch : branches.values) {
     Edge next;
     next.owner = number;
-    next.value = static_cast<std::uint8_t>(std::countr_zero(rest));
-    next.bound = bound;
-    child = parent;
-    if (child.Restrict(*decision, rest & (~rest + 1)) == Propagation::kFixpoint) {
-      // A bound below its parent's is true but says less.
-      if (bound_) next.bound = std::max(bound, bound_(child));
-      if (!order_.Next(child)) next.flags = kLeaf;
-    } else {
-      next.death = Death::kDeadEnd;
-    }
+    next.value = branch.value;
+    next.bound = std::max(bound, branch.bound);  // One below its parent's is true but says less.
+    if (branch.is_leaf) next.flags = kLeaf;
+    if (branch.is_dead_end) next.death = Death::kDeadEnd;
     edges_.push_back(next);
     if (IsCut(next)) ++num_cut_;
   }
-  node.num_edges = static_cast<std::uint16_t>(edges_.size() - node.first_edge);
   nodes_.push_back(node);
   edges_[edge].child = number;
   Update(node.first_edge);
-}
-
-Candidate Tree::CandidateOf(const Path& path) const {
-  Candidate candidate = root_;
-  for (const PathStep& step : path) {
-    const Propagation result = Decide(candidate, step);
-    EXH_CHECK(result == Propagation::kFixpoint);
-  }
-  return candidate;
 }
 
 Path Tree::PathOf(std::uint32_t edge) const {

@@ -29,11 +29,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/candidate.h"
-#include "search/bound_function.h"
-#include "search/choice_order.h"
 #include "search/log_records.h"
 #include "search/policy.h"
+#include "search/tree_space.h"
 
 namespace exh::search {
 
@@ -70,9 +68,8 @@ struct Backup {
 
 class Tree {
  public:
-  /// `root` is a fixpoint; all references outlive the tree.
-  Tree(const runtime::Candidate& root, const ChoiceOrder& order, const BoundFunction& bound,
-       const TreeOptions& options);
+  /// `space` outlives the tree.
+  Tree(const TreeSpace& space, const TreeOptions& options);
 
   /// Selects a path by the policy and counts a visit on all its edges. Nothing when no live leaf is
   /// free: the tree is exhausted, or all that is left is being evaluated.
@@ -87,9 +84,6 @@ class Tree {
   void BackUp(std::uint32_t edge, const Backup& backup);
   /// There is a new best: cuts what cannot be faster by more than epsilon.
   void SetBest(double ns);
-
-  /// The candidate at the end of a path of this tree.
-  runtime::Candidate CandidateOf(const Path& path) const;
 
   /// Children with a bound that reaches it are dead; infinity without a best.
   double cut() const { return cut_; }
@@ -172,9 +166,7 @@ class Tree {
   /// Text() in pieces.
   void Print(const std::function<void(const std::string&)>& out) const;
 
-  const runtime::Candidate& root_;
-  const ChoiceOrder& order_;
-  const BoundFunction& bound_;
+  const TreeSpace& space_;
   TreeOptions options_;
   double cut_ = std::numeric_limits<double>::infinity();
   std::uint64_t num_cut_ = 0;

@@ -42,7 +42,11 @@ std::string ResultName(const Backup& backup) {
 TreeSearch::TreeSearch(const runtime::Candidate& root, const ChoiceOrder& order,
                        const BoundFunction& bound, std::shared_ptr<const Policy> policy,
                        const TreeOptions& options, std::uint64_t seed, EventLog& log)
-    : policy_(std::move(policy)), seed_(seed), log_(log), tree_(root, order, bound, options) {}
+    : policy_(std::move(policy)),
+      seed_(seed),
+      log_(log),
+      space_(root, order, bound),
+      tree_(space_, options) {}
 
 void TreeSearch::Restore(const Log& log) {
   const std::lock_guard lock(mutex_);

@@ -43,7 +43,7 @@ class TreeSearch {
   Random RandomOf(const Selection& selection) const;
   /// The candidate at the end of its path.
   runtime::Candidate CandidateOf(const Selection& selection) const {
-    return tree_.CandidateOf(selection.path);
+    return space_.CandidateOf(selection.path);
   }
 
   /// Has a program with this hash of its code been seen?
@@ -82,6 +82,7 @@ class TreeSearch {
   std::shared_ptr<const Policy> policy_;
   std::uint64_t seed_;
   EventLog& log_;
+  CandidateSpace space_;
   mutable std::mutex mutex_;  ///< Of everything below.
   Tree tree_;
   std::uint64_t sequence_ = 0;

@@ -52,7 +52,8 @@ int ReplayRun(const ReplayRunOptions& options) {
   const ChoiceOrder order =
       ChoiceOrder::Parse(fmt::format("{}", fmt::join(log.run->order, ",")), root.instance());
   const SearchBound bound = MakeSearchBound(problem, *log.run);
-  Tree tree(root, order, bound.bound, TreeOptionsOf(*log.run));
+  const CandidateSpace space(root, order, bound.bound);
+  Tree tree(space, TreeOptionsOf(*log.run));
   ReplayTree(log, tree);
   if (options.text) fmt::print("{}", tree.Text());
   const std::string digest = tree.Digest();

@@ -17,6 +17,7 @@
 #include "search/choice_order.h"
 #include "search/commands/command.h"
 #include "search/commands/search_options.h"
+#include "search/commands/simulate.h"
 #include "search/comparison.h"
 #include "search/cpu_evaluator.h"
 #include "search/decision_file.h"
@@ -365,6 +366,9 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option(
       "--resume", options->resume,
       "go on with a run: its folder; what it decided stays (kernel, sizes, policy, seed …)");
+  app.add_option("--simulate", options->simulate,
+                 "compare policies on what these runs recorded; measures nothing");
+  app.add_option("--seeds", options->seeds, "with --simulate: seeds of each policy (default 8)");
   app.add_option("--budget", options->budgets,
                  "60s, 5m, 2h, evals=500; the first of several to be used up ends the run; with "
                  "--resume time counts from now, evals from the start of the run")
@@ -375,7 +379,8 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
          "besides the budget")
       ->allow_extra_args(false);
   app.add_option("--policy", options->policies,
-                 "how the tree is searched: tag (default), uct, bound, uniform; random: no tree")
+                 "how the tree is searched: tag (default), uct, bound, uniform; random: no tree; "
+                 "with --simulate several, such as tag,bound=off")
       ->allow_extra_args(false);
   app.add_option("--topk", options->policy_options.topk,
                  "of tag: so many of the best evaluations count (default 10)");
@@ -387,7 +392,8 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--epsilon", options->epsilon,
                  "what cannot be faster than the best by more is cut (default 1%)");
   app.add_option("--seed", options->seed, "seed of all random choices (default 1)");
-  app.add_option("--out", options->out, "folder of the run (default runs/<kernel>-<time>)");
+  app.add_option("--out", options->out,
+                 "folder of the run (default runs/<kernel>-<time>); of --simulate a file for JSON");
   app.add_option("--jobs", options->jobs, "compilers at once (default: cores)");
   app.add_option("--order", options->order, "choices in the order they are decided: size,dim_kind");
   app.add_option("--progress", options->progress, "auto, plain or none");
@@ -398,6 +404,8 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.callback([&app, options, &invocation] {
     if (!app.get_subcommands().empty()) return;
     invocation.run = [&app, options, &invocation] {
+      if (!options->simulate.empty()) return Simulate(app, *options);
+      if (app.count("--seeds") > 0) throw UsageError("--seeds goes with --simulate");
       return options->resume.empty() ? Search(*options, invocation)
                                      : Resume(app, *options, invocation);
     };

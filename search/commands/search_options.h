@@ -30,7 +30,9 @@ struct SearchOptions {
   std::optional<int> jobs;
   int gpu = 0;
   std::string l2 = "warm";
-  std::string resume;  ///< Folder or log of the run that goes on; empty: a new one.
+  std::string resume;                 ///< Folder or log of the run that goes on; empty: a new one.
+  std::vector<std::string> simulate;  ///< Runs on which policies are compared; empty: none.
+  int seeds = 8;                      ///< Of each policy that is simulated.
 
   /// The name of the policy. Throws UsageError when there are several.
   std::string policy() const;

@@ -108,11 +108,12 @@ void Measure(const Problem& problem, const BoundFunction& bound, int rollouts) {
   const std::string digest = tree.Digest();
   fmt::print("  digest {} in {:.0f} ms\n", digest, Since(start) / 1e3);
 
+  const CandidateSpace space(root, order, bound);
   Cost replay, unpack;
   double steps = 0, bytes = 0;
   for (std::size_t index = paths.size() / 2; index < paths.size(); index += 7) {
     start = Clock::now();
-    const runtime::Candidate candidate = tree.CandidateOf(paths[index]);
+    const runtime::Candidate candidate = space.CandidateOf(paths[index]);
     replay.Add(start);
     steps += static_cast<double>(paths[index].size());
     const runtime::PackedNode packed(candidate);

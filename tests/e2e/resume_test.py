@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is done with the log of a run on the cpu device: search --resume goes on with it.
+"""What is done with the log of a run on the cpu device: search --resume goes on with it, search --simulate
+compares policies on it, and tests/bench/plot_policies.py draws what came out.
 
 usage: resume_test.py SEARCH [unittest arguments]
 """
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SEARCH = ""
@@ -137,6 +139,60 @@ class Resume(unittest.TestCase):
         done = run(*resume, *KERNEL, "--seed", "7", "--policy", "tag", "--budget", "evals=2")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(len(evaluations(self.out)), 2)
+
+
+class Simulate(unittest.TestCase):
+    def test_policies_on_a_recorded_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, file, svg = (os.path.join(folder, name) for name in ("run", "policies.json", "policies.svg"))
+            done = run(*KERNEL, "--budget", "evals=12", "--policy", "random", "--out", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            with open(os.path.join(out, "log.jsonl"), "rb") as log:
+                before = log.read()
+            times = [e["best_ns"] for e in evaluations(out) if e["verdict"] == "correct"]
+            policies = ("tag", "tag,bound=off", "random")
+            simulate = [word for policy in policies for word in ("--policy", policy)]
+            done = run("--simulate", out, *simulate, "--seeds", "4", "--out", file)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn("record: 12 implementations", done.stdout)
+            for policy in policies:
+                self.assertRegex(done.stdout, rf"(?m)^{re.escape(policy)} ")
+            with open(file, encoding="utf-8") as written:
+                data = json.load(written)
+            self.assertEqual([p["policy"] for p in data["policies"]], list(policies))
+            self.assertEqual(data["best_ns"], min(times))
+            for policy in data["policies"][1:]:  # Without a cut they all find it.
+                self.assertEqual(policy["evaluations"]["median_ns"][-1], min(times))
+                self.assertEqual(policy["ended"], 12)
+            with open(os.path.join(out, "log.jsonl"), "rb") as log:
+                self.assertEqual(log.read(), before)
+            self.assertEqual(run("--simulate", out, *simulate, "--seeds", "4").stdout, done.stdout)
+
+            for by in ("evaluations", "seconds"):
+                drawn = subprocess.run([sys.executable, os.path.join(ROOT, "tests/bench/plot_policies.py"), file,
+                                        "-o", svg, "--by", by], capture_output=True, text=True, timeout=60)
+                self.assertEqual(drawn.returncode, 0, drawn.stderr)
+                picture = xml.etree.ElementTree.parse(svg).getroot()
+                words = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+                self.assertTrue(set(policies) <= set(words), words)
+                self.assertTrue(any(by in word for word in words), words)
+            refused = subprocess.run([sys.executable, os.path.join(ROOT, "tests/bench/plot_policies.py"),
+                                      os.path.join(out, "log.jsonl")], capture_output=True, text=True, timeout=60)
+            self.assertNotEqual(refused.returncode, 0)
+            self.assertIn("plot_policies: ", refused.stderr)
+
+    def test_mistakes_are_said(self):
+        for arguments, part in (
+                (("--simulate", "/nonexistent"), "no log at"),
+                (("--simulate", "x", "--kernel", "axpy"), "--kernel means nothing with --simulate"),
+                (("--simulate", "x", "--policy", "tag,bound=maybe"), "bound=maybe"),
+                (("--simulate", "x", "--seeds", "0"), "--seeds must be"),
+                (("--kernel", "axpy", "--policy", "tag", "--policy", "uct"), "--simulate"),
+                (("--kernel", "axpy", "--seeds", "3"), "--simulate")):
+            with self.subTest(arguments=arguments):
+                done = run(*arguments)
+                self.assertEqual(done.returncode, 2, done.stdout)
+                self.assertIn(part, done.stderr)
 
 
 if __name__ == "__main__":

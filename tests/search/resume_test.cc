@@ -25,7 +25,8 @@ using testing::IsEmpty;
 std::string ReplayedDigest(Scene& run) {
   const runtime::Candidate root = ToyRoot();
   const ChoiceOrder order = ChoiceOrder::Parse(run.order, root.instance());
-  Tree tree(root, order, run.options.bound, run.options.tree);
+  const CandidateSpace space(root, order, run.options.bound);
+  Tree tree(space, run.options.tree);
   ReplayTree(run.log(), tree);
   return tree.Digest();
 }

@@ -27,10 +27,11 @@ struct Scene {
   TreeOptions options;
   Random random{1};
   std::unique_ptr<const Policy> policy = MakePolicy("tag", {});
+  CandidateSpace space{root, order, bound};
   std::unique_ptr<Tree> tree;
 
   Tree& Make() {
-    tree = std::make_unique<Tree>(root, order, bound, options);
+    tree = std::make_unique<Tree>(space, options);
     return *tree;
   }
   std::optional<Selection> Select() { return tree->Select(*policy, random); }
@@ -57,7 +58,7 @@ TEST(Tree, WithNothingButLeavesItEndsWhenAllOfThemHadTheirEvaluation) {
   while (const auto selection = scene.Select()) {
     if (selection->is_closed) continue;
     if (selection->is_leaf) {
-      EXPECT_TRUE(leaves.insert(VectorText(tree.CandidateOf(selection->path))).second);
+      EXPECT_TRUE(leaves.insert(VectorText(scene.space.CandidateOf(selection->path))).second);
     }
     tree.BackUp(selection->edge, {.kind = Backup::Kind::kFailed});
   }
