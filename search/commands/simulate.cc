@@ -71,6 +71,12 @@ int Simulate(const CLI::App& app, const SearchOptions& options) {
   setup.run = *logs.front().run;
   setup.seed = options.seed;
   setup.seeds = options.seeds;
+  for (std::size_t run = 0; run < logs.size(); ++run) {
+    const std::string& policy = logs[run].run->policy;
+    if (policy == "random") continue;
+    fmt::print("note: '{}' was searched with '{}': it holds more of what that policy likes\n",
+               options.simulate[run], policy);
+  }
   const Problem problem = MakeProblem(setup.run);
   const runtime::Candidate root = problem.root();
   CheckSameSpace(logs.front(), options.simulate.front(), root.instance());

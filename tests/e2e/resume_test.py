@@ -167,6 +167,13 @@ class Simulate(unittest.TestCase):
             with open(os.path.join(out, "log.jsonl"), "rb") as log:
                 self.assertEqual(log.read(), before)
             self.assertEqual(run("--simulate", out, *simulate, "--seeds", "4").stdout, done.stdout)
+            self.assertNotIn("was searched with", done.stdout)
+            tree = os.path.join(folder, "tree")
+            self.assertEqual(run(*KERNEL, "--budget", "evals=4", "--out", tree).returncode, 0)
+            both = run("--simulate", out, tree, "--policy", "tag", "--policy", "uct", "--seeds", "2")
+            self.assertEqual(both.returncode, 0, both.stderr)
+            self.assertIn(f"'{tree}' was searched with 'tag'", both.stdout)
+            self.assertRegex(both.stdout, r"record: 1[2-6] implementations")
 
             for by in ("evaluations", "seconds"):
                 drawn = subprocess.run([sys.executable, os.path.join(ROOT, "tests/bench/plot_policies.py"), file,
