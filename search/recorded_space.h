@@ -18,9 +18,13 @@ namespace exh::search {
 /// A recorded evaluation.
 struct RecordedLeaf {
   std::string vector;  ///< As VectorText().
-  double ns = 0;       ///< 0: it was of no use (not compiled, wrong, stopped as slow …).
-  double seconds = 0;  ///< Of the run from the evaluation before to this one.
-  double bound = 0;    ///< Nanoseconds; 0: nothing is known. Filled in by Record.
+  /// 0: it was of no use (not compiled, wrong, stopped as slow …). What was measured twice, because
+  /// it looked like the best, has the slower time here, as a best has: the fastest of many noisy
+  /// times is mostly luck.
+  double ns = 0;
+  double first_ns = 0;  ///< What the tree heard: the first measurement.
+  double seconds = 0;   ///< Of the run from the evaluation before to this one.
+  double bound = 0;     ///< Nanoseconds; 0: nothing is known. Filled in by Record.
 };
 
 /// The evaluations of runs of the same space, each program once: the first one. Those that the

@@ -89,16 +89,16 @@ class Simulation {
 
   void Evaluate(const Selection& selection, std::uint32_t vertex) {
     const std::uint32_t number = record_.vertices()[vertex].leaf;
-    const double ns = record_.leaves()[number].ns;
+    const RecordedLeaf& leaf = record_.leaves()[number];
     evaluated_.push_back(number);
     for (std::uint32_t up = vertex; up != Record::kNone; up = record_.vertices()[up].parent) {
       --left_[up];
     }
-    const auto kind = ns > 0 ? Backup::Kind::kTimed : Backup::Kind::kFailed;
-    tree_.BackUp(selection.edge, {.kind = kind, .ns = ns});
-    if (ns <= 0 || (best_ > 0 && ns >= best_)) return;
-    best_ = ns;
-    tree_.SetBest(ns);
+    const auto kind = leaf.ns > 0 ? Backup::Kind::kTimed : Backup::Kind::kFailed;
+    tree_.BackUp(selection.edge, {.kind = kind, .ns = leaf.first_ns});
+    if (leaf.ns <= 0 || (best_ > 0 && leaf.ns >= best_)) return;
+    best_ = leaf.ns;
+    tree_.SetBest(leaf.ns);
   }
 
   const Record& record_;

@@ -105,6 +105,25 @@ TEST(Record, HoldsWhatWasEvaluatedAndNothingElse) {
   EXPECT_EQ(leaves.size(), 150u);
 }
 
+TEST(Record, WhatWasMeasuredTwiceHasTheSlowerTime) {
+  Scene run;
+  // One looks far better than it is, until it is measured again.
+  std::string lucky;
+  run.evaluator.measure = [&](const std::string& source, int before) {
+    if (lucky.empty() && run.evaluator.measured > 20) lucky = source;
+    return Correct(source == lucky && before == 0 ? 1 : FakeEvaluator::TimeOf(source));
+  };
+  run.Budget("evals=60");
+  const Outcome outcome = run.Go();
+  const Recorded recorded({run.log()});
+  const auto luckiest =
+      std::ranges::min_element(recorded.record.leaves(), {}, &RecordedLeaf::first_ns);
+  EXPECT_EQ(luckiest->first_ns, 1);
+  EXPECT_GT(luckiest->ns, 100);
+  EXPECT_EQ(recorded.record.best_ns(), outcome.winner->ns);
+  EXPECT_EQ(recorded.record.num_violations(), 1u);
+}
+
 TEST(Record, OfSeveralRunsHoldsEachProgramOnce) {
   const Recorded both({RandomRun("evals=100", 1), RandomRun("evals=100", 2)});
   std::set<std::string> vectors;
