@@ -311,7 +311,7 @@ Explorer::Attempt Explorer::MakeLocalAttempt(Random& random) const {
   if (attempt.result != DescentResult::kImplementation) return attempt;
   Entry entry = EntryOf(descent, std::nullopt);
   if (tree_->IsKnown(entry.code_hash)) return attempt;
-  attempt.selection = tree_->SelectTo(entry.candidate);
+  attempt.selection = tree_->SelectTo(entry.path);
   if (!attempt.selection) return attempt;
   entry.selection = attempt.selection;
   entry.bound = std::max(entry.bound, attempt.selection->bound);

@@ -79,11 +79,13 @@ void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
 
 std::optional<Neighbourhood> LocalSearch::Draw(Random& random) const {
   std::optional<Elite> elite;
+  std::optional<Candidate> mate;
   {
     const std::lock_guard lock(mutex_);
     if (elites_.size() < kLeast) return std::nullopt;
     const double place = random.Real() * random.Real();
     elite = elites_[static_cast<std::size_t>(place * static_cast<double>(elites_.size()))];
+    if (random.Below(3) == 0) mate = elites_[random.Below(elites_.size())].candidate;
   }
   const Path& path = elite->path;
   const Instance& instance = elite->candidate.instance();
@@ -101,7 +103,7 @@ std::optional<Neighbourhood> LocalSearch::Draw(Random& random) const {
     }
   }
   std::ranges::sort(open);
-  return Neighbourhood{elite->candidate, std::move(open)};
+  return Neighbourhood{elite->candidate, std::move(mate), std::move(open)};
 }
 
 int NearGuide::Draw(const Candidate& state, DecisionId decision, int depth, Random& random) {
@@ -109,6 +111,10 @@ int NearGuide::Draw(const Candidate& state, DecisionId decision, int depth, Rand
   if (!std::ranges::binary_search(neighbourhood_.open, decision)) {
     if (std::has_single_bit(kept)) return std::countr_zero(kept);
     return Guide::Draw(state, decision, depth, random);
+  }
+  if (neighbourhood_.mate) {
+    const Bits wanted = neighbourhood_.mate->domain(decision) & state.domain(decision);
+    if (std::has_single_bit(wanted)) return std::countr_zero(wanted);
   }
   for (;;) {
     const int value = Guide::Draw(state, decision, depth, random);

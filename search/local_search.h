@@ -25,6 +25,9 @@ namespace exh::search {
 /// One of the fastest implementations, and which of its decisions are open again.
 struct Neighbourhood {
   runtime::Candidate elite;
+  /// Another one that open decisions follow where they can, so that what two found comes together;
+  /// without it they are drawn at random.
+  std::optional<runtime::Candidate> mate;
   std::vector<runtime::DecisionId> open;  ///< Ascending; at least one.
 };
 
@@ -42,8 +45,8 @@ class LocalSearch {
   /// An implementation that is correct and took `ns`, and its path from the root.
   void Add(const runtime::Candidate& candidate, const Path& path, double ns);
 
-  /// An elite, the faster the more often, and what to change: a few decisions, some of one choice,
-  /// or some of those that speak of one object. Nothing while there are fewer than kLeast.
+  /// An elite, the faster the more often, what to change (a few decisions, some of one choice, or
+  /// some of those that speak of one object), and for every third a mate. Nothing while there are fewer than kLeast.
   std::optional<Neighbourhood> Draw(Random& random) const;
 
  private:

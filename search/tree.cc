@@ -85,17 +85,18 @@ Selection Tree::Take(std::uint32_t edge) {
   }
 }
 
-std::optional<Selection> Tree::SelectTo(const Candidate& implementation) {
+std::optional<Selection> Tree::SelectTo(const Path& path) {
   std::uint32_t edge = 0;
   for (;;) {
     if (IsDead(edge) || Has(edge, kBusy)) return std::nullopt;
     if (edges_[edge].child == kNone) return Take(edge);
     const Node& node = nodes_[edges_[edge].child];
-    const Bits value = implementation.domain(static_cast<DecisionId>(node.decision));
+    const auto step = std::ranges::find(path, static_cast<int>(node.decision), &PathStep::decision);
+    // Removed values decided it on the way: it is below this edge, and that is what is known.
+    if (step == path.end()) return Take(edge);
     const std::span<const Edge> edges = EdgesOf(node);
-    const auto found = std::ranges::find_if(
-        edges, [&](const Edge& other) { return Bits{1} << other.value == value; });
-    if (found == edges.end()) return std::nullopt;  // A value that propagation has excluded here.
+    const auto found = std::ranges::find(edges, step->value, &Edge::value);
+    if (found == edges.end()) return std::nullopt;
     edge = node.first_edge + static_cast<std::uint32_t>(found - edges.begin());
   }
 }

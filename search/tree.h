@@ -74,9 +74,9 @@ class Tree {
   /// Selects a path by the policy and counts a visit on all its edges. Nothing when no live leaf is
   /// free: the tree is exhausted, or all that is left is being evaluated.
   std::optional<Selection> Select(const Policy& policy, Random& random);
-  /// Selects the longest prefix of an implementation that the tree has nodes for. Nothing when it
-  /// is dead: it was evaluated or is cut.
-  std::optional<Selection> SelectTo(const runtime::Candidate& implementation);
+  /// Selects the longest prefix of a path to an implementation that the tree has nodes for. Nothing
+  /// when it is dead: it was evaluated or is cut.
+  std::optional<Selection> SelectTo(const Path& path);
   /// The same for a path that was chosen before: what a selection did, from its record. Throws Error
   /// when the tree has no such path.
   Selection Repeat(const Path& path, bool is_closed);

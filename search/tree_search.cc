@@ -78,9 +78,9 @@ std::optional<Selection> TreeSearch::Select() {
   }
 }
 
-std::optional<Selection> TreeSearch::SelectTo(const runtime::Candidate& implementation) {
+std::optional<Selection> TreeSearch::SelectTo(const Path& path) {
   const std::lock_guard lock(mutex_);
-  std::optional<Selection> selection = tree_.SelectTo(implementation);
+  std::optional<Selection> selection = tree_.SelectTo(path);
   if (selection) WriteSelection(*selection, "local");
   return selection;
 }
