@@ -28,10 +28,9 @@ ChoiceOrder::ChoiceOrder(const runtime::Instance& instance, const std::vector<st
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
   };
   for (const std::string& name : first) add(name);
-  // Which values stay in registers shapes everything after it. Decided before kinds, it also keeps
-  // descents out of dead ends: half as many of them, or fewer (./exh bench dead-ends). Where the
-  // two sides of a communication may have tiles of their own, it is better decided before sizes,
-  // too.
+  // Which values stay in registers shapes everything after it. (./exh bench dead-ends compares with
+  // kinds first.) Where the two sides of a communication may have tiles of their own, it is decided
+  // before sizes, too.
   const int tiles = instance.FindChoice("tiles");
   const bool own_tiles = tiles >= 0 && HasOpen(instance, tiles);
   for (const char* name : {"tiles", "thread_layout"}) add(name);

@@ -57,6 +57,9 @@ class Builder {
   ArrayId InputArray(std::string name, std::uint64_t elements);
   ArrayId OutputArray(std::string name, std::uint64_t elements);
   void Scalar(std::string name, float value);
+  /// The kernel's programs know all sizes: for one that the paper's space could not implement
+  /// otherwise.
+  void KnowSizes() { function_.known_sizes = true; }
   /// Declares an axis of `total` iterations with its tile levels: those of the paper's space, or
   /// one more of them, of any size, where the function has all decisions.
   AxisRef Axis(std::string name, std::uint32_t total, const Tiling& tiling);

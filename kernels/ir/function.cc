@@ -79,8 +79,12 @@ bool Function::vectorizable(const Instruction& inst, const Dimension& dim) const
 }
 
 std::vector<std::uint32_t> Function::rank_universe(const MemBlock& b) const {
+  // What is one loop on both sides is never stored.
+  const auto most = std::count_if(b.axes.begin(), b.axes.end(), [&](const AxisId id) {
+    return !has_run_time_size(dim(axis(id).store_dim));
+  });
   std::vector<std::uint32_t> out;
-  for (std::uint32_t rank = 0; rank <= b.axes.size(); ++rank) out.push_back(rank);
+  for (std::uint32_t rank = 0; rank <= most; ++rank) out.push_back(rank);
   return out;
 }
 

@@ -215,6 +215,8 @@ class Function {
   Device device;
   bool paper =
       false;  ///< Only the decisions of paper 001: the space has none of those added to it.
+  /// The sizes of axes are known when the code is printed also in the paper's space (dims.exh).
+  bool known_sizes = false;
   std::vector<Array> arrays;
   std::vector<Scalar> scalars;
   std::vector<LogicalDim> logical_dims;
@@ -308,6 +310,9 @@ class Function {
   /// Limits on dims of one kind. Linear indices have none; the paper's space has the hardware's.
   std::uint32_t max_thread_dims() const { return paper ? device.max_thread_dims : 64; }
   std::uint32_t max_block_dims() const { return paper ? device.max_block_dims : 64; }
+  /// Is the size of the dim what a program of the paper learns when it runs: that of the outermost
+  /// level of its axis?
+  bool has_run_time_size(const Dimension& d) const { return paper && !known_sizes && d.level == 0; }
   /// Limits that the paper's space does not have.
   bool limits_code() const { return !paper && device.max_code > 0; }
   bool counts_as_code(const Instruction& inst) const {

@@ -19,7 +19,8 @@ class Matmul final : public Kernel {
             {"transpose_b", 0, 0, 1, "1: B is stored n x k"},
             {"a_stride", 1, 1, 1 << 10, "distance of neighbouring elements of A"},
             {"relu", 0, 0, 1, "1: C = max(A * B, 0)"},
-            InnerTile()};
+            InnerTile(),
+            {"k_tile", 32, 1, 1024, "largest tile of k; 1: k is not tiled (--space paper)"}};
   }
 
   void Build(ir::Builder& b, const Parameters& sizes) const override {
@@ -31,7 +32,9 @@ class Matmul final : public Kernel {
     const ir::AxisRef m = b.Axis("m", static_cast<std::uint32_t>(o.c.rows), {{2, 32}, {2, inner}});
     const ir::AxisRef n =
         b.Axis("n", static_cast<std::uint32_t>(o.c.columns), {{2, 32}, {2, inner}});
-    const ir::AxisRef k = b.Axis("k", static_cast<std::uint32_t>(o.a.columns), {{2, 32}});
+    const auto k_tile = static_cast<std::uint32_t>(sizes.at("k_tile"));
+    const ir::AxisRef k = b.Axis("k", static_cast<std::uint32_t>(o.a.columns),
+                                 k_tile > 1 ? ir::Tiling{{2, k_tile}} : ir::Tiling{});
     const ir::Value load_a = b.Load("load_a", a, {{m, o.a.row}, {k, o.a.column}});
     const ir::Value load_b = b.Load("load_b", bb, {{k, o.b.row}, {n, o.b.column}});
     const ir::Value init = b.Compute("init", ir::Op::kConst, {m, n}, {ir::Literal(0)});

@@ -37,6 +37,9 @@ class Matmul2 final : public Kernel {
     const ir::ArrayId e = b.OutputArray("e", size(rows, columns));
     b.Scalar("alpha", kAlpha);
     b.Scalar("beta", kBeta);
+    // One loop over the columns of A B would have to be inside of one over the columns of the
+    // result, and the first product would run again for each of them.
+    b.KnowSizes();
     const ir::Tiling tiles = {{2, 32}, {2, LargestInnerTile(sizes)}};
     const ir::AxisRef m = b.Axis("m", static_cast<std::uint32_t>(rows), tiles);
     const ir::AxisRef n = b.Axis("n", static_cast<std::uint32_t>(middle), tiles);
