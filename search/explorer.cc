@@ -212,7 +212,7 @@ bool Explorer::AcceptFromTree(const Attempt& attempt) {
     given_up_in_a_row_ = 0;
     const Entry& entry = *attempt.entry;
     // A best that came up after its selection may have cut it.
-    if (entry.bound >= tree_->cut()) {
+    if (options_.bound && entry.bound >= tree_->cut()) {
       ++rollouts_cut_;
       tree_->BackUp(*attempt.selection, Backup::Kind::kFailed);
     } else if (tree_->Claim(entry.code_hash, *attempt.selection)) {
@@ -333,9 +333,11 @@ Explorer::Entry Explorer::EntryOf(const PatientDescent& descent,
   entry.code = HashText(code);
   entry.code_hash = Fnv1a64(code);
   entry.selection = selection;
-  if (tree_ && options_.bound) {
+  if (options_.bound) {
     entry.bound = options_.bound(entry.candidate);
     if (selection) entry.bound = std::max(entry.bound, selection->bound);
+  } else if (options_.check) {
+    entry.bound = options_.check(entry.candidate);
   }
   return entry;
 }
@@ -405,10 +407,10 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   record.bound_ns = entry.bound;
   if (tree_) {
     tree_->BackUp(*entry.selection, entry.code_hash, record);
-    CheckBound(entry.candidate, record);
   } else {
     log_.Write(record);
   }
+  CheckBound(entry, record);
   ++outcome_.end.verdicts[record.verdict];
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);

@@ -64,6 +64,7 @@ struct ExplorerOptions {
   /// (local_search.h). Only with a tree.
   double local_share = 0;
   BoundFunction bound = {};        ///< Only a search with a tree looks at it.
+  BoundFunction check = {};        ///< Instead: cuts nothing, stands beside what is measured.
   ResourceFunction resource = {};  ///< May be empty.
   int weighted_depth = 8;          ///< Decisions of a rollout that are drawn by bounds.
 };

@@ -49,13 +49,16 @@ void ReadPath(const Json& json, Path& path) {
 }
 
 Json PolicyJson(const RunRecord& record) {
-  if (record.policy == "random") return {{"name", record.policy}};
-  return {{"name", record.policy},
-          {"topk", record.topk},
-          {"delta", record.delta},
-          {"epsilon", record.epsilon},
-          {"local", record.local},
-          {"bound", record.bound}};
+  Json json = {{"name", record.policy}};
+  if (record.policy != "random") {
+    json["topk"] = record.topk;
+    json["delta"] = record.delta;
+    json["epsilon"] = record.epsilon;
+    json["local"] = record.local;
+    json["bound"] = record.bound;
+  }
+  if (!record.check.empty()) json["check"] = record.check;
+  return json;
 }
 
 }  // namespace
@@ -102,6 +105,7 @@ void FromJson(const Json& json, RunRecord& record) {
   Read(policy, "epsilon", record.epsilon);
   Read(policy, "local", record.local);
   Read(policy, "bound", record.bound);
+  Read(policy, "check", record.check);
 }
 
 Json ToJson(const ChoiceRecord& record) {

@@ -33,6 +33,7 @@ struct RunRecord {
   double delta = 1, epsilon = 0.01;
   double local = 0;   ///< Share of descents near the best implementations.
   std::string bound;  ///< Which lower bound cut: "warm 8f14e45f"; empty: none.
+  std::string check;  ///< Which one only stands beside the times, also without a tree.
 
   /// Times are those of kernels whose inputs are not in the cache (`--l2 cold`).
   bool is_cold() const { return bound.starts_with("cold") || conditions.ends_with("cold L2"); }

@@ -191,8 +191,7 @@ std::unique_ptr<Evaluator> MakeEvaluatorFor(const Problem& problem, const Search
   }
 }
 
-/// The lower bound of a search with a tree, where the device's rates are known; otherwise nothing
-/// is cut, and that is said.
+/// The lower bound, where the device's rates are known; otherwise there is none, and that is said.
 SearchBound BoundOf(const Problem& problem, bool cold) {
   try {
     return MakeSearchBound(problem, cold ? models::CacheState::kCold : models::CacheState::kWarm);
@@ -244,7 +243,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   explorer_options.policy = run.policy;
   explorer_options.tree = TreeOptionsOf(run.header);
   explorer_options.local_share = run.header.local;
-  explorer_options.bound = run.bound.bound;
+  (run.header.check.empty() ? explorer_options.bound : explorer_options.check) = run.bound.bound;
   explorer_options.resource = run.bound.resource;
   AnyStopper stopper;
   stopper.Add(std::make_unique<SignalStopper>(&interrupted));
@@ -289,11 +288,13 @@ void CheckOptions(const SearchOptions& options) {
   AddBudgets(options, SteadyClock(), checked);
   ParseShare("--epsilon", options.epsilon);
   ParseShare("--local", options.local);
+  options.bound_use();
 }
 
 int Search(const SearchOptions& options, const Invocation& invocation) {
   CheckOptions(options);
   const std::shared_ptr<const Policy> policy = PolicyOf(options.policy(), options.policy_options);
+  const BoundUse use = options.bound_use();
   const Problem problem = MakeProblem(options.problem);
   const runtime::Candidate root = problem.root();
   const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
@@ -303,9 +304,10 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const std::string folder = MakeRunFolder(options.out, std::string(problem.kernel->name()));
   const std::unique_ptr<Evaluator> evaluator = MakeEvaluatorFor(problem, options, folder);
   EventLog log(folder + "/log.jsonl");
-  const SearchBound bound = policy ? BoundOf(problem, options.cold()) : SearchBound();
+  const SearchBound bound =
+      use == BoundUse::kNone ? SearchBound() : BoundOf(problem, options.cold());
   RunRecord header = Header(problem, options, order, *evaluator, invocation.argv);
-  header.bound = bound.name;
+  (use == BoundUse::kCut ? header.bound : header.check) = bound.name;
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
   return Explore(options, invocation,
@@ -344,7 +346,9 @@ int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& 
   CheckSameSpace(earlier, path, root.instance());
   const ChoiceOrder order =
       ChoiceOrder::Parse(fmt::format("{}", fmt::join(header.order, ",")), root.instance());
-  const SearchBound bound = MakeSearchBound(problem, header);
+  const auto caches = header.is_cold() ? models::CacheState::kCold : models::CacheState::kWarm;
+  const SearchBound bound = header.check.empty() ? MakeSearchBound(problem, header)
+                                                 : MakeSearchBound(problem, caches);
 
   const std::atomic<bool>& interrupted = ListenForSignals();
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -391,6 +395,9 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
                  "tree alone)");
   app.add_option("--epsilon", options->epsilon,
                  "what cannot be faster than the best by more is cut (default 1%)");
+  app.add_option("--bound", options->bound,
+                 "what the lower bound is for: cut (the tree; default), check (only stands beside "
+                 "each time), none (default without a tree)");
   app.add_option("--seed", options->seed, "seed of all random choices (default 1)");
   app.add_option("--out", options->out,
                  "folder of the run (default runs/<kernel>-<time>); of --simulate a file for JSON");

@@ -66,6 +66,22 @@ std::string SearchOptions::policy() const {
   return policies.empty() ? "tag" : policies.front();
 }
 
+BoundUse SearchOptions::bound_use() const {
+  const bool has_tree = policy() != "random";
+  if (bound.empty()) return has_tree ? BoundUse::kCut : BoundUse::kNone;
+  if (bound == "none") return BoundUse::kNone;
+  if (bound == "check") return BoundUse::kCheck;
+  if (bound != "cut") {
+    throw UsageError(UnknownName("use of the bound", bound, {"cut", "check", "none"}));
+  }
+  if (!has_tree) {
+    throw UsageError(
+        "--bound cut: --policy random has no tree to cut; --bound check writes the bound of each "
+        "implementation beside its time");
+  }
+  return BoundUse::kCut;
+}
+
 bool SearchOptions::cold() const {
   if (l2 != "warm" && l2 != "cold")
     throw UsageError(UnknownName("state of L2", l2, {"warm", "cold"}));
@@ -132,6 +148,10 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
   };
   check_share("--epsilon", options.epsilon, run.epsilon);
   check_share("--local", options.local, run.local);
+  if (app.count("--bound") > 0) {
+    const char* const has = !run.bound.empty() ? "cut" : run.check.empty() ? "none" : "check";
+    if (options.bound != has) Refuse({"--bound " + options.bound, std::string(has)});
+  }
   if (app.count("--order") > 0) {
     const auto wanted = ChoiceOrder::Parse(options.order, problem.root().instance()).names();
     const std::vector<std::string>& has = run.order;

@@ -19,12 +19,20 @@
 
 namespace exh::search {
 
+/// What the lower bound does in a run.
+enum class BoundUse {
+  kNone,
+  kCheck,  ///< Stands beside what was measured.
+  kCut,    ///< Prunes the tree, guides its rollouts, proves.
+};
+
 struct SearchOptions {
   ProblemOptions problem;
   std::vector<std::string> budgets, stops;
   std::vector<std::string> policies;  ///< Of a search one at most.
   PolicyOptions policy_options;
   std::string epsilon = "1%", local = "70%";
+  std::string bound;  ///< What the lower bound is for; empty: the default of the policy.
   std::string order, out, emit, progress = "auto";
   std::uint64_t seed = 1;
   std::optional<int> jobs;
@@ -36,6 +44,8 @@ struct SearchOptions {
 
   /// The name of the policy. Throws UsageError when there are several.
   std::string policy() const;
+  /// Throws UsageError.
+  BoundUse bound_use() const;
   /// Throws UsageError.
   bool cold() const;
 };

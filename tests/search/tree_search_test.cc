@@ -212,6 +212,35 @@ TEST(TreeSearch, ABoundAboveATimeIsReported) {
   EXPECT_THAT(text, HasSubstr("by the bus"));
 }
 
+TEST(TreeSearch, ABoundThatOnlyChecksCutsNothing) {
+  for (const char* policy : {"random", "tag"}) {
+    const auto end_of = [&](const BoundFunction& check) {
+      Scene run;
+      run.options.policy = MakePolicy(policy, {});
+      run.options.check = check;
+      run.Budget("evals=30");
+      const Outcome outcome = run.Go();
+      const Log log = run.log();
+      EXPECT_EQ(outcome.proof.pruned, 0u);
+      EXPECT_EQ(log.violations.size(), outcome.proof.violations);
+      std::string vectors;
+      for (const EvalRecord& eval : log.evals) {
+        vectors += eval.vector + "\n";
+        EXPECT_EQ(eval.bound_ns > 0, static_cast<bool>(check));
+      }
+      return std::pair(vectors, outcome.proof.violations);
+    };
+    const auto without = end_of({});
+    const auto sound = end_of(ToyBound);
+    const auto wrong =
+        end_of([](const runtime::Candidate& candidate) { return ToyBound(candidate) + 50; });
+    EXPECT_EQ(sound.first, without.first) << policy;
+    EXPECT_EQ(wrong.first, without.first) << policy;
+    EXPECT_EQ(sound.second, 0u) << policy;
+    EXPECT_GT(wrong.second, 0u) << policy;
+  }
+}
+
 TEST(TreeSearch, AProofSaysWhatItDoesNotSpeakOf) {
   Scene run;
   run.options.policy = MakePolicy("tag", {});
