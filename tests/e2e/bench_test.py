@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The benchmarks that are taken in parts (tests/bench/paper.py): parts of the space as they are, those of a GPU on a fake driver and
+compiler, with small sizes and short searches.
+
+usage: bench_test.py SEARCH FAKE_DRIVER FAKE_NVRTC [unittest arguments]
+"""
+import contextlib
+import io
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import paper  # noqa: E402  # pylint: disable=wrong-import-position
+import parts  # noqa: E402  # pylint: disable=wrong-import-position
+
+SEARCH, DRIVER, NVRTC = "", "", ""
+N = 1024
+
+
+class PaperTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        libraries = self.folder / "lib"
+        libraries.mkdir()
+        (libraries / "libcuda.so.1").symlink_to(DRIVER)
+        (libraries / "libnvrtc.so.13").symlink_to(NVRTC)
+        environment = {"LD_LIBRARY_PATH": str(libraries), "EXH_FAKE_N": str(N), "EXH_FAKE_FAULTS": "us=90;us=40;us=4000",
+                       "XDG_CACHE_HOME": str(self.folder / "cache")}
+        sizes = {kernel: ("axpy", f"n={N}") for kernel in paper.SIZES}  # The only kernel of the fake GPU.
+        proofs = {name: (f"n={N}", gap) for name, (_, gap) in paper.PROOFS.items()}
+        cuts = {**paper.CUTS, "axpy": "0.01us"}
+        for patch in (mock.patch.dict(os.environ, environment), mock.patch.dict(paper.SIZES, sizes),
+                      mock.patch.dict(paper.PROOFS, proofs), mock.patch.dict(paper.CUTS, cuts),
+                      mock.patch.multiple(paper, LEAVES=20, SEARCH="evals=10", SPREAD="evals=5", PROOF="evals=10", DEPTH=3, BEYOND=100)):
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def bench(self, *arguments):
+        """What the benchmark prints."""
+        command = ["paper", "--search", SEARCH, "--state", str(self.folder / "state"), "--results", str(self.folder / "paper.json"),
+                   "--budget", "1", "--descents", "20", *arguments]
+        out = io.StringIO()
+        with mock.patch.object(sys, "argv", command), contextlib.redirect_stdout(out):
+            parts.main(paper.Bench, paper.__doc__, paper.OPTIONS)
+        return out.getvalue()
+
+    def result(self, part):
+        return json.loads((self.folder / "state" / f"{part}.json").read_text(encoding="utf-8"))["result"]
+
+    def test_parts_of_the_space(self):
+        first = self.bench("space-axpy-k4000", "orders-k-tiled-k4000")
+        self.assertIn("1.1e11 ± 1.7e10", first)
+        axpy = self.result("space-axpy-k4000")
+        nodes, kept = axpy["nodes"], axpy["cut_nodes"]
+        self.assertEqual((len(nodes), nodes[0], len(kept)), (4, 1, 4))
+        self.assertIn(f"| {nodes[-1]} ", first)
+        self.assertLess(kept[-1], nodes[-1])
+        self.assertIn(f"| {kept[-1]} ({100 * kept[-1] / nodes[-1]:.2f} %)", first)
+        orders = self.result("orders-k-tiled-k4000")
+        self.assertGreater(orders["paper"]["nodes"][-1], 100)
+        self.assertLessEqual(orders["paper"]["nodes"][-2], 100)
+        self.assertNotEqual(orders["paper"]["nodes"], orders["paper-reversed"]["nodes"])
+        self.assertEqual(len(orders["paper"]["nodes"]), len(orders["paper"]["cut_nodes"]))
+        self.assertEqual(self.bench("space-axpy-k4000"), "space-axpy-k4000: finished before\n")
+        merged = self.bench("--merge")
+        self.assertIn("space-axpy-k4000: dead ends", merged)
+        self.assertEqual(set(json.loads((self.folder / "paper.json").read_text(encoding="utf-8"))),
+                         {"space-axpy-k4000", "orders-k-tiled-k4000"})
+        with self.assertRaisesRegex(SystemExit, "there is no part 'spcae'; --list"):
+            self.bench("spcae")
+
+    def test_parts_of_a_gpu(self):
+        some = ("search-axpy-paper", "search-axpy-default", "spread-matmul-1024", "bound-axpy", "policy-tag",
+                "policy-tag-without-bound", "policy-random", "proof-axpy-226")
+        printed = self.bench(*some)
+        self.assertIn("x cuBLAS", printed)
+        search = self.result("search-axpy-default")
+        self.assertEqual((search["evaluations"], search["violations"]), (10, 0))
+        self.assertGreater(parts.time_of(search["references"]), 0)
+        self.assertGreater(parts.ratio(search["references"], "naive"), 0)
+        bound = self.result("bound-axpy")
+        self.assertEqual((bound["leaves"], bound["violations"]), (20, []))
+        self.assertTrue(all(0 < ratio <= 1 for ratio in bound["ratios"]), bound["ratios"])
+        self.assertGreater(self.result("policy-tag")["bound_ns"], 0)
+        self.assertEqual(self.result("policy-tag-without-bound")["bound_ns"], 0)
+        proof = self.result("proof-axpy-226")
+        self.assertLessEqual(proof["warm_ns"], proof["cold_ns"])
+        listed = self.bench("--list").splitlines()
+        self.assertEqual({line.split()[0] for line in listed if line.endswith(" finished")}, set(some))
+
+    def test_a_part_that_was_begun_goes_on(self):
+        with mock.patch.object(paper, "LEAVES", 8):
+            self.bench("bound-axpy")
+        self.assertIn("bound-axpy                               begun", self.bench("--list"))
+        self.bench("bound-axpy")
+        result = self.result("bound-axpy")
+        self.assertEqual((result["leaves"], result["runs"]), (20, 2))
+
+
+if __name__ == "__main__":
+    SEARCH, DRIVER, NVRTC = sys.argv[1:4]
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
