@@ -410,7 +410,7 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   } else {
     log_.Write(record);
   }
-  CheckBound(entry, record);
+  CheckBound(entry.candidate, record);
   ++outcome_.end.verdicts[record.verdict];
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);

@@ -167,7 +167,8 @@ class Bench(parts.Bench):
         return {"sweep_us": times, "median_us": times[len(times) // 2], "T1": self.replay(REPLAYS["T1"])}
 
     def is_whole(self, result):
-        return result.get("implementations", CHECKS) >= CHECKS
+        sanitized = (result[tool].get("implementations", 0) >= 50 for tool in ("memcheck", "racecheck") if tool in result)
+        return result.get("implementations", CHECKS) >= CHECKS and all(sanitized)
 
     def parts(self):
         _, listed = self.run("list", seconds=60)
