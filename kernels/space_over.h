@@ -240,6 +240,9 @@ class Reader final : public DomainReader {
     for (const ir::MemBlock& block : f_.blocks) {
       spaces_.push_back(view.FindMemSpace(block.id)->id);
     }
+    for (const ir::Axis& axis : f_.axes) {
+      ranks_.push_back(view.FindRank(axis.block, axis.id)->id);
+    }
   }
 
   void Read(const runtime::Candidate& candidate, ir::Domains& out) const override {
@@ -248,6 +251,13 @@ class Reader final : public DomainReader {
     for (std::size_t i = 0; i < f_.blocks.size(); ++i) {
       out.blocks[i] = {static_cast<ir::MemSpaces>(candidate.domain(spaces_[i])),
                        PresenceOf(view.InBlocks(f_.blocks[i].id))};
+    }
+    out.axes.resize(f_.axes.size());
+    for (std::size_t i = 0; i < f_.axes.size(); ++i) {
+      const runtime::IntDomain ranks = Numbers(candidate, ranks_[i]);
+      out.axes[i].stored = ranks.min() > 0    ? ir::Presence::kCertain
+                           : ranks.max() == 0 ? ir::Presence::kAbsent
+                                              : ir::Presence::kPossible;
     }
     // What is planned for a temporary array takes part when the array does.
     const auto presence = [&](const ir::Instruction& inst) {
@@ -281,6 +291,7 @@ class Reader final : public DomainReader {
   std::vector<runtime::DecisionId> sizes_, kinds_;  ///< By dim.
   std::vector<runtime::DecisionId> widths_;         ///< By instruction.
   std::vector<runtime::DecisionId> spaces_;         ///< By block.
+  std::vector<runtime::DecisionId> ranks_;          ///< By axis.
 };
 
 }  // namespace extract

@@ -14,19 +14,30 @@ namespace exh::models {
 
 /// "Unit" is what runs whole blocks: a multiprocessor of a GPU, a core of a processor.
 struct DeviceRates {
-  std::string name;                 ///< That of the device.
-  double units = 1;                 ///< A file that does not say it means the device's `threads`.
-  double clock_ghz = 1;             ///< Highest.
-  double warp_lanes = 1;            ///< Threads that are one instruction; 1: none are.
-  double fma_per_clk = 1;           ///< Products and products with a sum, per clock and unit.
-  double adds_share_fma = 0;        ///< 1: sums take as much of the same pipes; 0: not counted.
-  double issues_per_clk = 0;        ///< Warp instructions per clock and unit; 0: not bounded.
-  double warp_issues_per_clk = 0;   ///< … and of one warp; 0: not bounded.
-  double bytes_per_access = 0;      ///< That one thread loads or stores with one instruction.
-  double fma_latency_clk = 0;       ///< From a sum to the next one that needs it.
-  double unit_bytes_per_clk = 0;    ///< That arrive in a unit, from wherever its data first is.
-  double memory_gbs = 0;            ///< Main memory, reads and writes together; GB/s = bytes/ns.
-  double memory_cache_bytes = 0;    ///< The largest cache that outlives a launch.
+  std::string name;                ///< That of the device.
+  double units = 1;                ///< A file that does not say it means the device's `threads`.
+  double clock_ghz = 1;            ///< Highest.
+  double warp_lanes = 1;           ///< Threads that are one instruction; 1: none are.
+  double fma_per_clk = 1;          ///< Products and products with a sum, per clock and unit.
+  double adds_share_fma = 0;       ///< 1: sums take as much of the same pipes; 0: not counted.
+  double issues_per_clk = 0;       ///< Warp instructions per clock and unit; 0: not bounded.
+  double warp_issues_per_clk = 0;  ///< … and of one warp; 0: not bounded.
+  double bytes_per_access = 0;     ///< That one thread loads or stores with one instruction.
+  double fma_latency_clk = 0;      ///< From a sum to the next one that needs it.
+  double unit_bytes_per_clk = 0;   ///< That arrive in a unit, from wherever its data first is.
+  double cache_bytes_per_clk = 0;  ///< That the accesses of all units take together from the
+                                   ///< second cache, where the first one takes none of them; 0:
+                                   ///< it may take some.
+  double accesses_per_clk = 0;     ///< Of a warp to any memory, per clock and unit; 0: not bounded.
+  double access_line_bytes = 0;    ///< Aligned; more lines take more accesses. 0: not bounded.
+  double read_latency_clk = 0;     ///< From a read of an argument to what needs its value.
+  double shared_latency_clk = 0;   ///< … of the memory that threads share.
+  double unit_warps = 0;           ///< That a unit holds at once; 0: no limits on what it holds.
+  double unit_blocks = 0;          ///< … blocks.
+  double unit_registers = 0;       ///< … registers of threads.
+  double unit_shared_bytes = 0;    ///< … of the memory that threads share.
+  double memory_gbs = 0;           ///< Main memory, reads and writes together; GB/s = bytes/ns.
+  double memory_cache_bytes = 0;   ///< The largest cache that outlives a launch.
   double memory_sector_bytes = 32;  ///< Least that main memory moves.
 };
 

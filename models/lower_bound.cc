@@ -13,9 +13,9 @@ namespace exh::models {
 namespace ir = kernels::ir;
 namespace {
 
-constexpr double kElementBytes = 4;
 constexpr std::string_view kArithmetic = "arithmetic", kIssue = "issue", kThread = "thread",
-                           kChain = "chain", kTraffic = "traffic", kMemory = "memory";
+                           kChain = "chain", kTraffic = "traffic", kMemory = "memory",
+                           kAccess = "access", kCache = "cache", kLatency = "latency";
 
 bool IsArithmetic(ir::Op op) {
   return op == ir::Op::kAdd || op == ir::Op::kMul || op == ir::Op::kMax || op == ir::Op::kMad;
@@ -27,35 +27,15 @@ double BusiestShare(double divides, double most, double units) {
   return std::max(1 / std::min(most, units), std::ceil(divides / units) / divides);
 }
 
-/// The levels of an axis: those that may be of some kinds, and the others. All of them multiply to
-/// the axis's total.
-struct Levels {
-  double may_max = 1;                   ///< Product over those that may be of the kinds.
-  bool may_is_fixed = true;             ///< That product is known: it is `may_max`.
-  double sure_min = 1;                  ///< … over those that must be.
-  double never_min = 1, never_gcd = 1;  ///< … over those that cannot be.
-  double unsure_max = 1;                ///< … over those that may be of other kinds.
-
-  void Add(const ir::DimDomain& dim, ir::Kinds kinds) {
-    if (dim.may_be(kinds)) {
-      may_max *= dim.max;
-      may_is_fixed &= dim.min == dim.max;
-      if (dim.must_be(kinds)) {
-        sure_min *= dim.min;
-        return;
-      }
-    } else {
-      never_min *= dim.min;
-      never_gcd *= dim.gcd;
-    }
-    unsure_max *= dim.max;
-  }
-  /// Least and largest product of the levels that will not be of the kinds.
-  double OthersMin(double total) const { return std::max(never_min, total / may_max); }
-  double OthersMax(double total) const { return std::min(unsure_max, total / sure_min); }
-  /// What the product of those that will be divides.
-  double Multiple(double total) const { return may_is_fixed ? may_max : total / never_gcd; }
-};
+/// What a thread waits for, in words.
+std::string WaitsText(const std::string& what, double clk, double rounds, double waves,
+                      double resident, bool is_share) {
+  if (is_share)
+    return fmt::format("clocks: {:g} for each point of {}, as many as fit at once", clk, what);
+  return fmt::format(
+      "clocks: {:g} for each of {:g} rounds of {}, {:g} times with {:g} blocks a unit", clk, rounds,
+      what, waves, resident);
+}
 
 std::string KindsText(ir::Kinds kinds) {
   constexpr std::array<std::string_view, 5> names = {"LOOP", "UNROLL", "VECTOR", "THREAD", "BLOCK"};
@@ -70,12 +50,13 @@ std::string KindsText(ir::Kinds kinds) {
 }  // namespace
 
 struct LowerBound::Notes {
-  std::vector<BoundPart> lanes, issues, of_thread, unit_bytes;
+  std::vector<BoundPart> lanes, issues, of_thread, accesses, unit_bytes, cache_bytes;
 
   void Add(const std::string& what, const Amount& amount) {
     Add(lanes, what, amount.lanes);
     Add(issues, what, amount.issues);
     Add(of_thread, what, amount.of_thread);
+    Add(accesses, what, amount.accesses);
   }
   static void Add(std::vector<BoundPart>& to, const std::string& what, double amount) {
     if (amount > 0) to.push_back({what, amount});
@@ -83,20 +64,17 @@ struct LowerBound::Notes {
 };
 
 LowerBound::LowerBound(const ir::Function& function, const DeviceRates& rates, CacheState caches)
-    : function_(function), rates_(rates), nest_of_inst_(function.insts.size(), -1) {
+    : function_(function),
+      rates_(rates),
+      nest_of_inst_(function.insts.size(), -1),
+      caches_(caches) {
   for (const ir::Instruction& inst : function.insts) {
     if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddAccess(inst);
     if (IsArithmetic(inst.op)) AddArithmetic(inst);
   }
-  double read = 0, written = 0;
   for (const ArrayUse& use : arrays_) {
-    (use.is_read ? read : written) += use.sectors * rates.memory_sector_bytes;
+    (use.is_read ? bytes_read_ : bytes_written_) += use.sectors * rates.memory_sector_bytes;
   }
-  // What a cache kept from the run before, or keeps for the next, does not move; it holds each byte
-  // once, read or written.
-  const double kept = rates.memory_cache_bytes;
-  memory_bytes_ = caches == CacheState::kWarm ? std::max(0.0, read + written - kept)
-                                              : read + std::max(0.0, written - kept);
 }
 
 /// The nest's number, or kMaxInsts when it is not counted.
@@ -109,7 +87,7 @@ std::size_t LowerBound::AddNest(const ir::Instruction& inst) {
     const auto same = [&](const NestAxis& a) { return a.id == axis; };
     if (std::any_of(nest.axes.begin(), nest.axes.end(), same)) continue;
     const ir::LogicalDim& logical = function_.logical(axis);
-    nest.axes.push_back({axis, static_cast<double>(logical.total), false, logical.dims});
+    nest.axes.push_back({axis, static_cast<double>(logical.total), false, false, logical.dims});
   }
   if (nests_.size() == kMaxInsts || nest.axes.size() > kMaxAxes) return kMaxInsts;
   known = static_cast<int>(nests_.size());
@@ -150,10 +128,12 @@ void LowerBound::AddArithmetic(const ir::Instruction& inst) {
         std::any_of(inst.reduce_dims.begin(), inst.reduce_dims.end(),
                     [&](ir::DimId d) { return function_.dim(d).logical == axis.id; });
     if (reduced) steps *= axis.total;
+    axis.is_sum = reduced;
   }
   if (inst.is_reduction() && inst.op != ir::Op::kMax) {
     chain_clk_ = std::max(chain_clk_, (steps - 1) * rates_.fma_latency_clk);
   }
+  if (inst.op == ir::Op::kMad) waiting_.push_back({number, rates_.fma_latency_clk});
 
   // What compilers may simplify or contract away: operations on constants, and a product that
   // becomes part of the sum that reads it.
@@ -190,6 +170,14 @@ void LowerBound::AddOperands(const ir::Instruction& inst, std::size_t number) {
         }
         read.block = comm.lowered->block;
         read.store = store;
+        const std::size_t load = AddNest(function_.inst(comm.lowered->load));
+        if (load != kMaxInsts) {
+          for (NestAxis& axis : nests_[load].axes) {
+            if (!axis.varies) nests_[load].points *= axis.total;
+            axis.varies = true;
+          }
+          waiting_.push_back({load, rates_.shared_latency_clk, 1, operands_.size()});
+        }
       }
     }
     if (!read.load.valid() && !read.block.valid()) continue;
@@ -228,40 +216,11 @@ void LowerBound::AddAccess(const ir::Instruction& inst) {
     axis.varies =
         std::find(pattern.axes.begin(), pattern.axes.end(), axis.id) != pattern.axes.end();
   }
-  use.accesses.push_back(number);
-}
-
-void LowerBound::Fill(const Nest& nest, const ir::Domains& domains, Work& work) const {
-  work.points = nest.points;
-  work.block = work.thread = 1;
-  work.max_blocks = work.min_blocks = work.blocks_divide = 1;
-  double max_threads = 1, threads_divide = 1;
-  for (std::size_t i = 0; i < nest.axes.size(); ++i) {
-    const NestAxis& axis = nest.axes[i];
-    Levels block, thread, parallel;
-    for (const ir::DimId id : axis.dims) {
-      const ir::DimDomain& dim = domains.dims[id.index()];
-      block.Add(dim, ir::kBlock);
-      thread.Add(dim, ir::kThread);
-      parallel.Add(dim, ir::kBlock | ir::kThread);
-    }
-    work.serial_min[i] = parallel.OthersMin(axis.total);
-    work.serial_max[i] = parallel.OthersMax(axis.total);
-    if (axis.varies) {
-      work.block *= block.OthersMin(axis.total);
-      work.thread *= work.serial_min[i];
-    }
-    work.min_blocks *= block.sure_min;
-    work.max_blocks *= axis.total / block.OthersMin(axis.total);
-    work.blocks_divide *= block.Multiple(axis.total);
-    max_threads *= axis.total / thread.OthersMin(axis.total);
-    threads_divide *= thread.Multiple(axis.total);
-  }
-  const double lanes = rates_.warp_lanes;
-  work.max_threads = std::min(max_threads, static_cast<double>(function_.device.max_threads));
-  // ceil(n / lanes) * lanes / n is least at the multiples, and at the largest.
-  work.waste = std::max(lanes / std::min(work.max_threads, lanes),
-                        std::ceil(threads_divide / lanes) * lanes / threads_divide);
+  use.accesses.push_back({number, Request(function_, inst)});
+  if (inst.op != ir::Op::kLoad) return;
+  // The first two reads of a loop may be under way together when one of them is ahead.
+  const double shortened = function_.allows_advance(inst) ? 0.5 : 1;
+  waiting_.push_back({number, rates_.read_latency_clk, shortened});
 }
 
 /// Least that the busiest unit has of what is `whole` in the kernel and `block` in each block.
@@ -291,13 +250,14 @@ bool LowerBound::IsFenced(const OperandRead& read, const ir::Domains& domains) c
 /// Most elements that one access of an argument takes. Compilers do not merge accesses whose
 /// alignment they cannot know.
 double LowerBound::WidthOf(const Nest& nest, const ir::Domains& domains) const {
-  const double most = rates_.bytes_per_access / kElementBytes;
+  double width = domains.insts[nest.inst.index()].max_width;
   for (const NestAxis& axis : nest.axes) {
-    for (const ir::DimId dim : axis.dims) {
-      if (domains.dims[dim.index()].may_be(ir::kVector)) return most;
+    for (const ir::DimId id : axis.dims) {
+      const ir::DimDomain& dim = domains.dims[id.index()];
+      if (dim.may_be(ir::kVector)) width = std::max<double>(width, dim.max);
     }
   }
-  return std::min<double>(most, domains.insts[nest.inst.index()].max_width);
+  return std::min(width, rates_.bytes_per_access / kElementBytes);
 }
 
 /// A thread that computes points needs each element of the operand at least once; the fewer points
@@ -327,12 +287,51 @@ LowerBound::Amount LowerBound::OperandAmount(const OperandRead& read, const ir::
   const double per_point = work.waste / (rates_.warp_lanes * width * reuse);
   Amount amount;
   amount.issues = OfUnit(totals, work.points * per_point, work.block * per_point);
+  amount.accesses = amount.issues;
   amount.of_thread = std::max(thread, OfThread(totals, work) / reuse) / width;
   return amount;
 }
 
-LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Notes* notes) const {
-  std::array<Work, kMaxInsts> works;  // Those of the nests alone are filled.
+/// An access by itself. `request`: of an argument.
+LowerBound::Amount LowerBound::AccessAmount(std::size_t nest, double width, const Request* request,
+                                            const ir::Domains& domains, const Totals& totals,
+                                            const Work* works) const {
+  const Work& work = works[nest];
+  const double per_point = work.waste / (rates_.warp_lanes * width);
+  Amount amount;
+  amount.issues = OfUnit(totals, work.points * per_point, work.block * per_point);
+  amount.of_thread = OfThread(totals, work) / width;
+  amount.accesses = amount.issues;
+  if (request == nullptr || rates_.access_line_bytes == 0) return amount;
+  const double lines = 1 / request->Together(domains, rates_.access_line_bytes / kElementBytes);
+  amount.accesses =
+      std::max(amount.accesses, OfUnit(totals, work.points * lines, work.block * lines));
+  return amount;
+}
+
+/// Temporaries in main memory: each block has its own, and what it wrote there goes the way of
+/// results.
+void LowerBound::AddTemporaries(const ir::Domains& domains, const Work* works,
+                                Totals& totals) const {
+  double written = bytes_written_;
+  for (const OperandRead& read : operands_) {
+    if (!read.block.valid()) continue;
+    const ir::MemDomain& mem = domains.blocks[read.block.index()];
+    if (mem.presence != ir::Presence::kCertain || mem.spaces != ir::kGlobalSpace) continue;
+    written += kElementBytes * totals.min_blocks * StoredElements(function_, domains, read.block);
+    if (rates_.cache_bytes_per_clk > 0 && IsFenced(read, domains)) {
+      totals.cache_bytes += 2 * kElementBytes * works[read.store].points;
+    }
+  }
+  // What a cache kept from the run before, or keeps for the next, does not move; it holds each byte
+  // once, read or written.
+  const double kept = rates_.memory_cache_bytes;
+  totals.memory_bytes = caches_ == CacheState::kWarm ? std::max(0.0, bytes_read_ + written - kept)
+                                                     : bytes_read_ + std::max(0.0, written - kept);
+}
+
+LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Work* works,
+                                        Notes* notes) const {
   Totals totals;
   double max_blocks = 0;
   for (std::size_t i = 0; i < nests_.size(); ++i) {
@@ -341,7 +340,7 @@ LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Notes* notes
       continue;
     }
     Work& work = works[i];
-    Fill(nest, domains, work);
+    FillWork(nest, domains, rates_.warp_lanes, function_.device.max_threads, work);
     totals.min_blocks = std::max(totals.min_blocks, work.min_blocks);
     if (!nest.once) continue;
     // Blocks are around everything, and nothing but its own dims is around what runs once: its own
@@ -357,13 +356,8 @@ LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Notes* notes
     totals.amount.lanes += amount.lanes;
     totals.amount.issues += amount.issues;
     totals.amount.of_thread += amount.of_thread;
+    totals.amount.accesses += amount.accesses;
     if (notes != nullptr) notes->Add(what, amount);
-  };
-  const auto own_access = [&](std::size_t number, double width) {
-    const Work& work = works[number];
-    const double per_point = work.waste / (rates_.warp_lanes * width);
-    return Amount{0, OfUnit(totals, work.points * per_point, work.block * per_point),
-                  OfThread(totals, work) / width};
   };
 
   for (const Arithmetic& arithmetic : arithmetic_) {
@@ -372,39 +366,54 @@ LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Notes* notes
     const double lanes = OfUnit(totals, work.points * per_point, work.block * per_point);
     add(function_.inst(nests_[arithmetic.nest].inst).name_,
         {arithmetic.is_fma ? lanes : 0, lanes / rates_.warp_lanes,
-         OfThread(totals, work) * arithmetic.share});
+         OfThread(totals, work) * arithmetic.share, 0});
   }
+  const double sector = rates_.memory_sector_bytes;
   // What two accesses of one array read may be the same; what goes through memory is read again.
   for (const ArrayUse& use : arrays_) {
     Amount most;
     const auto perhaps = [&](const Amount& amount) {
       most.issues = std::max(most.issues, amount.issues);
       most.of_thread = std::max(most.of_thread, amount.of_thread);
+      most.accesses = std::max(most.accesses, amount.accesses);
     };
-    double block_elements = 0;
-    for (const std::size_t access : use.accesses) {
-      perhaps(own_access(access, WidthOf(nests_[access], domains)));
-      block_elements = std::max(block_elements, works[access].block);
+    double block_elements = 0, cache_bytes = 0, unit_bytes = 0;
+    for (const Access& access : use.accesses) {
+      const Work& work = works[access.nest];
+      perhaps(AccessAmount(access.nest, WidthOf(nests_[access.nest], domains), &access.request,
+                           domains, totals, works));
+      block_elements = std::max(block_elements, work.block);
+      if (rates_.cache_bytes_per_clk == 0) continue;
+      const double bytes = sector / access.request.Together(domains, sector / kElementBytes);
+      cache_bytes =
+          std::max(cache_bytes, bytes * std::max(work.points, work.block * totals.min_blocks));
+      unit_bytes = std::max(unit_bytes, OfUnit(totals, work.points * bytes, work.block * bytes));
     }
     for (const std::size_t number : use.operands) {
       if (IsFenced(operands_[number], domains)) continue;
-      perhaps(OperandAmount(operands_[number], domains, totals, works.data()));
+      perhaps(OperandAmount(operands_[number], domains, totals, works));
     }
-    add(function_.array(use.id).name, most);
+    const std::string& name = function_.array(use.id).name;
+    add(name, most);
+    totals.cache_bytes += cache_bytes;
+    if (notes != nullptr) Notes::Add(notes->cache_bytes, name, cache_bytes);
     if (!use.is_read) continue;
     // A unit starts with nothing: what its blocks read arrives at least once.
-    const double bytes =
-        kElementBytes *
-        std::max(use.elements / std::min(totals.max_blocks, rates_.units), block_elements);
-    totals.unit_bytes += bytes;
-    if (notes != nullptr) Notes::Add(notes->unit_bytes, function_.array(use.id).name, bytes);
+    unit_bytes =
+        std::max(unit_bytes,
+                 kElementBytes * std::max(use.elements / std::min(totals.max_blocks, rates_.units),
+                                          block_elements));
+    totals.unit_bytes += unit_bytes;
+    if (notes != nullptr) Notes::Add(notes->unit_bytes, name, unit_bytes);
   }
   const double most = rates_.bytes_per_access / kElementBytes;
   for (const OperandRead& read : operands_) {
     if (!IsFenced(read, domains)) continue;
-    add(read.what, OperandAmount(read, domains, totals, works.data()));
-    add(function_.inst(nests_[read.store].inst).name_, own_access(read.store, most));
+    add(read.what, OperandAmount(read, domains, totals, works));
+    add(function_.inst(nests_[read.store].inst).name_,
+        AccessAmount(read.store, most, nullptr, domains, totals, works));
   }
+  AddTemporaries(domains, works, totals);
   return totals;
 }
 
@@ -414,19 +423,27 @@ double LowerBound::TimeOf(const Totals& totals) const {
   return std::max({time(totals.amount.lanes, rates_.fma_per_clk * clock),
                    time(totals.amount.issues, rates_.issues_per_clk * clock),
                    time(totals.amount.of_thread, rates_.warp_issues_per_clk * clock),
+                   time(totals.amount.accesses, rates_.accesses_per_clk * clock),
                    chain_clk_ / clock, time(totals.unit_bytes, rates_.unit_bytes_per_clk * clock),
-                   time(memory_bytes_, rates_.memory_gbs)});
+                   time(totals.cache_bytes, rates_.cache_bytes_per_clk * clock),
+                   time(totals.memory_bytes, rates_.memory_gbs)});
 }
 
-double LowerBound::Ns(const ir::Domains& domains) const {
-  return TimeOf(Evaluate(domains, nullptr));
+double LowerBound::Ns(const ir::Domains& domains, double enough) const {
+  std::array<Work, kMaxInsts> works;  // Those of the nests that take part are filled.
+  const Totals totals = Evaluate(domains, works.data(), nullptr);
+  const double throughput = TimeOf(totals);
+  if (throughput >= enough) return throughput;
+  return std::max(throughput, WaitsOf(domains, totals, works.data()).clk / rates_.clock_ghz);
 }
 
 Bound LowerBound::Explain(const ir::Domains& domains) const {
   Notes notes;
-  const Totals totals = Evaluate(domains, &notes);
+  std::array<Work, kMaxInsts> works;
+  const Totals totals = Evaluate(domains, works.data(), &notes);
+  const Waits waits = WaitsOf(domains, totals, works.data());
   Bound bound;
-  bound.ns = TimeOf(totals);
+  bound.ns = std::max(TimeOf(totals), waits.clk / rates_.clock_ghz);
   bound.least_blocks = totals.min_blocks;
   bound.most_blocks = totals.max_blocks;
   const double clock = rates_.clock_ghz;
@@ -448,9 +465,20 @@ Bound LowerBound::Explain(const ir::Domains& domains) const {
       std::move(notes.of_thread));
   add(kChain, chain_clk_, "clocks of one sum after another", clock, fmt::format("{:g} GHz", clock),
       {});
+  if (waits.longest != nullptr) {
+    add(kLatency, waits.clk,
+        WaitsText(function_.inst(nests_[waits.longest->nest].inst).name(), waits.latency,
+                  waits.rounds.least, waits.waves, waits.resident, waits.is_share),
+        clock, fmt::format("{:g} GHz", clock), {});
+  }
   add(kTraffic, totals.unit_bytes, "bytes into the busiest unit", rates_.unit_bytes_per_clk * clock,
       per_clk(rates_.unit_bytes_per_clk), std::move(notes.unit_bytes));
-  add(kMemory, memory_bytes_, "bytes of main memory that no cache holds", rates_.memory_gbs,
+  add(kAccess, totals.amount.accesses, "accesses of warps of the busiest unit",
+      rates_.accesses_per_clk * clock, per_clk(rates_.accesses_per_clk), std::move(notes.accesses));
+  add(kCache, totals.cache_bytes, "bytes out of the second cache and into it",
+      rates_.cache_bytes_per_clk * clock, per_clk(rates_.cache_bytes_per_clk),
+      std::move(notes.cache_bytes));
+  add(kMemory, totals.memory_bytes, "bytes of main memory that no cache holds", rates_.memory_gbs,
       fmt::format("{:g} GB/s", rates_.memory_gbs), {});
   std::stable_sort(bound.terms.begin(), bound.terms.end(),
                    [](const BoundTerm& a, const BoundTerm& b) { return a.ns > b.ns; });

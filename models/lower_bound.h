@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 //
-// The lower bound, tier 0: the time that throughput alone takes every implementation below a
-// partially specified candidate. For each resource the least amount that the busiest unit has to
-// work off, over the fastest rate of the device; the bound is the largest of these times. Whatever
-// is open is taken at its best, resource by resource.
+// The lower bound of every implementation below a partially specified candidate, in two tiers.
+// Whatever is open is taken at its best, term by term, and the bound is the largest term.
 //
-// A block runs on one unit, so of n blocks some unit runs at least ceil(n / units): amounts are
-// counted for the whole kernel and for one block, and each yields what the busiest unit has.
+// The first tier is throughput: for each resource the least amount that the busiest unit has to
+// work off, over the fastest rate of the device. A block runs on one unit, so of n blocks some unit
+// runs at least ceil(n / units): amounts are counted for the whole kernel and for one block, and
+// each yields what the busiest unit has.
+//
+// The second tier is latency: what a thread has to wait for, one after the other (rounds.h), while
+// no more blocks are on a unit than fit (residency.h).
+//
 // README.md says why each amount is one that no implementation can go below.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,6 +23,8 @@
 #include "kernels/ir/function.h"
 #include "models/bound.h"
 #include "models/device_rates.h"
+#include "models/nests.h"
+#include "models/request.h"
 
 namespace exh::models {
 
@@ -34,28 +41,17 @@ class LowerBound {
              CacheState caches = CacheState::kWarm);
 
   /// Nanoseconds; 0 when nothing is known. `domains` are those of a candidate of `function`; a
-  /// candidate below it has no smaller bound. Allocates nothing; any number of threads may call.
-  double Ns(const kernels::ir::Domains& domains) const;
+  /// candidate below it has no smaller bound. Once a tier reaches `enough`, what it has is the
+  /// result. Allocates nothing; any number of threads may call.
+  double Ns(const kernels::ir::Domains& domains, double enough = HUGE_VAL) const;
 
   /// The same number with what led to it.
   Bound Explain(const kernels::ir::Domains& domains) const;
 
  private:
-  static constexpr std::size_t kMaxInsts = 48, kMaxAxes = 8;  ///< Beyond: not counted.
+  static constexpr std::size_t kMaxInsts = 48;  ///< Beyond: not counted.
+  static constexpr std::size_t kNone = ~std::size_t{0};
 
-  /// An axis of an instruction's nest.
-  struct NestAxis {
-    kernels::ir::LogicalDimId id;
-    double total = 1;
-    bool varies = false;  ///< No point of it repeats what another one does.
-    std::vector<kernels::ir::DimId> dims;
-  };
-  struct Nest {
-    kernels::ir::InstId inst;
-    bool planned = false, once = false;
-    double points = 1;  ///< Executions that no compiler can save, of the whole kernel.
-    std::vector<NestAxis> axes;
-  };
   /// Computations; the first iteration of a sum is free.
   struct Arithmetic {
     std::size_t nest = 0;
@@ -73,33 +69,49 @@ class LowerBound {
     std::size_t store = 0;     ///< Nest of the store that fills `block`.
     std::string what;
   };
+  /// An instruction whose value is awaited in each round of its loops.
+  struct Waiting {
+    std::size_t nest = 0;
+    double clk = 0;        ///< From it to what needs its value.
+    double shortened = 1;  ///< Share of the rounds that wait: of a read that may begin early.
+    std::size_t operand = kNone;  ///< It is the read of this operand from memory.
+  };
+  struct Access {
+    std::size_t nest = 0;
+    Request request;
+  };
   struct ArrayUse {
     kernels::ir::ArrayId id;
     bool is_read = false;
     double elements = 0, sectors = 0;
-    std::vector<std::size_t> accesses;  ///< Numbers of nests.
+    std::vector<Access> accesses;
     std::vector<std::size_t> operands;  ///< Numbers of OperandRead.
   };
 
-  /// What the domains leave of a nest.
-  struct Work {
-    double points = 0, block = 0, thread = 0;  ///< Least executions of kernel, block, thread.
-    double waste = 1;                          ///< Lanes that warps take for each that works.
-    double max_threads = 1;
-    double max_blocks = 1, blocks_divide = 1, min_blocks = 1;
-    double serial_min[kMaxAxes], serial_max[kMaxAxes];  ///< By axis: iterations of one thread.
-  };
   /// Amounts that instructions add up to.
   struct Amount {
     double lanes = 0;      ///< Of the pipes of products, of the busiest unit.
     double issues = 0;     ///< Warp instructions, of the busiest unit.
     double of_thread = 0;  ///< Instructions of one thread.
+    double accesses = 0;   ///< Turns of the pipe to memory, of the busiest unit.
   };
   struct Totals {
     Amount amount;
     double unit_bytes = 0;
+    double cache_bytes = 0;   ///< Of all units.
+    double memory_bytes = 0;  ///< Between main memory and the caches.
     double min_blocks = 1, max_blocks = 1;
     double share = 0;  ///< Least share of the kernel's work that some unit has.
+  };
+  /// What the second tier finds.
+  struct Waits {
+    double clk = 0;
+    const Waiting* longest = nullptr;  ///< Whose rounds they are.
+    Rounds rounds;                     ///< Of it.
+    double latency = 0;                ///< Clocks of one.
+    double waves = 1;                  ///< Blocks that a place of a unit has to run.
+    double resident = 1;               ///< Places of a unit.
+    bool is_share = false;  ///< Counted from the points of all threads, not from one after another.
   };
   struct Notes;  ///< What Explain wants to know on the way.
 
@@ -110,15 +122,22 @@ class LowerBound {
   void AddAccess(const kernels::ir::Instruction& inst);
   ArrayUse& UseOf(kernels::ir::ArrayId id);
 
-  void Fill(const Nest& nest, const kernels::ir::Domains& domains, Work& work) const;
   double OfUnit(const Totals& totals, double whole, double block) const;
   double OfThread(const Totals& totals, const Work& work) const;
   bool IsFenced(const OperandRead& read, const kernels::ir::Domains& domains) const;
   double WidthOf(const Nest& nest, const kernels::ir::Domains& domains) const;
   Amount OperandAmount(const OperandRead& read, const kernels::ir::Domains& domains,
                        const Totals& totals, const Work* works) const;
-  Totals Evaluate(const kernels::ir::Domains& domains, Notes* notes) const;
+  Amount AccessAmount(std::size_t nest, double width, const Request* request,
+                      const kernels::ir::Domains& domains, const Totals& totals,
+                      const Work* works) const;
+  void AddTemporaries(const kernels::ir::Domains& domains, const Work* works, Totals& totals) const;
+  Totals Evaluate(const kernels::ir::Domains& domains, Work* works, Notes* notes) const;
   double TimeOf(const Totals& totals) const;
+
+  // The second tier (waits.cc).
+  double Resident(const kernels::ir::Domains& domains, const Work* works) const;
+  Waits WaitsOf(const kernels::ir::Domains& domains, const Totals& totals, const Work* works) const;
 
   const kernels::ir::Function& function_;
   const DeviceRates rates_;
@@ -127,8 +146,10 @@ class LowerBound {
   std::vector<Arithmetic> arithmetic_;
   std::vector<OperandRead> operands_;
   std::vector<ArrayUse> arrays_;
-  double chain_clk_ = 0;     ///< The longest sum, one step after the other.
-  double memory_bytes_ = 0;  ///< That have to move between main memory and the caches.
+  std::vector<Waiting> waiting_;
+  CacheState caches_;
+  double chain_clk_ = 0;                       ///< The longest sum, one step after the other.
+  double bytes_read_ = 0, bytes_written_ = 0;  ///< Of the arguments, as sectors of main memory.
 };
 
 }  // namespace exh::models

@@ -10,20 +10,23 @@
 #include "search/error.h"
 
 namespace exh::search {
-namespace {
 
-models::DeviceRates Rates(const kernels::ir::Device& device) {
+models::DeviceRates RatesOf(const kernels::ir::Device& device) {
   models::RatesResult result = models::LoadRates(kernels::DeviceFolder() + "/rates", device);
   if (!result.rates) throw UsageError(result.error);
   return *std::move(result.rates);
 }
 
+namespace {
+
 std::string HashOf(const models::DeviceRates& r) {
-  const std::string all =
-      fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}", r.name, r.units, r.clock_ghz,
-                  r.warp_lanes, r.fma_per_clk, r.adds_share_fma, r.issues_per_clk,
-                  r.warp_issues_per_clk, r.bytes_per_access, r.fma_latency_clk,
-                  r.unit_bytes_per_clk, r.memory_gbs, r.memory_cache_bytes, r.memory_sector_bytes);
+  const std::string all = fmt::format(
+      "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", r.name, r.units,
+      r.clock_ghz, r.warp_lanes, r.fma_per_clk, r.adds_share_fma, r.issues_per_clk,
+      r.warp_issues_per_clk, r.bytes_per_access, r.fma_latency_clk, r.unit_bytes_per_clk,
+      r.cache_bytes_per_clk, r.accesses_per_clk, r.access_line_bytes, r.read_latency_clk,
+      r.shared_latency_clk, r.unit_warps, r.unit_blocks, r.unit_registers, r.unit_shared_bytes,
+      r.memory_gbs, r.memory_cache_bytes, r.memory_sector_bytes);
   return HashText(all).substr(0, 8);
 }
 
@@ -36,7 +39,7 @@ SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches) {
             return std::string(bound->Explain(candidate).bottleneck);
           },
           fmt::format("{} {}", caches == models::CacheState::kCold ? "cold" : "warm",
-                      HashOf(Rates(problem.device)))};
+                      HashOf(RatesOf(problem.device)))};
 }
 
 SearchBound MakeSearchBound(const Problem& problem, const RunRecord& run) {
@@ -51,7 +54,7 @@ SearchBound MakeSearchBound(const Problem& problem, const RunRecord& run) {
 }
 
 CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches)
-    : task_(problem.task), bound_(*problem.task.function, Rates(problem.device), caches) {}
+    : task_(problem.task), bound_(*problem.task.function, RatesOf(problem.device), caches) {}
 
 double CandidateBound::Ns(const runtime::Candidate& candidate) const {
   // A search asks millions of times: the memory stays, and is the next one's.

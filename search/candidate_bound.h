@@ -13,6 +13,9 @@
 
 namespace exh::search {
 
+/// How fast a device can be: kernels/devices/rates. Throws UsageError when nothing is known of it.
+models::DeviceRates RatesOf(const kernels::ir::Device& device);
+
 /// Any number of threads may use one.
 class CandidateBound {
  public:

@@ -41,12 +41,19 @@ struct MemDomain {
   Presence presence = Presence::kPossible;
 };
 
+/// Of a storage axis of a temporary array: is it stored, or does each of its iterations reuse the
+/// array?
+struct AxisDomain {
+  Presence stored = Presence::kPossible;
+};
+
 /// Dims and instructions that are not certain to take part have whatever their decisions would
 /// allow. Domains of a child are subsets of its parent's.
 struct Domains {
   std::vector<DimDomain> dims;    ///< By DimId.
   std::vector<InstDomain> insts;  ///< By InstId.
   std::vector<MemDomain> blocks;  ///< By MemId.
+  std::vector<AxisDomain> axes;   ///< By AxisId.
 };
 
 }  // namespace exh::kernels::ir

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+//
+// Nests: the loops of an instruction, and what the domains of a candidate leave of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "kernels/ir/domains.h"
+#include "kernels/ir/function.h"
+
+namespace exh::models {
+
+inline constexpr double kElementBytes = 4;  ///< Of every array.
+inline constexpr std::size_t kMaxAxes = 8;  ///< Of a nest.
+
+/// An axis of an instruction's nest.
+struct NestAxis {
+  kernels::ir::LogicalDimId id;
+  double total = 1;
+  bool varies = false;  ///< No point of it repeats what another one does.
+  bool is_sum = false;  ///< Each point of it needs the result of the one before.
+  std::vector<kernels::ir::DimId> dims;
+};
+
+struct Nest {
+  kernels::ir::InstId inst;
+  bool planned = false, once = false;
+  double points = 1;  ///< Executions that no compiler can save, of the whole kernel.
+  std::vector<NestAxis> axes;
+};
+
+/// The levels of an axis: those that may be of some kinds, and the others. All of them multiply to
+/// the axis's total.
+struct Levels {
+  double may_max = 1;                   ///< Product over those that may be of the kinds.
+  bool may_is_fixed = true;             ///< That product is known: it is `may_max`.
+  double sure_min = 1;                  ///< … over those that must be.
+  double never_min = 1, never_gcd = 1;  ///< … over those that cannot be.
+  double unsure_max = 1;                ///< … over those that may be of other kinds.
+
+  void Add(const kernels::ir::DimDomain& dim, kernels::ir::Kinds kinds) {
+    if (dim.may_be(kinds)) {
+      may_max *= dim.max;
+      may_is_fixed &= dim.min == dim.max;
+      if (dim.must_be(kinds)) {
+        sure_min *= dim.min;
+        return;
+      }
+    } else {
+      never_min *= dim.min;
+      never_gcd *= dim.gcd;
+    }
+    unsure_max *= dim.max;
+  }
+  /// Least and largest product of the levels that will not be of the kinds.
+  double OthersMin(double total) const { return std::max(never_min, total / may_max); }
+  double OthersMax(double total) const { return std::min(unsure_max, total / sure_min); }
+  /// What the product of those that will be divides.
+  double Multiple(double total) const { return may_is_fixed ? may_max : total / never_gcd; }
+};
+
+/// What the domains leave of a nest.
+struct Work {
+  double points = 0, block = 0, thread = 0;  ///< Least executions of kernel, block, thread.
+  double waste = 1;                          ///< Lanes that warps take for each that works.
+  double min_threads = 1, max_threads = 1;   ///< Of a block, that the nest's own dims make.
+  double max_blocks = 1, blocks_divide = 1, min_blocks = 1;
+  double serial_min[kMaxAxes], serial_max[kMaxAxes];  ///< By axis: iterations of one thread.
+};
+
+/// `lanes`: threads of a warp; `max_threads`: of a block.
+void FillWork(const Nest& nest, const kernels::ir::Domains& domains, double lanes,
+              double max_threads, Work& work);
+
+/// The points of a nest as one thread takes them: in rounds, the iterations of its loops and the
+/// steps of its sums, each of some copies that unrolling or lanes made. Only axes that vary count.
+struct Rounds {
+  double least = 1;         ///< Rounds, one after the other.
+  double most_copies = 1;   ///< Points of a round.
+  double most_threads = 1;  ///< Of a block, with points of their own.
+};
+Rounds RoundsOf(const Nest& nest, const kernels::ir::Domains& domains);
+
+/// Registers of a thread that hold sums of `inst` while a loop adds to them, at least; 0 when that
+/// may not be.
+double Accumulators(const kernels::ir::Instruction& inst, const kernels::ir::Domains& domains);
+
+/// Elements that a temporary array has for each block, at least. It takes part for certain.
+double StoredElements(const kernels::ir::Function& function, const kernels::ir::Domains& domains,
+                      kernels::ir::MemId block);
+
+}  // namespace exh::models
