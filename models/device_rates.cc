@@ -37,6 +37,7 @@ const std::vector<Field>& Fields() {
       {"unit_bytes", "B/clk/unit", &R::unit_bytes_per_clk, 0},
       {"cache_bytes", "B/clk", &R::cache_bytes_per_clk, 0},
       {"accesses", "1/clk/unit", &R::accesses_per_clk, 0},
+      {"access_bytes", "B", &R::access_bytes, 4},
       {"access_line", "B", &R::access_line_bytes, 0},
       {"read_latency", "clk", &R::read_latency_clk, 0},
       {"shared_latency", "clk", &R::shared_latency_clk, 0},

@@ -29,15 +29,17 @@ struct DeviceRates {
                                    ///< second cache, where the first one takes none of them; 0:
                                    ///< it may take some.
   double accesses_per_clk = 0;     ///< Of a warp to any memory, per clock and unit; 0: not bounded.
-  double access_line_bytes = 0;    ///< Aligned; more lines take more accesses. 0: not bounded.
-  double read_latency_clk = 0;     ///< From a read of an argument to what needs its value.
-  double shared_latency_clk = 0;   ///< … of the memory that threads share.
-  double unit_warps = 0;           ///< That a unit holds at once; 0: no limits on what it holds.
-  double unit_blocks = 0;          ///< … blocks.
-  double unit_registers = 0;       ///< … registers of threads.
-  double unit_shared_bytes = 0;    ///< … of the memory that threads share.
-  double memory_gbs = 0;           ///< Main memory, reads and writes together; GB/s = bytes/ns.
-  double memory_cache_bytes = 0;   ///< The largest cache that outlives a launch.
+  double access_bytes = 4;        ///< That one of them moves, for all threads of the warp together.
+  double access_line_bytes = 0;   ///< Aligned, of an argument: another line is another access. 0:
+                                  ///< several lines may be one.
+  double read_latency_clk = 0;    ///< From a read of an argument to what needs its value.
+  double shared_latency_clk = 0;  ///< … of the memory that threads share.
+  double unit_warps = 0;          ///< That a unit holds at once; 0: no limits on what it holds.
+  double unit_blocks = 0;         ///< … blocks.
+  double unit_registers = 0;      ///< … registers of threads.
+  double unit_shared_bytes = 0;   ///< … of the memory that threads share.
+  double memory_gbs = 0;          ///< Main memory, reads and writes together; GB/s = bytes/ns.
+  double memory_cache_bytes = 0;  ///< The largest cache that outlives a launch.
   double memory_sector_bytes = 32;  ///< Least that main memory moves.
 };
 

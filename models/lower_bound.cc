@@ -63,6 +63,14 @@ struct LowerBound::Notes {
   }
 };
 
+void LowerBound::Totals::Add(const std::string& what, const Amount& more, Notes* notes) {
+  amount.lanes += more.lanes;
+  amount.issues += more.issues;
+  amount.of_thread += more.of_thread;
+  amount.accesses += more.accesses;
+  if (notes != nullptr) notes->Add(what, more);
+}
+
 LowerBound::LowerBound(const ir::Function& function, const DeviceRates& rates, CacheState caches)
     : function_(function),
       rates_(rates),
@@ -260,6 +268,18 @@ double LowerBound::WidthOf(const Nest& nest, const ir::Domains& domains) const {
   return std::min(width, rates_.bytes_per_access / kElementBytes);
 }
 
+/// How many elements of the operand the blocks need, each of them by itself: the fewer points of
+/// the other axes a block has, the more often the kernel reads the same element.
+double LowerBound::Demand(const OperandRead& read, const Work* works) const {
+  const Nest& nest = nests_[read.nest];
+  const Work& work = works[read.nest];
+  double reuse = 1;
+  for (std::size_t i = 0; i < nest.axes.size(); ++i) {
+    if (nest.axes[i].varies && (read.axes >> i & 1) == 0) reuse *= work.block_max[i];
+  }
+  return work.points / reuse;
+}
+
 /// A thread that computes points needs each element of the operand at least once; the fewer points
 /// of the other axes it has, the more often that is for each point.
 LowerBound::Amount LowerBound::OperandAmount(const OperandRead& read, const ir::Domains& domains,
@@ -287,26 +307,71 @@ LowerBound::Amount LowerBound::OperandAmount(const OperandRead& read, const ir::
   const double per_point = work.waste / (rates_.warp_lanes * width * reuse);
   Amount amount;
   amount.issues = OfUnit(totals, work.points * per_point, work.block * per_point);
-  amount.accesses = amount.issues;
+  // No warp has more points of the other axes than its block.
+  amount.accesses = std::max(
+      amount.issues, Demand(read, works) * totals.share * kElementBytes / rates_.access_bytes);
   amount.of_thread = std::max(thread, OfThread(totals, work) / reuse) / width;
   return amount;
 }
 
-/// An access by itself. `request`: of an argument.
-LowerBound::Amount LowerBound::AccessAmount(std::size_t nest, double width, const Request* request,
-                                            const ir::Domains& domains, const Totals& totals,
-                                            const Work* works) const {
-  const Work& work = works[nest];
+/// An access by itself. `points`: its executions, at least; `lines`: accesses that each of them
+/// takes, at least, however wide they are.
+LowerBound::Amount LowerBound::AccessAmount(const Work& work, double points, double width,
+                                            double lines, const Totals& totals) const {
   const double per_point = work.waste / (rates_.warp_lanes * width);
   Amount amount;
-  amount.issues = OfUnit(totals, work.points * per_point, work.block * per_point);
+  amount.issues = OfUnit(totals, points * per_point, work.block * per_point);
   amount.of_thread = OfThread(totals, work) / width;
-  amount.accesses = amount.issues;
-  if (request == nullptr || rates_.access_line_bytes == 0) return amount;
-  const double lines = 1 / request->Together(domains, rates_.access_line_bytes / kElementBytes);
-  amount.accesses =
-      std::max(amount.accesses, OfUnit(totals, work.points * lines, work.block * lines));
+  amount.accesses = std::max(amount.issues, OfUnit(totals, points * lines, work.block * lines));
   return amount;
+}
+
+/// What two accesses of one array read may be the same.
+void LowerBound::AddArray(const ArrayUse& use, const ir::Domains& domains, const Work* works,
+                          Totals& totals, Notes* notes) const {
+  const double sector = rates_.memory_sector_bytes;
+  Amount most;
+  const auto perhaps = [&](const Amount& amount) {
+    most.issues = std::max(most.issues, amount.issues);
+    most.of_thread = std::max(most.of_thread, amount.of_thread);
+    most.accesses = std::max(most.accesses, amount.accesses);
+  };
+  double block_elements = 0, cache_bytes = 0, unit_bytes = 0;
+  for (const Access& access : use.accesses) {
+    const Nest& nest = nests_[access.nest];
+    const Work& work = works[access.nest];
+    double points = work.points;
+    for (const std::size_t number : use.operands) {
+      if (operands_[number].load == nest.inst) {
+        points = std::max(points, Demand(operands_[number], works));
+      }
+    }
+    double lines = 0;
+    if (rates_.access_line_bytes > 0) {
+      lines = 1 / access.request.Together(domains, rates_.access_line_bytes / kElementBytes);
+    }
+    perhaps(AccessAmount(work, points, WidthOf(nest, domains), lines, totals));
+    block_elements = std::max(block_elements, work.block);
+    if (rates_.cache_bytes_per_clk == 0) continue;
+    const double bytes = sector / access.request.Together(domains, sector / kElementBytes);
+    cache_bytes = std::max(cache_bytes, bytes * std::max(points, work.block * totals.min_blocks));
+    unit_bytes = std::max(unit_bytes, OfUnit(totals, points * bytes, work.block * bytes));
+  }
+  for (const std::size_t number : use.operands) {
+    if (IsFenced(operands_[number], domains)) continue;
+    perhaps(OperandAmount(operands_[number], domains, totals, works));
+  }
+  const std::string& name = function_.array(use.id).name;
+  totals.Add(name, most, notes);
+  totals.cache_bytes += cache_bytes;
+  if (notes != nullptr) Notes::Add(notes->cache_bytes, name, cache_bytes);
+  if (!use.is_read) return;
+  // A unit starts with nothing: what its blocks read arrives at least once.
+  unit_bytes = std::max(
+      unit_bytes, kElementBytes * std::max(use.elements / std::min(totals.max_blocks, rates_.units),
+                                           block_elements));
+  totals.unit_bytes += unit_bytes;
+  if (notes != nullptr) Notes::Add(notes->unit_bytes, name, unit_bytes);
 }
 
 /// Temporaries in main memory: each block has its own, and what it wrote there goes the way of
@@ -352,66 +417,26 @@ LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Work* works,
   if (totals.share == 0) totals.share = 1 / rates_.units;  // Nothing runs once.
   totals.max_blocks = max_blocks == 0 ? HUGE_VAL : max_blocks;
 
-  const auto add = [&](const std::string& what, const Amount& amount) {
-    totals.amount.lanes += amount.lanes;
-    totals.amount.issues += amount.issues;
-    totals.amount.of_thread += amount.of_thread;
-    totals.amount.accesses += amount.accesses;
-    if (notes != nullptr) notes->Add(what, amount);
-  };
-
   for (const Arithmetic& arithmetic : arithmetic_) {
     const Work& work = works[arithmetic.nest];
     const double per_point = work.waste * arithmetic.share;
     const double lanes = OfUnit(totals, work.points * per_point, work.block * per_point);
-    add(function_.inst(nests_[arithmetic.nest].inst).name_,
-        {arithmetic.is_fma ? lanes : 0, lanes / rates_.warp_lanes,
-         OfThread(totals, work) * arithmetic.share, 0});
+    totals.Add(function_.inst(nests_[arithmetic.nest].inst).name_,
+               {arithmetic.is_fma ? lanes : 0, lanes / rates_.warp_lanes,
+                OfThread(totals, work) * arithmetic.share, 0},
+               notes);
   }
-  const double sector = rates_.memory_sector_bytes;
-  // What two accesses of one array read may be the same; what goes through memory is read again.
-  for (const ArrayUse& use : arrays_) {
-    Amount most;
-    const auto perhaps = [&](const Amount& amount) {
-      most.issues = std::max(most.issues, amount.issues);
-      most.of_thread = std::max(most.of_thread, amount.of_thread);
-      most.accesses = std::max(most.accesses, amount.accesses);
-    };
-    double block_elements = 0, cache_bytes = 0, unit_bytes = 0;
-    for (const Access& access : use.accesses) {
-      const Work& work = works[access.nest];
-      perhaps(AccessAmount(access.nest, WidthOf(nests_[access.nest], domains), &access.request,
-                           domains, totals, works));
-      block_elements = std::max(block_elements, work.block);
-      if (rates_.cache_bytes_per_clk == 0) continue;
-      const double bytes = sector / access.request.Together(domains, sector / kElementBytes);
-      cache_bytes =
-          std::max(cache_bytes, bytes * std::max(work.points, work.block * totals.min_blocks));
-      unit_bytes = std::max(unit_bytes, OfUnit(totals, work.points * bytes, work.block * bytes));
-    }
-    for (const std::size_t number : use.operands) {
-      if (IsFenced(operands_[number], domains)) continue;
-      perhaps(OperandAmount(operands_[number], domains, totals, works));
-    }
-    const std::string& name = function_.array(use.id).name;
-    add(name, most);
-    totals.cache_bytes += cache_bytes;
-    if (notes != nullptr) Notes::Add(notes->cache_bytes, name, cache_bytes);
-    if (!use.is_read) continue;
-    // A unit starts with nothing: what its blocks read arrives at least once.
-    unit_bytes =
-        std::max(unit_bytes,
-                 kElementBytes * std::max(use.elements / std::min(totals.max_blocks, rates_.units),
-                                          block_elements));
-    totals.unit_bytes += unit_bytes;
-    if (notes != nullptr) Notes::Add(notes->unit_bytes, name, unit_bytes);
-  }
+  for (const ArrayUse& use : arrays_) AddArray(use, domains, works, totals, notes);
+  // What goes through memory is written and read again.
   const double most = rates_.bytes_per_access / kElementBytes;
   for (const OperandRead& read : operands_) {
     if (!IsFenced(read, domains)) continue;
-    add(read.what, OperandAmount(read, domains, totals, works));
-    add(function_.inst(nests_[read.store].inst).name_,
-        AccessAmount(read.store, most, nullptr, domains, totals, works));
+    totals.Add(read.what, OperandAmount(read, domains, totals, works), notes);
+    const Work& store = works[read.store];
+    totals.Add(function_.inst(nests_[read.store].inst).name_,
+               AccessAmount(store, std::max(store.points, Demand(read, works)), most,
+                            kElementBytes / rates_.access_bytes, totals),
+               notes);
   }
   AddTemporaries(domains, works, totals);
   return totals;
@@ -465,12 +490,14 @@ Bound LowerBound::Explain(const ir::Domains& domains) const {
       std::move(notes.of_thread));
   add(kChain, chain_clk_, "clocks of one sum after another", clock, fmt::format("{:g} GHz", clock),
       {});
-  if (waits.longest != nullptr) {
-    add(kLatency, waits.clk,
-        WaitsText(function_.inst(nests_[waits.longest->nest].inst).name(), waits.latency,
-                  waits.rounds.least, waits.waves, waits.resident, waits.is_share),
-        clock, fmt::format("{:g} GHz", clock), {});
-  }
+  add(kLatency, waits.clk,
+      waits.longest == nullptr
+          ? fmt::format(
+                "clocks: those of a thread's instructions, {:g} times with {:g} blocks a unit",
+                waits.waves, waits.resident)
+          : WaitsText(function_.inst(nests_[waits.longest->nest].inst).name(), waits.latency,
+                      waits.rounds.least, waits.waves, waits.resident, waits.is_share),
+      clock, fmt::format("{:g} GHz", clock), {});
   add(kTraffic, totals.unit_bytes, "bytes into the busiest unit", rates_.unit_bytes_per_clk * clock,
       per_clk(rates_.unit_bytes_per_clk), std::move(notes.unit_bytes));
   add(kAccess, totals.amount.accesses, "accesses of warps of the busiest unit",
@@ -490,7 +517,7 @@ Bound LowerBound::Explain(const ir::Domains& domains) const {
       for (const ir::DimId id : axis.dims) {
         const ir::DimDomain& dim = domains.dims[id.index()];
         const bool is_open = (dim.kinds & (dim.kinds - 1)) != 0;
-        if (!dim.may_be(ir::kBlock | ir::kThread) || (!is_open && dim.min == dim.max)) continue;
+        if (!is_open && dim.min == dim.max) continue;
         std::string line = fmt::format("{}: {}", function_.dim(id).name(), KindsText(dim.kinds));
         if (dim.min != dim.max) line += fmt::format(", {} to {} iterations", dim.min, dim.max);
         bound.assumed.push_back(std::move(line));
@@ -502,6 +529,12 @@ Bound LowerBound::Explain(const ir::Domains& domains) const {
     if (domains.blocks[read.block.index()].presence != ir::Presence::kPossible) continue;
     bound.assumed.push_back(
         fmt::format("{}: in registers or through memory", function_.comm(read.comm).name()));
+  }
+  for (const ir::MemBlock& block : function_.blocks) {
+    const ir::MemDomain& mem = domains.blocks[block.id.index()];
+    if (mem.presence != ir::Presence::kCertain) continue;
+    if (mem.spaces != (ir::kGlobalSpace | ir::kSharedSpace)) continue;
+    bound.assumed.push_back(fmt::format("{}: SHARED or GLOBAL", block.name()));
   }
   return bound;
 }

@@ -95,6 +95,7 @@ class LowerBound {
     double of_thread = 0;  ///< Instructions of one thread.
     double accesses = 0;   ///< Turns of the pipe to memory, of the busiest unit.
   };
+  struct Notes;  ///< What Explain wants to know on the way.
   struct Totals {
     Amount amount;
     double unit_bytes = 0;
@@ -102,6 +103,8 @@ class LowerBound {
     double memory_bytes = 0;  ///< Between main memory and the caches.
     double min_blocks = 1, max_blocks = 1;
     double share = 0;  ///< Least share of the kernel's work that some unit has.
+
+    void Add(const std::string& what, const Amount& more, Notes* notes);
   };
   /// What the second tier finds.
   struct Waits {
@@ -113,7 +116,6 @@ class LowerBound {
     double resident = 1;               ///< Places of a unit.
     bool is_share = false;  ///< Counted from the points of all threads, not from one after another.
   };
-  struct Notes;  ///< What Explain wants to know on the way.
 
   std::size_t AddNest(const kernels::ir::Instruction& inst);
   bool Varies(const kernels::ir::Instruction& inst, kernels::ir::LogicalDimId axis) const;
@@ -128,9 +130,11 @@ class LowerBound {
   double WidthOf(const Nest& nest, const kernels::ir::Domains& domains) const;
   Amount OperandAmount(const OperandRead& read, const kernels::ir::Domains& domains,
                        const Totals& totals, const Work* works) const;
-  Amount AccessAmount(std::size_t nest, double width, const Request* request,
-                      const kernels::ir::Domains& domains, const Totals& totals,
-                      const Work* works) const;
+  double Demand(const OperandRead& read, const Work* works) const;
+  Amount AccessAmount(const Work& work, double points, double width, double lines,
+                      const Totals& totals) const;
+  void AddArray(const ArrayUse& use, const kernels::ir::Domains& domains, const Work* works,
+                Totals& totals, Notes* notes) const;
   void AddTemporaries(const kernels::ir::Domains& domains, const Work* works, Totals& totals) const;
   Totals Evaluate(const kernels::ir::Domains& domains, Work* works, Notes* notes) const;
   double TimeOf(const Totals& totals) const;

@@ -24,6 +24,7 @@ void FillWork(const Nest& nest, const ir::Domains& domains, double lanes, double
     }
     work.serial_min[i] = parallel.OthersMin(axis.total);
     work.serial_max[i] = parallel.OthersMax(axis.total);
+    work.block_max[i] = block.OthersMax(axis.total);
     if (axis.varies) {
       work.block *= block.OthersMin(axis.total);
       work.thread *= work.serial_min[i];

@@ -68,6 +68,7 @@ struct Work {
   double min_threads = 1, max_threads = 1;   ///< Of a block, that the nest's own dims make.
   double max_blocks = 1, blocks_divide = 1, min_blocks = 1;
   double serial_min[kMaxAxes], serial_max[kMaxAxes];  ///< By axis: iterations of one thread.
+  double block_max[kMaxAxes];                         ///< … of a block, at most.
 };
 
 /// `lanes`: threads of a warp; `max_threads`: of a block.

@@ -47,6 +47,11 @@ LowerBound::Waits LowerBound::WaitsOf(const ir::Domains& domains, const Totals& 
   const double places = rates_.units * resident;
   const double waves = std::ceil(totals.min_blocks / places);
   const double most_lanes = rates_.unit_warps * rates_.warp_lanes;
+  if (rates_.warp_issues_per_clk > 0) {
+    most.clk = waves * totals.amount.of_thread / rates_.warp_issues_per_clk;
+  }
+  most.waves = waves;
+  most.resident = resident;
   for (const Waiting& waiting : waiting_) {
     const Nest& nest = nests_[waiting.nest];
     double clk = waiting.clk;

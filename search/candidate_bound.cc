@@ -21,12 +21,12 @@ namespace {
 
 std::string HashOf(const models::DeviceRates& r) {
   const std::string all = fmt::format(
-      "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", r.name, r.units,
+      "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", r.name, r.units,
       r.clock_ghz, r.warp_lanes, r.fma_per_clk, r.adds_share_fma, r.issues_per_clk,
       r.warp_issues_per_clk, r.bytes_per_access, r.fma_latency_clk, r.unit_bytes_per_clk,
-      r.cache_bytes_per_clk, r.accesses_per_clk, r.access_line_bytes, r.read_latency_clk,
-      r.shared_latency_clk, r.unit_warps, r.unit_blocks, r.unit_registers, r.unit_shared_bytes,
-      r.memory_gbs, r.memory_cache_bytes, r.memory_sector_bytes);
+      r.cache_bytes_per_clk, r.accesses_per_clk, r.access_bytes, r.access_line_bytes,
+      r.read_latency_clk, r.shared_latency_clk, r.unit_warps, r.unit_blocks, r.unit_registers,
+      r.unit_shared_bytes, r.memory_gbs, r.memory_cache_bytes, r.memory_sector_bytes);
   return HashText(all).substr(0, 8);
 }
 
@@ -56,11 +56,11 @@ SearchBound MakeSearchBound(const Problem& problem, const RunRecord& run) {
 CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches)
     : task_(problem.task), bound_(*problem.task.function, RatesOf(problem.device), caches) {}
 
-double CandidateBound::Ns(const runtime::Candidate& candidate) const {
+double CandidateBound::Ns(const runtime::Candidate& candidate, double enough) const {
   // A search asks millions of times: the memory stays, and is the next one's.
   thread_local kernels::ir::Domains domains;
   kernels::ReadDomains(task_, candidate, domains);
-  return bound_.Ns(domains);
+  return bound_.Ns(domains, enough);
 }
 
 models::Bound CandidateBound::Explain(const runtime::Candidate& candidate) const {

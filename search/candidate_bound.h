@@ -3,6 +3,7 @@
 // The lower bound (models/) of candidates of one problem.
 #pragma once
 
+#include <cmath>
 #include <string>
 
 #include "kernels/ir/domains.h"
@@ -25,8 +26,8 @@ class CandidateBound {
                           models::CacheState caches = models::CacheState::kWarm);
 
   /// Nanoseconds that every implementation below the candidate takes at least. The candidate is a
-  /// fixpoint.
-  double Ns(const runtime::Candidate& candidate) const;
+  /// fixpoint. What reaches `enough` is not looked at any closer.
+  double Ns(const runtime::Candidate& candidate, double enough = HUGE_VAL) const;
   /// The same with what led to it.
   models::Bound Explain(const runtime::Candidate& candidate) const;
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -27,7 +28,10 @@ Cut MakeCut(const CutOptions& options, const Problem& problem) {
   Cut cut;
   cut.cut_ns = *ns;
   cut.max_cut_depth = options.depth;
-  cut.bound = [bound](const runtime::Candidate& candidate) { return bound->Ns(candidate); };
+  const double enough = std::nextafter(*ns, HUGE_VAL);
+  cut.bound = [bound, enough](const runtime::Candidate& candidate) {
+    return bound->Ns(candidate, enough);
+  };
   return cut;
 }
 

@@ -3,6 +3,7 @@
 // Bounds that are known by hand.
 #include "models/lower_bound.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -158,6 +159,74 @@ TEST(LowerBound, CoresShareBlocks) {
               "dim_kind(store_c.n0)=LOOP|UNROLL\ndim_kind(store_c.n1)=LOOP|UNROLL\n"
               "dim_kind(store_c.n2)=LOOP|UNROLL\ndim_kind(store_c.n3)=LOOP|UNROLL|VECTOR\n");
   EXPECT_NEAR(TermNs(bound.Explain(DomainsOf(problem, one)), "arithmetic"), alone, 1e-9);
+}
+
+/// z = alpha * x + y on the device of paper 001: blocks of 32 threads with 4 elements each.
+class AxpyOfThreads : public testing::Test {
+ protected:
+  Bound Explain(const std::string& blocks, const std::string& copies) const {
+    std::string decisions = "size(load_x.n0)=8192\nsize(load_x.n1)=32\n";
+    for (const char* nest : {"load_x", "load_y", "mad", "store_z"}) {
+      decisions +=
+          fmt::format("dim_kind({0}.n0)={1}\ndim_kind({0}.n1)=THREAD\ndim_kind({0}.n2)={2}\n", nest,
+                      blocks, copies);
+    }
+    return LowerBound(*problem().task.function, RatesOf(problem()))
+        .Explain(DomainsOf(problem(), Decided(problem(), decisions)));
+  }
+  static const search::Problem& problem() {
+    static const search::Problem made = MakeProblem("axpy", "n=1048576", "k4000", "paper");
+    return made;
+  }
+  static double Clk(const Bound& bound, std::string_view resource) {
+    return TermNs(bound, resource) * RatesOf(problem()).clock_ghz;
+  }
+  static constexpr double kRead = 175;  ///< Clocks that a read takes: kernels/devices/rates.
+};
+
+TEST_F(AxpyOfThreads, WaitInEachRound) {
+  // A unit holds 16 blocks: 8192 of them are 128 times 64. Each has 4 rounds.
+  const Bound loop = Explain("BLOCK", "LOOP");
+  EXPECT_NEAR(Clk(loop, "latency"), 128 * 4 * kRead, 1e-6);
+  EXPECT_THAT(BoundText(loop), HasSubstr("4 rounds of load_x, 128 times with 16 blocks a unit"));
+}
+
+TEST_F(AxpyOfThreads, CopiesWaitTogether) {
+  EXPECT_NEAR(Clk(Explain("BLOCK", "UNROLL"), "latency"), 128 * kRead, 1e-6);
+}
+
+TEST_F(AxpyOfThreads, WaitHoweverManyBlocksThereAre) {
+  // Blocks or rounds: all of 2048 places of threads have 512 points each.
+  EXPECT_NEAR(Clk(Explain("BLOCK|LOOP", "LOOP"), "latency"), 512 * kRead, 1e-6);
+}
+
+TEST_F(AxpyOfThreads, LoopsInsideOfThreadsTakeMoreLines) {
+  // A warp's 32 elements lie in 4 lines, of x, y and z; a unit has a quarter of the warps.
+  const double warps = 1048576.0 / 32 / 4;
+  EXPECT_NEAR(Clk(Explain("BLOCK", "LOOP"), "access"), 3 * 4 * warps, 1e-6);
+  EXPECT_NEAR(Clk(Explain("BLOCK", "VECTOR"), "access"), 3 * warps, 1e-6);
+  // 2 of the 8 elements of a sector are used.
+  EXPECT_NEAR(Clk(Explain("BLOCK", "LOOP"), "cache"), 3.0 * 4 * 4 * 1048576 / 384, 1e-6);
+}
+
+TEST_F(Matmul1024, FirstTierIsThroughput) {
+  const LowerBound bound(*problem().task.function, Nominal(problem()));
+  const kernels::ir::Domains domains = DomainsOf(
+      problem(), Decided(problem(), std::string(kOuterBlocks) + "size(mad.m0)=32\nsize(mad.n0)=64\n"
+                                                                "dim_kind(mad.m1)=LOOP\n"));
+  const double both = bound.Ns(domains), first = bound.Ns(domains, 0);
+  EXPECT_LE(first, both);
+  EXPECT_GT(first, 0);
+  EXPECT_EQ(bound.Ns(domains, both * 2), both);
+}
+
+TEST_F(Matmul1024, BlocksReadWhatTheyNeed) {
+  // Blocks of 2 rows need all of B for every 2 * 1024 elements of C: a multiprocessor gets 32
+  // elements a clock, and B is 1024 x 1024.
+  const Bound bound = Explain(
+      "dim_kind(mad.m0)=BLOCK\ndim_kind(mad.m1)=BLOCK\ndim_kind(mad.m2)=BLOCK\n"
+      "dim_kind(mad.m3)=UNROLL\nsize(mad.m3)=2\n");
+  EXPECT_GE(TermNs(bound, "access"), 512.0 * 1024 * 1024 / 32 / 132 / 1.98);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 // more than what the loops of its code run.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -43,6 +44,8 @@ const Case kCases[] = {
 /// unless others read their registers.
 struct Counted {
   double lanes = 0, issues = 0, of_thread = 0;
+  double accesses = 0;  ///< If all threads of a warp touch different lines.
+  double waits = 0;     ///< Clocks, if nothing of a unit waits at the same time.
 };
 
 Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
@@ -53,7 +56,7 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
   for (const kernels::ir::Instruction& inst : problem.task.function->insts) {
     int node = tree.node_of_inst[inst.id.index()];
     if (node < 0 || inst.op == kernels::ir::Op::kConst) continue;
-    double copies = 1, threads = 1, lanes_of_vector = 1;
+    double copies = 1, threads = 1, lanes_of_vector = 1, rounds = 1;
     for (; node >= 0; node = tree.node(node).parent) {
       const codegen::LoopNode& n = tree.node(node);
       const auto size = [&](int c) {
@@ -61,6 +64,7 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
       };
       if (n.kind == codegen::NodeKind::kLoop || n.kind == codegen::NodeKind::kUnroll) {
         copies *= size(n.dim_class);
+        if (n.kind == codegen::NodeKind::kLoop || inst.is_reduction()) rounds *= size(n.dim_class);
       }
       if (n.kind == codegen::NodeKind::kVector) lanes_of_vector *= size(n.dim_class);
       if (n.kind == codegen::NodeKind::kThreads) {
@@ -73,7 +77,17 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
     const double warps = std::ceil(threads / rates.warp_lanes);
     if (inst.is_memory()) {
       copies /= schedule.vec[inst.id.index()];
+      const double width = schedule.vec[inst.id.index()] * lanes_of_vector;
+      counted.accesses += blocks * copies * warps * std::max(rates.warp_lanes, width);
+      if (inst.op == kernels::ir::Op::kLoad)
+        counted.waits += blocks * rounds * rates.read_latency_clk;
+      if (inst.op == kernels::ir::Op::kTempLoad) {
+        const bool is_shared = schedule.mem_space[inst.block.index()] == codegen::MemSpace::SHARED;
+        counted.waits +=
+            blocks * rounds * (is_shared ? rates.shared_latency_clk : rates.read_latency_clk);
+      }
     } else {
+      counted.waits += blocks * rounds * rates.fma_latency_clk;
       copies *= lanes_of_vector;
       if (inst.op != kernels::ir::Op::kMax) {
         counted.lanes += blocks * copies * warps * rates.warp_lanes;
@@ -81,6 +95,7 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
     }
     counted.issues += blocks * copies * warps;
     counted.of_thread += copies;
+    counted.waits += blocks * copies;
   }
   return counted;
 }
@@ -153,6 +168,9 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
     EXPECT_LE(AmountOf(explained, "arithmetic"), counted.lanes * (1 + 1e-12));
     EXPECT_LE(AmountOf(explained, "issue"), counted.issues * (1 + 1e-12));
     EXPECT_LE(AmountOf(explained, "thread"), counted.of_thread * (1 + 1e-12));
+    EXPECT_LE(AmountOf(explained, "access"), counted.accesses * (1 + 1e-12));
+    EXPECT_LE(AmountOf(explained, "latency"), counted.waits * (1 + 1e-12));
+    EXPECT_LE(bound.Ns(domains, 0), last);
   }
   EXPECT_GE(leaves, 2);  // Dead ends are not backed out of.
   EXPECT_GT(grown, leaves);
