@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// Measured implementations: none is faster than its bound, nor than that of any prefix of its
+// decisions.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "runtime/action.h"
+#include "search/decisions.h"
+#include "tests/models/bounded.h"
+
+namespace exh::models {
+namespace {
+
+struct Measured {
+  double ns = 0;
+  std::vector<std::string> decisions;
+};
+
+std::vector<Measured> ReadMeasured(const std::string& file) {
+  std::ifstream stream(EXH_SOURCE_DIR "/tests/models/measured/" + file);
+  std::vector<Measured> all;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream words(line);
+    if (line.starts_with("ns ")) {
+      words.ignore(3);
+      words >> all.emplace_back().ns;
+    }
+    for (std::string word; words >> word;) all.back().decisions.push_back(word);
+  }
+  return all;
+}
+
+TEST(Measured, NoneIsFasterThanItsBounds) {
+  const search::Problem problem = MakeProblem("matmul", "m=1024,n=1024,k=1024", "h200");
+  const LowerBound bound(*problem.task.function, RatesOf(problem));
+  const std::vector<Measured> all = ReadMeasured("matmul-1024-h200.txt");
+  ASSERT_GE(all.size(), 20u);
+  double nearest = 0;
+  for (const Measured& measured : all) {
+    runtime::Candidate candidate = problem.root();
+    double last = 0;
+    for (const std::string& decision : measured.decisions) {
+      std::string error;
+      const auto action = runtime::ParseAction(candidate.instance(), decision, &error);
+      ASSERT_TRUE(action) << error;
+      ASSERT_EQ(search::TryRestrict(candidate, *action), "") << decision;
+      const double ns = bound.Ns(DomainsOf(problem, candidate));
+      EXPECT_GE(ns, last * (1 - 1e-12)) << decision;
+      last = ns;
+    }
+    EXPECT_TRUE(candidate.IsImplementation());
+    EXPECT_LE(last, measured.ns);
+    nearest = std::max(nearest, last / measured.ns);
+  }
+  EXPECT_GT(nearest, 0.5);
+}
+
+}  // namespace
+}  // namespace exh::models
