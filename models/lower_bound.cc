@@ -80,6 +80,18 @@ LowerBound::LowerBound(const ir::Function& function, const DeviceRates& rates, C
     if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddAccess(inst);
     if (IsArithmetic(inst.op)) AddArithmetic(inst);
   }
+  // A sum begins with something read, and what was read last is still to be added.
+  for (Waiting& waiting : waiting_) {
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      const OperandRead& read = operands_[i];
+      if (!read.load.valid()) continue;
+      const bool is_user = waiting.nest == read.nest, is_reader = waiting.operand == i;
+      if (is_user || is_reader) waiting.before = rates.read_latency_clk;
+      const bool is_load = nests_[waiting.nest].inst == read.load;
+      if (function.inst(nests_[read.nest].inst).op != ir::Op::kMad) continue;
+      if (is_load || is_reader) waiting.after = rates.fma_latency_clk;
+    }
+  }
   for (const ArrayUse& use : arrays_) {
     (use.is_read ? bytes_read_ : bytes_written_) += use.sectors * rates.memory_sector_bytes;
   }

@@ -74,7 +74,8 @@ class LowerBound {
     std::size_t nest = 0;
     double clk = 0;        ///< From it to what needs its value.
     double shortened = 1;  ///< Share of the rounds that wait: of a read that may begin early.
-    std::size_t operand = kNone;  ///< It is the read of this operand from memory.
+    std::size_t operand = kNone;   ///< It is the read of this operand from memory.
+    double before = 0, after = 0;  ///< Clocks of a thread before its first round, after its last.
   };
   struct Access {
     std::size_t nest = 0;

@@ -5,7 +5,8 @@
 // Loops are not unrolled behind our back (kernels/codegen/cuda_printer.cc), so each instruction of
 // a loop's body writes the same register in each of its rounds, and not before the last value has
 // been used: from round to round passes the time from the instruction to what needs its value.
-// Unrolled copies and lanes have registers of their own and wait together.
+// Unrolled copies and lanes have registers of their own and wait together. Before the first sum
+// something has been read, and what is read last is still to be added.
 //
 // A unit holds no more blocks than fit at once (residency.h), so that some place of a unit runs
 // ceil(blocks / places) of them, one after the other. That needs the number of blocks and of
@@ -54,7 +55,7 @@ LowerBound::Waits LowerBound::WaitsOf(const ir::Domains& domains, const Totals& 
   most.resident = resident;
   for (const Waiting& waiting : waiting_) {
     const Nest& nest = nests_[waiting.nest];
-    double clk = waiting.clk;
+    double clk = waiting.clk, before = waiting.before;
     if (waiting.operand != kNone) {
       const OperandRead& read = operands_[waiting.operand];
       if (!IsFenced(read, domains)) continue;
@@ -62,11 +63,17 @@ LowerBound::Waits LowerBound::WaitsOf(const ir::Domains& domains, const Totals& 
         clk = rates_.read_latency_clk;
       }
     }
+    for (const OperandRead& read : operands_) {
+      // Through memory it takes longer.
+      if (waiting.nest != read.nest || !read.load.valid() || !IsFenced(read, domains)) continue;
+      before = waiting.before + rates_.shared_latency_clk;
+    }
     const Rounds rounds = RoundsOf(nest, domains);
     const auto raise = [&](double time, bool is_share) {
       if (time > most.clk) most = {time, &waiting, rounds, clk, waves, resident, is_share};
     };
-    raise(waves * clk * std::max(1.0, rounds.least * waiting.shortened), false);
+    const double all = clk * std::max(1.0, rounds.least * waiting.shortened);
+    raise(waves * (before + all + waiting.after), false);
     const Work& work = works[waiting.nest];
     const double threads =
         std::min(resident * rounds.most_threads, most_lanes / work.waste) * rates_.units;
