@@ -25,9 +25,8 @@ struct DeviceRates {
   double bytes_per_access = 0;     ///< That one thread loads or stores with one instruction.
   double fma_latency_clk = 0;      ///< From a sum to the next one that needs it.
   double unit_bytes_per_clk = 0;   ///< That arrive in a unit, from wherever its data first is.
-  double cache_bytes_per_clk = 0;  ///< That the accesses of all units take together from the
-                                   ///< second cache, where the first one takes none of them; 0:
-                                   ///< it may take some.
+  double cache_bytes_per_clk = 0;  ///< Out of the second cache, and as many into it, of the
+                                   ///< accesses of all units; 0: the first cache may take some.
   double accesses_per_clk = 0;     ///< Of a warp to any memory, per clock and unit; 0: not bounded.
   double access_bytes = 4;        ///< That one of them moves, for all threads of the warp together.
   double access_line_bytes = 0;   ///< Aligned, of an argument: another line is another access. 0:

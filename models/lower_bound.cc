@@ -50,7 +50,7 @@ std::string KindsText(ir::Kinds kinds) {
 }  // namespace
 
 struct LowerBound::Notes {
-  std::vector<BoundPart> lanes, issues, of_thread, accesses, unit_bytes, cache_bytes;
+  std::vector<BoundPart> lanes, issues, of_thread, accesses, unit_bytes;
 
   void Add(const std::string& what, const Amount& amount) {
     Add(lanes, what, amount.lanes);
@@ -375,8 +375,7 @@ void LowerBound::AddArray(const ArrayUse& use, const ir::Domains& domains, const
   }
   const std::string& name = function_.array(use.id).name;
   totals.Add(name, most, notes);
-  totals.cache_bytes += cache_bytes;
-  if (notes != nullptr) Notes::Add(notes->cache_bytes, name, cache_bytes);
+  (use.is_read ? totals.cache_read : totals.cache_written) += cache_bytes;
   if (!use.is_read) return;
   // A unit starts with nothing: what its blocks read arrives at least once.
   unit_bytes = std::max(
@@ -392,13 +391,15 @@ void LowerBound::AddTemporaries(const ir::Domains& domains, const Work* works,
                                 Totals& totals) const {
   double written = bytes_written_;
   for (const OperandRead& read : operands_) {
-    if (!read.block.valid()) continue;
+    // A processor's threads each have one for all of their blocks.
+    if (!read.block.valid() || rates_.unit_blocks == 0) continue;
     const ir::MemDomain& mem = domains.blocks[read.block.index()];
     if (mem.presence != ir::Presence::kCertain || mem.spaces != ir::kGlobalSpace) continue;
     written += kElementBytes * totals.min_blocks * StoredElements(function_, domains, read.block);
-    if (rates_.cache_bytes_per_clk > 0 && IsFenced(read, domains)) {
-      totals.cache_bytes += 2 * kElementBytes * works[read.store].points;
-    }
+    if (rates_.cache_bytes_per_clk == 0 || !IsFenced(read, domains)) continue;
+    const double bytes = kElementBytes * std::max(works[read.store].points, Demand(read, works));
+    totals.cache_read += bytes;
+    totals.cache_written += bytes;
   }
   // What a cache kept from the run before, or keeps for the next, does not move; it holds each byte
   // once, read or written.
@@ -457,13 +458,14 @@ LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Work* works,
 double LowerBound::TimeOf(const Totals& totals) const {
   const auto time = [](double amount, double rate) { return rate > 0 ? amount / rate : 0; };
   const double clock = rates_.clock_ghz;
-  return std::max({time(totals.amount.lanes, rates_.fma_per_clk * clock),
-                   time(totals.amount.issues, rates_.issues_per_clk * clock),
-                   time(totals.amount.of_thread, rates_.warp_issues_per_clk * clock),
-                   time(totals.amount.accesses, rates_.accesses_per_clk * clock),
-                   chain_clk_ / clock, time(totals.unit_bytes, rates_.unit_bytes_per_clk * clock),
-                   time(totals.cache_bytes, rates_.cache_bytes_per_clk * clock),
-                   time(totals.memory_bytes, rates_.memory_gbs)});
+  return std::max(
+      {time(totals.amount.lanes, rates_.fma_per_clk * clock),
+       time(totals.amount.issues, rates_.issues_per_clk * clock),
+       time(totals.amount.of_thread, rates_.warp_issues_per_clk * clock),
+       time(totals.amount.accesses, rates_.accesses_per_clk * clock), chain_clk_ / clock,
+       time(totals.unit_bytes, rates_.unit_bytes_per_clk * clock),
+       time(std::max(totals.cache_read, totals.cache_written), rates_.cache_bytes_per_clk * clock),
+       time(totals.memory_bytes, rates_.memory_gbs)});
 }
 
 double LowerBound::Ns(const ir::Domains& domains, double enough) const {
@@ -514,9 +516,10 @@ Bound LowerBound::Explain(const ir::Domains& domains) const {
       per_clk(rates_.unit_bytes_per_clk), std::move(notes.unit_bytes));
   add(kAccess, totals.amount.accesses, "accesses of warps of the busiest unit",
       rates_.accesses_per_clk * clock, per_clk(rates_.accesses_per_clk), std::move(notes.accesses));
-  add(kCache, totals.cache_bytes, "bytes out of the second cache and into it",
-      rates_.cache_bytes_per_clk * clock, per_clk(rates_.cache_bytes_per_clk),
-      std::move(notes.cache_bytes));
+  add(kCache, std::max(totals.cache_read, totals.cache_written),
+      totals.cache_read >= totals.cache_written ? "bytes out of the second cache"
+                                                : "bytes into the second cache",
+      rates_.cache_bytes_per_clk * clock, per_clk(rates_.cache_bytes_per_clk), {});
   add(kMemory, totals.memory_bytes, "bytes of main memory that no cache holds", rates_.memory_gbs,
       fmt::format("{:g} GB/s", rates_.memory_gbs), {});
   std::stable_sort(bound.terms.begin(), bound.terms.end(),

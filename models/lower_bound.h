@@ -100,8 +100,8 @@ class LowerBound {
   struct Totals {
     Amount amount;
     double unit_bytes = 0;
-    double cache_bytes = 0;   ///< Of all units.
-    double memory_bytes = 0;  ///< Between main memory and the caches.
+    double cache_read = 0, cache_written = 0;  ///< Bytes of the second cache, of all units.
+    double memory_bytes = 0;                   ///< Between main memory and the caches.
     double min_blocks = 1, max_blocks = 1;
     double share = 0;  ///< Least share of the kernel's work that some unit has.
 
