@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,6 +48,7 @@ const std::vector<Field>& Fields() {
       {"unit_registers", "1/unit", &R::unit_registers, 0},
       {"unit_shared", "B/unit", &R::unit_shared_bytes, 0},
       {"memory", "GB/s", &R::memory_gbs, 0},
+      {"memory_third", "GB/s", &R::memory_third_gbs, 0},
       {"memory_cache", "B", &R::memory_cache_bytes, 0},
       {"memory_sector", "B", &R::memory_sector_bytes, 4},
   };
@@ -55,8 +58,10 @@ const std::vector<Field>& Fields() {
 /// Empty, or what is wrong with the value.
 std::string Read(const json& values, const Field& field, DeviceRates& rates) {
   const auto it = values.find(field.name);
-  // What runs blocks of a processor is what the device was given.
-  if (it == values.end() && std::string_view(field.name) == "units") return "";
+  // What runs blocks of a processor is what the device was given; a mix is as fast as any.
+  const std::string_view name = field.name;
+  const bool may_miss = name == "units" || name == "memory_third";
+  if (it == values.end() && may_miss) return "";
   if (it == values.end()) return fmt::format("'{}' is missing", field.name);
   if (!it->is_object() || !it->contains("source") || !(*it)["source"].is_string()) {
     return fmt::format("'{}' does not say its source", field.name);
@@ -73,6 +78,16 @@ std::string Read(const json& values, const Field& field, DeviceRates& rates) {
 }
 
 }  // namespace
+
+double MemoryGbs(const DeviceRates& rates, double read, double written) {
+  constexpr double kNear = 0.005;
+  if (read + written <= 0) return rates.memory_gbs;
+  const double share = written / (read + written);
+  if (rates.memory_third_gbs > 0 && std::abs(share - 1.0 / 3) < kNear) {
+    return rates.memory_third_gbs;
+  }
+  return rates.memory_gbs;
+}
 
 RatesResult LoadRates(const std::string& folder, const kernels::ir::Device& device) {
   const std::string file = folder + "/" + device.name + ".json";

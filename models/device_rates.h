@@ -38,9 +38,16 @@ struct DeviceRates {
   double unit_registers = 0;      ///< … registers of threads.
   double unit_shared_bytes = 0;   ///< … of the memory that threads share.
   double memory_gbs = 0;          ///< Main memory, reads and writes together; GB/s = bytes/ns.
-  double memory_cache_bytes = 0;  ///< The largest cache that outlives a launch.
+  /// The same where a third of the bytes are written; 0: as memory_gbs. Turning from reads to
+  /// writes costs memory time, so that a mix is slower than either alone.
+  double memory_third_gbs = 0;
+  double memory_cache_bytes = 0;    ///< The largest cache that outlives a launch.
   double memory_sector_bytes = 32;  ///< Least that main memory moves.
 };
+
+/// The rate of main memory for so many bytes: that of their mix where it is known, otherwise the
+/// fastest of any.
+double MemoryGbs(const DeviceRates& rates, double read, double written);
 
 /// Either rates or one line for the user that says what is wrong.
 struct RatesResult {

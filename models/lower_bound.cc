@@ -404,8 +404,18 @@ void LowerBound::AddTemporaries(const ir::Domains& domains, const Work* works,
   // What a cache kept from the run before, or keeps for the next, does not move; it holds each byte
   // once, read or written.
   const double kept = rates_.memory_cache_bytes;
-  totals.memory_bytes = caches_ == CacheState::kWarm ? std::max(0.0, bytes_read_ + written - kept)
-                                                     : bytes_read_ + std::max(0.0, written - kept);
+  const auto moved = [&](double out) {
+    return caches_ == CacheState::kWarm ? std::max(0.0, bytes_read_ + out - kept)
+                                        : bytes_read_ + std::max(0.0, out - kept);
+  };
+  // More traffic never takes less time, though it may change the mix to a faster one.
+  totals.memory_bytes = moved(bytes_written_);
+  totals.memory_gbs = MemoryGbs(rates_, bytes_read_, bytes_written_);
+  const double all = moved(written);
+  if (all * totals.memory_gbs > totals.memory_bytes * rates_.memory_gbs) {
+    totals.memory_bytes = all;
+    totals.memory_gbs = rates_.memory_gbs;
+  }
 }
 
 LowerBound::Totals LowerBound::Evaluate(const ir::Domains& domains, Work* works,
@@ -465,7 +475,7 @@ double LowerBound::TimeOf(const Totals& totals) const {
        time(totals.amount.accesses, rates_.accesses_per_clk * clock), chain_clk_ / clock,
        time(totals.unit_bytes, rates_.unit_bytes_per_clk * clock),
        time(std::max(totals.cache_read, totals.cache_written), rates_.cache_bytes_per_clk * clock),
-       time(totals.memory_bytes, rates_.memory_gbs)});
+       time(totals.memory_bytes, totals.memory_gbs)});
 }
 
 double LowerBound::Ns(const ir::Domains& domains, double enough) const {
@@ -520,8 +530,8 @@ Bound LowerBound::Explain(const ir::Domains& domains) const {
       totals.cache_read >= totals.cache_written ? "bytes out of the second cache"
                                                 : "bytes into the second cache",
       rates_.cache_bytes_per_clk * clock, per_clk(rates_.cache_bytes_per_clk), {});
-  add(kMemory, totals.memory_bytes, "bytes of main memory that no cache holds", rates_.memory_gbs,
-      fmt::format("{:g} GB/s", rates_.memory_gbs), {});
+  add(kMemory, totals.memory_bytes, "bytes of main memory that no cache holds", totals.memory_gbs,
+      fmt::format("{:g} GB/s", totals.memory_gbs), {});
   std::stable_sort(bound.terms.begin(), bound.terms.end(),
                    [](const BoundTerm& a, const BoundTerm& b) { return a.ns > b.ns; });
   if (!bound.terms.empty()) bound.bottleneck = bound.terms.front().resource;

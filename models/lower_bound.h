@@ -102,6 +102,7 @@ class LowerBound {
     double unit_bytes = 0;
     double cache_read = 0, cache_written = 0;  ///< Bytes of the second cache, of all units.
     double memory_bytes = 0;                   ///< Between main memory and the caches.
+    double memory_gbs = 0;                     ///< For the mix of them.
     double min_blocks = 1, max_blocks = 1;
     double share = 0;  ///< Least share of the kernel's work that some unit has.
 

@@ -2,6 +2,7 @@
 #include "search/candidate_bound.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -20,13 +21,14 @@ models::DeviceRates RatesOf(const kernels::ir::Device& device) {
 namespace {
 
 std::string HashOf(const models::DeviceRates& r) {
-  const std::string all = fmt::format(
-      "{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", r.name, r.units,
-      r.clock_ghz, r.warp_lanes, r.fma_per_clk, r.adds_share_fma, r.issues_per_clk,
-      r.warp_issues_per_clk, r.bytes_per_access, r.fma_latency_clk, r.unit_bytes_per_clk,
-      r.cache_bytes_per_clk, r.accesses_per_clk, r.access_bytes, r.access_line_bytes,
-      r.read_latency_clk, r.shared_latency_clk, r.unit_warps, r.unit_blocks, r.unit_registers,
-      r.unit_shared_bytes, r.memory_gbs, r.memory_cache_bytes, r.memory_sector_bytes);
+  const double numbers[] = {
+      r.units,           r.clock_ghz,          r.warp_lanes,          r.fma_per_clk,
+      r.adds_share_fma,  r.issues_per_clk,     r.warp_issues_per_clk, r.bytes_per_access,
+      r.fma_latency_clk, r.unit_bytes_per_clk, r.cache_bytes_per_clk, r.accesses_per_clk,
+      r.access_bytes,    r.access_line_bytes,  r.read_latency_clk,    r.shared_latency_clk,
+      r.unit_warps,      r.unit_blocks,        r.unit_registers,      r.unit_shared_bytes,
+      r.memory_gbs,      r.memory_third_gbs,   r.memory_cache_bytes,  r.memory_sector_bytes};
+  const std::string all = fmt::format("{} {}", r.name, fmt::join(numbers, " "));
   return HashText(all).substr(0, 8);
 }
 

@@ -14,8 +14,8 @@ namespace exh::search {
 /// choice in the order of the instance. A decision that a lowering brings to life joins its choice.
 class ChoiceOrder {
  public:
-  /// size, dim_mapping, dim_kind, thread_mapping, mem_space, order, rank, cache (those that the
-  /// space has), then every other choice as the space lists them.
+  /// size, dim_kind, tiles, thread_layout, dim_mapping, thread_mapping, mem_space, order, rank,
+  /// cache (those that the space has), then every other choice as the space lists them.
   static ChoiceOrder Default(const runtime::Instance& instance);
   /// `text` is a list of names with commas; choices that it leaves out follow as in Default().
   /// "paper" stands for the order of paper 001: memory layout (rank), size, dim_kind,

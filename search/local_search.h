@@ -46,7 +46,8 @@ class LocalSearch {
   void Add(const runtime::Candidate& candidate, const Path& path, double ns);
 
   /// An elite, the faster the more often, what to change (a few decisions, some of one choice, or
-  /// some of those that speak of one object), and for every third a mate. Nothing while there are fewer than kLeast.
+  /// some of those that speak of one object), and for every third a mate. Nothing while there are
+  /// fewer than kLeast.
   std::optional<Neighbourhood> Draw(Random& random) const;
 
  private:

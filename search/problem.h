@@ -35,6 +35,12 @@ struct Problem {
   /// The option that makes it so again: "default" or "paper".
   std::string space() const { return paper ? "paper" : "default"; }
 
+  /// The order of choices that a command line asks for (ChoiceOrder::Parse): in the paper's space
+  /// the paper's when it says nothing.
+  std::string order(const std::string& text) const {
+    return text.empty() && paper ? "paper" : text;
+  }
+
   /// The root candidate. Throws Error when the space has no implementation at all.
   runtime::Candidate root() const;
 };

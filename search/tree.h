@@ -77,8 +77,8 @@ class Tree {
   /// Selects the longest prefix of a path to an implementation that the tree has nodes for. Nothing
   /// when it is dead: it was evaluated or is cut.
   std::optional<Selection> SelectTo(const Path& path);
-  /// The same for a path that was chosen before: what a selection did, from its record. Throws Error
-  /// when the tree has no such path.
+  /// The same for a path that was chosen before: what a selection did, from its record. Throws
+  /// Error when the tree has no such path.
   Selection Repeat(const Path& path, bool is_closed);
   /// Takes in what came of a selection. Every selection that is not closed gets one.
   void BackUp(std::uint32_t edge, const Backup& backup);

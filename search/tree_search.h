@@ -35,8 +35,8 @@ class TreeSearch {
 
   /// Where to roll out next. Nothing when exhausted(), or when all that is left is being evaluated.
   std::optional<Selection> Select();
-  /// The selection of an implementation that was found beside the tree, by its path; nothing when it is not
-  /// worth its evaluation: it was evaluated, or is cut.
+  /// The selection of an implementation that was found beside the tree, by its path; nothing when
+  /// it is not worth its evaluation: it was evaluated, or is cut.
   std::optional<Selection> SelectTo(const Path& path);
   /// The source of chance of the rollout of a selection: it depends on the seed and its number
   /// alone.

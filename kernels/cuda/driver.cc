@@ -97,6 +97,16 @@ std::vector<DeviceFacts> Driver::Devices() const {
     if (functions_.cuDeviceGetAttribute(&l2, kL2Bytes, device) == kSuccess) {
       facts.l2_bytes = static_cast<std::uint64_t>(l2);
     }
+    const auto ask = [&](CUdevice_attribute attribute) {
+      int value = 0;
+      const CUresult result = functions_.cuDeviceGetAttribute(&value, attribute, device);
+      return result == kSuccess ? value : 0;
+    };
+    facts.threads_per_unit = ask(kThreadsPerMultiprocessor);
+    facts.blocks_per_unit = ask(kBlocksPerMultiprocessor);
+    facts.registers_per_unit = ask(kRegistersPerMultiprocessor);
+    facts.shared_per_unit = ask(kSharedBytesPerMultiprocessor);
+    facts.warp_size = ask(kWarpSize);
     facts.name = name.data();
     facts.memory_bytes = bytes;
     devices.push_back(std::move(facts));

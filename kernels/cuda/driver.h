@@ -43,6 +43,16 @@ inline constexpr CUdevice_attribute kMultiprocessors =
 inline constexpr CUdevice_attribute kCapabilityMajor = 75;  ///< …_COMPUTE_CAPABILITY_MAJOR.
 inline constexpr CUdevice_attribute kCapabilityMinor = 76;  ///< …_COMPUTE_CAPABILITY_MINOR.
 
+inline constexpr CUdevice_attribute kThreadsPerMultiprocessor =
+    39;  ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR.
+inline constexpr CUdevice_attribute kBlocksPerMultiprocessor =
+    106;  ///< CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR.
+inline constexpr CUdevice_attribute kRegistersPerMultiprocessor =
+    82;  ///< CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR.
+inline constexpr CUdevice_attribute kSharedBytesPerMultiprocessor =
+    81;  ///< CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR.
+inline constexpr CUdevice_attribute kWarpSize = 10;  ///< CU_DEVICE_ATTRIBUTE_WARP_SIZE.
+
 /// The functions of driver_functions.inc.
 struct DriverFunctions {
 #define EXH_CUDA_FUNCTION(name, symbol, ...) CUresult (*name)(__VA_ARGS__) = nullptr;
@@ -59,6 +69,9 @@ struct DeviceFacts {
   std::uint64_t memory_bytes = 0;
   std::uint64_t shared_bytes = 0;  ///< Dynamic shared memory that a block may ask for.
   std::uint64_t l2_bytes = 0;
+  /// What a multiprocessor holds at once; 0: it does not say.
+  int threads_per_unit = 0, blocks_per_unit = 0, registers_per_unit = 0, shared_per_unit = 0;
+  int warp_size = 0;
 };
 
 struct DriverOrProblem;

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 namespace exh::kernels {
 namespace {
@@ -56,7 +55,7 @@ const std::vector<Probe>& Probes() {
        1024, 128, kReads * 16, false, true, 16 * kMiB},
       {"l2_one_bytes_per_clk", "B/clk", "the same of L2, one multiprocessor alone", "probe_l2",
        1024, 256, kReads * 16, false, false, 16 * kMiB},
-      {"fma_latency", "clk", "a chain of multiply-adds", "probe_fma_latency", 32, 64 * 256, 1, true,
+      {"fma_latency", "clk", "a chain of multiply-adds", "probe_fma_latency", 32, 512 * 64, 1, true,
        false},
       {"shared_latency", "clk", "a chain of links in shared memory", "probe_chase_shared", 32, 4096,
        1, true, false},
@@ -109,8 +108,13 @@ class Characterizer {
   }
 
   void Facts() {
-    Fact("multiprocessors", "", "the driver says so", gpu_.facts().multiprocessors);
+    Fact("multiprocessors", "1", "the driver says so", gpu_.facts().multiprocessors);
     Fact("l2_bytes", "B", "the driver says so", static_cast<double>(gpu_.facts().l2_bytes));
+    Fact("warp_lanes", "1", "the driver says so", gpu_.facts().warp_size);
+    Fact("threads_per_unit", "1/unit", "the driver says so", gpu_.facts().threads_per_unit);
+    Fact("blocks_per_unit", "1/unit", "the driver says so", gpu_.facts().blocks_per_unit);
+    Fact("registers_per_unit", "1/unit", "the driver says so", gpu_.facts().registers_per_unit);
+    Fact("shared_per_unit", "B/unit", "the driver says so", gpu_.facts().shared_per_unit);
     Fact("memory_bytes", "B", "the driver says so", static_cast<double>(gpu_.facts().memory_bytes));
     Characteristic clock{"clock", "MHz", "of a multiprocessor, beside kernels"};
     for (int i = 0; i < 20; ++i) clock.samples.push_back(timer_.ClockMhz());
@@ -236,38 +240,9 @@ double Characteristic::Fastest() const {
   return less_is_faster ? *std::ranges::min_element(samples) : *std::ranges::max_element(samples);
 }
 
-double Characteristic::ForBound() const {
-  if (samples.empty()) return fact;
-  return Fastest() * (less_is_faster ? 1 - kCharacteristicMargin : 1 + kCharacteristicMargin);
-}
-
 std::vector<Characteristic> CharacterizeGpu(const cuda::Gpu& gpu, const cuda::Timer& timer,
                                             const cuda::Module& programs) {
   return Characterizer(gpu, timer, programs).Run();
-}
-
-std::string CharacteristicsToJson(const std::string& name, const std::string& date,
-                                  const std::string& conditions,
-                                  const std::vector<Characteristic>& characteristics) {
-  nlohmann::ordered_json object;
-  object["format"] = 1;
-  object["name"] = name;
-  object["date"] = date;
-  object["conditions"] = conditions;
-  for (const Characteristic& c : characteristics) {
-    auto& value = object["values"][c.name];
-    value["value"] = c.ForBound();
-    value["unit"] = c.unit;
-    value["source"] = c.how;
-    if (c.samples.empty()) continue;
-    std::vector<double> sorted = c.samples;
-    std::ranges::sort(sorted);
-    value["samples"] = sorted.size();
-    value["least"] = sorted.front();
-    value["median"] = sorted[sorted.size() / 2];
-    value["largest"] = sorted.back();
-  }
-  return object.dump(2) + "\n";
 }
 
 }  // namespace exh::kernels

@@ -23,21 +23,18 @@ struct Characteristic {
 
   /// The fastest value that was ever seen.
   double Fastest() const;
-  /// What a bound may use: faster than anything seen, by the margin; a fact is as it is.
-  double ForBound() const;
 };
-/// Measurements end here and there a little short of what the hardware does.
-inline constexpr double kCharacteristicMargin = 0.02;
 
 /// Everything about a GPU, in a minute or two. `programs` is GpuProbesSource(), compiled. Takes a
 /// quarter of the GPU's memory, at most 8 GiB. Throws cuda::GpuError.
 std::vector<Characteristic> CharacterizeGpu(const cuda::Gpu& gpu, const cuda::Timer& timer,
                                             const cuda::Module& programs);
 
-/// `name`: of the device's file. One object: format, name, date, conditions, and under "values" for
-/// each characteristic its value for bounds, fastest, least, median, largest and number of samples.
-std::string CharacteristicsToJson(const std::string& name, const std::string& date,
-                                  const std::string& conditions,
-                                  const std::vector<Characteristic>& characteristics);
+/// The file of rates that lower bounds read (models/device_rates.h), for the device `name`: under
+/// "values" what they divide by, each with its source, and under "measured" each characteristic
+/// with its fastest, least, median and largest sample and how many there are.
+std::string RatesToJson(const std::string& name, const std::string& date,
+                        const std::string& conditions,
+                        const std::vector<Characteristic>& characteristics);
 
 }  // namespace exh::kernels

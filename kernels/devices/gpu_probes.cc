@@ -204,7 +204,7 @@ PROBE(probe_fma_latency) {
   float x = threadIdx.x;
   const float a = 0.5f + bytes;
   const long long begin = clock64();
-#pragma unroll 64
+#pragma unroll 512
   for (int i = 0; i < rounds; ++i) x = fmaf(x, a, 1.0f);
   Use(spans, x);
   Note(spans, begin);

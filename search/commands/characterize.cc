@@ -13,6 +13,7 @@
 #include "kernels/cuda/nvrtc.h"
 #include "kernels/cuda/timer.h"
 #include "kernels/devices/characterize.h"
+#include "kernels/devices/device.h"
 #include "kernels/devices/gpu_probes.h"
 #include "search/commands/command.h"
 #include "search/error.h"
@@ -62,10 +63,9 @@ int Characterize(const CharacterizeOptions& options) {
                c.how);
   }
   if (options.out.empty()) return 0;
-  WriteFile(options.out,
-            kernels::CharacteristicsToJson(options.name, TimeStamp(), conditions, found));
-  fmt::print("written to {}, with a margin of {} %\n", options.out,
-             100 * kernels::kCharacteristicMargin);
+  WriteFile(options.out, kernels::RatesToJson(options.name, TimeStamp(), conditions, found));
+  fmt::print("written to {}: a search for a device of this name reads it as {}/rates/{}.json\n",
+             options.out, kernels::DeviceFolder(), options.name);
   return 0;
 }
 

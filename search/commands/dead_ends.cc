@@ -36,7 +36,7 @@ int DeadEnds(const DeadEndsOptions& options) {
   if (options.descents < 1) throw UsageError("--descents must be 1 or more");
   const Problem problem = MakeProblem(options.problem);
   const runtime::Candidate root = problem.root();
-  const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
+  const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
   const std::atomic<bool>& interrupted = ListenForSignals();
   const DeadEndStudy study(order);
   Random random(options.seed);

@@ -48,7 +48,7 @@ int Explain(ExplainOptions options) {
     Print(root, FileActions(*file, root.instance()));
     return 0;
   }
-  const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
+  const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
   Random random(options.seed);
   const auto actions = RandomDeadEnd(root, order, random);
   if (!actions) {

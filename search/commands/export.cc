@@ -32,7 +32,7 @@ std::string MiniZinc(const ExportOptions& options) {
   }
   const Problem problem = MakeProblem(options.problem);
   const runtime::Candidate root = problem.root();
-  const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
+  const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
   runtime::MiniZincOptions minizinc;
   minizinc.order = order.Decisions(root.instance());
   minizinc.value_choice = options.value_choice;

@@ -297,7 +297,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const BoundUse use = options.bound_use();
   const Problem problem = MakeProblem(options.problem);
   const runtime::Candidate root = problem.root();
-  const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
+  const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
   for (const std::string& note : problem.task.notes) fmt::print("note: {}\n", note);
 
   const std::atomic<bool>& interrupted = ListenForSignals();
@@ -347,8 +347,8 @@ int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& 
   const ChoiceOrder order =
       ChoiceOrder::Parse(fmt::format("{}", fmt::join(header.order, ",")), root.instance());
   const auto caches = header.is_cold() ? models::CacheState::kCold : models::CacheState::kWarm;
-  const SearchBound bound = header.check.empty() ? MakeSearchBound(problem, header)
-                                                 : MakeSearchBound(problem, caches);
+  const SearchBound bound =
+      header.check.empty() ? MakeSearchBound(problem, header) : MakeSearchBound(problem, caches);
 
   const std::atomic<bool>& interrupted = ListenForSignals();
   const std::string folder = std::filesystem::path(path).parent_path().string();

@@ -153,7 +153,8 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
     if (options.bound != has) Refuse({"--bound " + options.bound, std::string(has)});
   }
   if (app.count("--order") > 0) {
-    const auto wanted = ChoiceOrder::Parse(options.order, problem.root().instance()).names();
+    const auto wanted =
+        ChoiceOrder::Parse(problem.order(options.order), problem.root().instance()).names();
     const std::vector<std::string>& has = run.order;
     if (wanted != has) Refuse({"--order " + options.order, fmt::format("{}", fmt::join(has, ","))});
   }

@@ -93,7 +93,7 @@ int Size(const SizeOptions& options) {
   const Problem problem = MakeProblem(options.problem);
   runtime::Candidate root = problem.root();
   if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
-  const ChoiceOrder order = ChoiceOrder::Parse(options.order, root.instance());
+  const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
   const Cut cut = MakeCut(options.cut, problem);
   const std::atomic<bool>& flag = ListenForSignals();
   const auto interrupted = [&] { return flag.load(); };

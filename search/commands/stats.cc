@@ -40,7 +40,7 @@ int Stats(const StatsOptions& options) {
         return flag.load();
       }};
   const std::vector<std::string> orders =
-      options.orders.empty() ? std::vector<std::string>{""} : options.orders;
+      options.orders.empty() ? std::vector<std::string>{problem.order("")} : options.orders;
   const std::vector<OrderLevels> counted = CountOrders(problem.root(), orders, request, cut);
   if (counted.empty()) {
     fmt::print(stderr, "interrupted: nothing is counted\n");

@@ -19,7 +19,7 @@ import time
 import unittest
 
 SEARCH, DRIVER, NVRTC = "", "", ""
-N = 1024  # Short enough that no candidate is tried with care first.
+N = 512  # Short enough that no candidate is tried with care first.
 FAR = 1 << 40  # Of elements: nobody's memory.
 
 # What is wrong with a candidate; its verdict, and what the reason must say.
@@ -79,20 +79,26 @@ class Characterize(Fixture):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         with open(out, encoding="utf-8") as file:
             rates = json.load(file)
-        self.assertEqual((rates["format"], rates["name"]), (1, "fake"))
-        self.assertIn("driver", rates["conditions"])
-        values = rates["values"]
-        # 1024 threads with 512 rounds of 64 in 4096 clocks, and a margin of 2 %.
-        fma = values["fma_per_clk"]
+        self.assertEqual((rates["version"], rates["name"]), (1, "fake"))
+        self.assertIn("driver", rates["source"])
+        values, measured = rates["values"], rates["measured"]
+        # The names that a bound asks for, as in the files that are there.
+        with open(os.path.join(os.path.dirname(__file__), "../../kernels/devices/rates/h200.json"), encoding="utf-8") as file:
+            known = json.load(file)["values"]
+        self.assertEqual({name: value["unit"] for name, value in known.items()}, {name: value["unit"] for name, value in values.items()})
+        # 1024 threads with 64 rounds of 512 in 4096 clocks, and a margin of 2 %.
+        fma = measured["fma_per_clk"]
         self.assertEqual((fma["unit"], fma["median"]), ("1/clk", 8192))
-        self.assertAlmostEqual(fma["value"], 1.02 * 8192)
+        self.assertAlmostEqual(values["fma"]["value"], 1.02 * 8192)
         self.assertGreater(fma["samples"], 1)
         # Of a latency less is faster: 64 links in 4096 clocks.
-        self.assertAlmostEqual(values["l2_latency"]["value"], 0.98 * 64)
+        self.assertAlmostEqual(measured["l2_latency"]["fastest"], 64)
+        self.assertAlmostEqual(values["read_latency"]["value"], 0.9 * 64)
         # 100 us for one array that is read, and for one that is read and one that is written.
-        self.assertAlmostEqual(values["dram_copy"]["median"], 2 * values["dram_read"]["median"])
-        self.assertGreaterEqual(values["multiprocessors"]["value"], 1)
-        self.assertNotIn("samples", values["multiprocessors"])
+        self.assertAlmostEqual(measured["dram_copy"]["median"], 2 * measured["dram_read"]["median"])
+        self.assertAlmostEqual(values["memory_third"]["value"], 1.01 * measured["dram_add"]["largest"])
+        self.assertEqual(values["unit_warps"]["value"], 64)
+        self.assertNotIn("samples", measured["multiprocessors"])
 
     def test_without_a_driver_it_says_how_to_get_one(self):
         done = self.run_search("characterize", LD_LIBRARY_PATH="/nonexistent")

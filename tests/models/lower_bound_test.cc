@@ -21,7 +21,14 @@ using testing::HasSubstr;
 DeviceRates Nominal(const search::Problem& problem) {
   DeviceRates rates = RatesOf(problem);
   rates.clock_ghz = 1.98;
+  rates.fma_per_clk = 128;
+  rates.issues_per_clk = 4;
+  rates.accesses_per_clk = 1;
+  rates.unit_bytes_per_clk = 64;
+  rates.read_latency_clk = 30;
+  rates.shared_latency_clk = 20;
   rates.memory_gbs = 4800;
+  rates.memory_third_gbs = 0;
   return rates;
 }
 
@@ -124,6 +131,26 @@ TEST(LowerBound, AxpyMovesWhatTheCacheDoesNotHold) {
               (bytes - rates.memory_cache_bytes) / 4800, 1);
 }
 
+TEST(LowerBound, AMixOfReadsAndWritesHasItsOwnRate) {
+  // Axpy writes a third of what it moves, a matrix times a vector next to nothing.
+  const search::Problem axpy = MakeProblem("axpy", "n=67108864", "h200");
+  DeviceRates rates = Nominal(axpy);
+  rates.memory_third_gbs = 4400;
+  const double bytes = 3.0 * 4 * 67108864 - rates.memory_cache_bytes;
+  EXPECT_NEAR(LowerBound(*axpy.task.function, rates).Ns(DomainsOf(axpy, axpy.root())), bytes / 4400,
+              1);
+  const search::Problem mv = MakeProblem("mv", "m=16384,n=16384", "h200");
+  const BoundTerm memory = [&] {
+    const LowerBound bound(*mv.task.function, rates);
+    const Bound explained = bound.Explain(DomainsOf(mv, mv.root()));
+    return *std::ranges::find(explained.terms, "memory", &BoundTerm::resource);
+  }();
+  EXPECT_EQ(memory.rate, 4800);
+  EXPECT_EQ(MemoryGbs(rates, 2, 1), 4400);
+  EXPECT_EQ(MemoryGbs(rates, 1, 1), 4800);
+  EXPECT_EQ(MemoryGbs(rates, 0, 0), 4800);
+}
+
 TEST(LowerBound, AxpyInTheCacheMovesNothing) {
   const search::Problem problem = MakeProblem("axpy", "n=1048576", "h200");
   const kernels::ir::Domains root = DomainsOf(problem, problem.root());
@@ -166,10 +193,12 @@ class AxpyOfThreads : public testing::Test {
  protected:
   Bound Explain(const std::string& blocks, const std::string& copies) const {
     std::string decisions = "size(load_x.n0)=8192\nsize(load_x.n1)=32\n";
-    for (const char* nest : {"load_x", "load_y", "mad", "store_z"}) {
+    for (const std::string nest : {"load_x", "load_y", "mad", "store_z"}) {
+      // The device has no arithmetic of vectors.
+      const bool is_scalar = nest == "mad" && copies == "VECTOR";
       decisions +=
           fmt::format("dim_kind({0}.n0)={1}\ndim_kind({0}.n1)=THREAD\ndim_kind({0}.n2)={2}\n", nest,
-                      blocks, copies);
+                      blocks, is_scalar ? "UNROLL" : copies);
     }
     return LowerBound(*problem().task.function, RatesOf(problem()))
         .Explain(DomainsOf(problem(), Decided(problem(), decisions)));

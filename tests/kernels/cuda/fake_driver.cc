@@ -142,6 +142,21 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
     case kL2Bytes:
       *value = 1 << 20;
       return kSuccess;
+    case kThreadsPerMultiprocessor:
+      *value = 2048;
+      return kSuccess;
+    case kBlocksPerMultiprocessor:
+      *value = 32;
+      return kSuccess;
+    case kRegistersPerMultiprocessor:
+      *value = 65536;
+      return kSuccess;
+    case kSharedBytesPerMultiprocessor:
+      *value = 228 << 10;
+      return kSuccess;
+    case kWarpSize:
+      *value = 32;
+      return kSuccess;
     default:
       return kInvalidValue;
   }

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+//
+// Local search: by itself in the toy space, and as a part of whole searches of it.
+#include "search/local_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "search/decisions.h"
+#include "search/tree_replay.h"
+#include "tests/search/scene.h"
+
+namespace exh::search {
+namespace {
+
+struct Found {
+  runtime::Candidate candidate;
+  Path path;
+};
+
+/// A random implementation of the toy space.
+Found Implementation(const ChoiceOrder& order, std::uint64_t seed) {
+  Random random(seed);
+  Descender descender(order);
+  const DescentResult result = descender.Run(ToyRoot(), random, [](const DeadEnd&) {});
+  EXPECT_EQ(result, DescentResult::kImplementation);
+  return {descender.candidate(), descender.path()};
+}
+
+TEST(LocalSearch, NeedsSomeImplementationsToBeNearTo) {
+  const ChoiceOrder order = ChoiceOrder::Parse("", ToyRoot().instance());
+  LocalSearch local;
+  Random random(1);
+  for (std::size_t i = 0; i < LocalSearch::kLeast; ++i) {
+    EXPECT_FALSE(local.Draw(random).has_value());
+    const Found found = Implementation(order, i);
+    local.Add(found.candidate, found.path, 100);
+  }
+  EXPECT_TRUE(local.Draw(random).has_value());
+}
+
+TEST(LocalSearch, TheFastestStayAndNotTooManyOfOneFamily) {
+  const ChoiceOrder order = ChoiceOrder::Parse("", ToyRoot().instance());
+  LocalSearch local;
+  const Found one = Implementation(order, 1);
+  // All of one family: there is room for four, and the slowest gives way.
+  for (const double ns : {50.0, 40.0, 30.0, 20.0}) {
+    EXPECT_TRUE(local.Takes(one.path, ns));
+    local.Add(one.candidate, one.path, ns);
+  }
+  EXPECT_FALSE(local.Takes(one.path, 60));
+  EXPECT_TRUE(local.Takes(one.path, 45));
+  local.Add(one.candidate, one.path, 45);
+  EXPECT_FALSE(local.Takes(one.path, 46));
+  // Of another family there still is, until all places are taken by what is faster.
+  const Path other = {{one.path[0].decision, one.path[0].value + 1}, {0, 0}};
+  EXPECT_TRUE(local.Takes(other, 1000));
+  for (int i = 0; i < 40; ++i) {
+    const Path path = {{i, 1}, {i, 2}};
+    local.Add(one.candidate, path, 10);
+  }
+  EXPECT_FALSE(local.Takes(other, 10));
+  EXPECT_TRUE(local.Takes(other, 9));
+  EXPECT_FALSE(local.Takes({}, 1));  // Nothing was decided: there is nothing near.
+}
+
+TEST(LocalSearch, OnlyWhatIsOpenOrFollowsFromItDiffers) {
+  const ChoiceOrder order = ChoiceOrder::Parse("size,color", ToyRoot().instance());
+  const runtime::Candidate root = ToyRoot();
+  const BoundFunction none;
+  int changed = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Random random(seed);
+    const Found elite = Implementation(order, seed);
+    // One size: nothing depends on it, so that it and nothing else changes.
+    const auto size = root.instance().first_decision(root.instance().FindChoice("size"));
+    const Neighbourhood near{elite.candidate, {}, {size + static_cast<std::uint32_t>(seed % 3)}};
+    NearGuide guide(near, none, 0);
+    Descender descender(order);
+    ASSERT_EQ(descender.Run(
+                  root, random, [](const DeadEnd&) {}, guide),
+              DescentResult::kImplementation);
+    std::string before = VectorText(elite.candidate), after = VectorText(descender.candidate());
+    ASSERT_EQ(before.size(), after.size());
+    int different = 0;
+    for (std::size_t i = 0; i < before.size(); ++i) different += before[i] != after[i] ? 1 : 0;
+    EXPECT_EQ(different, 1);
+    // Two colors: they can only change places, or one with what follows.
+    const auto color = root.instance().first_decision(root.instance().FindChoice("color"));
+    const Neighbourhood two{elite.candidate, {}, {color, color + 1}};
+    NearGuide other(two, none, 0);
+    if (descender.Run(
+            root, random, [](const DeadEnd&) {}, other) != DescentResult::kImplementation) {
+      continue;
+    }
+    after = VectorText(descender.candidate());
+    changed += before != after ? 1 : 0;
+    for (runtime::DecisionId item = size; item < size + 3; ++item) {
+      EXPECT_EQ(descender.candidate().domain(item), elite.candidate.domain(item));
+    }
+  }
+  EXPECT_GT(changed, 150);
+}
+
+TEST(LocalSearch, WhatIsOpenFollowsAMate) {
+  const ChoiceOrder order = ChoiceOrder::Parse("size,color", ToyRoot().instance());
+  const runtime::Candidate root = ToyRoot();
+  const BoundFunction none;
+  const auto size = root.instance().first_decision(root.instance().FindChoice("size"));
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Random random(seed);
+    const Found elite = Implementation(order, seed), mate = Implementation(order, seed + 1000);
+    const Neighbourhood near{elite.candidate, mate.candidate, {size, size + 1}};
+    NearGuide guide(near, none, 0);
+    Descender descender(order);
+    ASSERT_EQ(descender.Run(
+                  root, random, [](const DeadEnd&) {}, guide),
+              DescentResult::kImplementation);
+    EXPECT_EQ(descender.candidate().domain(size), mate.candidate.domain(size));
+    EXPECT_EQ(descender.candidate().domain(size + 1), mate.candidate.domain(size + 1));
+    EXPECT_EQ(descender.candidate().domain(size + 2), elite.candidate.domain(size + 2));
+  }
+}
+
+TEST(LocalSearch, WhatReachesTheCutIsPruned) {
+  const ChoiceOrder order = ChoiceOrder::Parse("", ToyRoot().instance());
+  const Found elite = Implementation(order, 1);
+  const Neighbourhood near{elite.candidate, {}, {0}};
+  const BoundFunction bound = [](const runtime::Candidate&) { return 100; };
+  EXPECT_TRUE(NearGuide(near, bound, 100).Prunes(elite.candidate));
+  EXPECT_FALSE(NearGuide(near, bound, 101).Prunes(elite.candidate));
+}
+
+TEST(LocalSearch, ASearchWithItExhaustsTheSpaceAndItsLogGivesTheTreeAgain) {
+  for (const bool ahead : {false, true}) {
+    Scene run;
+    run.options.policy = MakePolicy("tag", {});
+    run.options.local_share = 0.7;
+    run.options.jobs = 3;
+    run.evaluator.ahead = ahead;
+    const Outcome outcome = run.Go();
+    EXPECT_EQ(outcome.end.why, "exhausted");
+    EXPECT_TRUE(outcome.proof.exhausted);
+    EXPECT_EQ(outcome.end.evaluations, static_cast<std::uint64_t>(kToyImplementations));
+    const Log log = run.log();
+    std::set<std::string> vectors, policies;
+    for (const EvalRecord& eval : log.evals) vectors.insert(eval.vector);
+    for (const SelectRecord& select : log.selects) policies.insert(select.policy);
+    EXPECT_EQ(vectors.size(), static_cast<std::size_t>(kToyImplementations));
+    EXPECT_THAT(policies, testing::ElementsAre("local", "tag"));
+
+    const runtime::Candidate root = ToyRoot();
+    const ChoiceOrder order = ChoiceOrder::Parse(run.order, root.instance());
+    const CandidateSpace space(root, order, run.options.bound);
+    Tree tree(space, run.options.tree);
+    ReplayTree(log, tree);
+    EXPECT_EQ(tree.Digest(), outcome.end.tree);
+  }
+}
+
+TEST(LocalSearch, FindsGoodOnesSoonerThanTheTreeAlone) {
+  const auto best_after = [](double share, std::uint64_t seed) {
+    Scene run;
+    run.options.policy = MakePolicy("tag", {});
+    run.options.seed = seed;
+    run.options.local_share = share;
+    run.Budget("evals=40");
+    return run.Go().winner->ns;
+  };
+  double with = 0, without = 0;
+  for (std::uint64_t seed = 1; seed <= 16; ++seed) {
+    with += best_after(0.7, seed);
+    without += best_after(0, seed);
+  }
+  EXPECT_LT(with, without);
+}
+
+}  // namespace
+}  // namespace exh::search
