@@ -391,7 +391,7 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--delta", options->policy_options.delta,
                  "of tag: larger is greedier (default 1)");
   app.add_option("--local", options->local,
-                 "share of descents near the best implementations so far (default 70%; 0%: the "
+                 "share of descents near the best implementations so far (default 85%; 0%: the "
                  "tree alone)");
   app.add_option("--epsilon", options->epsilon,
                  "what cannot be faster than the best by more is cut (default 1%)");

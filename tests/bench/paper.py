@@ -214,8 +214,9 @@ class Bench(parts.Bench):
             gpu[f"spread-{kernel}"] = lambda k=kernel: self.spread(k)
         for kernel in SIZES:
             gpu[f"bound-{kernel}"] = lambda k=kernel: self.bound(k)
-        gpu["policy-tag"] = lambda: self.policy("--policy", "tag")
-        gpu["policy-tag-without-bound"] = lambda: self.policy("--policy", "tag", "--bound", "none")
+        gpu["policy-local"] = lambda: self.policy()
+        gpu["policy-tag"] = lambda: self.policy("--policy", "tag", "--local", "0%")
+        gpu["policy-tag-without-bound"] = lambda: self.policy("--policy", "tag", "--local", "0%", "--bound", "none")
         gpu["policy-random"] = lambda: self.policy("--policy", "random")
         for name, (size, gap) in PROOFS.items():
             gpu[f"proof-{name}"] = lambda s=size, g=gap: self.proof(s, g)
