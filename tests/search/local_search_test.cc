@@ -153,13 +153,7 @@ TEST(LocalSearch, ASearchWithItExhaustsTheSpaceAndItsLogGivesTheTreeAgain) {
     for (const SelectRecord& select : log.selects) policies.insert(select.policy);
     EXPECT_EQ(vectors.size(), static_cast<std::size_t>(kToyImplementations));
     EXPECT_THAT(policies, testing::ElementsAre("local", "tag"));
-
-    const runtime::Candidate root = ToyRoot();
-    const ChoiceOrder order = ChoiceOrder::Parse(run.order, root.instance());
-    const CandidateSpace space(root, order, run.options.bound);
-    Tree tree(space, run.options.tree);
-    ReplayTree(log, tree);
-    EXPECT_EQ(tree.Digest(), outcome.end.tree);
+    EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
   }
 }
 

@@ -22,15 +22,6 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::string ReplayedDigest(Scene& run) {
-  const runtime::Candidate root = ToyRoot();
-  const ChoiceOrder order = ChoiceOrder::Parse(run.order, root.instance());
-  const CandidateSpace space(root, order, run.options.bound);
-  Tree tree(space, run.options.tree);
-  ReplayTree(run.log(), tree);
-  return tree.Digest();
-}
-
 void Prepare(Scene& run, const char* policy, bool ahead) {
   run.options.policy = MakePolicy(policy, {});
   run.options.jobs = ahead ? 3 : 1;
@@ -82,7 +73,7 @@ TEST(Resume, GoesOnFromAnyByte) {
         Write(run, text.substr(0, header + random.Below(text.size() - header)));
         const Log before = run.log();
         const bool has_tree = run.options.policy != nullptr;
-        const std::string digest = has_tree ? ReplayedDigest(run) : "";
+        const std::string digest = has_tree ? run.ReplayedDigest() : "";
         run.Budget("evals=100");
         const Outcome outcome = run.Resume();
         const Log log = run.log();
@@ -106,13 +97,13 @@ TEST(Resume, GoesOnFromAnyByte) {
         for (const auto& [verdict, count] : outcome.end.verdicts) sum += count;
         EXPECT_EQ(sum, 100u);
         if (!has_tree) continue;
-        EXPECT_EQ(ReplayedDigest(run), outcome.end.tree);
+        EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
         // The tree began where the log ended: cut at the same line again, it is the same.
         const std::string now = ReadAll(run.folder / "log.jsonl");
         Scene again;
         Prepare(again, policy, ahead);
         Write(again, now.substr(0, now.find("{\"t\":\"resume\"")));
-        EXPECT_EQ(ReplayedDigest(again), digest);
+        EXPECT_EQ(again.ReplayedDigest(), digest);
       }
     }
   }
@@ -133,7 +124,7 @@ TEST(Resume, ASecondTimeUntilTheSpaceIsExhausted) {
       const Outcome outcome = run.Resume();
       const Log log = run.log();
       ExpectNothingTwice(log);
-      EXPECT_EQ(ReplayedDigest(run), outcome.end.tree);
+      EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
       text = ReadAll(run.folder / "log.jsonl");
       if (evaluations > 0) continue;
       // What was under way when a part died was found again: nothing of the space is left out.
@@ -178,7 +169,7 @@ TEST(Resume, ABestWhoseLineIsMissingIsWritten) {
     EXPECT_EQ(log.bests.back().n, last);
     EXPECT_EQ(outcome.winner->n, last);
     EXPECT_EQ(log.evals.size(), last);
-    EXPECT_EQ(ReplayedDigest(run), outcome.end.tree);
+    EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
     ++found;
   }
   EXPECT_GT(found, 1);

@@ -6,11 +6,25 @@
 
 #include "search/explorer.h"
 #include "search/log_reader.h"
+#include "search/tree_replay.h"
 #include "tests/search/fake_evaluator.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"
 
 namespace exh::search {
+
+/// A lower bound of FakeEvaluator::TimeOf(): what is open takes its fastest value.
+inline double ToyBound(const runtime::Candidate& candidate) {
+  const runtime::Instance& instance = candidate.instance();
+  double ns = 1000;
+  const auto size = instance.first_decision(instance.FindChoice("size"));
+  for (runtime::DecisionId item = size; item < size + 3; ++item) {
+    if ((candidate.domain(item) & 4) != 0) ns -= 200;
+  }
+  const auto color = instance.first_decision(instance.FindChoice("color"));
+  if ((candidate.domain(color) & kRed) != 0) ns -= 100;
+  return ns;
+}
 
 /// A search of the toy space with a fake evaluator and a clock that ticks at every look.
 struct Scene {
@@ -55,6 +69,15 @@ struct Scene {
   }
   void Budget(const std::string& text) { stopper.Add(ParseBudget(text, clock())); }
   Log log() { return ReadLog(folder.path()); }
+  /// Digest of the tree of the log, made again.
+  std::string ReplayedDigest() {
+    const runtime::Candidate root = ToyRoot();
+    const ChoiceOrder choices = ChoiceOrder::Parse(order, root.instance());
+    const CandidateSpace space(root, choices, options.bound);
+    Tree tree(space, options.tree);
+    ReplayTree(log(), tree);
+    return tree.Digest();
+  }
 };
 
 }  // namespace exh::search

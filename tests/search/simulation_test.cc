@@ -24,19 +24,6 @@ using testing::HasSubstr;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Below FakeEvaluator::TimeOf(): what is open takes its fastest value.
-double ToyBound(const runtime::Candidate& candidate) {
-  const runtime::Instance& instance = candidate.instance();
-  double ns = 1000;
-  const auto size = instance.first_decision(instance.FindChoice("size"));
-  for (runtime::DecisionId item = size; item < size + 3; ++item) {
-    if ((candidate.domain(item) & 4) != 0) ns -= 200;
-  }
-  const auto color = instance.first_decision(instance.FindChoice("color"));
-  if ((candidate.domain(color) & kRed) != 0) ns -= 100;
-  return ns;
-}
-
 /// A recorded run of random descents; those with `size(c)=2` do not compile.
 Log RandomRun(const std::string& budget, std::uint64_t seed = 1) {
   Scene run;

@@ -21,29 +21,6 @@ using kernels::Verdict;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A lower bound of FakeEvaluator::TimeOf(): what is open takes its fastest value.
-double ToyBound(const runtime::Candidate& candidate) {
-  const runtime::Instance& instance = candidate.instance();
-  double ns = 1000;
-  const auto size = instance.first_decision(instance.FindChoice("size"));
-  for (runtime::DecisionId item = size; item < size + 3; ++item) {
-    if ((candidate.domain(item) & 4) != 0) ns -= 200;
-  }
-  const auto color = instance.first_decision(instance.FindChoice("color"));
-  if ((candidate.domain(color) & kRed) != 0) ns -= 100;
-  return ns;
-}
-
-/// The tree of the run's log, made again.
-std::string ReplayedDigest(Scene& run) {
-  const runtime::Candidate root = ToyRoot();
-  const ChoiceOrder order = ChoiceOrder::Parse(run.order, root.instance());
-  const CandidateSpace space(root, order, run.options.bound);
-  Tree tree(space, run.options.tree);
-  ReplayTree(run.log(), tree);
-  return tree.Digest();
-}
-
 TEST(TreeSearch, ExhaustsTheSpaceAndProvesTheOptimum) {
   for (const char* policy : {"tag", "uct", "bound", "uniform"}) {
     for (const bool ahead : {false, true}) {
@@ -84,7 +61,7 @@ TEST(TreeSearch, PruningWithABoundNeverLosesTheOptimum) {
       EXPECT_GT(outcome.proof.pruned, 0u);
       EXPECT_EQ(outcome.proof.violations, 0u);
       EXPECT_LE(outcome.proof.bound_ns, optimum);
-      EXPECT_EQ(ReplayedDigest(run), outcome.end.tree);
+      EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
     }
   }
 }
@@ -123,7 +100,7 @@ TEST(TreeSearch, TheLogGivesTheTreeAgain) {
       const Log log = run.log();
       EXPECT_THAT(log.problems, IsEmpty());
       EXPECT_FALSE(outcome.end.tree.empty());
-      EXPECT_EQ(ReplayedDigest(run), outcome.end.tree) << jobs << " jobs";
+      EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree) << jobs << " jobs";
       for (const SelectRecord& select : log.selects) EXPECT_EQ(select.policy, "tag");
       std::set<std::uint64_t> selections;
       for (const EvalRecord& eval : log.evals) {
@@ -163,7 +140,7 @@ TEST(TreeSearch, WhatCompilesToTheSameCodeIsEvaluatedOnceAndTeachesAll) {
   EXPECT_TRUE(std::ranges::all_of(log.results, [](const ResultRecord& result) {
     return result.what != "known" || result.ns > 0;
   }));
-  EXPECT_EQ(ReplayedDigest(run), outcome.end.tree);
+  EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
 }
 
 TEST(TreeSearch, StopsAtAGapABoundOrWhenItIsStale) {

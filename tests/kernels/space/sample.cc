@@ -119,18 +119,22 @@ Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device
 
   const runtime::Candidate root(sample.task.instance);
   search::Random random(seed);
-  // How values travel, sizes and kinds come first, in an order that changes: with them open, most
-  // orders of loops end in a dead end. The rest is decided in any order.
-  std::vector<std::string> choices = search::ChoiceOrder::Default(*sample.task.instance).names();
-  const std::set<std::string> early = {"tiles", "thread_layout", "dim_mapping", "size", "dim_kind"};
-  const auto rest = std::stable_partition(choices.begin(), choices.end(),
-                                          [&](const auto& name) { return early.count(name) > 0; });
+  // How values travel, sizes and kinds come first: with them open, most orders of loops end in a
+  // dead end. Which of them is first decides what is frequent: kinds leave little to threads that
+  // meet in a temporary. The rest is decided in any order.
+  std::vector<std::string> rest = search::ChoiceOrder::Default(*sample.task.instance).names();
+  std::vector<std::string> early;
+  for (const char* name : {"tiles", "thread_layout", "dim_mapping", "size", "dim_kind"}) {
+    if (std::erase(rest, name) > 0) early.emplace_back(name);
+  }
   while (static_cast<int>(sample.schedules.size()) < count) {
-    const auto swap_with = [&](std::size_t i) { std::swap(choices[i], choices[i + 1]); };
-    const auto last = static_cast<std::size_t>(rest - choices.begin()) - 2;
-    if (random.Below(2) == 0) swap_with(last);
-    for (std::size_t i = choices.size() - 1; i > last + 2; --i) {
-      std::swap(choices[i], choices[last + 2 + random.Below(i - last - 1)]);
+    std::vector<std::string> choices = early;
+    const std::size_t first = choices.size();
+    if (random.Below(2) == 0) std::swap(choices[first - 2], choices[first - 1]);
+    if (random.Below(2) == 0) std::rotate(choices.begin(), choices.end() - 2, choices.end());
+    choices.insert(choices.end(), rest.begin(), rest.end());
+    for (std::size_t i = choices.size() - 1; i > first; --i) {
+      std::swap(choices[i], choices[first + random.Below(i - first + 1)]);
     }
     const auto order = search::ChoiceOrder::Parse(fmt::format("{}", fmt::join(choices, ",")),
                                                   *sample.task.instance);
