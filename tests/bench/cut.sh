@@ -13,5 +13,5 @@ for kernel in "axpy --size n=67108864,inner_tile=4 --cut 7.05ms" \
   "matmul --size m=1024,n=1024,k=1024,a_stride=32,inner_tile=4 --cut 10.1ms"; do
   echo "== $kernel"
   # shellcheck disable=SC2086  # Kernels with their sizes are several words.
-  "$root/exh" search stats --kernel $kernel --device k4000 --order paper --depth "$depth" --cut-depth "$depth"
+  "$root/exh" search stats --kernel $kernel --space paper --device k4000 --order paper --depth "$depth" --cut-depth "$depth"
 done
