@@ -272,8 +272,7 @@ Explorer::Attempt Explorer::MakeAttempt(Random& random) const {
     // to look again.
     constexpr int kTries = 4;
     for (int i = 0; i < kTries; ++i) {
-      attempt = MakeLocalAttempt(random);
-      if (attempt.entry) return attempt;
+      if (TryNear(random, attempt)) return attempt;
     }
   }
   const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
@@ -291,32 +290,30 @@ Explorer::Attempt Explorer::MakeAttempt(Random& random) const {
     descent.emplace(DescendPatiently(root_, order_, Patience(), random, uniform, note));
   }
   attempt.result = descent->result;
-  attempt.pruned += descent->pruned;
+  attempt.pruned = descent->pruned;
   if (attempt.result == DescentResult::kImplementation) {
     attempt.entry = EntryOf(*descent, attempt.selection);
   }
   return attempt;
 }
 
-Explorer::Attempt Explorer::MakeLocalAttempt(Random& random) const {
-  Attempt attempt;
+bool Explorer::TryNear(Random& random, Attempt& attempt) const {
   const std::optional<Neighbourhood> near = local_.Draw(random);
-  if (!near) return attempt;
+  if (!near) return false;
   NearGuide guide(*near, options_.bound, tree_->cut());
   const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
   const PatientDescent descent =
       DescendPatiently(root_, order_, kLocalPatience, random, guide, note);
-  attempt.result = descent.result;
-  attempt.pruned = descent.pruned;
-  if (attempt.result != DescentResult::kImplementation) return attempt;
+  if (descent.result != DescentResult::kImplementation) return false;
   Entry entry = EntryOf(descent, std::nullopt);
-  if (tree_->IsKnown(entry.code_hash)) return attempt;
+  if (tree_->IsKnown(entry.code_hash)) return false;
   attempt.selection = tree_->SelectTo(entry.path);
-  if (!attempt.selection) return attempt;
+  if (!attempt.selection) return false;
   entry.selection = attempt.selection;
   entry.bound = std::max(entry.bound, attempt.selection->bound);
+  attempt.result = descent.result;
   attempt.entry = std::move(entry);
-  return attempt;
+  return true;
 }
 
 /// What a descent found, with its source.

@@ -160,8 +160,10 @@ class Explorer {
   /// A descent: from where the tree selects, or from the root by the random numbers. From any
   /// thread when there is one for each of them.
   Attempt MakeAttempt(Random& random) const;
-  /// The same near one of the fastest implementations; without an entry unless it is a new program.
-  Attempt MakeLocalAttempt(Random& random) const;
+  /// A descent near one of the fastest implementations. True: it found a program that is new, and
+  /// `attempt` has it; otherwise it has the dead ends more. What it prunes beside the tree is no
+  /// pruning of the tree, and not counted.
+  bool TryNear(Random& random, Attempt& attempt) const;
   Entry EntryOf(const PatientDescent& descent, const std::optional<Selection>& selection) const;
   bool Accept(const Attempt& attempt);
   bool AcceptFromTree(const Attempt& attempt);

@@ -18,8 +18,8 @@ namespace {
 std::uint64_t FamilyOf(const Path& path) {
   std::uint64_t hash = kFnvStart;
   for (std::size_t step = 0; step < path.size() / 2; ++step) {
-    hash = (hash ^ static_cast<std::uint64_t>(path[step].decision * 64 + path[step].value)) *
-           0x100000001b3ULL;
+    const int numbers[] = {path[step].decision, path[step].value};
+    hash = Fnv1a64({reinterpret_cast<const char*>(numbers), sizeof(numbers)}, hash);
   }
   return hash;
 }
@@ -84,8 +84,10 @@ std::optional<Neighbourhood> LocalSearch::Draw(Random& random) const {
     const std::lock_guard lock(mutex_);
     if (elites_.size() < kLeast) return std::nullopt;
     const double place = random.Real() * random.Real();
-    elite = elites_[static_cast<std::size_t>(place * static_cast<double>(elites_.size()))];
-    if (random.Below(3) == 0) mate = elites_[random.Below(elites_.size())].candidate;
+    const auto index = static_cast<std::size_t>(place * static_cast<double>(elites_.size()));
+    elite = elites_[index];
+    const std::size_t other = random.Below(elites_.size());
+    if (random.Below(3) == 0 && other != index) mate = elites_[other].candidate;
   }
   const Path& path = elite->path;
   const Instance& instance = elite->candidate.instance();

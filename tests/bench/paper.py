@@ -306,8 +306,8 @@ class Bench(parts.Bench):
 
     def rows_of_cpu(self, _, data):
         winner = time_of(data["references"])
-        yield "matmul 512, 300 s", f"{words(winner and winner / 1e3, '{:.0f}')} us: {words(ratio(data['references'], 'eigen'), '{:.3f}')} x " \
-              f"Eigen, {words(ratio(data['references'], 'naive'), '{:.0f}')} x naive; {data['evaluations']} evaluations", ""
+        yield "matmul 512, 300 s", f"{words(winner and winner / 1e3, '{:.0f}')} us, {words(winner and 2 * 512**3 / winner, '{:.0f}')} GFLOP/s: " \
+              f"{words(ratio(data['references'], 'eigen'), '{:.3f}')} x Eigen, {words(ratio(data['references'], 'naive'), '{:.0f}')} x naive; {data['evaluations']} evaluations", ""
 
 
 def size_words(size):
