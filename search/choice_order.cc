@@ -33,6 +33,10 @@ ChoiceOrder ChoiceOrder::Default(const runtime::Instance& instance) {
   return {instance, {}};
 }
 
+ChoiceOrder ChoiceOrder::ForRepair(const runtime::Instance& instance) {
+  return {instance, {"tiles", "thread_layout", "dim_mapping"}};
+}
+
 ChoiceOrder ChoiceOrder::Parse(std::string_view text, const runtime::Instance& instance) {
   std::vector<std::string> paper = {"rank",      "size",  "dim_kind", "thread_mapping",
                                     "mem_space", "order", "cache"};

@@ -17,6 +17,9 @@ class ChoiceOrder {
   /// size, dim_kind, tiles, thread_layout, dim_mapping, thread_mapping, mem_space, order, rank,
   /// cache (those that the space has), then every other choice as the space lists them.
   static ChoiceOrder Default(const runtime::Instance& instance);
+  /// For descents that keep what an implementation has and change little of it: ways of
+  /// communication first, so that sizes and kinds, which can be mended, give way to them.
+  static ChoiceOrder ForRepair(const runtime::Instance& instance);
   /// `text` is a list of names with commas; choices that it leaves out follow as in Default().
   /// "paper" stands for the order of paper 001: memory layout (rank), size, dim_kind,
   /// thread_mapping, mem_space, order, cache; dim_mapping then follows from the others.

@@ -12,7 +12,6 @@
 #include "search/decisions.h"
 #include "search/error.h"
 #include "search/parallel.h"
-#include "search/rollout.h"
 
 namespace exh::search {
 namespace {
@@ -52,11 +51,13 @@ Explorer::Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Eva
       reporter_(reporter),
       clock_(std::move(clock)),
       options_(options),
-      random_(options.seed) {
+      random_(options_.seed),
+      tree_(options_.policy
+                ? std::make_unique<TreeSearch>(root, order, options_.proposer.bound,
+                                               options_.policy, options_.tree, options_.seed, log)
+                : nullptr),
+      proposer_(root, order, evaluator, tree_.get(), options_.proposer, options_.seed) {
   status_.flops = options.flops;
-  if (!options_.policy) return;
-  tree_ = std::make_unique<TreeSearch>(root, order, options_.bound, options_.policy, options_.tree,
-                                       options_.seed, log);
 }
 
 Outcome Explorer::Run() {
@@ -97,7 +98,7 @@ void Explorer::Iterate() {
 void Explorer::RunAhead() {
   const auto make = [this](std::uint64_t number) {
     Random random(options_.seed + number * 0x9e3779b97f4a7c15ULL);
-    Attempt attempt = MakeAttempt(random);
+    Attempt attempt = proposer_.Make(random);
     if (!attempt.entry || (tree_ && tree_->IsKnown(attempt.entry->code_hash))) return attempt;
     Entry& entry = *attempt.entry;
     entry.is_trial = !entry.source.careful.empty();
@@ -212,7 +213,7 @@ bool Explorer::AcceptFromTree(const Attempt& attempt) {
     given_up_in_a_row_ = 0;
     const Entry& entry = *attempt.entry;
     // A best that came up after its selection may have cut it.
-    if (options_.bound && entry.bound >= tree_->cut()) {
+    if (options_.proposer.bound && entry.bound >= tree_->cut()) {
       ++rollouts_cut_;
       tree_->BackUp(*attempt.selection, Backup::Kind::kFailed);
     } else if (tree_->Claim(entry.code_hash, *attempt.selection)) {
@@ -247,14 +248,14 @@ bool Explorer::Interrupted() {
 
 // ---- 1. Descend -------------------------------------------------------------------------------
 
-std::vector<Explorer::Entry> Explorer::Descend() {
+std::vector<Entry> Explorer::Descend() {
   auto size = static_cast<std::uint64_t>(std::max(1, options_.batch));
   if (const auto left = stopper_.EvaluationsLeft({outcome_.end.evaluations})) {
     size = std::min(size, *left);
   }
   std::vector<Entry> batch;
   while (batch.size() < size && !Stopped()) {
-    Attempt attempt = MakeAttempt(random_);
+    Attempt attempt = proposer_.Make(random_);
     if (Accept(attempt)) batch.push_back(*std::move(attempt.entry));
     ShowStatus(false);
     if (attempt.is_idle) break;  // What is in the batch holds the tree up.
@@ -263,80 +264,6 @@ std::vector<Explorer::Entry> Explorer::Descend() {
   const bool nothing_new = outcome_.end.why == "exhausted" || outcome_.end.why == "stuck";
   if (nothing_new && !batch.empty()) outcome_.end.why.clear();
   return batch;
-}
-
-Explorer::Attempt Explorer::MakeAttempt(Random& random) const {
-  Attempt attempt;
-  if (tree_ && random.Real() < options_.local_share) {
-    // Much of what is near was seen, is cut or a dead end; to compile something costs far more than
-    // to look again.
-    constexpr int kTries = 4;
-    for (int i = 0; i < kTries; ++i) {
-      if (TryNear(random, attempt)) return attempt;
-    }
-  }
-  const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
-  std::optional<PatientDescent> descent;
-  if (tree_) {
-    attempt.selection = tree_->Select();
-    attempt.is_idle = !attempt.selection;
-    if (attempt.is_idle) return attempt;
-    Random rollout = tree_->RandomOf(*attempt.selection);
-    BoundGuide guide(options_.bound, attempt.selection->cut, options_.weighted_depth);
-    descent.emplace(DescendPatiently(tree_->CandidateOf(*attempt.selection), order_,
-                                     kRolloutPatience, rollout, guide, note));
-  } else {
-    Guide uniform;
-    descent.emplace(DescendPatiently(root_, order_, Patience(), random, uniform, note));
-  }
-  attempt.result = descent->result;
-  attempt.pruned = descent->pruned;
-  if (attempt.result == DescentResult::kImplementation) {
-    attempt.entry = EntryOf(*descent, attempt.selection);
-  }
-  return attempt;
-}
-
-bool Explorer::TryNear(Random& random, Attempt& attempt) const {
-  const std::optional<Neighbourhood> near = local_.Draw(random);
-  if (!near) return false;
-  NearGuide guide(*near, options_.bound, tree_->cut());
-  const auto note = [&](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
-  const PatientDescent descent =
-      DescendPatiently(root_, order_, kLocalPatience, random, guide, note);
-  if (descent.result != DescentResult::kImplementation) return false;
-  Entry entry = EntryOf(descent, std::nullopt);
-  if (tree_->IsKnown(entry.code_hash)) return false;
-  attempt.selection = tree_->SelectTo(entry.path);
-  if (!attempt.selection) return false;
-  entry.selection = attempt.selection;
-  entry.bound = std::max(entry.bound, attempt.selection->bound);
-  attempt.result = descent.result;
-  attempt.entry = std::move(entry);
-  return true;
-}
-
-/// What a descent found, with its source.
-Explorer::Entry Explorer::EntryOf(const PatientDescent& descent,
-                                  const std::optional<Selection>& selection) const {
-  Entry entry{.candidate = descent.descender.candidate()};
-  if (selection) entry.path = selection->path;
-  const Path below = descent.descender.path();
-  entry.path.insert(entry.path.end(), below.begin(), below.end());
-  if (descent.backed_out) CompletePath(root_, entry.candidate, order_, entry.path);
-  entry.vector = VectorText(entry.candidate);
-  entry.source = evaluator_.Emit(entry.candidate);
-  const std::string code = WithoutComments(entry.source.text);
-  entry.code = HashText(code);
-  entry.code_hash = Fnv1a64(code);
-  entry.selection = selection;
-  if (options_.bound) {
-    entry.bound = options_.bound(entry.candidate);
-    if (selection) entry.bound = std::max(entry.bound, selection->bound);
-  } else if (options_.check) {
-    entry.bound = options_.check(entry.candidate);
-  }
-  return entry;
 }
 
 void Explorer::NoteDeadEnd(const DeadEnd& dead_end) {
@@ -412,8 +339,8 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);
   if (verdict == Verdict::kCorrect) AddFinalist(WinnerOf(entry, record.n, measurement.best_ns));
-  if (verdict == Verdict::kCorrect && options_.local_share > 0) {
-    local_.Add(entry.candidate, entry.path, measurement.best_ns);
+  if (verdict != Verdict::kBroken) {
+    proposer_.Learn(entry, verdict == Verdict::kCorrect ? measurement.best_ns : 0);
   }
   if (verdict == Verdict::kCorrect && confirmed > 0 && (best == 0 || confirmed < best)) {
     Promote(WinnerOf(entry, record.n, confirmed));

@@ -37,12 +37,11 @@
 #include "search/clock.h"
 #include "search/evaluator.h"
 #include "search/event_log.h"
-#include "search/local_search.h"
 #include "search/log_reader.h"
-#include "search/patient_descent.h"
 #include "search/policy.h"
 #include "search/progress.h"
 #include "search/proof.h"
+#include "search/proposer.h"
 #include "search/stopper.h"
 #include "search/tree_search.h"
 
@@ -60,13 +59,8 @@ struct ExplorerOptions {
   /// How the tree is searched; null: there is none, and descents are random.
   std::shared_ptr<const Policy> policy = nullptr;
   TreeOptions tree = {};
-  /// The share of descents that start near one of the fastest implementations, 0 to 1
-  /// (local_search.h). Only with a tree.
-  double local_share = 0;
-  BoundFunction bound = {};        ///< Only a search with a tree looks at it.
-  BoundFunction check = {};        ///< Instead: cuts nothing, stands beside what is measured.
-  ResourceFunction resource = {};  ///< May be empty.
-  int weighted_depth = 8;          ///< Decisions of a rollout that are drawn by bounds.
+  ProposerOptions proposer = {};
+  ResourceFunction resource = {};  ///< What a bound rests on. May be empty.
 };
 
 /// The best implementation so far.
@@ -110,20 +104,6 @@ class Explorer {
   Outcome Run();
 
  private:
-  /// An implementation on its way through the phases.
-  struct Entry {
-    runtime::Candidate candidate;
-    Path path = {};
-    kernels::Source source = {};
-    std::string vector = {}, code = {};
-    std::uint64_t code_hash = 0;
-    std::optional<Selection> selection = {};  ///< With a tree.
-    double bound = 0;
-    kernels::Compiled compiled = {};
-    bool ready = false;     ///< Phase 2 came to it before the run was stopped.
-    bool is_trial = false;  ///< Only its trial is compiled.
-  };
-
   /// A candidate whose trial ended in time.
   struct Tried {
     std::uint64_t due = 0;  ///< Number of the attempt before which it is measured, without a tree.
@@ -131,20 +111,9 @@ class Explorer {
     std::future<kernels::Compiled> compiled;
   };
 
-  /// What came of a descent.
-  struct Attempt {
-    DescentResult result = DescentResult::kGaveUp;
-    bool is_idle = false;  ///< There was nothing to select.
-    std::optional<Selection> selection;
-    int pruned = 0;
-    std::vector<DeadEnd> dead_ends;
-    std::optional<Entry> entry;
-  };
-
   /// Of Restore().
   void RestoreCounts(const Log& log);
   void RestoreBest(const Log& log);
-  void RestoreLocal(const Log& log);
   void NoteUnwrittenViolation(const Log& log);
   Winner WinnerOf(const Log& log, const EvalRecord& eval, double ns);
   /// What the restored run was about to write when it was killed.
@@ -157,14 +126,6 @@ class Explorer {
   bool Stopped();
   bool Interrupted();
   std::vector<Entry> Descend();  // phase 1
-  /// A descent: from where the tree selects, or from the root by the random numbers. From any
-  /// thread when there is one for each of them.
-  Attempt MakeAttempt(Random& random) const;
-  /// A descent near one of the fastest implementations. True: it found a program that is new, and
-  /// `attempt` has it; otherwise it has the dead ends more. What it prunes beside the tree is no
-  /// pruning of the tree, and not counted.
-  bool TryNear(Random& random, Attempt& attempt) const;
-  Entry EntryOf(const PatientDescent& descent, const std::optional<Selection>& selection) const;
   bool Accept(const Attempt& attempt);
   bool AcceptFromTree(const Attempt& attempt);
   void Try(Entry& entry, std::uint64_t due);
@@ -204,7 +165,7 @@ class Explorer {
   ExplorerOptions options_;
   Random random_;
   std::unique_ptr<TreeSearch> tree_;  ///< Null without a policy.
-  LocalSearch local_;
+  Proposer proposer_;
   double start_ = 0;
   double before_ = 0;                ///< Seconds of a restored run.
   std::optional<Winner> unwritten_;  ///< Of a restored run: a best whose line it did not write.

@@ -67,7 +67,7 @@ void Explorer::RestoreCounts(const Log& log) {
       // What a rollout pruned has no line of its own. A selection that yielded nothing may be due
       // to that, and then not every implementation was evaluated.
       const bool may_be_cut = result.what == "empty" || result.what == "failed";
-      if (options_.bound && may_be_cut) ++rollouts_cut_;
+      if (options_.proposer.bound && may_be_cut) ++rollouts_cut_;
     }
     return;
   }
@@ -107,7 +107,7 @@ void Explorer::RestoreBest(const Log& log) {
   });
   fastest.erase(middle, fastest.end());
   for (const EvalRecord* eval : fastest) AddFinalist(WinnerOf(log, *eval, eval->best_ns));
-  if (options_.local_share > 0) RestoreLocal(log);
+  proposer_.Learn(log);
   if (const EvalRecord* best = log.Best()) outcome_.winner = WinnerOf(log, *best, log.BestTime());
 
   // An evaluation is written before what follows from it: the very last one may be a best that has
@@ -119,17 +119,6 @@ void Explorer::RestoreBest(const Log& log) {
   const bool is_faster = last.verdict == kernels::VerdictName(Verdict::kCorrect) &&
                          last.again_ns > 0 && (log.bests.empty() || ns < log.BestTime());
   if (is_faster) unwritten_ = WinnerOf(log, last, ns);
-}
-
-/// In their order, so that the same ones stay as in a run that was not stopped.
-void Explorer::RestoreLocal(const Log& log) {
-  for (const EvalRecord& eval : log.evals) {
-    if (eval.verdict != kernels::VerdictName(Verdict::kCorrect)) continue;
-    if (!local_.Takes(eval.path, eval.best_ns)) continue;
-    runtime::Candidate candidate = root_;
-    ReplayRecord(log, eval, candidate);
-    local_.Add(candidate, eval.path, eval.best_ns);
-  }
 }
 
 Winner Explorer::WinnerOf(const Log& log, const EvalRecord& eval, double ns) {

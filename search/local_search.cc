@@ -60,6 +60,11 @@ std::optional<std::vector<LocalSearch::Elite>::const_iterator> LocalSearch::Room
   return last;
 }
 
+bool LocalSearch::MayTake(double ns) const {
+  const std::lock_guard lock(mutex_);
+  return elites_.size() < kElites || ns < elites_.back().ns;
+}
+
 bool LocalSearch::Takes(const Path& path, double ns) const {
   if (path.empty()) return false;
   const std::lock_guard lock(mutex_);
@@ -89,8 +94,13 @@ std::optional<Neighbourhood> LocalSearch::Draw(Random& random) const {
     const std::size_t other = random.Below(elites_.size());
     if (random.Below(3) == 0 && other != index) mate = elites_[other].candidate;
   }
-  const Path& path = elite->path;
-  const Instance& instance = elite->candidate.instance();
+  Neighbourhood near = Around(elite->candidate, elite->path, random);
+  near.mate = std::move(mate);
+  return near;
+}
+
+Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, Random& random) {
+  const Instance& instance = candidate.instance();
   const DecisionId chosen = DecisionOf(path[random.Below(path.size())]);
   std::vector<DecisionId> open = {chosen};
   const std::size_t kind = random.Below(3);
@@ -105,7 +115,7 @@ std::optional<Neighbourhood> LocalSearch::Draw(Random& random) const {
     }
   }
   std::ranges::sort(open);
-  return Neighbourhood{elite->candidate, std::move(mate), std::move(open)};
+  return {candidate, std::nullopt, std::move(open)};
 }
 
 int NearGuide::Draw(const Candidate& state, DecisionId decision, int depth, Random& random) {

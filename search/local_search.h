@@ -5,7 +5,8 @@
 // what it decided early only by going back to where it was decided; here any decision may change
 // while the others stay, as far as propagation lets them. What comes out enters the tree at its
 // place like everything else (Tree::SelectTo), and pruning is the same, so nothing is lost or
-// counted twice. (A large neighbourhood search; the engine's propagation repairs the rest.)
+// counted twice. (A large neighbourhood search; the engine's propagation repairs the rest.) Paths
+// here are in the order of these descents (ChoiceOrder::ForRepair()), not in that of the tree.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,9 @@ class LocalSearch {
   /// Without so many there is nothing to be near to.
   static constexpr std::size_t kLeast = 4;
 
-  /// Would an implementation with this path and time find a place?
+  /// Might an implementation with this time find a place?
+  bool MayTake(double ns) const;
+  /// And with this path?
   bool Takes(const Path& path, double ns) const;
   /// An implementation that is correct and took `ns`, and its path from the root.
   void Add(const runtime::Candidate& candidate, const Path& path, double ns);
@@ -49,6 +52,9 @@ class LocalSearch {
   /// some of those that speak of one object), and for every third a mate. Nothing while there are
   /// fewer than kLeast.
   std::optional<Neighbourhood> Draw(Random& random) const;
+  /// The same around an implementation that need not be an elite, with its path; no mate.
+  static Neighbourhood Around(const runtime::Candidate& candidate, const Path& path,
+                              Random& random);
 
  private:
   struct Elite {

@@ -55,6 +55,7 @@ Json PolicyJson(const RunRecord& record) {
     json["delta"] = record.delta;
     json["epsilon"] = record.epsilon;
     json["local"] = record.local;
+    json["screen"] = record.screen;
     json["bound"] = record.bound;
   }
   if (!record.check.empty()) json["check"] = record.check;
@@ -104,6 +105,7 @@ void FromJson(const Json& json, RunRecord& record) {
   Read(policy, "delta", record.delta);
   Read(policy, "epsilon", record.epsilon);
   Read(policy, "local", record.local);
+  Read(policy, "screen", record.screen);
   Read(policy, "bound", record.bound);
   Read(policy, "check", record.check);
 }

@@ -32,6 +32,7 @@ struct RunRecord {
   int topk = 10;
   double delta = 1, epsilon = 0.01;
   double local = 0;   ///< Share of descents near the best implementations.
+  int screen = 1;     ///< Descents that the cost model picks one of.
   std::string bound;  ///< Which lower bound cut: "warm 8f14e45f"; empty: none.
   std::string check;  ///< Which one only stands beside the times, also without a tree.
 

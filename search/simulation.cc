@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "search/error.h"
-#include "search/explorer.h"
 #include "search/numbers.h"
+#include "search/proposer.h"
 #include "search/random.h"
 #include "search/weights.h"
 
@@ -75,7 +75,7 @@ class Simulation {
       bounds.push_back(bound);
     }
     while (!children.empty()) {
-      const bool is_weighted = policy_.has_bound && depth < ExplorerOptions().weighted_depth;
+      const bool is_weighted = policy_.has_bound && depth < ProposerOptions().weighted_depth;
       const std::size_t place = is_weighted
                                     ? DrawWeighted(BoundWeights(bounds, tree_.cut()), random_)
                                     : random_.Below(children.size());

@@ -58,6 +58,7 @@ RunRecord Header(const Problem& problem, const SearchOptions& options, const Cho
   run.delta = options.policy_options.delta;
   run.epsilon = ParseShare("--epsilon", options.epsilon);
   run.local = ParseShare("--local", options.local);
+  run.screen = options.screen;
   return run;
 }
 
@@ -242,8 +243,10 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   explorer_options.finalists = run.evaluator.finalists();
   explorer_options.policy = run.policy;
   explorer_options.tree = TreeOptionsOf(run.header);
-  explorer_options.local_share = run.header.local;
-  (run.header.check.empty() ? explorer_options.bound : explorer_options.check) = run.bound.bound;
+  ProposerOptions& proposer = explorer_options.proposer;
+  proposer.local_share = run.header.local;
+  proposer.screen = run.header.screen;
+  (run.header.check.empty() ? proposer.bound : proposer.check) = run.bound.bound;
   explorer_options.resource = run.bound.resource;
   AnyStopper stopper;
   stopper.Add(std::make_unique<SignalStopper>(&interrupted));
@@ -288,6 +291,7 @@ void CheckOptions(const SearchOptions& options) {
   AddBudgets(options, SteadyClock(), checked);
   ParseShare("--epsilon", options.epsilon);
   ParseShare("--local", options.local);
+  if (options.screen < 1 || options.screen > 1000) throw UsageError("--screen must be 1 to 1000");
   options.bound_use();
 }
 
@@ -393,6 +397,9 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--local", options->local,
                  "share of descents near the best implementations so far (default 85%; 0%: the "
                  "tree alone)");
+  app.add_option("--screen", options->screen,
+                 "descents of which a cost model that learns from the run picks one to compile "
+                 "(default 16; 1: no model)");
   app.add_option("--epsilon", options->epsilon,
                  "what cannot be faster than the best by more is cut (default 1%)");
   app.add_option("--bound", options->bound,

@@ -141,6 +141,7 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
   check("--policy", options.policy(), run.policy);
   check("--topk", options.policy_options.topk, run.topk);
   check("--delta", options.policy_options.delta, run.delta);
+  check("--screen", options.screen, run.screen);
   check("--l2", options.l2, std::string(run.is_cold() ? "cold" : "warm"));
   const auto check_share = [&](const char* option, const std::string& wanted, double has) {
     if (app.count(option) == 0 || ParseShare(option, wanted) == has) return;

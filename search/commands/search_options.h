@@ -32,6 +32,7 @@ struct SearchOptions {
   std::vector<std::string> policies;  ///< Of a search one at most.
   PolicyOptions policy_options;
   std::string epsilon = "1%", local = "85%";
+  int screen = 64;
   std::string bound;  ///< What the lower bound is for; empty: the default of the policy.
   std::string order, out, emit, progress = "auto";
   std::uint64_t seed = 1;

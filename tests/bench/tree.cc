@@ -4,7 +4,8 @@
 //
 // Selections by TAG and their rollouts, with made-up times and a made-up bound; then the memory per
 // node, and how long it takes to make the candidate of a node again: from the root by its path, as
-// the tree does, and from a packed node.
+// the tree does, and from a packed node. Then descents near implementations, and what it costs the
+// cost model to learn and to guess: [--space paper] [--order CHOICES].
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,9 +18,11 @@
 #include <vector>
 
 #include "runtime/packed_node.h"
+#include "search/cost_model.h"
 #include "search/crc32c.h"
 #include "search/decisions.h"
 #include "search/event_log.h"
+#include "search/local_search.h"
 #include "search/patient_descent.h"
 #include "search/problem.h"
 #include "search/rollout.h"
@@ -148,16 +151,67 @@ void MeasureRandom(const Problem& problem, int descents) {
              dead_ends, cost.mean());
 }
 
+/// Descents near the fastest of some random ones, and the model that chooses between them.
+void MeasureNear(const Problem& problem, const std::string& choices, int descents) {
+  const runtime::Candidate root = problem.root();
+  const ChoiceOrder order = choices.empty() ? ChoiceOrder::ForRepair(root.instance())
+                                            : ChoiceOrder::Parse(choices, root.instance());
+  Random random(1);
+  LocalSearch local;
+  CostModel model(root.instance(), 1);
+  const BoundFunction none;
+  Cost near_cost, text, learn, guess;
+  int lost = 0;
+  const auto add = [&](const PatientDescent& descent) {
+    auto start = Clock::now();
+    const std::string vector = VectorText(descent.descender.candidate());
+    text.Add(start);
+    start = Clock::now();
+    model.Ask(vector, 1e5);
+    guess.Add(start);
+    const double ns = TimeOf(vector);
+    start = Clock::now();
+    model.Add(vector, descent.descender.path(), {}, 1e5, ns);
+    learn.Add(start);
+    local.Add(descent.descender.candidate(), descent.descender.path(), ns);
+  };
+  for (int number = 0; number < descents; ++number) {
+    const auto near = number < 64 ? std::nullopt : local.Draw(random);
+    const auto start = Clock::now();
+    Guide uniform;
+    std::optional<NearGuide> guide;
+    if (near) guide.emplace(*near, none, 0);
+    const PatientDescent descent =
+        DescendPatiently(root, order, near ? kLocalPatience : Patience(), random,
+                         near ? static_cast<Guide&>(*guide) : uniform, [](const DeadEnd&) {});
+    if (near) near_cost.Add(start);
+    if (descent.result == DescentResult::kImplementation) {
+      add(descent);
+    } else {
+      ++lost;
+    }
+  }
+  fmt::print("near: {} descents ({} lost), {:.0f} us each\n", near_cost.calls, lost,
+             near_cost.mean());
+  fmt::print(
+      "  the model learns in {:.0f} us and guesses in {:.0f} us; a vector as text {:.0f} us\n",
+      learn.mean(), guess.mean(), text.mean());
+}
+
 int Main(int argc, char** argv) {
   int rollouts = 2000;
+  std::string choices;
+  ProblemOptions options;
   for (int index = 1; index + 1 < argc; index += 2) {
     if (std::string_view(argv[index]) == "--rollouts") rollouts = std::atoi(argv[index + 1]);
+    if (std::string_view(argv[index]) == "--space") options.space = argv[index + 1];
+    if (std::string_view(argv[index]) == "--order") choices = argv[index + 1];
   }
-  ProblemOptions options;
   options.kernel = "matmul";
   options.size = "m=1024,n=1024,k=1024";
   options.device = "h200";
   const Problem problem = MakeProblem(options);
+  MeasureNear(problem, choices, rollouts);
   MeasureRandom(problem, rollouts);
   Measure(problem, {}, rollouts);
   // A bound that looks at as many decisions as a model would, and cuts some of what is decided

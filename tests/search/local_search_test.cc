@@ -140,7 +140,7 @@ TEST(LocalSearch, ASearchWithItExhaustsTheSpaceAndItsLogGivesTheTreeAgain) {
   for (const bool ahead : {false, true}) {
     Scene run;
     run.options.policy = MakePolicy("tag", {});
-    run.options.local_share = 0.7;
+    run.options.proposer.local_share = 0.7;
     run.options.jobs = 3;
     run.evaluator.ahead = ahead;
     const Outcome outcome = run.Go();
@@ -162,7 +162,7 @@ TEST(LocalSearch, FindsGoodOnesSoonerThanTheTreeAlone) {
     Scene run;
     run.options.policy = MakePolicy("tag", {});
     run.options.seed = seed;
-    run.options.local_share = share;
+    run.options.proposer.local_share = share;
     run.Budget("evals=40");
     return run.Go().winner->ns;
   };

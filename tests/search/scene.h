@@ -73,7 +73,7 @@ struct Scene {
   std::string ReplayedDigest() {
     const runtime::Candidate root = ToyRoot();
     const ChoiceOrder choices = ChoiceOrder::Parse(order, root.instance());
-    const CandidateSpace space(root, choices, options.bound);
+    const CandidateSpace space(root, choices, options.proposer.bound);
     Tree tree(space, options.tree);
     ReplayTree(log(), tree);
     return tree.Digest();

@@ -50,7 +50,7 @@ TEST(TreeSearch, PruningWithABoundNeverLosesTheOptimum) {
       Scene run;
       run.options.policy = MakePolicy(policy, {});
       run.options.seed = seed;
-      run.options.bound = ToyBound;
+      run.options.proposer.bound = ToyBound;
       run.options.tree.epsilon = 0;
       run.evaluator.ahead = seed % 2 == 0;
       run.options.jobs = 2;
@@ -91,7 +91,7 @@ TEST(TreeSearch, TheLogGivesTheTreeAgain) {
       run.options.jobs = jobs;
       run.options.batch = 8;
       run.evaluator.ahead = true;
-      if (bounded) run.options.bound = ToyBound;
+      if (bounded) run.options.proposer.bound = ToyBound;
       run.evaluator.compile = [](const std::string& source) {
         return source.find("size(c)=2") == source.npos ? Verdict::kCorrect : Verdict::kCompileError;
       };
@@ -146,7 +146,7 @@ TEST(TreeSearch, WhatCompilesToTheSameCodeIsEvaluatedOnceAndTeachesAll) {
 TEST(TreeSearch, StopsAtAGapABoundOrWhenItIsStale) {
   Scene gap;
   gap.options.policy = MakePolicy("tag", {});
-  gap.options.bound = ToyBound;
+  gap.options.proposer.bound = ToyBound;
   gap.stopper.Add(ParseStop("gap=30%"));
   const Outcome outcome = gap.Go();
   EXPECT_EQ(outcome.end.why, "stop:gap");
@@ -172,7 +172,9 @@ TEST(TreeSearch, StopsAtAGapABoundOrWhenItIsStale) {
 TEST(TreeSearch, ABoundAboveATimeIsReported) {
   Scene run;
   run.options.policy = MakePolicy("tag", {});
-  run.options.bound = [](const runtime::Candidate& candidate) { return ToyBound(candidate) + 50; };
+  run.options.proposer.bound = [](const runtime::Candidate& candidate) {
+    return ToyBound(candidate) + 50;
+  };
   run.options.resource = [](const runtime::Candidate&) { return "the bus"; };
   run.Budget("evals=30");
   const Outcome outcome = run.Go();
@@ -194,7 +196,7 @@ TEST(TreeSearch, ABoundThatOnlyChecksCutsNothing) {
     const auto end_of = [&](const BoundFunction& check) {
       Scene run;
       run.options.policy = MakePolicy(policy, {});
-      run.options.check = check;
+      run.options.proposer.check = check;
       run.Budget("evals=30");
       const Outcome outcome = run.Go();
       const Log log = run.log();

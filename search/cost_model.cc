@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "search/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "search/decisions.h"
+
+namespace exh::search {
+namespace {
+
+/// Trees are renewed one at a time: that many of them while the samples double.
+constexpr std::size_t kRenewals = 4 * CostModel::kTrees;
+
+constexpr double kMost = 255;
+constexpr std::uint32_t kValues = 64;  // That a choice has, at most.
+
+}  // namespace
+
+CostModel::CostModel(const runtime::Instance& instance, std::uint64_t seed) : random_(seed) {
+  const std::size_t decisions = instance.num_decisions();
+  // How often a choice has a value: all its decisions together.
+  std::map<int, std::uint32_t> first;
+  num_columns_ = decisions;
+  for (runtime::DecisionId decision = 0; decision < decisions; ++decision) {
+    const int choice = instance.choice(decision);
+    const auto [place, is_new] =
+        first.try_emplace(choice, static_cast<std::uint32_t>(num_columns_));
+    if (is_new) num_columns_ += kValues;
+    counts_of_.push_back(place->second);
+  }
+  ++num_columns_;
+  samples_.columns.resize(num_columns_);
+  is_used_.resize(num_columns_);
+  // Counts and the bound matter everywhere; of decisions those that something ever decided.
+  for (std::size_t column = decisions; column < num_columns_; ++column) {
+    is_used_[column] = true;
+  }
+}
+
+CostModel::Row CostModel::RowOf(std::string_view vector, double bound_ns) const {
+  Row row(num_columns_);
+  const std::size_t decisions = std::min(vector.size(), counts_of_.size());
+  for (std::size_t decision = 0; decision < decisions; ++decision) {
+    const int value = VectorValue(vector[decision]);
+    if (value < 0) continue;
+    row[decision] = static_cast<std::uint8_t>(value + 1);
+    std::uint8_t& count = row[counts_of_[decision] + static_cast<std::size_t>(value)];
+    if (count < kMost) ++count;
+  }
+  // A twelfth of an octave is a step.
+  const double steps = bound_ns > 1 ? 12 * std::log2(bound_ns) : 0;
+  row.back() = static_cast<std::uint8_t>(std::lround(std::min(steps, kMost)));
+  return row;
+}
+
+float CostModel::Target(double ns) const {
+  const double worst = kWorst * fastest_;
+  return static_cast<float>(std::log(ns > 0 ? std::min(ns, worst) : worst));
+}
+
+void CostModel::Add(std::string_view vector, const Path& path, const Path& other_path,
+                    double bound_ns, double ns) {
+  const Row row = RowOf(vector, bound_ns);
+  for (std::size_t column = 0; column < num_columns_; ++column) {
+    samples_.columns[column].push_back(row[column]);
+  }
+  for (const Path* steps : {&path, &other_path}) {
+    for (const PathStep& step : *steps) is_used_[static_cast<std::size_t>(step.decision)] = true;
+  }
+  ns_.push_back(ns);
+  if (ns > 0 && (fastest_ == 0 || ns < fastest_)) fastest_ = ns;
+  ++added_;
+  if (ns_.size() < kLeast || fastest_ == 0) return;
+  if (trees_.empty()) {
+    while (trees_.size() < kTrees) Renew();
+  } else if (added_ > ns_.size() / kRenewals) {
+    Renew();
+  }
+}
+
+void CostModel::Renew() {
+  added_ = 0;
+  samples_.targets.clear();
+  for (const double ns : ns_) samples_.targets.push_back(Target(ns));
+  used_.clear();
+  for (std::uint32_t column = 0; column < num_columns_; ++column) {
+    if (!is_used_[column]) continue;
+    const std::vector<std::uint8_t>& values = samples_.columns[column];
+    const bool varies =
+        std::ranges::any_of(values, [&](std::uint8_t v) { return v != values.front(); });
+    if (varies) used_.push_back(column);
+  }
+  auto tree = std::make_shared<const RegressionTree>(samples_, used_, random_);
+  const std::lock_guard lock(mutex_);
+  if (trees_.size() < kTrees) {
+    trees_.push_back(std::move(tree));
+  } else {
+    trees_[next_] = std::move(tree);
+    next_ = (next_ + 1) % kTrees;
+  }
+}
+
+bool CostModel::is_ready() const {
+  const std::lock_guard lock(mutex_);
+  return trees_.size() == kTrees;
+}
+
+std::optional<Guess> CostModel::Ask(std::string_view vector, double bound_ns) const {
+  std::vector<std::shared_ptr<const RegressionTree>> trees;
+  {
+    const std::lock_guard lock(mutex_);
+    if (trees_.size() < kTrees) return std::nullopt;
+    trees = trees_;
+  }
+  const Row row = RowOf(vector, bound_ns);
+  double sum = 0, squares = 0;
+  for (const auto& tree : trees) {
+    const double value = tree->Predict(row);
+    sum += value;
+    squares += value * value;
+  }
+  const double n = static_cast<double>(trees.size());
+  Guess guess;
+  guess.mean = sum / n;
+  guess.deviation = std::sqrt(std::max(0.0, squares / n - guess.mean * guess.mean));
+  return guess;
+}
+
+}  // namespace exh::search

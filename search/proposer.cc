@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "search/proposer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/crc32c.h"
+#include "search/decisions.h"
+#include "search/replay.h"
+#include "search/rollout.h"
+
+namespace exh::search {
+namespace {
+
+using kernels::Verdict;
+
+/// What may be fast counts, and not only what probably is: by how much, is drawn each time anew, up
+/// to this.
+constexpr double kMostHope = 2;
+
+/// Of walks, the share that begins anywhere.
+constexpr double kFromAnywhere = 0.3;
+
+Descender::OnDeadEnd NoteIn(Attempt& attempt) {
+  return [&attempt](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
+}
+
+}  // namespace
+
+Proposer::Proposer(const runtime::Candidate& root, const ChoiceOrder& order, Evaluator& evaluator,
+                   TreeSearch* tree, const ProposerOptions& options, std::uint64_t seed)
+    : root_(root),
+      order_(order),
+      evaluator_(evaluator),
+      tree_(tree),
+      options_(options),
+      near_order_(ChoiceOrder::ForRepair(root.instance())),
+      model_(root.instance(), seed) {}
+
+Attempt Proposer::Make(Random& random) const {
+  Attempt attempt;
+  if (tree_ == nullptr) {
+    MakeAtRandom(random, attempt);
+  } else if (random.Real() >= options_.local_share || !MakeNear(random, attempt)) {
+    MakeFromTree(attempt);
+  }
+  return attempt;
+}
+
+// ---- A descent --------------------------------------------------------------------------------
+
+void Proposer::MakeAtRandom(Random& random, Attempt& attempt) const {
+  Guide uniform;
+  const PatientDescent descent =
+      DescendPatiently(root_, order_, Patience(), random, uniform, NoteIn(attempt));
+  attempt.result = descent.result;
+  if (descent.result != DescentResult::kImplementation) return;
+  Found found = FoundBy(descent, order_, {});
+  attempt.entry = EntryOf(found);
+  attempt.entry->path = std::move(found.path);
+}
+
+void Proposer::MakeFromTree(Attempt& attempt) const {
+  attempt.selection = tree_->Select();
+  attempt.is_idle = !attempt.selection;
+  if (attempt.is_idle) return;
+  const Selection& selection = *attempt.selection;
+  const runtime::Candidate start = tree_->CandidateOf(selection);
+  Random random = tree_->RandomOf(selection);
+  BoundGuide guide(options_.bound, selection.cut, options_.weighted_depth);
+  // A rollout takes longer than a step of a walk, and the tree wants to hear of all kinds.
+  constexpr int kStepsPerRollout = 4;
+  const bool chooses = options_.screen > kStepsPerRollout && model_.is_ready();
+  const int rollouts = chooses ? options_.screen / kStepsPerRollout : 1;
+  const double hope = rollouts > 1 ? kMostHope * random.Real() : 0;
+  std::optional<Found> best;
+  for (int number = 0; number < rollouts; ++number) {
+    const PatientDescent descent =
+        DescendPatiently(start, order_, kRolloutPatience, random, guide, NoteIn(attempt));
+    attempt.pruned += descent.pruned;
+    // The first speaks for what is below the selection.
+    if (number == 0) attempt.result = descent.result;
+    if (descent.result != DescentResult::kImplementation) break;
+    Found found = FoundBy(descent, order_, selection.path);
+    if (rollouts > 1) found.score = Score(found, hope);
+    if (!best || found.score < best->score) best = std::move(found);
+  }
+  if (!best) return;
+  Entry entry = EntryOf(*best);
+  entry.path = std::move(best->path);
+  entry.selection = selection;
+  if (options_.bound) entry.bound = std::max(entry.bound, selection.bound);
+  attempt.entry = std::move(entry);
+}
+
+// ---- Near the fastest -------------------------------------------------------------------------
+
+bool Proposer::MakeNear(Random& random, Attempt& attempt) const {
+  if (options_.screen == 1 || !model_.is_ready()) return LookAround(random, attempt);
+  std::vector<Found> way = Walk(random, attempt);
+  return std::ranges::any_of(way, [&](Found& found) { return Take(found, attempt); });
+}
+
+bool Proposer::LookAround(Random& random, Attempt& attempt) const {
+  // Much of what is near was seen, is cut or a dead end; to compile something costs far more than
+  // to look again.
+  constexpr int kTries = 4;
+  for (int number = 0; number < kTries; ++number) {
+    const std::optional<Neighbourhood> near = local_.Draw(random);
+    if (!near) return false;
+    std::optional<Found> found = Near(*near, random, attempt);
+    if (found && Take(*found, attempt)) return true;
+  }
+  return false;
+}
+
+std::vector<Proposer::Found> Proposer::Walk(Random& random, Attempt& attempt) const {
+  const double hope = kMostHope * random.Real();
+  std::vector<Found> way;
+  const auto step_to = [&](std::optional<Found> found) {
+    if (!found) return;
+    found->score = Score(*found, hope);
+    if (way.empty() || found->score < way.back().score) way.push_back(*std::move(found));
+  };
+  std::optional<Neighbourhood> first;
+  if (random.Real() < kFromAnywhere) {
+    BoundGuide uniform(options_.bound, tree_->cut(), 0);
+    const PatientDescent descent =
+        DescendPatiently(root_, near_order_, kRolloutPatience, random, uniform, NoteIn(attempt));
+    if (descent.result != DescentResult::kImplementation) return way;
+    step_to(FoundBy(descent, near_order_, {}));
+  } else {
+    first = local_.Draw(random);
+    if (!first) return way;
+  }
+  for (int step = 0; step < options_.screen; ++step) {
+    if (way.empty()) {
+      step_to(Near(*first, random, attempt));
+    } else {
+      const Found& last = way.back();
+      step_to(Near(local_.Around(last.candidate, last.path, random), random, attempt));
+    }
+  }
+  std::ranges::reverse(way);
+  return way;
+}
+
+bool Proposer::Take(Found& found, Attempt& attempt) const {
+  Entry entry = EntryOf(found);
+  if (tree_->IsKnown(entry.code_hash)) return false;
+  CompletePath(root_, entry.candidate, order_, entry.path);
+  entry.near_path = std::move(found.path);
+  attempt.selection = tree_->SelectTo(entry.path);
+  if (!attempt.selection) return false;
+  entry.selection = attempt.selection;
+  entry.bound = std::max(entry.bound, attempt.selection->bound);
+  attempt.result = DescentResult::kImplementation;
+  attempt.entry = std::move(entry);
+  return true;
+}
+
+// ---- What both share --------------------------------------------------------------------------
+
+std::optional<Proposer::Found> Proposer::Near(const Neighbourhood& neighbourhood, Random& random,
+                                              Attempt& attempt) const {
+  NearGuide guide(neighbourhood, options_.bound, tree_->cut());
+  const PatientDescent descent =
+      DescendPatiently(root_, near_order_, kLocalPatience, random, guide, NoteIn(attempt));
+  if (descent.result != DescentResult::kImplementation) return std::nullopt;
+  return FoundBy(descent, near_order_, {});
+}
+
+Proposer::Found Proposer::FoundBy(const PatientDescent& descent, const ChoiceOrder& order,
+                                  Path path) const {
+  Found found{descent.descender.candidate(), std::move(path)};
+  const Path below = descent.descender.path();
+  found.path.insert(found.path.end(), below.begin(), below.end());
+  if (descent.backed_out) CompletePath(root_, found.candidate, order, found.path);
+  if (options_.bound) {
+    found.bound = options_.bound(found.candidate);
+  } else if (options_.check) {
+    found.bound = options_.check(found.candidate);
+  }
+  return found;
+}
+
+double Proposer::Score(const Found& found, double hope) const {
+  const auto guess = model_.Ask(VectorText(found.candidate), found.bound);
+  return guess ? guess->mean - hope * guess->deviation : 0;
+}
+
+Entry Proposer::EntryOf(const Found& found) const {
+  Entry entry{.candidate = found.candidate};
+  entry.vector = VectorText(entry.candidate);
+  entry.source = evaluator_.Emit(entry.candidate);
+  const std::string code = WithoutComments(entry.source.text);
+  entry.code = HashText(code);
+  entry.code_hash = Fnv1a64(code);
+  entry.bound = found.bound;
+  return entry;
+}
+
+// ---- Results ----------------------------------------------------------------------------------
+
+bool Proposer::MayBeElite(double ns) const {
+  return ns > 0 && options_.local_share > 0 && local_.MayTake(ns);
+}
+
+void Proposer::Learn(const Entry& entry, double ns) {
+  if (tree_ == nullptr) return;
+  Path near_path;
+  if (MayBeElite(ns)) {
+    near_path = entry.near_path;
+    if (near_path.empty()) CompletePath(root_, entry.candidate, near_order_, near_path);
+    local_.Add(entry.candidate, near_path, ns);
+  }
+  if (options_.screen > 1) model_.Add(entry.vector, entry.path, near_path, entry.bound, ns);
+}
+
+void Proposer::Learn(const Log& log) {
+  if (tree_ == nullptr) return;
+  for (const EvalRecord& eval : log.evals) {
+    if (eval.verdict == kernels::VerdictName(Verdict::kBroken)) continue;
+    const bool is_timed = eval.verdict == kernels::VerdictName(Verdict::kCorrect);
+    const double ns = is_timed ? eval.best_ns : 0;
+    Path near_path;
+    if (MayBeElite(ns)) {
+      runtime::Candidate candidate = root_;
+      ReplayRecord(log, eval, candidate);
+      CompletePath(root_, candidate, near_order_, near_path);
+      local_.Add(candidate, near_path, ns);
+    }
+    if (options_.screen > 1) model_.Add(eval.vector, eval.path, near_path, eval.bound_ns, ns);
+  }
+}
+
+}  // namespace exh::search

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+//
+// Proposer: phase 1 of the explorer, what to evaluate next. Without a tree that is a random descent
+// from the root. With one it is a rollout from where the tree selects, or something near the
+// fastest implementations so far.
+//
+// To find an implementation takes a thousandth of what it takes to compile and run one. So many are
+// found for each that is compiled, and a cost model that learns from every result chooses: of
+// several rollouts one, and near the fastest it is walked on (Walk()), each step to a neighbour
+// that the model thinks more of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/bound_function.h"
+#include "search/choice_order.h"
+#include "search/cost_model.h"
+#include "search/evaluator.h"
+#include "search/local_search.h"
+#include "search/patient_descent.h"
+#include "search/tree_search.h"
+
+namespace exh::search {
+
+/// An implementation on its way through the phases.
+struct Entry {
+  runtime::Candidate candidate;
+  Path path = {};       ///< In the order of the tree.
+  Path near_path = {};  ///< In that of descents near the fastest, when it is one; else empty.
+  kernels::Source source = {};
+  std::string vector = {}, code = {};
+  std::uint64_t code_hash = 0;
+  std::optional<Selection> selection = {};  ///< With a tree.
+  double bound = 0;
+  kernels::Compiled compiled = {};
+  bool ready = false;     ///< Phase 2 came to it before the run was stopped.
+  bool is_trial = false;  ///< Only its trial is compiled.
+};
+
+/// What came of looking for one.
+struct Attempt {
+  DescentResult result = DescentResult::kGaveUp;
+  bool is_idle = false;  ///< There was nothing to select.
+  std::optional<Selection> selection;
+  int pruned = 0;
+  std::vector<DeadEnd> dead_ends;
+  std::optional<Entry> entry;
+};
+
+struct ProposerOptions {
+  /// The share of descents that start near one of the fastest implementations, 0 to 1
+  /// (local_search.h). Only with a tree.
+  double local_share = 0;
+  /// Descents that are made for one implementation, for the cost model to choose from; 1: none but
+  /// its own. Only with a tree.
+  int screen = 1;
+  BoundFunction bound = {};  ///< Only a search with a tree looks at it.
+  BoundFunction check = {};  ///< Instead: cuts nothing, stands beside what is measured.
+  int weighted_depth = 8;    ///< Decisions of a rollout that are drawn by bounds.
+};
+
+class Proposer {
+ public:
+  /// All references outlive the proposer; `tree` may be null.
+  Proposer(const runtime::Candidate& root, const ChoiceOrder& order, Evaluator& evaluator,
+           TreeSearch* tree, const ProposerOptions& options, std::uint64_t seed);
+
+  /// A descent, or several. From any thread when each has its own source of chance.
+  Attempt Make(Random& random) const;
+
+  /// What an evaluation said; `ns` 0: the implementation did not work, or not in time. One thread
+  /// alone may teach.
+  void Learn(const Entry& entry, double ns);
+  /// The evaluations of a log in their order, so that what is known is the same as in a run that
+  /// was not stopped.
+  void Learn(const Log& log);
+
+ private:
+  /// An implementation that nothing was compiled of.
+  struct Found {
+    runtime::Candidate candidate;
+    Path path;  ///< From the root, in the order in which it was found.
+    double bound = 0;
+    double score = 0;  ///< The less the better.
+  };
+
+  void MakeAtRandom(Random& random, Attempt& attempt) const;
+  void MakeFromTree(Attempt& attempt) const;
+  /// True: there is an implementation near one of the fastest whose program is new, and `attempt`
+  /// has it; otherwise it has the dead ends more. What is pruned beside the tree is no pruning of
+  /// the tree, and not counted.
+  bool MakeNear(Random& random, Attempt& attempt) const;
+  /// Neighbours of the fastest implementations, as they come. True as above.
+  bool LookAround(Random& random, Attempt& attempt) const;
+  /// The way of a walk, its end first: from one of the fastest implementations, or at times from
+  /// anywhere, to neighbours and neighbours of those that the model thinks more and more of.
+  std::vector<Found> Walk(Random& random, Attempt& attempt) const;
+  /// Makes it what `attempt` has, unless its program is known or the tree is through with it.
+  bool Take(Found& found, Attempt& attempt) const;
+
+  /// An implementation near another one, if there is one.
+  std::optional<Found> Near(const Neighbourhood& neighbourhood, Random& random,
+                            Attempt& attempt) const;
+  /// What a descent in this order from the end of `path` found.
+  Found FoundBy(const PatientDescent& descent, const ChoiceOrder& order, Path path) const;
+  /// How little the model thinks of it: the logarithm of its time, less what it does not know of it
+  /// times `hope`.
+  double Score(const Found& found, double hope) const;
+  /// Might it become one of the fastest that descents are near to? `ns` 0: it has no time.
+  bool MayBeElite(double ns) const;
+  /// With its source, and without its paths.
+  Entry EntryOf(const Found& found) const;
+
+  const runtime::Candidate& root_;
+  const ChoiceOrder& order_;
+  Evaluator& evaluator_;
+  TreeSearch* tree_;
+  ProposerOptions options_;
+  /// The tree decides first what bounds can say something of. What keeps most of an implementation
+  /// decides last what is easily mended: each searches far better in its own order.
+  ChoiceOrder near_order_;
+  LocalSearch local_;
+  CostModel model_;
+};
+
+}  // namespace exh::search
