@@ -3,7 +3,8 @@
 
 A part is a name and a function that returns what it measured as something JSON can hold. Its state is one file in --state:
 {conditions, "seconds", "result"}. A part that is finished is skipped and one that was begun goes on, so that a benchmark can be taken
-in pieces and on several machines: bring the files together and --merge. What was merged before counts as well.
+in pieces, on several machines, and by several processes at once (one for each GPU): bring the files together and --merge. What was
+merged before counts as well.
 """
 import argparse
 import datetime
@@ -161,11 +162,12 @@ def read_json(path, otherwise):
 
 
 def write_json(path, value):
-    """Whole or not at all."""
-    with open(path + ".new", "w", encoding="utf-8") as out:
+    """Whole or not at all, also when several processes take parts into one folder."""
+    new = f"{path}.{os.getpid()}.new"
+    with open(new, "w", encoding="utf-8") as out:
         json.dump(value, out, indent=1, sort_keys=True)
         out.write("\n")
-    os.replace(path + ".new", path)
+    os.replace(new, path)
 
 
 def read_log(path):
