@@ -95,6 +95,36 @@ DescentResult Descender::Run(const Candidate& start, Random& random, const OnDea
   }
 }
 
+void Descender::Follow(const Candidate& start, const Path& path) {
+  depth_ = 0;
+  pruned_ = 0;
+  Push(start);
+  for (const PathStep& step : path) {
+    Level& level = levels_[depth_];
+    level.decision = static_cast<DecisionId>(step.decision);
+    level.value = step.value;
+    ++depth_;
+    Push(levels_[depth_ - 1].state);
+    const Propagation result =
+        levels_[depth_].state.Restrict(static_cast<DecisionId>(step.decision), BitOf(step.value));
+    EXH_CHECK(result == Propagation::kFixpoint);
+  }
+}
+
+void Descender::Graft(std::size_t depth, Descender& below) {
+  EXH_CHECK(depth <= depth_);
+  for (std::size_t level = 0; level <= below.depth_; ++level) {
+    if (depth + level == levels_.size()) {
+      levels_.push_back(std::move(below.levels_[level]));
+      // Not even of use to be copied into: it has no memory any more.
+      below.levels_[level].state = levels_.back().state;
+    } else {
+      std::swap(levels_[depth + level], below.levels_[level]);
+    }
+  }
+  depth_ = depth + below.depth_;
+}
+
 Path Descender::path() const {
   Path path;
   for (std::size_t depth = 0; depth < depth_; ++depth) {

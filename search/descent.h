@@ -69,10 +69,18 @@ class Descender {
   DescentResult Run(const runtime::Candidate& start, Random& random, const OnDeadEnd& on_dead_end,
                     Guide& guide);
 
+  /// Goes down by a path that leads from `start` without dead ends.
+  void Follow(const runtime::Candidate& start, const Path& path);
+  /// Keeps the first `depth` decisions and takes what `below` decided from there on; what is left
+  /// to `below` is of no more use.
+  void Graft(std::size_t depth, Descender& below);
+
   /// Children that the last Run() found pruned.
   int pruned() const { return pruned_; }
   /// What the last Run() found.
   const runtime::Candidate& candidate() const { return levels_[depth_].state; }
+  /// The candidate after its first `depth` decisions.
+  const runtime::Candidate& state(std::size_t depth) const { return levels_[depth].state; }
   /// The decisions that it took, in order; values that followed by propagation are not among them.
   Path path() const;
 

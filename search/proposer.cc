@@ -8,6 +8,7 @@
 #include "search/decisions.h"
 #include "search/replay.h"
 #include "search/rollout.h"
+#include "search/walker.h"
 
 namespace exh::search {
 namespace {
@@ -82,7 +83,7 @@ void Proposer::MakeFromTree(Attempt& attempt) const {
     if (number == 0) attempt.result = descent.result;
     if (descent.result != DescentResult::kImplementation) break;
     Found found = FoundBy(descent, order_, selection.path);
-    if (rollouts > 1) found.score = Score(found, hope);
+    if (rollouts > 1) found.score = Score(found.candidate, found.bound, hope);
     if (!best || found.score < best->score) best = std::move(found);
   }
   if (!best) return;
@@ -108,38 +109,44 @@ bool Proposer::LookAround(Random& random, Attempt& attempt) const {
   for (int number = 0; number < kTries; ++number) {
     const std::optional<Neighbourhood> near = local_.Draw(random);
     if (!near) return false;
-    std::optional<Found> found = Near(*near, random, attempt);
-    if (found && Take(*found, attempt)) return true;
+    NearGuide guide(*near, options_.bound, tree_->cut());
+    const PatientDescent descent =
+        DescendPatiently(root_, near_order_, kLocalPatience, random, guide, NoteIn(attempt));
+    if (descent.result != DescentResult::kImplementation) continue;
+    Found found = FoundBy(descent, near_order_, {});
+    if (Take(found, attempt)) return true;
   }
   return false;
 }
 
 std::vector<Proposer::Found> Proposer::Walk(Random& random, Attempt& attempt) const {
-  const double hope = kMostHope * random.Real();
+  const double cut = tree_->cut(), hope = kMostHope * random.Real();
+  const auto note = NoteIn(attempt);
   std::vector<Found> way;
-  const auto step_to = [&](std::optional<Found> found) {
-    if (!found) return;
-    found->score = Score(*found, hope);
-    if (way.empty() || found->score < way.back().score) way.push_back(*std::move(found));
-  };
-  std::optional<Neighbourhood> first;
+  Walker walker(root_, near_order_);
   if (random.Real() < kFromAnywhere) {
-    BoundGuide uniform(options_.bound, tree_->cut(), 0);
-    const PatientDescent descent =
-        DescendPatiently(root_, near_order_, kRolloutPatience, random, uniform, NoteIn(attempt));
-    if (descent.result != DescentResult::kImplementation) return way;
-    step_to(FoundBy(descent, near_order_, {}));
+    BoundGuide uniform(options_.bound, cut, 0);
+    if (!walker.Begin(uniform, random, note)) return way;
   } else {
-    first = local_.Draw(random);
-    if (!first) return way;
+    const std::optional<Neighbourhood> near = local_.Draw(random);
+    if (!near) return way;
+    NearGuide guide(*near, options_.bound, cut);
+    if (!walker.Begin(guide, random, note)) return way;
   }
+  const auto arrive = [&](double bound, double score) {
+    way.push_back({walker.candidate(), walker.path(), bound, score});
+  };
+  const double bound = BoundOf(walker.candidate());
+  arrive(bound, Score(walker.candidate(), bound, hope));
   for (int step = 0; step < options_.screen; ++step) {
-    if (way.empty()) {
-      step_to(Near(*first, random, attempt));
-    } else {
-      const Found& last = way.back();
-      step_to(Near(local_.Around(last.candidate, last.path, random), random, attempt));
-    }
+    const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
+    NearGuide guide(near, options_.bound, cut);
+    if (!walker.Look(near.open, guide, random, note)) continue;
+    const double new_bound = BoundOf(walker.neighbour());
+    const double score = Score(walker.neighbour(), new_bound, hope);
+    if (score >= way.back().score) continue;
+    walker.Go();
+    arrive(new_bound, score);
   }
   std::ranges::reverse(way);
   return way;
@@ -161,31 +168,23 @@ bool Proposer::Take(Found& found, Attempt& attempt) const {
 
 // ---- What both share --------------------------------------------------------------------------
 
-std::optional<Proposer::Found> Proposer::Near(const Neighbourhood& neighbourhood, Random& random,
-                                              Attempt& attempt) const {
-  NearGuide guide(neighbourhood, options_.bound, tree_->cut());
-  const PatientDescent descent =
-      DescendPatiently(root_, near_order_, kLocalPatience, random, guide, NoteIn(attempt));
-  if (descent.result != DescentResult::kImplementation) return std::nullopt;
-  return FoundBy(descent, near_order_, {});
-}
-
 Proposer::Found Proposer::FoundBy(const PatientDescent& descent, const ChoiceOrder& order,
                                   Path path) const {
   Found found{descent.descender.candidate(), std::move(path)};
   const Path below = descent.descender.path();
   found.path.insert(found.path.end(), below.begin(), below.end());
   if (descent.backed_out) CompletePath(root_, found.candidate, order, found.path);
-  if (options_.bound) {
-    found.bound = options_.bound(found.candidate);
-  } else if (options_.check) {
-    found.bound = options_.check(found.candidate);
-  }
+  found.bound = BoundOf(found.candidate);
   return found;
 }
 
-double Proposer::Score(const Found& found, double hope) const {
-  const auto guess = model_.Ask(VectorText(found.candidate), found.bound);
+double Proposer::BoundOf(const runtime::Candidate& candidate) const {
+  if (options_.bound) return options_.bound(candidate);
+  return options_.check ? options_.check(candidate) : 0;
+}
+
+double Proposer::Score(const runtime::Candidate& candidate, double bound, double hope) const {
+  const auto guess = model_.Ask(VectorText(candidate), bound);
   return guess ? guess->mean - hope * guess->deviation : 0;
 }
 

@@ -101,14 +101,12 @@ class Proposer {
   /// Makes it what `attempt` has, unless its program is known or the tree is through with it.
   bool Take(Found& found, Attempt& attempt) const;
 
-  /// An implementation near another one, if there is one.
-  std::optional<Found> Near(const Neighbourhood& neighbourhood, Random& random,
-                            Attempt& attempt) const;
   /// What a descent in this order from the end of `path` found.
   Found FoundBy(const PatientDescent& descent, const ChoiceOrder& order, Path path) const;
+  double BoundOf(const runtime::Candidate& candidate) const;
   /// How little the model thinks of it: the logarithm of its time, less what it does not know of it
   /// times `hope`.
-  double Score(const Found& found, double hope) const;
+  double Score(const runtime::Candidate& candidate, double bound, double hope) const;
   /// Might it become one of the fastest that descents are near to? `ns` 0: it has no time.
   bool MayBeElite(double ns) const;
   /// With its source, and without its paths.

@@ -27,7 +27,7 @@ LEAVES = 5000  # Random implementations that the bound is compared with.
 SEARCH, SPREAD, PROOF, CPU, BEST = "120s", "60s", "300s", "300s", "40s"  # Budgets of searches.
 SIZES = {"axpy": ("axpy", "n=67108864"), "matmul-256x256x32": ("matmul", "m=256,n=256,k=32"),
          "matmul-1024": ("matmul", "m=1024,n=1024,k=1024"), "strided-1024": ("matmul", "m=1024,n=1024,k=1024,a_stride=32")}
-BOUNDS = {**SIZES, "mv": ("mv", "m=16384,n=16384")}  # Where random implementations are measured beside their bounds.
+MORE = {"mv": ("mv", "m=16384,n=16384")}  # Where random implementations are measured beside their bounds, too.
 # Of the paper: tables 2 and 3; speed-up over cuBLAS, of the strided matmul over a naive kernel.
 Published = collections.namedtuple("Published", "size dead_ends cut_size nodes kept speedup")
 PAPER = {"axpy": Published("1.1e11 ± 1.7e10", 0.1, "2.9e7", 86587, 0.14, 1.47),
@@ -118,13 +118,15 @@ class Bench(parts.Bench):
 
     def best(self, kernel, space, *arguments, budget=None, size=None, seed=1, device="h200"):
         """A search, how its best compares, and what is proven."""
-        name, usual = BOUNDS[kernel]
+        name, usual = (SIZES | MORE)[kernel]
         records, text = self.records("search", "--kernel", name, "--size", size or usual, "--device", device, "--space", space,
                                      "--budget", budget or SEARCH, "--seed", str(seed), *arguments)
         evals = [r for r in records if r["t"] == "eval"]
         end = next((r for r in records if r["t"] == "end"), {})
+        replay = os.path.join(self.work, "search", "best.replay")
         fastest = min((r for r in evals if r["verdict"] == "correct"), key=lambda r: r["best_ns"], default={})
         return {"evaluations": len(evals), "seconds": evals[-1]["dt"], "why": end.get("why"), "bound_ns": end.get("bound_ns", 0),
+                "replay": open(replay, encoding="utf-8").read() if os.path.exists(replay) else None,
                 "curve": [[r["dt"], r["ns"]] for r in records if r["t"] == "best"],
                 "fastest": {"ns": fastest.get("best_ns"), "bound_ns": fastest.get("bound_ns")},
                 "violations": sum(r["t"] == "violation" for r in records),
@@ -162,7 +164,7 @@ class Bench(parts.Bench):
 
     def bound(self, kernel):
         """Random implementations beside their bounds, and the best of a search; what earlier calls had of them counts."""
-        name, size = BOUNDS[kernel]
+        name, size = (SIZES | MORE)[kernel]
         result = self.earlier(f"bound-{kernel}") or {"leaves": 0, "runs": 0, "ratios": [], "violations": []}
         result["runs"] += 1
         begin = time.monotonic()
@@ -176,7 +178,6 @@ class Bench(parts.Bench):
         for violation in (r for r in records if r["t"] == "violation"):
             result["violations"].append({key: violation[key] for key in ("n", "ns", "bound_ns", "resource") if key in violation})
         if result["leaves"] >= LEAVES:
-            result["quantiles"] = dict(zip(("least", "5%", "25%", "50%", "75%", "95%", "largest"), quantiles(result.pop("ratios"))))
             result["best"] = self.best(kernel, "default", budget=BEST)
         result["measured_s"] = round(result.get("measured_s", 0) + time.monotonic() - begin, 1)
         return result
@@ -202,6 +203,13 @@ class Bench(parts.Bench):
     def is_whole(self, result):
         return result.get("leaves", LEAVES) >= LEAVES
 
+    def merged(self, result):
+        """Of thousands of ratios only how they are spread."""
+        if "ratios" not in result or not self.is_whole(result):
+            return result
+        rest = {key: value for key, value in result.items() if key != "ratios"}
+        return {**rest, "quantiles": dict(zip(("least", "5%", "25%", "50%", "75%", "95%", "largest"), quantiles(result["ratios"])))}
+
     def all_parts(self):
         space, gpu = {}, {}
         for device in ("k4000", "h200"):
@@ -216,7 +224,7 @@ class Bench(parts.Bench):
                 gpu[f"search-{kernel}-{decisions}"] = lambda k=kernel, s=decisions: self.search(k, s)
         for kernel in ("matmul-256x256x32", "matmul-1024"):
             gpu[f"spread-{kernel}"] = lambda k=kernel: self.spread(k)
-        for kernel in BOUNDS:
+        for kernel in SIZES | MORE:
             gpu[f"bound-{kernel}"] = lambda k=kernel: self.bound(k)
         gpu["policy-local"] = lambda: self.policy()
         alone = ("--policy", "tag", "--local", "0%", "--screen", "1")

@@ -75,6 +75,10 @@ class Bench:
     def is_whole(self, result):
         return True
 
+    def merged(self, result):
+        """What of a result is kept when parts are brought together."""
+        return result
+
     def is_finished(self, part):
         result = self.earlier(part)
         return result is not None and self.is_whole(result)
@@ -98,7 +102,7 @@ class Bench:
         return {name: read_json(self.path(name), {}) for name in names}
 
     def merge(self):
-        state = self.state()
+        state = {part: {**data, "result": self.merged(data["result"])} for part, data in self.state().items()}
         if not state:
             sys.exit(f"{self.name}: no part is finished: {self.options.state} holds none")
         write_json(self.options.results, state)

@@ -27,6 +27,7 @@
 #include "search/problem.h"
 #include "search/rollout.h"
 #include "search/tree_search.h"
+#include "search/walker.h"
 
 namespace exh::search {
 namespace {
@@ -193,6 +194,22 @@ void MeasureNear(const Problem& problem, const std::string& choices, int descent
   }
   fmt::print("near: {} descents ({} lost), {:.0f} us each\n", near_cost.calls, lost,
              near_cost.mean());
+  // Walks that go to every neighbour that they find.
+  Cost look;
+  Walker walker(root, order);
+  Guide uniform;
+  const Descender::OnDeadEnd nothing = [](const DeadEnd&) {};
+  while (!walker.Begin(uniform, random, nothing)) {
+  }
+  for (int number = 0; number < descents; ++number) {
+    const Neighbourhood around = LocalSearch::Around(walker.candidate(), walker.path(), random);
+    NearGuide guide(around, none, 0);
+    const auto start = Clock::now();
+    const bool found = walker.Look(around.open, guide, random, nothing);
+    look.Add(start);
+    if (found) walker.Go();
+  }
+  fmt::print("  a step of a walk {:.0f} us\n", look.mean());
   fmt::print(
       "  the model learns in {:.0f} us and guesses in {:.0f} us; a vector as text {:.0f} us\n",
       learn.mean(), guess.mean(), text.mean());

@@ -32,14 +32,15 @@ class PaperTest(unittest.TestCase):
         libraries.mkdir()
         (libraries / "libcuda.so.1").symlink_to(DRIVER)
         (libraries / "libnvrtc.so.13").symlink_to(NVRTC)
+        more = {kernel: ("axpy", f"n={N}") for kernel in paper.MORE}
         environment = {"LD_LIBRARY_PATH": str(libraries), "EXH_FAKE_N": str(N), "EXH_FAKE_FAULTS": "us=90;us=40;us=4000",
                        "XDG_CACHE_HOME": str(self.folder / "cache")}
         sizes = {kernel: ("axpy", f"n={N}") for kernel in paper.SIZES}  # The only kernel of the fake GPU.
         proofs = {name: (f"n={N}", gap) for name, (_, gap) in paper.PROOFS.items()}
         cuts = {**paper.CUTS, "axpy": "0.01us"}
-        for patch in (mock.patch.dict(os.environ, environment), mock.patch.dict(paper.SIZES, sizes),
+        for patch in (mock.patch.dict(os.environ, environment), mock.patch.dict(paper.SIZES, sizes), mock.patch.dict(paper.MORE, more),
                       mock.patch.dict(paper.PROOFS, proofs), mock.patch.dict(paper.CUTS, cuts),
-                      mock.patch.multiple(paper, LEAVES=20, SEARCH="evals=10", SPREAD="evals=5", PROOF="evals=10", DEPTH=3, BEYOND=100)):
+                      mock.patch.multiple(paper, LEAVES=20, SEARCH="evals=10", SPREAD="evals=5", PROOF="evals=10", BEST="evals=5", DEPTH=3, BEYOND=100)):
             patch.start()
             self.addCleanup(patch.stop)
 
@@ -89,12 +90,18 @@ class PaperTest(unittest.TestCase):
         bound = self.result("bound-axpy")
         self.assertEqual((bound["leaves"], bound["violations"]), (20, []))
         self.assertTrue(all(0 < ratio <= 1 for ratio in bound["ratios"]), bound["ratios"])
+        self.assertLessEqual(bound["best"]["fastest"]["bound_ns"], bound["best"]["fastest"]["ns"])
+        self.assertIn("device: h200", bound["best"]["replay"])
         self.assertGreater(self.result("policy-tag")["bound_ns"], 0)
         self.assertEqual(self.result("policy-tag-without-bound")["bound_ns"], 0)
         proof = self.result("proof-axpy-226")
         self.assertLessEqual(proof["warm_ns"], proof["cold_ns"])
         listed = self.bench("--list").splitlines()
         self.assertEqual({line.split()[0] for line in listed if line.endswith(" finished")}, set(some))
+        self.assertEqual(self.bench("--merge"), self.bench("--merge"))
+        merged = json.loads((self.folder / "paper.json").read_text(encoding="utf-8"))["bound-axpy"]["result"]
+        self.assertNotIn("ratios", merged)
+        self.assertEqual((merged["quantiles"]["least"], merged["quantiles"]["largest"]), (min(bound["ratios"]), max(bound["ratios"])))
 
     def test_a_part_that_was_begun_goes_on(self):
         with mock.patch.object(paper, "LEAVES", 8):

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#include "search/walker.h"
+
+#include <algorithm>
+
+#include "runtime/check.h"
+#include "search/patient_descent.h"
+
+namespace exh::search {
+
+Walker::Walker(const runtime::Candidate& root, const ChoiceOrder& order)
+    : root_(root),
+      order_(order),
+      here_(order, kRolloutPatience.dead_ends),
+      there_(order, kLocalPatience.dead_ends) {}
+
+bool Walker::Begin(Guide& guide, Random& random, const Descender::OnDeadEnd& note) {
+  for (int attempt = 0; attempt < kRolloutPatience.tries; ++attempt) {
+    bool is_exact = true;
+    const auto on_dead_end = [&](const DeadEnd& dead_end) {
+      is_exact = false;
+      note(dead_end);
+    };
+    const DescentResult result = here_.Run(root_, random, on_dead_end, guide);
+    if (result == DescentResult::kExhausted) return false;
+    if (result == DescentResult::kGaveUp) continue;
+    path_ = here_.path();
+    if (!is_exact || here_.pruned() > 0) {
+      CompletePath(root_, here_.candidate(), order_, path_);
+      here_.Follow(root_, path_);
+    }
+    return true;
+  }
+  return false;
+}
+
+bool Walker::Look(const std::vector<runtime::DecisionId>& open, Guide& guide, Random& random,
+                  const Descender::OnDeadEnd& note) {
+  const auto is_open = [&](const PathStep& step) {
+    return std::ranges::binary_search(open, static_cast<runtime::DecisionId>(step.decision));
+  };
+  const auto first = std::ranges::find_if(path_, is_open);
+  EXH_CHECK(first != path_.end());
+  shared_ = static_cast<std::size_t>(first - path_.begin());
+  is_exact_ = true;
+  const auto on_dead_end = [&](DeadEnd dead_end) {
+    is_exact_ = false;
+    dead_end.depth += static_cast<int>(shared_);
+    note(dead_end);
+  };
+  const DescentResult result = there_.Run(here_.state(shared_), random, on_dead_end, guide);
+  is_exact_ = is_exact_ && there_.pruned() == 0;
+  return result == DescentResult::kImplementation;
+}
+
+void Walker::Go() {
+  path_.resize(shared_);
+  const Path below = there_.path();
+  path_.insert(path_.end(), below.begin(), below.end());
+  if (is_exact_) {
+    here_.Graft(shared_, there_);
+    return;
+  }
+  CompletePath(root_, there_.candidate(), order_, path_);
+  here_.Follow(root_, path_);
+}
+
+}  // namespace exh::search
