@@ -131,7 +131,7 @@ class Bench(parts.Bench):
                 "fastest": {"ns": fastest.get("best_ns"), "bound_ns": fastest.get("bound_ns")},
                 "violations": sum(r["t"] == "violation" for r in records),
                 "verdicts": dict(collections.Counter(r["verdict"] for r in evals)), **references(records),
-                "text": text[text.find("best:"):][:4000]}
+                "text": re.sub(r"to go on:\n(  .*\n)*", "", text[text.find("best:"):])[:4000]}
 
     def search(self, kernel, space):
         result = self.best(kernel, space)
