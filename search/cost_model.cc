@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "search/decisions.h"
@@ -11,8 +10,9 @@
 namespace exh::search {
 namespace {
 
-/// Trees are renewed one at a time: that many of them while the samples double.
-constexpr std::size_t kRenewals = 4 * CostModel::kTrees;
+/// A tree is renewed whenever one in so many samples is new: all of them several times while the
+/// samples double.
+constexpr std::size_t kNewOf = 4 * CostModel::kTrees;
 
 constexpr double kMost = 255;
 constexpr std::uint32_t kValues = 64;  // That a choice has, at most.
@@ -76,7 +76,7 @@ void CostModel::Add(std::string_view vector, const Path& path, const Path& other
   if (ns_.size() < kLeast || fastest_ == 0) return;
   if (trees_.empty()) {
     while (trees_.size() < kTrees) Renew();
-  } else if (added_ > ns_.size() / kRenewals) {
+  } else if (added_ > ns_.size() / kNewOf) {
     Renew();
   }
 }

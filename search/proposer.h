@@ -4,10 +4,10 @@
 // from the root. With one it is a rollout from where the tree selects, or something near the
 // fastest implementations so far.
 //
-// To find an implementation takes a thousandth of what it takes to compile and run one. So many are
-// found for each that is compiled, and a cost model that learns from every result chooses: of
-// several rollouts one, and near the fastest it is walked on (Walk()), each step to a neighbour
-// that the model thinks more of.
+// To find an implementation takes far less than to compile and run one. So many are found for each
+// that is compiled, and a cost model that learns from every result chooses: of several rollouts
+// one, and near the fastest it is walked on (Walk()), each step to a neighbour that the model
+// thinks more of.
 #pragma once
 
 #include <cstdint>

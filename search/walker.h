@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "search/choice_order.h"
 #include "search/descent.h"

@@ -124,9 +124,13 @@ class Bench(parts.Bench):
         evals = [r for r in records if r["t"] == "eval"]
         end = next((r for r in records if r["t"] == "end"), {})
         replay = os.path.join(self.work, "search", "best.replay")
+        decisions = None
+        if os.path.exists(replay):
+            with open(replay, encoding="utf-8") as file:
+                decisions = file.read()
         fastest = min((r for r in evals if r["verdict"] == "correct"), key=lambda r: r["best_ns"], default={})
         return {"evaluations": len(evals), "seconds": evals[-1]["dt"], "why": end.get("why"), "bound_ns": end.get("bound_ns", 0),
-                "replay": open(replay, encoding="utf-8").read() if os.path.exists(replay) else None,
+                "replay": decisions,
                 "curve": [[r["dt"], r["ns"]] for r in records if r["t"] == "best"],
                 "fastest": {"ns": fastest.get("best_ns"), "bound_ns": fastest.get("bound_ns")},
                 "violations": sum(r["t"] == "violation" for r in records),
@@ -308,7 +312,8 @@ class Bench(parts.Bench):
 
     def rows_of_policy(self, _, data):
         winner = time_of(data["references"])
-        yield "matmul 1024, 120 s", f"{words(winner and winner / 1e3)} us, {data['evaluations']} evaluations", ""
+        yield "matmul 1024, 120 s", f"{words(winner and winner / 1e3)} us, {words(ratio(data['references'], 'cublas'))} x cuBLAS; " \
+              f"{data['evaluations']} evaluations", ""
 
     def rows_of_proof(self, _, data):
         winner = time_of(data["references"])
