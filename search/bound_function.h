@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 
 #include "runtime/candidate.h"
@@ -11,6 +13,13 @@ namespace exh::search {
 /// No implementation below the candidate runs in less than so many nanoseconds. Called from many
 /// threads at once. An empty function stands for 0: nothing is known.
 using BoundFunction = std::function<double(const runtime::Candidate&)>;
+
+/// Numbers that say what an implementation takes of a device, for a model that learns from them
+/// (cost_model.h): as many for each, in one order, 0 or more. Called from many threads at once.
+struct AmountsFunction {
+  std::size_t count = 0;  ///< 0: nothing is known, and `fill` is empty.
+  std::function<void(const runtime::Candidate&, std::span<double>)> fill = {};
+};
 
 /// What a bound rests on, in words, for the reader of a bound that turned out wrong.
 using ResourceFunction = std::function<std::string(const runtime::Candidate&)>;

@@ -32,6 +32,15 @@ std::string HashOf(const models::DeviceRates& r) {
   return HashText(all).substr(0, 8);
 }
 
+/// Until the thread asks again.
+const kernels::ir::Domains& DomainsOf(const kernels::Task& task,
+                                      const runtime::Candidate& candidate) {
+  // A search asks millions of times: the memory stays, and is the next one's.
+  thread_local kernels::ir::Domains domains;
+  kernels::ReadDomains(task, candidate, domains);
+  return domains;
+}
+
 }  // namespace
 
 SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches) {
@@ -40,6 +49,10 @@ SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches) {
           [bound](const runtime::Candidate& candidate) {
             return std::string(bound->Explain(candidate).bottleneck);
           },
+          {bound->num_amounts(),
+           [bound](const runtime::Candidate& candidate, std::span<double> amounts) {
+             bound->Amounts(candidate, amounts);
+           }},
           fmt::format("{} {}", caches == models::CacheState::kCold ? "cold" : "warm",
                       HashOf(RatesOf(problem.device)))};
 }
@@ -59,10 +72,11 @@ CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches
     : task_(problem.task), bound_(*problem.task.function, RatesOf(problem.device), caches) {}
 
 double CandidateBound::Ns(const runtime::Candidate& candidate, double enough) const {
-  // A search asks millions of times: the memory stays, and is the next one's.
-  thread_local kernels::ir::Domains domains;
-  kernels::ReadDomains(task_, candidate, domains);
-  return bound_.Ns(domains, enough);
+  return bound_.Ns(DomainsOf(task_, candidate), enough);
+}
+
+void CandidateBound::Amounts(const runtime::Candidate& candidate, std::span<double> amounts) const {
+  bound_.Amounts(DomainsOf(task_, candidate), amounts);
 }
 
 models::Bound CandidateBound::Explain(const runtime::Candidate& candidate) const {

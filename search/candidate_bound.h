@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "kernels/ir/domains.h"
@@ -28,7 +30,10 @@ class CandidateBound {
   /// Nanoseconds that every implementation below the candidate takes at least. The candidate is a
   /// fixpoint. What reaches `enough` is not looked at any closer.
   double Ns(const runtime::Candidate& candidate, double enough = HUGE_VAL) const;
-  /// The same with what led to it.
+  /// What it counts of an implementation (models/lower_bound.h).
+  void Amounts(const runtime::Candidate& candidate, std::span<double> amounts) const;
+  std::size_t num_amounts() const { return bound_.num_amounts(); }
+  /// The bound with what led to it.
   models::Bound Explain(const runtime::Candidate& candidate) const;
 
  private:
@@ -40,6 +45,7 @@ class CandidateBound {
 struct SearchBound {
   BoundFunction bound;
   ResourceFunction resource;
+  AmountsFunction amounts;
   std::string name;  ///< "warm 8f14e45f": caches, and a hash of the rates.
 };
 /// `problem` outlives it. Throws UsageError when nothing is known of the device's speed.

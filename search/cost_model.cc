@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "runtime/check.h"
 #include "search/decisions.h"
 
 namespace exh::search {
@@ -17,9 +18,19 @@ constexpr std::size_t kNewOf = 4 * CostModel::kTrees;
 constexpr double kMost = 255;
 constexpr std::uint32_t kValues = 64;  // That a choice has, at most.
 
+/// By what factor an amount is another one, and not by how much, tells: levels are an eighth of an
+/// octave.
+std::uint8_t LevelOf(double amount) {
+  constexpr double kLeast = 0.5;
+  if (amount <= 0) return 0;
+  const double steps = 1 + 8 * std::log2(std::max(amount, kLeast) / kLeast);
+  return static_cast<std::uint8_t>(std::lround(std::min(steps, kMost)));
+}
+
 }  // namespace
 
-CostModel::CostModel(const runtime::Instance& instance, std::uint64_t seed) : random_(seed) {
+CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed)
+    : num_amounts_(num_amounts), random_(seed) {
   const std::size_t decisions = instance.num_decisions();
   // How often a choice has a value: all its decisions together.
   std::map<int, std::uint32_t> first;
@@ -31,16 +42,16 @@ CostModel::CostModel(const runtime::Instance& instance, std::uint64_t seed) : ra
     if (is_new) num_columns_ += kValues;
     counts_of_.push_back(place->second);
   }
-  ++num_columns_;
+  num_columns_ += num_amounts;
   samples_.columns.resize(num_columns_);
   is_used_.resize(num_columns_);
-  // Counts and the bound matter everywhere; of decisions those that something ever decided.
+  // Counts and amounts matter everywhere; of decisions those that something ever decided.
   for (std::size_t column = decisions; column < num_columns_; ++column) {
     is_used_[column] = true;
   }
 }
 
-CostModel::Row CostModel::RowOf(std::string_view vector, double bound_ns) const {
+CostModel::Row CostModel::RowOf(std::string_view vector, std::span<const double> amounts) const {
   Row row(num_columns_);
   const std::size_t decisions = std::min(vector.size(), counts_of_.size());
   for (std::size_t decision = 0; decision < decisions; ++decision) {
@@ -50,9 +61,8 @@ CostModel::Row CostModel::RowOf(std::string_view vector, double bound_ns) const 
     std::uint8_t& count = row[counts_of_[decision] + static_cast<std::size_t>(value)];
     if (count < kMost) ++count;
   }
-  // A twelfth of an octave is a step.
-  const double steps = bound_ns > 1 ? 12 * std::log2(bound_ns) : 0;
-  row.back() = static_cast<std::uint8_t>(std::lround(std::min(steps, kMost)));
+  EXH_CHECK(amounts.size() == num_amounts_);
+  std::ranges::transform(amounts, row.end() - static_cast<std::ptrdiff_t>(num_amounts_), LevelOf);
   return row;
 }
 
@@ -61,9 +71,9 @@ float CostModel::Target(double ns) const {
   return static_cast<float>(std::log(ns > 0 ? std::min(ns, worst) : worst));
 }
 
-void CostModel::Add(std::string_view vector, const Path& path, const Path& other_path,
-                    double bound_ns, double ns) {
-  const Row row = RowOf(vector, bound_ns);
+void CostModel::Add(std::string_view vector, std::span<const double> amounts, const Path& path,
+                    const Path& other_path, double ns) {
+  const Row row = RowOf(vector, amounts);
   for (std::size_t column = 0; column < num_columns_; ++column) {
     samples_.columns[column].push_back(row[column]);
   }
@@ -108,14 +118,15 @@ bool CostModel::is_ready() const {
   return trees_.size() == kTrees;
 }
 
-std::optional<Guess> CostModel::Ask(std::string_view vector, double bound_ns) const {
+std::optional<Guess> CostModel::Ask(std::string_view vector,
+                                    std::span<const double> amounts) const {
   std::vector<std::shared_ptr<const RegressionTree>> trees;
   {
     const std::lock_guard lock(mutex_);
     if (trees_.size() < kTrees) return std::nullopt;
     trees = trees_;
   }
-  const Row row = RowOf(vector, bound_ns);
+  const Row row = RowOf(vector, amounts);
   double sum = 0, squares = 0;
   for (const auto& tree : trees) {
     const double value = tree->Predict(row);

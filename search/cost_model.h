@@ -5,8 +5,9 @@
 // many that are cheap to find only the most promising is compiled, which is not cheap. It orders
 // and never prunes: what it has no hope for stays in the tree, and only bounds prove.
 //
-// A row has the value of each decision, how often each value of each choice occurs, and the lower
-// bound. It speaks of decisions by number alone and so works for every space.
+// A row has the value of each decision, how often each value of each choice occurs, and numbers
+// that say what an implementation takes of the device (what the lower bound counts). Of all these
+// it knows the order alone, and so works for every space.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -39,31 +41,32 @@ class CostModel {
   /// bad one is teaches nothing about good ones.
   static constexpr double kWorst = 16;
 
-  /// `instance` outlives the model.
-  CostModel(const runtime::Instance& instance, std::uint64_t seed);
+  /// `instance` outlives the model; `num_amounts`: of each implementation.
+  CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed);
 
-  /// An implementation by its vector (VectorText()), the decisions that lead to it, in one order or
-  /// two, and its bound; `ns` 0: it did not work, or not in time. One thread alone may add.
-  void Add(std::string_view vector, const Path& path, const Path& other_path, double bound_ns,
-           double ns);
+  /// An implementation by its vector (VectorText()), what it takes of the device, and the decisions
+  /// that lead to it, in one order or two; `ns` 0: it did not work, or not in time. One thread
+  /// alone may add.
+  void Add(std::string_view vector, std::span<const double> amounts, const Path& path,
+           const Path& other_path, double ns);
 
   /// Is enough known for guesses? From any thread.
   bool is_ready() const;
   /// Nothing before that. Any thread may ask, also while one adds.
-  std::optional<Guess> Ask(std::string_view vector, double bound_ns) const;
+  std::optional<Guess> Ask(std::string_view vector, std::span<const double> amounts) const;
 
  private:
   using Row = std::vector<std::uint8_t>;
 
-  Row RowOf(std::string_view vector, double bound_ns) const;
+  Row RowOf(std::string_view vector, std::span<const double> amounts) const;
   float Target(double ns) const;
   /// Makes one of the trees anew, of all that is known now: the oldest.
   void Renew();
 
   /// Of each decision: the column that counts its first value. The counts follow the decisions, and
-  /// the bound comes last.
+  /// the amounts come last.
   std::vector<std::uint32_t> counts_of_;
-  std::size_t num_columns_ = 0;
+  std::size_t num_amounts_ = 0, num_columns_ = 0;
   Random random_;
   Samples samples_;
   std::vector<double> ns_;           ///< Of each sample.

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "search/crc32c.h"
+#include "search/weights.h"
 
 namespace exh::search {
 
@@ -47,52 +48,86 @@ DecisionId DecisionOf(const PathStep& step) {
 
 }  // namespace
 
+const std::vector<LocalSearch::Elite>* LocalSearch::ElitesOf(std::uint64_t structure) const {
+  const auto found = std::ranges::find(structures_, structure, &Elites::structure);
+  return found == structures_.end() ? nullptr : &found->members;
+}
+
 std::optional<std::vector<LocalSearch::Elite>::const_iterator> LocalSearch::RoomFor(
-    std::uint64_t family, double ns) const {
+    const std::vector<Elite>& elites, std::uint64_t family, double ns) {
   const auto is_related = [&](const Elite& elite) { return elite.family == family; };
   const bool is_full_family =
-      static_cast<std::size_t>(std::ranges::count_if(elites_, is_related)) >= kRelated;
-  if (!is_full_family && elites_.size() < kElites) return elites_.end();
+      static_cast<std::size_t>(std::ranges::count_if(elites, is_related)) >= kRelated;
+  if (!is_full_family && elites.size() < kElites) return elites.end();
   // The slowest makes room: of its family when that is what is full.
-  auto last = elites_.end() - 1;
+  auto last = elites.end() - 1;
   while (is_full_family && !is_related(*last)) --last;
   if (last->ns <= ns) return std::nullopt;
   return last;
 }
 
-bool LocalSearch::MayTake(double ns) const {
+bool LocalSearch::MayTake(std::uint64_t structure, double ns) const {
   const std::lock_guard lock(mutex_);
-  return elites_.size() < kElites || ns < elites_.back().ns;
+  const std::vector<Elite>* const elites = ElitesOf(structure);
+  return elites == nullptr || elites->size() < kElites || ns < elites->back().ns;
 }
 
-bool LocalSearch::Takes(const Path& path, double ns) const {
+bool LocalSearch::Takes(std::uint64_t structure, const Path& path, double ns) const {
   if (path.empty()) return false;
   const std::lock_guard lock(mutex_);
-  return RoomFor(FamilyOf(path), ns).has_value();
+  const std::vector<Elite>* const elites = ElitesOf(structure);
+  return elites == nullptr || RoomFor(*elites, FamilyOf(path), ns).has_value();
+}
+
+void LocalSearch::Count(std::uint64_t structure) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(structures_, structure, &Elites::structure);
+  if (found != structures_.end()) ++found->stale;
 }
 
 void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
   if (path.empty()) return;
-  const std::uint64_t family = FamilyOf(path);
+  const std::uint64_t family = FamilyOf(path), structure = StructureOf(candidate);
   const std::lock_guard lock(mutex_);
-  const auto room = RoomFor(family, ns);
+  auto found = std::ranges::find(structures_, structure, &Elites::structure);
+  if (found == structures_.end()) found = structures_.insert(found, {structure, {}, ns, 0});
+  std::vector<Elite>& elites = found->members;
+  const auto room = RoomFor(elites, family, ns);
   if (!room) return;
-  if (*room != elites_.end()) elites_.erase(*room);
-  const auto place = std::ranges::upper_bound(elites_, ns, {}, &Elite::ns);
-  elites_.insert(place, {candidate, path, ns, family});
+  if (*room != elites.end()) elites.erase(*room);
+  const auto place = std::ranges::upper_bound(elites, ns, {}, &Elite::ns);
+  elites.insert(place, {candidate, path, ns, family});
+  if (ns < (1 - kProgress) * found->fastest) {
+    found->fastest = ns;
+    found->stale = 0;
+  }
+  std::ranges::stable_sort(structures_, {}, [](const Elites& e) { return e.members.front().ns; });
 }
 
-std::optional<Neighbourhood> LocalSearch::Draw(Random& random) const {
+std::optional<std::uint64_t> LocalSearch::DrawStructure(Random& random) const {
+  const std::lock_guard lock(mutex_);
+  std::size_t all = 0;
+  std::vector<double> weights;
+  for (const Elites& one : structures_) {
+    all += one.members.size();
+    weights.push_back(1 / static_cast<double>(weights.size() + 1) / (1 + one.stale / kPatience));
+  }
+  if (all < kLeast) return std::nullopt;
+  return structures_[DrawWeighted(weights, random)].structure;
+}
+
+std::optional<Neighbourhood> LocalSearch::Draw(std::uint64_t structure, Random& random) const {
   std::optional<Elite> elite;
   std::optional<Candidate> mate;
   {
     const std::lock_guard lock(mutex_);
-    if (elites_.size() < kLeast) return std::nullopt;
+    const std::vector<Elite>* const elites = ElitesOf(structure);
+    if (elites == nullptr) return std::nullopt;
     const double place = random.Real() * random.Real();
-    const auto index = static_cast<std::size_t>(place * static_cast<double>(elites_.size()));
-    elite = elites_[index];
-    const std::size_t other = random.Below(elites_.size());
-    if (random.Below(3) == 0 && other != index) mate = elites_[other].candidate;
+    const auto index = static_cast<std::size_t>(place * static_cast<double>(elites->size()));
+    elite = (*elites)[index];
+    const std::size_t other = random.Below(elites->size());
+    if (random.Below(3) == 0 && other != index) mate = (*elites)[other].candidate;
   }
   Neighbourhood near = Around(elite->candidate, elite->path, random);
   near.mate = std::move(mate);

@@ -20,6 +20,7 @@
 #include "search/descent.h"
 #include "search/log_records.h"
 #include "search/random.h"
+#include "search/structure.h"
 
 namespace exh::search {
 
@@ -32,26 +33,45 @@ struct Neighbourhood {
   std::vector<runtime::DecisionId> open;  ///< Ascending; at least one.
 };
 
-/// The elites. Any thread may call everything.
+/// The elites, by structure. Any thread may call everything.
 class LocalSearch {
  public:
-  /// So many of the fastest implementations are kept, at most `kRelated` of them with the same
-  /// decisions in the first half of their paths: variants of one would soon fill all places.
+  /// So many of the fastest implementations of a structure are kept, at most `kRelated` of them
+  /// with the same decisions in the first half of their paths: variants of one would soon fill all
+  /// places.
   static constexpr std::size_t kElites = 16, kRelated = 4;
   /// Without so many there is nothing to be near to.
   static constexpr std::size_t kLeast = 4;
+  /// A structure whose fastest did not get faster by so much for so many evaluations is drawn half
+  /// as often as before.
+  static constexpr double kProgress = 0.01, kPatience = 200;
 
-  /// Might an implementation with this time find a place?
-  bool MayTake(double ns) const;
+  /// For implementations below `root`.
+  explicit LocalSearch(const runtime::Candidate& root) : structure_(root) {}
+
+  /// What an implementation consists of: a number.
+  std::uint64_t StructureOf(const runtime::Candidate& implementation) const {
+    return structure_.Of(implementation);
+  }
+
+  /// Might an implementation of this structure with this time find a place?
+  bool MayTake(std::uint64_t structure, double ns) const;
   /// And with this path?
-  bool Takes(const Path& path, double ns) const;
+  bool Takes(std::uint64_t structure, const Path& path, double ns) const;
+  /// Something of this structure was evaluated, whatever came of it.
+  void Count(std::uint64_t structure);
   /// An implementation that is correct and took `ns`, and its path from the root.
   void Add(const runtime::Candidate& candidate, const Path& path, double ns);
 
-  /// An elite, the faster the more often, what to change (a few decisions, some of one choice, or
-  /// some of those that speak of one object), and for every third a mate. Nothing while there are
-  /// fewer than kLeast.
-  std::optional<Neighbourhood> Draw(Random& random) const;
+  /// A structure that is worth a look: the less often the more structures have something faster,
+  /// and the longer it has not got any faster itself. Each has to show what it can be; one that
+  /// made its way quickly is not for that the best in the end. Nothing while there are fewer than
+  /// kLeast elites.
+  std::optional<std::uint64_t> DrawStructure(Random& random) const;
+  /// An elite of the structure, the faster the more often, what to change (a few decisions, some of
+  /// one choice, or some of those that speak of one object), and for every third a mate. Nothing
+  /// when it has none.
+  std::optional<Neighbourhood> Draw(std::uint64_t structure, Random& random) const;
   /// The same around an implementation that need not be an elite, with its path; no mate.
   static Neighbourhood Around(const runtime::Candidate& candidate, const Path& path,
                               Random& random);
@@ -63,13 +83,22 @@ class LocalSearch {
     double ns = 0;
     std::uint64_t family = 0;  ///< Of the first half of the path.
   };
+  struct Elites {
+    std::uint64_t structure = 0;
+    std::vector<Elite> members;  ///< Fastest first.
+    double fastest = 0;          ///< Of those that were faster by kProgress than all before.
+    double stale = 0;            ///< Evaluations since then.
+  };
 
-  /// Who makes room for an implementation: the end, nobody needs to; nothing, it is too slow. With
-  /// the lock held.
-  std::optional<std::vector<Elite>::const_iterator> RoomFor(std::uint64_t family, double ns) const;
+  /// Null: the structure is new. With the lock held, as is what follows.
+  const std::vector<Elite>* ElitesOf(std::uint64_t structure) const;
+  /// Who makes room for an implementation: the end, nobody needs to; nothing, it is too slow.
+  static std::optional<std::vector<Elite>::const_iterator> RoomFor(const std::vector<Elite>& elites,
+                                                                   std::uint64_t family, double ns);
 
+  Structure structure_;
   mutable std::mutex mutex_;
-  std::vector<Elite> elites_;  ///< Fastest first.
+  std::vector<Elites> structures_;  ///< That of the fastest first.
 };
 
 /// Draws what the elite has; values of what is open at random, and another one for the first of

@@ -8,7 +8,6 @@
 #include "search/decisions.h"
 #include "search/replay.h"
 #include "search/rollout.h"
-#include "search/walker.h"
 
 namespace exh::search {
 namespace {
@@ -19,8 +18,9 @@ using kernels::Verdict;
 /// to this.
 constexpr double kMostHope = 2;
 
-/// Of walks, the share that begins anywhere.
-constexpr double kFromAnywhere = 0.3;
+/// Of walks, the share that begins anywhere, and the share that may leave the structure in which
+/// it begins: the model knows best what has been tried most, and would lead all of them there.
+constexpr double kFromAnywhere = 0.3, kFree = 0.25;
 
 Descender::OnDeadEnd NoteIn(Attempt& attempt) {
   return [&attempt](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
@@ -36,7 +36,8 @@ Proposer::Proposer(const runtime::Candidate& root, const ChoiceOrder& order, Eva
       tree_(tree),
       options_(options),
       near_order_(ChoiceOrder::ForRepair(root.instance())),
-      model_(root.instance(), seed) {}
+      local_(root),
+      model_(root.instance(), options.amounts.count, seed) {}
 
 Attempt Proposer::Make(Random& random) const {
   Attempt attempt;
@@ -83,7 +84,7 @@ void Proposer::MakeFromTree(Attempt& attempt) const {
     if (number == 0) attempt.result = descent.result;
     if (descent.result != DescentResult::kImplementation) break;
     Found found = FoundBy(descent, order_, selection.path);
-    if (rollouts > 1) found.score = Score(found.candidate, found.bound, hope);
+    if (rollouts > 1) found.score = Score(found.candidate, hope);
     if (!best || found.score < best->score) best = std::move(found);
   }
   if (!best) return;
@@ -107,7 +108,8 @@ bool Proposer::LookAround(Random& random, Attempt& attempt) const {
   // to look again.
   constexpr int kTries = 4;
   for (int number = 0; number < kTries; ++number) {
-    const std::optional<Neighbourhood> near = local_.Draw(random);
+    const auto structure = local_.DrawStructure(random);
+    const auto near = structure ? local_.Draw(*structure, random) : std::nullopt;
     if (!near) return false;
     NearGuide guide(*near, options_.bound, tree_->cut());
     const PatientDescent descent =
@@ -124,32 +126,46 @@ std::vector<Proposer::Found> Proposer::Walk(Random& random, Attempt& attempt) co
   const auto note = NoteIn(attempt);
   std::vector<Found> way;
   Walker walker(root_, near_order_);
-  if (random.Real() < kFromAnywhere) {
-    BoundGuide uniform(options_.bound, cut, 0);
-    if (!walker.Begin(uniform, random, note)) return way;
-  } else {
-    const std::optional<Neighbourhood> near = local_.Draw(random);
-    if (!near) return way;
-    NearGuide guide(*near, options_.bound, cut);
-    if (!walker.Begin(guide, random, note)) return way;
-  }
+  if (!BeginWalk(walker, random, attempt)) return way;
+  const bool is_free = random.Real() < kFree;
+  const std::uint64_t structure = local_.StructureOf(walker.candidate());
   const auto arrive = [&](double bound, double score) {
     way.push_back({walker.candidate(), walker.path(), bound, score});
   };
   const double bound = BoundOf(walker.candidate());
-  arrive(bound, Score(walker.candidate(), bound, hope));
+  arrive(bound, Score(walker.candidate(), hope));
   for (int step = 0; step < options_.screen; ++step) {
     const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
     NearGuide guide(near, options_.bound, cut);
     if (!walker.Look(near.open, guide, random, note)) continue;
+    if (!is_free && local_.StructureOf(walker.neighbour()) != structure) continue;
     const double new_bound = BoundOf(walker.neighbour());
-    const double score = Score(walker.neighbour(), new_bound, hope);
+    const double score = Score(walker.neighbour(), hope);
     if (score >= way.back().score) continue;
     walker.Go();
     arrive(new_bound, score);
   }
   std::ranges::reverse(way);
   return way;
+}
+
+bool Proposer::BeginWalk(Walker& walker, Random& random, Attempt& attempt) const {
+  const auto structure = local_.DrawStructure(random);
+  if (!structure) return false;
+  if (random.Real() >= kFromAnywhere) {
+    const std::optional<Neighbourhood> near = local_.Draw(*structure, random);
+    if (!near) return false;
+    NearGuide guide(*near, options_.bound, tree_->cut());
+    return walker.Begin(guide, random, NoteIn(attempt));
+  }
+  // Some structures are rare; then it is another one.
+  constexpr int kTries = 8;
+  for (int number = 0; number < kTries; ++number) {
+    BoundGuide uniform(options_.bound, tree_->cut(), 0);
+    if (!walker.Begin(uniform, random, NoteIn(attempt))) return false;
+    if (local_.StructureOf(walker.candidate()) == *structure) break;
+  }
+  return true;
 }
 
 bool Proposer::Take(Found& found, Attempt& attempt) const {
@@ -183,9 +199,16 @@ double Proposer::BoundOf(const runtime::Candidate& candidate) const {
   return options_.check ? options_.check(candidate) : 0;
 }
 
-double Proposer::Score(const runtime::Candidate& candidate, double bound, double hope) const {
-  const auto guess = model_.Ask(VectorText(candidate), bound);
+double Proposer::Score(const runtime::Candidate& candidate, double hope) const {
+  const auto guess = model_.Ask(VectorText(candidate), AmountsOf(candidate));
   return guess ? guess->mean - hope * guess->deviation : 0;
+}
+
+std::span<const double> Proposer::AmountsOf(const runtime::Candidate& candidate) const {
+  thread_local std::vector<double> amounts;
+  amounts.resize(options_.amounts.count);
+  if (options_.amounts.fill) options_.amounts.fill(candidate, amounts);
+  return amounts;
 }
 
 Entry Proposer::EntryOf(const Found& found) const {
@@ -201,36 +224,34 @@ Entry Proposer::EntryOf(const Found& found) const {
 
 // ---- Results ----------------------------------------------------------------------------------
 
-bool Proposer::MayBeElite(double ns) const {
-  return ns > 0 && options_.local_share > 0 && local_.MayTake(ns);
-}
-
 void Proposer::Learn(const Entry& entry, double ns) {
   if (tree_ == nullptr) return;
-  Path near_path;
-  if (MayBeElite(ns)) {
-    near_path = entry.near_path;
-    if (near_path.empty()) CompletePath(root_, entry.candidate, near_order_, near_path);
-    local_.Add(entry.candidate, near_path, ns);
-  }
-  if (options_.screen > 1) model_.Add(entry.vector, entry.path, near_path, entry.bound, ns);
+  Learn(entry.candidate, entry.vector, entry.path, entry.near_path, ns);
 }
 
 void Proposer::Learn(const Log& log) {
   if (tree_ == nullptr) return;
   for (const EvalRecord& eval : log.evals) {
     if (eval.verdict == kernels::VerdictName(Verdict::kBroken)) continue;
+    runtime::Candidate candidate = root_;
+    ReplayRecord(log, eval, candidate);
     const bool is_timed = eval.verdict == kernels::VerdictName(Verdict::kCorrect);
-    const double ns = is_timed ? eval.best_ns : 0;
-    Path near_path;
-    if (MayBeElite(ns)) {
-      runtime::Candidate candidate = root_;
-      ReplayRecord(log, eval, candidate);
-      CompletePath(root_, candidate, near_order_, near_path);
-      local_.Add(candidate, near_path, ns);
-    }
-    if (options_.screen > 1) model_.Add(eval.vector, eval.path, near_path, eval.bound_ns, ns);
+    Learn(candidate, eval.vector, eval.path, {}, is_timed ? eval.best_ns : 0);
   }
+}
+
+void Proposer::Learn(const runtime::Candidate& candidate, const std::string& vector,
+                     const Path& path, Path near_path, double ns) {
+  const std::uint64_t structure = local_.StructureOf(candidate);
+  local_.Count(structure);
+  if (ns > 0 && options_.local_share > 0 && local_.MayTake(structure, ns)) {
+    if (near_path.empty()) CompletePath(root_, candidate, near_order_, near_path);
+    local_.Add(candidate, near_path, ns);
+  } else {
+    near_path.clear();
+  }
+  if (options_.screen == 1) return;
+  model_.Add(vector, AmountsOf(candidate), path, near_path, ns);
 }
 
 }  // namespace exh::search

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "search/local_search.h"
 #include "search/patient_descent.h"
 #include "search/tree_search.h"
+#include "search/walker.h"
 
 namespace exh::search {
 
@@ -57,9 +59,10 @@ struct ProposerOptions {
   /// Descents that are made for one implementation, for the cost model to choose from; 1: none but
   /// its own. Only with a tree.
   int screen = 1;
-  BoundFunction bound = {};  ///< Only a search with a tree looks at it.
-  BoundFunction check = {};  ///< Instead: cuts nothing, stands beside what is measured.
-  int weighted_depth = 8;    ///< Decisions of a rollout that are drawn by bounds.
+  BoundFunction bound = {};      ///< Only a search with a tree looks at it.
+  BoundFunction check = {};      ///< Instead: cuts nothing, stands beside what is measured.
+  AmountsFunction amounts = {};  ///< What the cost model learns from, beside the decisions.
+  int weighted_depth = 8;        ///< Decisions of a rollout that are drawn by bounds.
 };
 
 class Proposer {
@@ -98,6 +101,8 @@ class Proposer {
   /// The way of a walk, its end first: from one of the fastest implementations, or at times from
   /// anywhere, to neighbours and neighbours of those that the model thinks more and more of.
   std::vector<Found> Walk(Random& random, Attempt& attempt) const;
+  /// False: it stands nowhere.
+  bool BeginWalk(Walker& walker, Random& random, Attempt& attempt) const;
   /// Makes it what `attempt` has, unless its program is known or the tree is through with it.
   bool Take(Found& found, Attempt& attempt) const;
 
@@ -106,9 +111,12 @@ class Proposer {
   double BoundOf(const runtime::Candidate& candidate) const;
   /// How little the model thinks of it: the logarithm of its time, less what it does not know of it
   /// times `hope`.
-  double Score(const runtime::Candidate& candidate, double bound, double hope) const;
-  /// Might it become one of the fastest that descents are near to? `ns` 0: it has no time.
-  bool MayBeElite(double ns) const;
+  double Score(const runtime::Candidate& candidate, double hope) const;
+  /// What the device says of it; until the thread asks again.
+  std::span<const double> AmountsOf(const runtime::Candidate& candidate) const;
+  /// `near_path` is empty when it was not found near another; `ns` 0: it has no time.
+  void Learn(const runtime::Candidate& candidate, const std::string& vector, const Path& path,
+             Path near_path, double ns);
   /// With its source, and without its paths.
   Entry EntryOf(const Found& found) const;
 

@@ -247,6 +247,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   proposer.local_share = run.header.local;
   proposer.screen = run.header.screen;
   (run.header.check.empty() ? proposer.bound : proposer.check) = run.bound.bound;
+  proposer.amounts = run.bound.amounts;
   explorer_options.resource = run.bound.resource;
   AnyStopper stopper;
   stopper.Add(std::make_unique<SignalStopper>(&interrupted));
@@ -398,8 +399,8 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
                  "share of descents near the best implementations so far (default 85%; 0%: the "
                  "tree alone)");
   app.add_option("--screen", options->screen,
-                 "descents of which a cost model that learns from the run picks one to compile "
-                 "(default 16; 1: no model)");
+                 "implementations that a cost model, which learns from the run, looks at for each "
+                 "one near the best that is compiled (default 64; 1: no model)");
   app.add_option("--epsilon", options->epsilon,
                  "what cannot be faster than the best by more is cut (default 1%)");
   app.add_option("--bound", options->bound,

@@ -187,11 +187,11 @@ class Bench(parts.Bench):
         return result
 
     def policy(self, *arguments):
-        return self.best("matmul-1024", "default", *arguments)
+        return self.best("matmul-1024", "paper", *arguments)
 
     def proof(self, size, gap):
         """How near to the bound the best comes; what of the gap is that inputs may still be in the cache."""
-        result = self.best("axpy", "default", "--stop", f"gap={gap}%", budget=PROOF, size=size)
+        result = self.best("axpy", "paper", "--stop", f"gap={gap}%", budget=PROOF, size=size)
         run = os.path.join(self.work, "search")
         for state, cold in (("warm", ()), ("cold", ("--cold",))):
             rc, text = self.run("bound", run, "--json", *cold, seconds=60)

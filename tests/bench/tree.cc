@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "runtime/packed_node.h"
+#include "search/candidate_bound.h"
 #include "search/cost_model.h"
 #include "search/crc32c.h"
 #include "search/decisions.h"
@@ -153,31 +154,37 @@ void MeasureRandom(const Problem& problem, int descents) {
 }
 
 /// Descents near the fastest of some random ones, and the model that chooses between them.
-void MeasureNear(const Problem& problem, const std::string& choices, int descents) {
+void MeasureNear(const Problem& problem, const SearchBound& bound, const std::string& choices,
+                 int descents) {
   const runtime::Candidate root = problem.root();
   const ChoiceOrder order = choices.empty() ? ChoiceOrder::ForRepair(root.instance())
                                             : ChoiceOrder::Parse(choices, root.instance());
   Random random(1);
-  LocalSearch local;
-  CostModel model(root.instance(), 1);
+  LocalSearch local(root);
+  CostModel model(root.instance(), bound.amounts.count, 1);
+  std::vector<double> amounts(bound.amounts.count);
   const BoundFunction none;
-  Cost near_cost, text, learn, guess;
+  Cost near_cost, text, count, learn, guess;
   int lost = 0;
   const auto add = [&](const PatientDescent& descent) {
     auto start = Clock::now();
     const std::string vector = VectorText(descent.descender.candidate());
     text.Add(start);
     start = Clock::now();
-    model.Ask(vector, 1e5);
+    bound.amounts.fill(descent.descender.candidate(), amounts);
+    count.Add(start);
+    start = Clock::now();
+    model.Ask(vector, amounts);
     guess.Add(start);
     const double ns = TimeOf(vector);
     start = Clock::now();
-    model.Add(vector, descent.descender.path(), {}, 1e5, ns);
+    model.Add(vector, amounts, descent.descender.path(), {}, ns);
     learn.Add(start);
     local.Add(descent.descender.candidate(), descent.descender.path(), ns);
   };
   for (int number = 0; number < descents; ++number) {
-    const auto near = number < 64 ? std::nullopt : local.Draw(random);
+    const auto near =
+        number < 64 ? std::nullopt : local.Draw(local.DrawStructure(random).value(), random);
     const auto start = Clock::now();
     Guide uniform;
     std::optional<NearGuide> guide;
@@ -211,8 +218,9 @@ void MeasureNear(const Problem& problem, const std::string& choices, int descent
   }
   fmt::print("  a step of a walk {:.0f} us\n", look.mean());
   fmt::print(
-      "  the model learns in {:.0f} us and guesses in {:.0f} us; a vector as text {:.0f} us\n",
-      learn.mean(), guess.mean(), text.mean());
+      "  the model learns in {:.0f} us and guesses in {:.0f} us; a vector as text {:.0f} us, {} "
+      "amounts {:.1f} us\n",
+      learn.mean(), guess.mean(), text.mean(), bound.amounts.count, count.mean());
 }
 
 int Main(int argc, char** argv) {
@@ -228,7 +236,7 @@ int Main(int argc, char** argv) {
   options.size = "m=1024,n=1024,k=1024";
   options.device = "h200";
   const Problem problem = MakeProblem(options);
-  MeasureNear(problem, choices, rollouts);
+  MeasureNear(problem, MakeSearchBound(problem, models::CacheState::kWarm), choices, rollouts);
   MeasureRandom(problem, rollouts);
   Measure(problem, {}, rollouts);
   // A bound that looks at as many decisions as a model would, and cuts some of what is decided

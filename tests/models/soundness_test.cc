@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -119,6 +120,8 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
   search::Random random(1);
   kernels::ir::Domains domains;
   int leaves = 0, steps = 0, grown = 0;
+  std::vector<double> amounts(bound.num_amounts(), -1);
+  std::set<std::vector<double>> kinds_of_leaves;
   for (int i = 0; i < kDescents; ++i) {
     // Half of the descents take any open decision next.
     runtime::Candidate candidate = root;
@@ -171,7 +174,20 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
     EXPECT_LE(AmountOf(explained, "access"), counted.accesses * (1 + 1e-12));
     EXPECT_LE(AmountOf(explained, "latency"), counted.waits * (1 + 1e-12));
     EXPECT_LE(bound.Ns(domains, 0), last);
+    EXPECT_EQ(bound.Amounts(domains, amounts), last);
+    EXPECT_EQ(amounts[0], last);
+    if (rates.fma_per_clk > 0) {
+      EXPECT_EQ(amounts[1], AmountOf(explained, "arithmetic"));
+    }
+    if (rates.issues_per_clk > 0) {
+      EXPECT_EQ(amounts[2], AmountOf(explained, "issue"));
+    }
+    EXPECT_EQ(amounts[9], static_cast<double>(code.tree.num_blocks));
+    EXPECT_TRUE(std::ranges::all_of(amounts, [](double a) { return a >= 0 && std::isfinite(a); }));
+    kinds_of_leaves.insert(amounts);
   }
+  // Implementations differ in them, and not in the bound alone.
+  EXPECT_GE(2 * kinds_of_leaves.size(), static_cast<std::size_t>(leaves));
   EXPECT_GE(leaves, 2);  // Dead ends are not backed out of.
   EXPECT_GT(grown, leaves);
 }

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <set>
@@ -66,9 +67,12 @@ TEST(RegressionTree, LooksAtTheUsedColumnsAloneAndASeedGivesOneTree) {
   EXPECT_NE(Predictions(samples, {0, 1}, 1, 255), Predictions(samples, {0, 1}, 2, 255));
 }
 
+using Amount = std::array<double, 1>;
+const Amount kNothing = {0};
+
 /// A cost model of the toy space, and vectors for it that no descent has to find.
 struct Lesson {
-  explicit Lesson(std::uint64_t seed) : random(seed), model(root.instance(), seed) {
+  explicit Lesson(std::uint64_t seed) : random(seed), model(root.instance(), 1, seed) {
     const auto decisions = static_cast<int>(root.instance().num_decisions());
     for (int decision = 0; decision < decisions; ++decision) path.push_back({decision, 0});
   }
@@ -87,8 +91,8 @@ struct Lesson {
       Add(taught.back(), time_of(taught.back()));
     }
   }
-  void Add(const std::string& vector, double ns) { model.Add(vector, path, {}, 0, ns); }
-  double Mean(const std::string& vector) const { return model.Ask(vector, 0).value().mean; }
+  void Add(const std::string& vector, double ns) { model.Add(vector, kNothing, path, {}, ns); }
+  double Mean(const std::string& vector) const { return model.Ask(vector, kNothing).value().mean; }
 
   const runtime::Candidate root = ToyRoot();
   Path path;  ///< Takes every decision.
@@ -109,11 +113,11 @@ TEST(CostModel, GuessesWhenItHasSeenEnoughThatWorks) {
   for (std::size_t sample = 1; sample <= 2 * CostModel::kLeast; ++sample) {
     lesson.Add(lesson.NewVector(), 100);
     hopeless.Add(hopeless.NewVector(), 0);
-    EXPECT_EQ(lesson.model.Ask(asked, 0).has_value(), sample >= CostModel::kLeast) << sample;
-    EXPECT_FALSE(hopeless.model.Ask(asked, 0).has_value());
+    EXPECT_EQ(lesson.model.Ask(asked, kNothing).has_value(), sample >= CostModel::kLeast) << sample;
+    EXPECT_FALSE(hopeless.model.Ask(asked, kNothing).has_value());
   }
   hopeless.Add(hopeless.NewVector(), 100);  // The first that works.
-  EXPECT_TRUE(hopeless.model.Ask(asked, 0).has_value());
+  EXPECT_TRUE(hopeless.model.Ask(asked, kNothing).has_value());
 }
 
 TEST(CostModel, RanksWhatItHasNotSeen) {
@@ -128,18 +132,19 @@ TEST(CostModel, RanksWhatItHasNotSeen) {
   EXPECT_GT(right, 900);
 }
 
-TEST(CostModel, LooksAtBoundsAndAtDecisionsThatSomethingDecided) {
-  Lesson bounds(1), decided(2), blind(2);
+TEST(CostModel, LooksAtAmountsAndAtDecisionsThatSomethingDecided) {
+  Lesson amounts(1), decided(2), blind(2);
   // Two colors change places: only the decisions themselves, not how often a value occurs, tell.
-  std::string one(bounds.path.size(), '0'), other = one;
+  std::string one(amounts.path.size(), '0'), other = one;
   one[1] = other[2] = '2';
   for (int sample = 0; sample < 100; ++sample) {
     const double ns = sample % 2 == 0 ? 100 : 1000;
-    bounds.model.Add(bounds.NewVector(), bounds.path, {}, ns / 10, ns);
+    amounts.model.Add(amounts.NewVector(), Amount{ns / 10}, amounts.path, {}, ns);
     decided.Add(sample % 2 == 0 ? one : other, ns);
-    blind.model.Add(sample % 2 == 0 ? one : other, {}, {}, 0, ns);
+    blind.model.Add(sample % 2 == 0 ? one : other, kNothing, {}, {}, ns);
   }
-  EXPECT_LT(bounds.model.Ask(one, 10)->mean, bounds.model.Ask(one, 100)->mean - 1);
+  EXPECT_LT(amounts.model.Ask(one, Amount{10})->mean,
+            amounts.model.Ask(one, Amount{100})->mean - 1);
   EXPECT_NEAR(decided.Mean(one), std::log(100), 1e-5);
   EXPECT_NEAR(decided.Mean(other), std::log(1000), 1e-5);
   EXPECT_EQ(blind.Mean(one), blind.Mean(other));
@@ -163,14 +168,14 @@ TEST(CostModel, TreesDifferOnlyWhereTheyKnowNothing) {
   Lesson lesson(1);
   lesson.Teach(61, time_of);
   // So far one tree alone was made anew with the last of them.
-  EXPECT_GT(lesson.model.Ask(lesson.taught[60], 0)->deviation, 0.01);
+  EXPECT_GT(lesson.model.Ask(lesson.taught[60], kNothing)->deviation, 0.01);
   lesson.Teach(CostModel::kTrees - 1, time_of);
   double unknown = 0;
   for (std::size_t sample = 0; sample <= 60; ++sample) {
-    const Guess guess = lesson.model.Ask(lesson.taught[sample], 0).value();
+    const Guess guess = lesson.model.Ask(lesson.taught[sample], kNothing).value();
     EXPECT_NEAR(guess.mean, std::log(time_of(lesson.taught[sample])), 1e-4) << sample;
     EXPECT_LT(guess.deviation, 1e-4) << sample;
-    unknown += lesson.model.Ask(lesson.NewVector(), 0)->deviation / 61;
+    unknown += lesson.model.Ask(lesson.NewVector(), kNothing)->deviation / 61;
   }
   EXPECT_GT(unknown, 0.1);
 }
@@ -183,7 +188,7 @@ TEST(CostModel, AnswersWhileItLearns) {
     for (bool is_last = false; !is_last;) {
       is_last = done;
       const bool is_ready = lesson.model.is_ready();
-      const auto guess = lesson.model.Ask(asked, 0);
+      const auto guess = lesson.model.Ask(asked, kNothing);
       EXPECT_TRUE(guess.has_value() || (!is_ready && !is_last));
       // Within what was taught, whichever trees answered.
       EXPECT_NEAR(guess.value_or(Guess{std::log(300)}).mean, std::log(300), std::log(3) + 1e-4);

@@ -7,11 +7,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "search/decisions.h"
+#include "search/problem.h"
 #include "search/tree_replay.h"
 #include "tests/search/scene.h"
 
@@ -34,39 +37,103 @@ Found Implementation(const ChoiceOrder& order, std::uint64_t seed) {
 
 TEST(LocalSearch, NeedsSomeImplementationsToBeNearTo) {
   const ChoiceOrder order = ChoiceOrder::Parse("", ToyRoot().instance());
-  LocalSearch local;
+  LocalSearch local(ToyRoot());
   Random random(1);
   for (std::size_t i = 0; i < LocalSearch::kLeast; ++i) {
-    EXPECT_FALSE(local.Draw(random).has_value());
+    EXPECT_FALSE(local.DrawStructure(random).has_value());
     const Found found = Implementation(order, i);
     local.Add(found.candidate, found.path, 100);
   }
-  EXPECT_TRUE(local.Draw(random).has_value());
+  EXPECT_EQ(local.DrawStructure(random), 0);
+  EXPECT_TRUE(local.Draw(0, random).has_value());
+  EXPECT_FALSE(local.Draw(1, random).has_value());
 }
 
 TEST(LocalSearch, TheFastestStayAndNotTooManyOfOneFamily) {
   const ChoiceOrder order = ChoiceOrder::Parse("", ToyRoot().instance());
-  LocalSearch local;
+  LocalSearch local(ToyRoot());
   const Found one = Implementation(order, 1);
   // All of one family: there is room for four, and the slowest gives way.
   for (const double ns : {50.0, 40.0, 30.0, 20.0}) {
-    EXPECT_TRUE(local.Takes(one.path, ns));
+    EXPECT_TRUE(local.Takes(0, one.path, ns));
     local.Add(one.candidate, one.path, ns);
   }
-  EXPECT_FALSE(local.Takes(one.path, 60));
-  EXPECT_TRUE(local.Takes(one.path, 45));
+  EXPECT_FALSE(local.Takes(0, one.path, 60));
+  EXPECT_TRUE(local.Takes(0, one.path, 45));
   local.Add(one.candidate, one.path, 45);
-  EXPECT_FALSE(local.Takes(one.path, 46));
+  EXPECT_FALSE(local.Takes(0, one.path, 46));
   // Of another family there still is, until all places are taken by what is faster.
   const Path other = {{one.path[0].decision, one.path[0].value + 1}, {0, 0}};
-  EXPECT_TRUE(local.Takes(other, 1000));
+  EXPECT_TRUE(local.Takes(0, other, 1000));
   for (int i = 0; i < 40; ++i) {
     const Path path = {{i, 1}, {i, 2}};
     local.Add(one.candidate, path, 10);
   }
-  EXPECT_FALSE(local.Takes(other, 10));
-  EXPECT_TRUE(local.Takes(other, 9));
-  EXPECT_FALSE(local.Takes({}, 1));  // Nothing was decided: there is nothing near.
+  EXPECT_FALSE(local.Takes(0, other, 10));
+  EXPECT_TRUE(local.Takes(0, other, 9));
+  EXPECT_FALSE(local.Takes(0, {}, 1));  // Nothing was decided: there is nothing near.
+}
+
+/// How often 3000 draws choose the structure.
+int Draws(const LocalSearch& local, std::uint64_t structure) {
+  Random random(1);
+  int draws = 0;
+  for (int number = 0; number < 3000; ++number) {
+    draws += local.DrawStructure(random) == structure ? 1 : 0;
+  }
+  return draws;
+}
+
+TEST(LocalSearch, StructuresHaveElitesOfTheirOwnAndGetTheirTurn) {
+  ProblemOptions options;
+  options.kernel = "matmul";
+  options.size = "m=64,n=64,k=64";
+  options.device = "h200";
+  options.space = "paper";
+  const Problem problem = MakeProblem(options);
+  const runtime::Candidate root = problem.root();
+  const ChoiceOrder order = ChoiceOrder::ForRepair(root.instance());
+  LocalSearch local(root);
+  std::map<std::uint64_t, Found> found;
+  for (std::uint64_t seed = 1; seed < 500 && found.size() < 2; ++seed) {
+    Random random(seed);
+    Descender descender(order);
+    const auto result = descender.Run(root, random, [](const DeadEnd&) {});
+    if (result != DescentResult::kImplementation) continue;
+    found.insert(
+        {local.StructureOf(descender.candidate()), {descender.candidate(), descender.path()}});
+  }
+  ASSERT_EQ(found.size(), 2u);
+  const auto& [slow, of_slow] = *found.begin();
+  const auto& [fast, of_fast] = *std::next(found.begin());
+  const auto path = [](const Found& one, int family) {
+    Path all = one.path;
+    all.front().value = family;
+    return all;
+  };
+  for (int family = 0; family < 20; ++family) {
+    local.Add(of_fast.candidate, path(of_fast, family), 100 + family);
+  }
+  EXPECT_FALSE(local.MayTake(fast, 1000));
+  // What is slower than all of another structure is an elite of its own.
+  EXPECT_TRUE(local.MayTake(slow, 1000));
+  Random random(1);
+  EXPECT_FALSE(local.Draw(slow, random).has_value());
+  local.Add(of_slow.candidate, of_slow.path, 1000);
+  const auto near = local.Draw(slow, random);
+  ASSERT_TRUE(near.has_value());
+  EXPECT_EQ(VectorText(near->elite), VectorText(of_slow.candidate));
+  // The faster one has two turns of three, until it has been looked at for long enough.
+  EXPECT_NEAR(Draws(local, fast), 2000, 150);
+  for (int number = 0; number < LocalSearch::kPatience; ++number) local.Count(fast);
+  EXPECT_NEAR(Draws(local, fast), 1500, 150);
+  local.Add(of_fast.candidate, path(of_fast, 20), 99.5);  // Hardly faster.
+  EXPECT_NEAR(Draws(local, fast), 1500, 150);
+  local.Add(of_fast.candidate, path(of_fast, 21), 98);
+  EXPECT_NEAR(Draws(local, fast), 2000, 150);
+  // Once it is overtaken, it is the other way round.
+  local.Add(of_slow.candidate, of_slow.path, 50);
+  EXPECT_NEAR(Draws(local, fast), 1000, 150);
 }
 
 TEST(LocalSearch, OnlyWhatIsOpenOrFollowsFromItDiffers) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// Structure: what an implementation consists of. Triggers add objects to a candidate (a temporary
+// array, and what fills and reads it), so that implementations differ not only in how things are
+// done but in what there is. A step from one structure to another changes much at once: what is the
+// best of a structure rarely shows before many of it were tried.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "runtime/candidate.h"
+
+namespace exh::search {
+
+class Structure {
+ public:
+  /// Of implementations below `root`.
+  explicit Structure(const runtime::Candidate& root);
+
+  /// The same number for two implementations that consist of the same objects, 0 for those without
+  /// any that not all have.
+  std::uint64_t Of(const runtime::Candidate& implementation) const;
+
+ private:
+  /// Objects that are not in every implementation for certain, with their sets.
+  std::vector<std::pair<int, runtime::Object>> planned_;
+};
+
+}  // namespace exh::search

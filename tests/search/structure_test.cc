@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// What implementations consist of: in a real space, where communications may go through memory or
+// not, and in one without triggers.
+#include "search/structure.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "kernels/task.h"
+#include "search/decisions.h"
+#include "search/patient_descent.h"
+#include "search/problem.h"
+#include "tests/search/toy_space.h"
+
+namespace exh::search {
+namespace {
+
+/// Which temporary arrays an implementation has.
+std::string BlocksOf(const Problem& problem, const runtime::Candidate& implementation) {
+  kernels::ir::Domains domains;
+  kernels::ReadDomains(problem.task, implementation, domains);
+  std::string blocks;
+  for (const kernels::ir::MemDomain& block : domains.blocks) {
+    blocks += block.presence == kernels::ir::Presence::kCertain ? 'x' : '-';
+  }
+  return blocks;
+}
+
+TEST(Structure, IsWhatTriggersAddedAndNothingElse) {
+  ProblemOptions options;
+  options.kernel = "matmul";
+  options.size = "m=64,n=64,k=64";
+  options.device = "h200";
+  options.space = "paper";
+  const Problem problem = MakeProblem(options);
+  const runtime::Candidate root = problem.root();
+  const ChoiceOrder order = ChoiceOrder::Default(root.instance());
+  const Structure structure(root);
+  std::map<std::string, std::set<std::uint64_t>> numbers;
+  std::set<std::string> vectors;
+  Random random(1);
+  Guide uniform;
+  for (int number = 0; number < 200; ++number) {
+    const PatientDescent descent =
+        DescendPatiently(root, order, Patience(), random, uniform, [](const DeadEnd&) {});
+    if (descent.result != DescentResult::kImplementation) continue;
+    const runtime::Candidate& found = descent.descender.candidate();
+    numbers[BlocksOf(problem, found)].insert(structure.Of(found));
+    vectors.insert(VectorText(found));
+  }
+  // Arrays for both operands, for one of them, and none.
+  ASSERT_EQ(numbers.size(), 4u);
+  EXPECT_GT(vectors.size(), 150u);
+  std::set<std::uint64_t> all;
+  for (const auto& [blocks, of_blocks] : numbers) {
+    EXPECT_EQ(of_blocks.size(), 1u) << blocks;
+    all.insert(of_blocks.begin(), of_blocks.end());
+  }
+  EXPECT_EQ(all.size(), 4u);
+  EXPECT_EQ(numbers["--"], std::set<std::uint64_t>{0});
+}
+
+TEST(Structure, IsOneWhereThereAreNoTriggers) {
+  const runtime::Candidate root = ToyRoot();
+  EXPECT_EQ(Structure(root).Of(root), 0u);
+}
+
+}  // namespace
+}  // namespace exh::search
