@@ -42,6 +42,26 @@ bool ShareObject(const Instance& instance, DecisionId a, DecisionId b) {
   return false;
 }
 
+/// Any live decision of the choice, with a value that it does not have.
+std::optional<PathStep> OtherValue(const Candidate& candidate, int choice, Random& random) {
+  const Instance& instance = candidate.instance();
+  const DecisionId begin = instance.first_decision(choice), end = instance.end_decision(choice);
+  constexpr int kTries = 16;
+  for (int number = 0; number < kTries; ++number) {
+    const auto decision = begin + static_cast<DecisionId>(random.Below(end - begin));
+    if (!candidate.IsLive(decision)) continue;
+    const Bits legal = instance.root().domain(instance.layout(), instance.slot(decision));
+    Bits others = legal & ~candidate.domain(decision);
+    if (others == 0) continue;
+    for (auto skip = random.Below(static_cast<std::size_t>(std::popcount(others))); skip > 0;
+         --skip) {
+      others &= others - 1;
+    }
+    return PathStep{static_cast<int>(decision), std::countr_zero(others)};
+  }
+  return std::nullopt;
+}
+
 DecisionId DecisionOf(const PathStep& step) {
   return static_cast<DecisionId>(step.decision);
 }
@@ -138,7 +158,12 @@ Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, 
   const Instance& instance = candidate.instance();
   const DecisionId chosen = DecisionOf(path[random.Below(path.size())]);
   std::vector<DecisionId> open = {chosen};
-  const std::size_t kind = random.Below(3);
+  const std::size_t kind = random.Below(4);
+  if (kind == 3) {
+    if (const auto first = OtherValue(candidate, instance.choice(chosen), random)) {
+      return {candidate, std::nullopt, {}, first};
+    }
+  }
   if (kind == 0) {
     while (random.Below(2) == 0) open.push_back(DecisionOf(path[random.Below(path.size())]));
   } else {

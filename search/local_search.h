@@ -30,8 +30,19 @@ struct Neighbourhood {
   /// Another one that open decisions follow where they can, so that what two found comes together;
   /// without it they are drawn at random.
   std::optional<runtime::Candidate> mate;
-  std::vector<runtime::DecisionId> open;  ///< Ascending; at least one.
+  std::vector<runtime::DecisionId> open;  ///< Ascending; at least one, unless something is `first`.
+  /// A decision that takes another value before anything else is decided: what stays is then what
+  /// agrees with it. (Where many decisions have to follow one, as the nests that share an axis do,
+  /// no few open ones lead there.)
+  std::optional<PathStep> first = {};
 };
+
+/// Takes a step that may be a dead end; false: it is one.
+inline bool RestrictTo(const PathStep& step, runtime::Candidate& candidate) {
+  const auto decision = static_cast<runtime::DecisionId>(step.decision);
+  return candidate.Restrict(decision, runtime::Bits{1} << step.value) ==
+         runtime::Propagation::kFixpoint;
+}
 
 /// The elites, by structure. Any thread may call everything.
 class LocalSearch {
@@ -69,8 +80,8 @@ class LocalSearch {
   /// kLeast elites.
   std::optional<std::uint64_t> DrawStructure(Random& random) const;
   /// An elite of the structure, the faster the more often, what to change (a few decisions, some of
-  /// one choice, or some of those that speak of one object), and for every third a mate. Nothing
-  /// when it has none.
+  /// one choice, some of those that speak of one object, or one and what follows from it), and for
+  /// every third a mate. Nothing when it has none.
   std::optional<Neighbourhood> Draw(std::uint64_t structure, Random& random) const;
   /// The same around an implementation that need not be an elite, with its path; no mate.
   static Neighbourhood Around(const runtime::Candidate& candidate, const Path& path,

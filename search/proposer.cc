@@ -112,9 +112,12 @@ bool Proposer::LookAround(Random& random, Attempt& attempt) const {
     const auto near = structure ? local_.Draw(*structure, random) : std::nullopt;
     if (!near) return false;
     NearGuide guide(*near, options_.bound, tree_->cut());
-    const PatientDescent descent =
-        DescendPatiently(root_, near_order_, kLocalPatience, random, guide, NoteIn(attempt));
+    runtime::Candidate start = root_;
+    if (near->first && !RestrictTo(*near->first, start)) continue;
+    PatientDescent descent =
+        DescendPatiently(start, near_order_, kLocalPatience, random, guide, NoteIn(attempt));
     if (descent.result != DescentResult::kImplementation) continue;
+    descent.backed_out |= near->first.has_value();
     Found found = FoundBy(descent, near_order_, {});
     if (Take(found, attempt)) return true;
   }
@@ -137,7 +140,7 @@ std::vector<Proposer::Found> Proposer::Walk(Random& random, Attempt& attempt) co
   for (int step = 0; step < options_.screen; ++step) {
     const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
     NearGuide guide(near, options_.bound, cut);
-    if (!walker.Look(near.open, guide, random, note)) continue;
+    if (!walker.Look(near, guide, random, note)) continue;
     if (!is_free && local_.StructureOf(walker.neighbour()) != structure) continue;
     const double new_bound = BoundOf(walker.neighbour());
     const double score = Score(walker.neighbour(), hope);
@@ -156,13 +159,13 @@ bool Proposer::BeginWalk(Walker& walker, Random& random, Attempt& attempt) const
     const std::optional<Neighbourhood> near = local_.Draw(*structure, random);
     if (!near) return false;
     NearGuide guide(*near, options_.bound, tree_->cut());
-    return walker.Begin(guide, random, NoteIn(attempt));
+    return walker.Begin(near->first, guide, random, NoteIn(attempt));
   }
   // Some structures are rare; then it is another one.
   constexpr int kTries = 8;
   for (int number = 0; number < kTries; ++number) {
     BoundGuide uniform(options_.bound, tree_->cut(), 0);
-    if (!walker.Begin(uniform, random, NoteIn(attempt))) return false;
+    if (!walker.Begin({}, uniform, random, NoteIn(attempt))) return false;
     if (local_.StructureOf(walker.candidate()) == *structure) break;
   }
   return true;

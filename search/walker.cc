@@ -14,14 +14,17 @@ Walker::Walker(const runtime::Candidate& root, const ChoiceOrder& order)
       here_(order, kRolloutPatience.dead_ends),
       there_(order, kLocalPatience.dead_ends) {}
 
-bool Walker::Begin(Guide& guide, Random& random, const Descender::OnDeadEnd& note) {
+bool Walker::Begin(const std::optional<PathStep>& first, Guide& guide, Random& random,
+                   const Descender::OnDeadEnd& note) {
+  runtime::Candidate start = root_;
+  if (first && !RestrictTo(*first, start)) return false;
   for (int attempt = 0; attempt < kRolloutPatience.tries; ++attempt) {
-    bool is_exact = true;
+    bool is_exact = !first;
     const auto on_dead_end = [&](const DeadEnd& dead_end) {
       is_exact = false;
       note(dead_end);
     };
-    const DescentResult result = here_.Run(root_, random, on_dead_end, guide);
+    const DescentResult result = here_.Run(start, random, on_dead_end, guide);
     if (result == DescentResult::kExhausted) return false;
     if (result == DescentResult::kGaveUp) continue;
     path_ = here_.path();
@@ -34,10 +37,11 @@ bool Walker::Begin(Guide& guide, Random& random, const Descender::OnDeadEnd& not
   return false;
 }
 
-bool Walker::Look(const std::vector<runtime::DecisionId>& open, Guide& guide, Random& random,
+bool Walker::Look(const Neighbourhood& near, Guide& guide, Random& random,
                   const Descender::OnDeadEnd& note) {
+  if (near.first) return LookFrom(near, guide, random, note);
   const auto is_open = [&](const PathStep& step) {
-    return std::ranges::binary_search(open, static_cast<runtime::DecisionId>(step.decision));
+    return std::ranges::binary_search(near.open, static_cast<runtime::DecisionId>(step.decision));
   };
   const auto first = std::ranges::find_if(path_, is_open);
   EXH_CHECK(first != path_.end());
@@ -51,6 +55,16 @@ bool Walker::Look(const std::vector<runtime::DecisionId>& open, Guide& guide, Ra
   const DescentResult result = there_.Run(here_.state(shared_), random, on_dead_end, guide);
   is_exact_ = is_exact_ && there_.pruned() == 0;
   return result == DescentResult::kImplementation;
+}
+
+bool Walker::LookFrom(const Neighbourhood& near, Guide& guide, Random& random,
+                      const Descender::OnDeadEnd& note) {
+  // Its path begins with another decision than that of any order.
+  shared_ = 0;
+  is_exact_ = false;
+  runtime::Candidate start = root_;
+  if (!RestrictTo(*near.first, start)) return false;
+  return there_.Run(start, random, note, guide) == DescentResult::kImplementation;
 }
 
 void Walker::Go() {

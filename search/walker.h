@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "search/choice_order.h"
@@ -19,16 +20,18 @@ class Walker {
   /// Root and order outlive the walker. It stands nowhere yet.
   Walker(const runtime::Candidate& root, const ChoiceOrder& order);
 
-  /// Begins at what a descent from the root finds. False: it found nothing.
-  bool Begin(Guide& guide, Random& random, const Descender::OnDeadEnd& note);
+  /// Begins at what a descent from the root finds that decides `first`, if anything, before
+  /// everything else. False: it found nothing.
+  bool Begin(const std::optional<PathStep>& first, Guide& guide, Random& random,
+             const Descender::OnDeadEnd& note);
 
   /// Where it stands, and its path from the root: without what was removed on the way out of dead
   /// ends, the decisions lead there.
   const runtime::Candidate& candidate() const { return here_.candidate(); }
   const Path& path() const { return path_; }
 
-  /// Looks at a neighbour: with the decisions that are open drawn by `guide`. False: there is none.
-  bool Look(const std::vector<runtime::DecisionId>& open, Guide& guide, Random& random,
+  /// Looks at a neighbour, which `guide` draws. False: there is none.
+  bool Look(const Neighbourhood& near, Guide& guide, Random& random,
             const Descender::OnDeadEnd& note);
   /// What Look() found; until the next Look() or Go().
   const runtime::Candidate& neighbour() const { return there_.candidate(); }
@@ -36,6 +39,10 @@ class Walker {
   void Go();
 
  private:
+  /// The same for a neighbour that decides something before anything else.
+  bool LookFrom(const Neighbourhood& near, Guide& guide, Random& random,
+                const Descender::OnDeadEnd& note);
+
   const runtime::Candidate& root_;
   const ChoiceOrder& order_;
   Descender here_, there_;

@@ -170,8 +170,17 @@ class Bench(parts.Bench):
         """Random implementations beside their bounds, and the best of a search; what earlier calls had of them counts."""
         name, size = (SIZES | MORE)[kernel]
         result = self.earlier(f"bound-{kernel}") or {"leaves": 0, "runs": 0, "ratios": [], "violations": []}
-        result["runs"] += 1
         begin = time.monotonic()
+        if result["leaves"] < LEAVES:
+            self.add_leaves(name, size, result)
+        if result["leaves"] >= LEAVES:
+            result["best"] = self.best(kernel, "default", budget=BEST)
+        result["measured_s"] = round(result.get("measured_s", 0) + time.monotonic() - begin, 1)
+        return result
+
+    def add_leaves(self, name, size, result):
+        """Random implementations that follow on those of earlier calls."""
+        result["runs"] += 1
         records, _ = self.records("bound", "--kernel", name, "--size", size, "--device", "h200", "--policy", "random", "--bound", "check",
                                   "--budget", f"evals={LEAVES - result['leaves']}", "--budget", f"{self.options.seconds - 120}s",
                                   "--seed", str(100 + result["runs"]))
@@ -181,10 +190,6 @@ class Bench(parts.Bench):
         result["ratios"] += [round(r.get("bound_ns", 0) / r["best_ns"], 6) for r in timed]
         for violation in (r for r in records if r["t"] == "violation"):
             result["violations"].append({key: violation[key] for key in ("n", "ns", "bound_ns", "resource") if key in violation})
-        if result["leaves"] >= LEAVES:
-            result["best"] = self.best(kernel, "default", budget=BEST)
-        result["measured_s"] = round(result.get("measured_s", 0) + time.monotonic() - begin, 1)
-        return result
 
     def policy(self, *arguments):
         return self.best("matmul-1024", "paper", *arguments)
@@ -205,11 +210,11 @@ class Bench(parts.Bench):
     # ---- parts -----------------------------------------------------------------------------------
 
     def is_whole(self, result):
-        return result.get("leaves", LEAVES) >= LEAVES
+        return "leaves" not in result or (result["leaves"] >= LEAVES and "best" in result)
 
     def merged(self, result):
         """Of thousands of ratios only how they are spread."""
-        if "ratios" not in result or not self.is_whole(result):
+        if "ratios" not in result or result["leaves"] < LEAVES:
             return result
         rest = {key: value for key, value in result.items() if key != "ratios"}
         return {**rest, "quantiles": dict(zip(("least", "5%", "25%", "50%", "75%", "95%", "largest"), quantiles(result["ratios"])))}

@@ -23,6 +23,7 @@ PART_SECONDS = 460  # Of a part, at most; --seconds.
 class Bench:
     """A benchmark in parts. A subclass has a `name`, `parts()` and `rows(state)`; `is_whole(result)` where parts go on."""
     name = ""
+    part = ""  # That is taken.
 
     def __init__(self, options):
         self.options = options
@@ -54,6 +55,10 @@ class Bench:
         found = read_log(os.path.join(out, "log.jsonl"))
         if not any(r["t"] == "eval" for r in found):
             sys.exit(f"{self.name}: {' '.join(arguments)}: nothing was evaluated (exit code {rc}):\n{text[-2000:]}")
+        if self.options.logs:
+            os.makedirs(self.options.logs, exist_ok=True)
+            number = sum(1 for file in os.listdir(self.options.logs) if file.startswith(self.part + "."))
+            shutil.copy(os.path.join(out, "log.jsonl"), os.path.join(self.options.logs, f"{self.part}.{number + 1}.jsonl"))
         return found, text
 
     def replay(self, file):
@@ -85,6 +90,7 @@ class Bench:
 
     def take(self, part, measure):
         start = time.monotonic()
+        self.part = part
         result = measure()
         write_json(self.path(part), {**conditions(), "seconds": round(time.monotonic() - start, 1), "result": result})
         print(f"{part}: {time.monotonic() - start:.0f} s", flush=True)
@@ -131,6 +137,7 @@ def main(bench, description, options=()):
     parser.add_argument("--state", default=os.path.join(ROOT, "build/bench", bench.name))
     parser.add_argument("--replays", default=os.path.join(ROOT, "kernels/replays"))
     parser.add_argument("--sweep", default="", help="a hand-written SGEMM to compare with")
+    parser.add_argument("--logs", default="", help="a folder that keeps the logs of searches, for search --simulate")
     parser.add_argument("--seconds", type=int, default=PART_SECONDS, help="most of a part")
     parser.add_argument("--list", action="store_true", help="the parts, and which are finished")
     parser.add_argument("--merge", action="store_true", help="writes --results and prints the table")

@@ -206,13 +206,13 @@ void MeasureNear(const Problem& problem, const SearchBound& bound, const std::st
   Walker walker(root, order);
   Guide uniform;
   const Descender::OnDeadEnd nothing = [](const DeadEnd&) {};
-  while (!walker.Begin(uniform, random, nothing)) {
+  while (!walker.Begin({}, uniform, random, nothing)) {
   }
   for (int number = 0; number < descents; ++number) {
     const Neighbourhood around = LocalSearch::Around(walker.candidate(), walker.path(), random);
     NearGuide guide(around, none, 0);
     const auto start = Clock::now();
-    const bool found = walker.Look(around.open, guide, random, nothing);
+    const bool found = walker.Look(around, guide, random, nothing);
     look.Add(start);
     if (found) walker.Go();
   }

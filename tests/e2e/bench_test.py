@@ -110,6 +110,16 @@ class PaperTest(unittest.TestCase):
         self.bench("bound-axpy")
         result = self.result("bound-axpy")
         self.assertEqual((result["leaves"], result["runs"]), (20, 2))
+        # The best of a search alone may be taken anew, with its log.
+        state = self.folder / "state" / "bound-axpy.json"
+        begun = json.loads(state.read_text(encoding="utf-8"))
+        del begun["result"]["best"]
+        state.write_text(json.dumps(begun), encoding="utf-8")
+        self.bench("bound-axpy", "--logs", str(self.folder / "logs"))
+        again = self.result("bound-axpy")
+        self.assertEqual((again["leaves"], again["runs"], again["ratios"]), (20, 2, result["ratios"]))
+        self.assertEqual(again["best"]["evaluations"], 5)
+        self.assertEqual([log.name for log in (self.folder / "logs").iterdir()], ["bound-axpy.1.jsonl"])
 
 
 if __name__ == "__main__":

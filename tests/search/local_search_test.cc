@@ -16,6 +16,7 @@
 #include "search/decisions.h"
 #include "search/problem.h"
 #include "search/tree_replay.h"
+#include "search/walker.h"
 #include "tests/search/scene.h"
 
 namespace exh::search {
@@ -146,7 +147,8 @@ TEST(LocalSearch, OnlyWhatIsOpenOrFollowsFromItDiffers) {
     const Found elite = Implementation(order, seed);
     // One size: nothing depends on it, so that it and nothing else changes.
     const auto size = root.instance().first_decision(root.instance().FindChoice("size"));
-    const Neighbourhood near{elite.candidate, {}, {size + static_cast<std::uint32_t>(seed % 3)}};
+    const Neighbourhood near{
+        elite.candidate, {}, {size + static_cast<std::uint32_t>(seed % 3)}, {}};
     NearGuide guide(near, none, 0);
     Descender descender(order);
     ASSERT_EQ(descender.Run(
@@ -159,7 +161,7 @@ TEST(LocalSearch, OnlyWhatIsOpenOrFollowsFromItDiffers) {
     EXPECT_EQ(different, 1);
     // Two colors: they can only change places, or one with what follows.
     const auto color = root.instance().first_decision(root.instance().FindChoice("color"));
-    const Neighbourhood two{elite.candidate, {}, {color, color + 1}};
+    const Neighbourhood two{elite.candidate, {}, {color, color + 1}, {}};
     NearGuide other(two, none, 0);
     if (descender.Run(
             root, random, [](const DeadEnd&) {}, other) != DescentResult::kImplementation) {
@@ -174,6 +176,42 @@ TEST(LocalSearch, OnlyWhatIsOpenOrFollowsFromItDiffers) {
   EXPECT_GT(changed, 150);
 }
 
+TEST(LocalSearch, ADecisionMayChangeBeforeAllOthersAndTheyFollow) {
+  const ChoiceOrder order = ChoiceOrder::Parse("size,color", ToyRoot().instance());
+  const runtime::Candidate root = ToyRoot();
+  const auto mode = root.instance().first_decision(root.instance().FindChoice("mode"));
+  const BoundFunction none;
+  std::set<int> firsts;
+  int others = 0;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    Random random(seed);
+    const Found elite = Implementation(order, seed);
+    const Neighbourhood near = LocalSearch::Around(elite.candidate, elite.path, random);
+    EXPECT_EQ(near.open.empty(), near.first.has_value());
+    if (!near.first) {
+      ++others;
+      continue;
+    }
+    const auto decision = static_cast<runtime::DecisionId>(near.first->decision);
+    const runtime::Bits value = runtime::Bits{1} << near.first->value;
+    firsts.insert(near.first->decision);
+    EXPECT_NE(elite.candidate.domain(decision), value);
+    if (decision == mode) continue;  // TIGHT leads nowhere.
+    Walker walker(root, order);
+    NearGuide guide(near, none, 0);
+    ASSERT_TRUE(walker.Begin(near.first, guide, random, [](const DeadEnd&) {}));
+    EXPECT_EQ(walker.candidate().domain(decision), value);
+    // Colors and orders have to agree among themselves; nothing else changes.
+    for (runtime::DecisionId id = 0; id < root.instance().num_decisions(); ++id) {
+      const bool follows = root.instance().choice(id) == root.instance().choice(decision);
+      if (follows) continue;
+      EXPECT_EQ(walker.candidate().domain(id), elite.candidate.domain(id)) << seed << " " << id;
+    }
+  }
+  EXPECT_NEAR(others, 450, 60);
+  EXPECT_GT(firsts.size(), 6u);
+}
+
 TEST(LocalSearch, WhatIsOpenFollowsAMate) {
   const ChoiceOrder order = ChoiceOrder::Parse("size,color", ToyRoot().instance());
   const runtime::Candidate root = ToyRoot();
@@ -182,7 +220,7 @@ TEST(LocalSearch, WhatIsOpenFollowsAMate) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Random random(seed);
     const Found elite = Implementation(order, seed), mate = Implementation(order, seed + 1000);
-    const Neighbourhood near{elite.candidate, mate.candidate, {size, size + 1}};
+    const Neighbourhood near{elite.candidate, mate.candidate, {size, size + 1}, {}};
     NearGuide guide(near, none, 0);
     Descender descender(order);
     ASSERT_EQ(descender.Run(
@@ -197,7 +235,7 @@ TEST(LocalSearch, WhatIsOpenFollowsAMate) {
 TEST(LocalSearch, WhatReachesTheCutIsPruned) {
   const ChoiceOrder order = ChoiceOrder::Parse("", ToyRoot().instance());
   const Found elite = Implementation(order, 1);
-  const Neighbourhood near{elite.candidate, {}, {0}};
+  const Neighbourhood near{elite.candidate, {}, {0}, {}};
   const BoundFunction bound = [](const runtime::Candidate&) { return 100; };
   EXPECT_TRUE(NearGuide(near, bound, 100).Prunes(elite.candidate));
   EXPECT_FALSE(NearGuide(near, bound, 101).Prunes(elite.candidate));

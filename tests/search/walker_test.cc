@@ -42,14 +42,15 @@ TEST(Walker, PathsLeadToWhereItStandsAlsoOutOfDeadEnds) {
         deepest = std::max(deepest, dead_end.depth);
       };
       bool has_begun = false;  // Some orders lead into dead ends too often for one try.
-      for (int i = 0; i < 20 && !has_begun; ++i) has_begun = walker.Begin(uniform, random, note);
+      for (int i = 0; i < 20 && !has_begun; ++i)
+        has_begun = walker.Begin({}, uniform, random, note);
       ASSERT_TRUE(has_begun);
       for (int step = 0; step < 60; ++step) {
         const std::string here = VectorText(walker.candidate());
         EXPECT_EQ(EndOf(root, walker.path()), here);
         const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
         NearGuide guide(near, none, 0);
-        if (!walker.Look(near.open, guide, random, note)) continue;
+        if (!walker.Look(near, guide, random, note)) continue;
         const std::string there = VectorText(walker.neighbour());
         EXPECT_EQ(VectorText(walker.candidate()), here);
         if (step % 3 == 0) continue;
@@ -74,12 +75,12 @@ TEST(Walker, WhatIsDecidedBeforeTheFirstOpenDecisionStays) {
   Random random(1);
   Walker walker(root, order);
   const Descender::OnDeadEnd nothing = [](const DeadEnd&) {};
-  ASSERT_TRUE(walker.Begin(uniform, random, nothing));
+  ASSERT_TRUE(walker.Begin({}, uniform, random, nothing));
   for (int step = 0; step < 50; ++step) {
-    const Neighbourhood near{walker.candidate(), {}, {size + 1}};
+    const Neighbourhood near{walker.candidate(), {}, {size + 1}, {}};
     const Path before = walker.path();
     NearGuide guide(near, none, 0);
-    ASSERT_TRUE(walker.Look(near.open, guide, random, nothing));
+    ASSERT_TRUE(walker.Look(near, guide, random, nothing));
     for (runtime::DecisionId decision = 0; decision < size; ++decision) {
       EXPECT_EQ(walker.neighbour().domain(decision), walker.candidate().domain(decision));
     }
