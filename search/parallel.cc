@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "search/parallel.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -9,6 +11,14 @@
 #include <vector>
 
 namespace exh::search {
+
+int NumCores() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  // Fails where there are more cores than the set has room for: then it is all of them.
+  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return std::max(1, CPU_COUNT(&cores));
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 void RunInParallel(std::size_t count, int jobs, const std::function<bool(std::size_t)>& work) {
   std::atomic<std::size_t> next = 0;

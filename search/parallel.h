@@ -6,6 +6,10 @@
 
 namespace exh::search {
 
+/// Cores that this process may use, at least 1: fewer than the machine has where a shell, a batch
+/// system or a container keeps it to some of them.
+int NumCores();
+
 /// Calls `work(0)` to `work(count - 1)`, `jobs` at once, in this order of starting. A `work` that
 /// returns false keeps the rest from being started. The first exception is thrown again when all
 /// that were started have ended.

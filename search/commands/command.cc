@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "search/commands/command.h"
 
-#include <algorithm>
-#include <thread>
-
 namespace exh::search {
 
 void AddDeviceOptions(CLI::App& app, ProblemOptions& options) {
@@ -20,10 +17,6 @@ void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--space", options.space,
                  "default: every decision of the space; paper: none beyond those of the paper");
   AddDeviceOptions(app, options);
-}
-
-int NumCores() {
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
 }  // namespace exh::search

@@ -49,7 +49,4 @@ void AddProblemOptions(CLI::App& app, ProblemOptions& options);
 /// --device and the options that change its limits.
 void AddDeviceOptions(CLI::App& app, ProblemOptions& options);
 
-/// Number of cores of this machine, at least 1.
-int NumCores();
-
 }  // namespace exh::search

@@ -9,6 +9,7 @@
 #include "search/commands/command.h"
 #include "search/descent.h"
 #include "search/error.h"
+#include "search/parallel.h"
 #include "search/report.h"
 #include "search/signals.h"
 #include "search/size_estimate.h"

@@ -13,6 +13,7 @@
 #include "search/cpu_evaluator.h"
 #include "search/error.h"
 #include "search/numbers.h"
+#include "search/parallel.h"
 #include "search/run_folder.h"
 
 namespace exh::search {

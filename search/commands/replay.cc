@@ -21,6 +21,7 @@
 #include "search/log_text.h"
 #include "search/make_evaluator.h"
 #include "search/numbers.h"
+#include "search/parallel.h"
 #include "search/run_folder.h"
 #include "search/signals.h"
 

@@ -27,6 +27,7 @@
 #include "search/log_text.h"
 #include "search/make_evaluator.h"
 #include "search/numbers.h"
+#include "search/parallel.h"
 #include "search/replay.h"
 #include "search/report.h"
 #include "search/run_folder.h"

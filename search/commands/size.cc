@@ -13,6 +13,7 @@
 #include "search/commands/cut_options.h"
 #include "search/decision_file.h"
 #include "search/error.h"
+#include "search/parallel.h"
 #include "search/signals.h"
 #include "search/size.h"
 #include "search/size_report.h"

@@ -11,6 +11,7 @@
 #include "search/commands/cut_options.h"
 #include "search/error.h"
 #include "search/level_table.h"
+#include "search/parallel.h"
 #include "search/signals.h"
 #include "search/suggest.h"
 

@@ -41,7 +41,8 @@ OURS = {"axpy": "best-axpy-226", "matmul-256x256x32": "best-matmul-256x256x32", 
         "strided-1024": "best-strided-matmul-1024"}
 DEPTH = 10
 BEYOND = 100000  # Nodes of the level at which two orders of decisions are compared.
-PROOFS = {"axpy-228": ("n=268435456", 5), "axpy-226": ("n=67108864", 10)}  # Sizes of axpy, and the gap in % that ends a search.
+PROOFS = {"axpy-228": ("n=268435456", 5), "axpy-226": ("n=67108864", 10)}  # Sizes of axpy, and within how many % of the optimum.
+ROOM = 0.98
 AXPY_BYTES = 12 * 2**26
 SWEEP = r'''
   M = N = K = 1024;
@@ -196,7 +197,8 @@ class Bench(parts.Bench):
 
     def proof(self, size, gap):
         """How near to the bound the best comes; what of the gap is that inputs may still be in the cache."""
-        result = self.best("axpy", "paper", "--stop", f"gap={gap}%", budget=PROOF, size=size)
+        # A gap is a share of the best; that it is measured again at the end, and may then be a little slower, needs some room.
+        result = self.best("axpy", "paper", "--stop", f"gap={100 * (1 - 1 / (1 + ROOM * gap / 100)):.3f}%", budget=PROOF, size=size)
         run = os.path.join(self.work, "search")
         for state, cold in (("warm", ()), ("cold", ("--cold",))):
             rc, text = self.run("bound", run, "--json", *cold, seconds=60)

@@ -202,7 +202,7 @@ def conditions():
     except (OSError, IndexError):
         line = "none"
     return {"gpu": dict(zip(query.split(","), line.split(", "))), "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
-            "cores": os.cpu_count()}
+            "cores": len(os.sched_getaffinity(0))}
 
 
 # ---- what a run compared itself with -------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "search/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <atomic>
 #include <mutex>
@@ -39,6 +40,20 @@ TEST(RunInParallel, ThrowsAgain) {
                                return true;
                              }),
                std::runtime_error);
+}
+
+TEST(Parallel, CoresAreThoseThatTheProcessMayUse) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  EXPECT_EQ(NumCores(), CPU_COUNT(&before));
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  for (int core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++core) {
+    if (CPU_ISSET(core, &before)) CPU_SET(core, &one);
+  }
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  EXPECT_EQ(NumCores(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
 }  // namespace
