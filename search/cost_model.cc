@@ -27,6 +27,11 @@ std::uint8_t LevelOf(double amount) {
   return static_cast<std::uint8_t>(std::lround(std::min(steps, kMost)));
 }
 
+/// Without a bound, times are learned as they are.
+double LogOf(double bound_ns) {
+  return bound_ns > 0 ? std::log(bound_ns) : 0;
+}
+
 }  // namespace
 
 CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed)
@@ -66,13 +71,13 @@ CostModel::Row CostModel::RowOf(std::string_view vector, std::span<const double>
   return row;
 }
 
-float CostModel::Target(double ns) const {
+float CostModel::Target(double ns, double bound_ns) const {
   const double worst = kWorst * fastest_;
-  return static_cast<float>(std::log(ns > 0 ? std::min(ns, worst) : worst));
+  return static_cast<float>(std::log(ns > 0 ? std::min(ns, worst) : worst) - LogOf(bound_ns));
 }
 
-void CostModel::Add(std::string_view vector, std::span<const double> amounts, const Path& path,
-                    const Path& other_path, double ns) {
+void CostModel::Add(std::string_view vector, std::span<const double> amounts, double bound_ns,
+                    const Path& path, const Path& other_path, double ns) {
   const Row row = RowOf(vector, amounts);
   for (std::size_t column = 0; column < num_columns_; ++column) {
     samples_.columns[column].push_back(row[column]);
@@ -81,6 +86,7 @@ void CostModel::Add(std::string_view vector, std::span<const double> amounts, co
     for (const PathStep& step : *steps) is_used_[static_cast<std::size_t>(step.decision)] = true;
   }
   ns_.push_back(ns);
+  bounds_.push_back(bound_ns);
   if (ns > 0 && (fastest_ == 0 || ns < fastest_)) fastest_ = ns;
   ++added_;
   if (ns_.size() < kLeast || fastest_ == 0) return;
@@ -94,7 +100,9 @@ void CostModel::Add(std::string_view vector, std::span<const double> amounts, co
 void CostModel::Renew() {
   added_ = 0;
   samples_.targets.clear();
-  for (const double ns : ns_) samples_.targets.push_back(Target(ns));
+  for (std::size_t sample = 0; sample < ns_.size(); ++sample) {
+    samples_.targets.push_back(Target(ns_[sample], bounds_[sample]));
+  }
   used_.clear();
   for (std::uint32_t column = 0; column < num_columns_; ++column) {
     if (!is_used_[column]) continue;
@@ -118,8 +126,8 @@ bool CostModel::is_ready() const {
   return trees_.size() == kTrees;
 }
 
-std::optional<Guess> CostModel::Ask(std::string_view vector,
-                                    std::span<const double> amounts) const {
+std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const double> amounts,
+                                    double bound_ns) const {
   std::vector<std::shared_ptr<const RegressionTree>> trees;
   {
     const std::lock_guard lock(mutex_);
@@ -135,8 +143,9 @@ std::optional<Guess> CostModel::Ask(std::string_view vector,
   }
   const double n = static_cast<double>(trees.size());
   Guess guess;
-  guess.mean = sum / n;
-  guess.deviation = std::sqrt(std::max(0.0, squares / n - guess.mean * guess.mean));
+  const double mean = sum / n;
+  guess.mean = mean + LogOf(bound_ns);
+  guess.deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
   return guess;
 }
 

@@ -8,6 +8,9 @@
 // A row has the value of each decision, how often each value of each choice occurs, and numbers
 // that say what an implementation takes of the device (what the lower bound counts). Of all these
 // it knows the order alone, and so works for every space.
+//
+// What trees learn is how many times an implementation takes longer than its lower bound. The bound
+// knows of work and waiting what no trees have to learn, also where nothing was measured yet.
 #pragma once
 
 #include <cstddef>
@@ -44,22 +47,23 @@ class CostModel {
   /// `instance` outlives the model; `num_amounts`: of each implementation.
   CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed);
 
-  /// An implementation by its vector (VectorText()), what it takes of the device, and the decisions
-  /// that lead to it, in one order or two; `ns` 0: it did not work, or not in time. One thread
-  /// alone may add.
-  void Add(std::string_view vector, std::span<const double> amounts, const Path& path,
-           const Path& other_path, double ns);
+  /// An implementation by its vector (VectorText()), what it takes of the device, its bound (0:
+  /// there is none), and the decisions that lead to it, in one order or two; `ns` 0: it did not
+  /// work, or not in time. One thread alone may add.
+  void Add(std::string_view vector, std::span<const double> amounts, double bound_ns,
+           const Path& path, const Path& other_path, double ns);
 
   /// Is enough known for guesses? From any thread.
   bool is_ready() const;
   /// Nothing before that. Any thread may ask, also while one adds.
-  std::optional<Guess> Ask(std::string_view vector, std::span<const double> amounts) const;
+  std::optional<Guess> Ask(std::string_view vector, std::span<const double> amounts,
+                           double bound_ns) const;
 
  private:
   using Row = std::vector<std::uint8_t>;
 
   Row RowOf(std::string_view vector, std::span<const double> amounts) const;
-  float Target(double ns) const;
+  float Target(double ns, double bound_ns) const;
   /// Makes one of the trees anew, of all that is known now: the oldest.
   void Renew();
 
@@ -69,7 +73,7 @@ class CostModel {
   std::size_t num_amounts_ = 0, num_columns_ = 0;
   Random random_;
   Samples samples_;
-  std::vector<double> ns_;           ///< Of each sample.
+  std::vector<double> ns_, bounds_;  ///< Of each sample.
   std::vector<bool> is_used_;        ///< Columns that trees look at.
   std::vector<std::uint32_t> used_;  ///< Their numbers.
   double fastest_ = 0;

@@ -84,7 +84,7 @@ void Proposer::MakeFromTree(Attempt& attempt) const {
     if (number == 0) attempt.result = descent.result;
     if (descent.result != DescentResult::kImplementation) break;
     Found found = FoundBy(descent, order_, selection.path);
-    if (rollouts > 1) found.score = Score(found.candidate, hope);
+    if (rollouts > 1) found.score = Score(found.candidate, found.bound, hope);
     if (!best || found.score < best->score) best = std::move(found);
   }
   if (!best) return;
@@ -136,14 +136,14 @@ std::vector<Proposer::Found> Proposer::Walk(Random& random, Attempt& attempt) co
     way.push_back({walker.candidate(), walker.path(), bound, score});
   };
   const double bound = BoundOf(walker.candidate());
-  arrive(bound, Score(walker.candidate(), hope));
+  arrive(bound, Score(walker.candidate(), bound, hope));
   for (int step = 0; step < options_.screen; ++step) {
     const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
     NearGuide guide(near, options_.bound, cut);
     if (!walker.Look(near, guide, random, note)) continue;
     if (!is_free && local_.StructureOf(walker.neighbour()) != structure) continue;
     const double new_bound = BoundOf(walker.neighbour());
-    const double score = Score(walker.neighbour(), hope);
+    const double score = Score(walker.neighbour(), new_bound, hope);
     if (score >= way.back().score) continue;
     walker.Go();
     arrive(new_bound, score);
@@ -202,8 +202,8 @@ double Proposer::BoundOf(const runtime::Candidate& candidate) const {
   return options_.check ? options_.check(candidate) : 0;
 }
 
-double Proposer::Score(const runtime::Candidate& candidate, double hope) const {
-  const auto guess = model_.Ask(VectorText(candidate), AmountsOf(candidate));
+double Proposer::Score(const runtime::Candidate& candidate, double bound, double hope) const {
+  const auto guess = model_.Ask(VectorText(candidate), AmountsOf(candidate), bound);
   return guess ? guess->mean - hope * guess->deviation : 0;
 }
 
@@ -254,7 +254,7 @@ void Proposer::Learn(const runtime::Candidate& candidate, const std::string& vec
     near_path.clear();
   }
   if (options_.screen == 1) return;
-  model_.Add(vector, AmountsOf(candidate), path, near_path, ns);
+  model_.Add(vector, AmountsOf(candidate), BoundOf(candidate), path, near_path, ns);
 }
 
 }  // namespace exh::search

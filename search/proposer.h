@@ -111,7 +111,7 @@ class Proposer {
   double BoundOf(const runtime::Candidate& candidate) const;
   /// How little the model thinks of it: the logarithm of its time, less what it does not know of it
   /// times `hope`.
-  double Score(const runtime::Candidate& candidate, double hope) const;
+  double Score(const runtime::Candidate& candidate, double bound, double hope) const;
   /// What the device says of it; until the thread asks again.
   std::span<const double> AmountsOf(const runtime::Candidate& candidate) const;
   /// `near_path` is empty when it was not found near another; `ns` 0: it has no time.

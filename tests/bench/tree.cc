@@ -174,11 +174,11 @@ void MeasureNear(const Problem& problem, const SearchBound& bound, const std::st
     bound.amounts.fill(descent.descender.candidate(), amounts);
     count.Add(start);
     start = Clock::now();
-    model.Ask(vector, amounts);
+    model.Ask(vector, amounts, amounts[0]);
     guess.Add(start);
     const double ns = TimeOf(vector);
     start = Clock::now();
-    model.Add(vector, amounts, descent.descender.path(), {}, ns);
+    model.Add(vector, amounts, amounts[0], descent.descender.path(), {}, ns);
     learn.Add(start);
     local.Add(descent.descender.candidate(), descent.descender.path(), ns);
   };

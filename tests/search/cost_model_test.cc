@@ -91,8 +91,10 @@ struct Lesson {
       Add(taught.back(), time_of(taught.back()));
     }
   }
-  void Add(const std::string& vector, double ns) { model.Add(vector, kNothing, path, {}, ns); }
-  double Mean(const std::string& vector) const { return model.Ask(vector, kNothing).value().mean; }
+  void Add(const std::string& vector, double ns) { model.Add(vector, kNothing, 0, path, {}, ns); }
+  double Mean(const std::string& vector) const {
+    return model.Ask(vector, kNothing, 0).value().mean;
+  }
 
   const runtime::Candidate root = ToyRoot();
   Path path;  ///< Takes every decision.
@@ -113,11 +115,12 @@ TEST(CostModel, GuessesWhenItHasSeenEnoughThatWorks) {
   for (std::size_t sample = 1; sample <= 2 * CostModel::kLeast; ++sample) {
     lesson.Add(lesson.NewVector(), 100);
     hopeless.Add(hopeless.NewVector(), 0);
-    EXPECT_EQ(lesson.model.Ask(asked, kNothing).has_value(), sample >= CostModel::kLeast) << sample;
-    EXPECT_FALSE(hopeless.model.Ask(asked, kNothing).has_value());
+    EXPECT_EQ(lesson.model.Ask(asked, kNothing, 0).has_value(), sample >= CostModel::kLeast)
+        << sample;
+    EXPECT_FALSE(hopeless.model.Ask(asked, kNothing, 0).has_value());
   }
   hopeless.Add(hopeless.NewVector(), 100);  // The first that works.
-  EXPECT_TRUE(hopeless.model.Ask(asked, kNothing).has_value());
+  EXPECT_TRUE(hopeless.model.Ask(asked, kNothing, 0).has_value());
 }
 
 TEST(CostModel, RanksWhatItHasNotSeen) {
@@ -139,15 +142,32 @@ TEST(CostModel, LooksAtAmountsAndAtDecisionsThatSomethingDecided) {
   one[1] = other[2] = '2';
   for (int sample = 0; sample < 100; ++sample) {
     const double ns = sample % 2 == 0 ? 100 : 1000;
-    amounts.model.Add(amounts.NewVector(), Amount{ns / 10}, amounts.path, {}, ns);
+    amounts.model.Add(amounts.NewVector(), Amount{ns / 10}, 0, amounts.path, {}, ns);
     decided.Add(sample % 2 == 0 ? one : other, ns);
-    blind.model.Add(sample % 2 == 0 ? one : other, kNothing, {}, {}, ns);
+    blind.model.Add(sample % 2 == 0 ? one : other, kNothing, 0, {}, {}, ns);
   }
-  EXPECT_LT(amounts.model.Ask(one, Amount{10})->mean,
-            amounts.model.Ask(one, Amount{100})->mean - 1);
+  EXPECT_LT(amounts.model.Ask(one, Amount{10}, 0)->mean,
+            amounts.model.Ask(one, Amount{100}, 0)->mean - 1);
   EXPECT_NEAR(decided.Mean(one), std::log(100), 1e-5);
   EXPECT_NEAR(decided.Mean(other), std::log(1000), 1e-5);
   EXPECT_EQ(blind.Mean(one), blind.Mean(other));
+}
+
+TEST(CostModel, LearnsHowFarAboveTheBoundTimesAre) {
+  Lesson lesson(1);
+  // Twice or four times the bound, as a decision says; bounds differ by a factor of three.
+  const auto factor = [](const std::string& vector) { return vector[1] == '0' ? 2.0 : 4.0; };
+  for (int sample = 0; sample < 200; ++sample) {
+    const std::string vector = lesson.NewVector();
+    const double bound = 1000 + 10 * sample;
+    lesson.model.Add(vector, kNothing, bound, lesson.path, {}, factor(vector) * bound);
+  }
+  for (int sample = 0; sample < 100; ++sample) {
+    const std::string vector = lesson.NewVector();
+    // Also far below all that it has seen.
+    const Guess guess = lesson.model.Ask(vector, kNothing, 10).value();
+    EXPECT_NEAR(guess.mean, std::log(10 * factor(vector)), 0.2) << vector;
+  }
 }
 
 TEST(CostModel, WhatFailedIsAsBadAsWhatIsMuchTooSlow) {
@@ -168,14 +188,14 @@ TEST(CostModel, TreesDifferOnlyWhereTheyKnowNothing) {
   Lesson lesson(1);
   lesson.Teach(61, time_of);
   // So far one tree alone was made anew with the last of them.
-  EXPECT_GT(lesson.model.Ask(lesson.taught[60], kNothing)->deviation, 0.01);
+  EXPECT_GT(lesson.model.Ask(lesson.taught[60], kNothing, 0)->deviation, 0.01);
   lesson.Teach(CostModel::kTrees - 1, time_of);
   double unknown = 0;
   for (std::size_t sample = 0; sample <= 60; ++sample) {
-    const Guess guess = lesson.model.Ask(lesson.taught[sample], kNothing).value();
+    const Guess guess = lesson.model.Ask(lesson.taught[sample], kNothing, 0).value();
     EXPECT_NEAR(guess.mean, std::log(time_of(lesson.taught[sample])), 1e-4) << sample;
     EXPECT_LT(guess.deviation, 1e-4) << sample;
-    unknown += lesson.model.Ask(lesson.NewVector(), kNothing)->deviation / 61;
+    unknown += lesson.model.Ask(lesson.NewVector(), kNothing, 0)->deviation / 61;
   }
   EXPECT_GT(unknown, 0.1);
 }
@@ -188,7 +208,7 @@ TEST(CostModel, AnswersWhileItLearns) {
     for (bool is_last = false; !is_last;) {
       is_last = done;
       const bool is_ready = lesson.model.is_ready();
-      const auto guess = lesson.model.Ask(asked, kNothing);
+      const auto guess = lesson.model.Ask(asked, kNothing, 0);
       EXPECT_TRUE(guess.has_value() || (!is_ready && !is_last));
       // Within what was taught, whichever trees answered.
       EXPECT_NEAR(guess.value_or(Guess{std::log(300)}).mean, std::log(300), std::log(3) + 1e-4);
