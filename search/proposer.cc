@@ -233,7 +233,8 @@ void Proposer::Learn(const Entry& entry, double ns) {
 }
 
 void Proposer::Learn(const Log& log) {
-  if (tree_ == nullptr) return;
+  const bool learns = options_.local_share > 0 || options_.screen > 1;
+  if (tree_ == nullptr || !learns) return;
   for (const EvalRecord& eval : log.evals) {
     if (eval.verdict == kernels::VerdictName(Verdict::kBroken)) continue;
     runtime::Candidate candidate = root_;
