@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "search/decisions.h"
-#include "search/problem.h"
 #include "search/tree_replay.h"
 #include "search/walker.h"
 #include "tests/search/scene.h"
+#include "tests/search/small_matmul.h"
 
 namespace exh::search {
 namespace {
@@ -86,12 +86,7 @@ int Draws(const LocalSearch& local, std::uint64_t structure) {
 }
 
 TEST(LocalSearch, StructuresHaveElitesOfTheirOwnAndGetTheirTurn) {
-  ProblemOptions options;
-  options.kernel = "matmul";
-  options.size = "m=64,n=64,k=64";
-  options.device = "h200";
-  options.space = "paper";
-  const Problem problem = MakeProblem(options);
+  const Problem problem = SmallMatmul();
   const runtime::Candidate root = problem.root();
   const ChoiceOrder order = ChoiceOrder::ForRepair(root.instance());
   LocalSearch local(root);

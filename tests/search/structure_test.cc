@@ -13,7 +13,7 @@
 #include "kernels/task.h"
 #include "search/decisions.h"
 #include "search/patient_descent.h"
-#include "search/problem.h"
+#include "tests/search/small_matmul.h"
 #include "tests/search/toy_space.h"
 
 namespace exh::search {
@@ -31,12 +31,7 @@ std::string BlocksOf(const Problem& problem, const runtime::Candidate& implement
 }
 
 TEST(Structure, IsWhatTriggersAddedAndNothingElse) {
-  ProblemOptions options;
-  options.kernel = "matmul";
-  options.size = "m=64,n=64,k=64";
-  options.device = "h200";
-  options.space = "paper";
-  const Problem problem = MakeProblem(options);
+  const Problem problem = SmallMatmul();
   const runtime::Candidate root = problem.root();
   const ChoiceOrder order = ChoiceOrder::Default(root.instance());
   const Structure structure(root);
