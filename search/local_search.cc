@@ -102,7 +102,10 @@ bool LocalSearch::Takes(std::uint64_t structure, const Path& path, double ns) co
 void LocalSearch::Count(std::uint64_t structure) {
   const std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(structures_, structure, &Elites::structure);
-  if (found != structures_.end()) ++found->stale;
+  if (found == structures_.end()) return;
+  ++found->stale;
+  for (Elites& one : structures_) one.recent *= 1 - 1 / kWindow;
+  ++found->recent;
 }
 
 void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
@@ -124,15 +127,29 @@ void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
   std::ranges::stable_sort(structures_, {}, [](const Elites& e) { return e.members.front().ns; });
 }
 
-std::optional<std::uint64_t> LocalSearch::DrawStructure(Random& random) const {
+bool LocalSearch::is_ready() const {
   const std::lock_guard lock(mutex_);
   std::size_t all = 0;
+  for (const Elites& one : structures_) all += one.members.size();
+  return all >= kLeast;
+}
+
+std::optional<std::uint64_t> LocalSearch::DrawStructure(Random& random) const {
+  if (!is_ready()) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  double all_due = 0, all_recent = 0;
   std::vector<double> weights;
   for (const Elites& one : structures_) {
-    all += one.members.size();
     weights.push_back(1 / static_cast<double>(weights.size() + 1) / (1 + one.stale / kPatience));
+    all_due += weights.back();
+    all_recent += one.recent;
   }
-  if (all < kLeast) return std::nullopt;
+  // What they had, by whatever way, counts.
+  for (std::size_t index = 0; index < weights.size(); ++index) {
+    const double due = weights[index] / all_due;
+    const double had = all_recent > 0 ? structures_[index].recent / all_recent : 0;
+    weights[index] = std::max(due - had, kAlways * due);
+  }
   return structures_[DrawWeighted(weights, random)].structure;
 }
 

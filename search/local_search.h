@@ -55,7 +55,10 @@ class LocalSearch {
   static constexpr std::size_t kLeast = 4;
   /// A structure whose fastest did not get faster by so much for so many evaluations is drawn half
   /// as often as before.
-  static constexpr double kProgress = 0.01, kPatience = 200;
+  static constexpr double kProgress = 0.01, kPatience = 100;
+  /// What a structure had of so many evaluations counts when the next is drawn; of what is its due
+  /// it has so much of a chance all the same.
+  static constexpr double kWindow = 200, kAlways = 0.1;
 
   /// For implementations below `root`.
   explicit LocalSearch(const runtime::Candidate& root) : structure_(root) {}
@@ -74,10 +77,11 @@ class LocalSearch {
   /// An implementation that is correct and took `ns`, and its path from the root.
   void Add(const runtime::Candidate& candidate, const Path& path, double ns);
 
-  /// A structure that is worth a look: the less often the more structures have something faster,
-  /// and the longer it has not got any faster itself. Each has to show what it can be; one that
-  /// made its way quickly is not for that the best in the end. Nothing while there are fewer than
-  /// kLeast elites.
+  /// Are there at least kLeast elites?
+  bool is_ready() const;
+  /// A structure that had less than its due, which is the less the more structures have something
+  /// faster, and the longer it has not got any faster itself. Each has to show what it can be; one
+  /// that made its way quickly is not for that the best in the end. Nothing before is_ready().
   std::optional<std::uint64_t> DrawStructure(Random& random) const;
   /// An elite of the structure, the faster the more often, what to change (a few decisions, some of
   /// one choice, some of those that speak of one object, or one and what follows from it), and for
@@ -99,6 +103,7 @@ class LocalSearch {
     std::vector<Elite> members;  ///< Fastest first.
     double fastest = 0;          ///< Of those that were faster by kProgress than all before.
     double stale = 0;            ///< Evaluations since then.
+    double recent = 0;           ///< Of about the last kWindow evaluations, so many.
   };
 
   /// Null: the structure is new. With the lock held, as is what follows.

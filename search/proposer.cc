@@ -2,6 +2,7 @@
 #include "search/proposer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "search/crc32c.h"
@@ -18,9 +19,13 @@ using kernels::Verdict;
 /// to this.
 constexpr double kMostHope = 2;
 
-/// Of walks, the share that begins anywhere, and the share that may leave the structure in which
-/// it begins: the model knows best what has been tried most, and would lead all of them there.
-constexpr double kFromAnywhere = 0.3, kFree = 0.25;
+/// Of walks, the share on lines, and of the others the share that begins anywhere.
+constexpr double kOfLines = 0.5, kFromAnywhere = 0.1;
+
+/// A walk whose end is thought slower than the fastest by more than this, with all hope, is taken
+/// once more, so often: that costs less than a compiler.
+constexpr double kWorthwhile = 2;
+constexpr int kWalks = 2;
 
 Descender::OnDeadEnd NoteIn(Attempt& attempt) {
   return [&attempt](const DeadEnd& dead_end) { attempt.dead_ends.push_back(dead_end); };
@@ -37,6 +42,7 @@ Proposer::Proposer(const runtime::Candidate& root, const ChoiceOrder& order, Eva
       options_(options),
       near_order_(ChoiceOrder::ForRepair(root.instance())),
       local_(root),
+      lines_(root),
       model_(root.instance(), options.amounts.count, seed) {}
 
 Attempt Proposer::Make(Random& random) const {
@@ -57,9 +63,8 @@ void Proposer::MakeAtRandom(Random& random, Attempt& attempt) const {
       DescendPatiently(root_, order_, Patience(), random, uniform, NoteIn(attempt));
   attempt.result = descent.result;
   if (descent.result != DescentResult::kImplementation) return;
-  Found found = FoundBy(descent, order_, {});
-  attempt.entry = EntryOf(found);
-  attempt.entry->path = std::move(found.path);
+  attempt.entry = EntryOf(descent.descender.candidate());
+  attempt.entry->path = PathOf(descent, {});
 }
 
 void Proposer::MakeFromTree(Attempt& attempt) const {
@@ -70,26 +75,26 @@ void Proposer::MakeFromTree(Attempt& attempt) const {
   const runtime::Candidate start = tree_->CandidateOf(selection);
   Random random = tree_->RandomOf(selection);
   BoundGuide guide(options_.bound, selection.cut, options_.weighted_depth);
-  // A rollout takes longer than a step of a walk, and the tree wants to hear of all kinds.
-  constexpr int kStepsPerRollout = 4;
-  const bool chooses = options_.screen > kStepsPerRollout && model_.is_ready();
-  const int rollouts = chooses ? options_.screen / kStepsPerRollout : 1;
-  const double hope = rollouts > 1 ? kMostHope * random.Real() : 0;
-  std::optional<Found> best;
-  for (int number = 0; number < rollouts; ++number) {
-    const PatientDescent descent =
-        DescendPatiently(start, order_, kRolloutPatience, random, guide, NoteIn(attempt));
-    attempt.pruned += descent.pruned;
-    // The first speaks for what is below the selection.
-    if (number == 0) attempt.result = descent.result;
-    if (descent.result != DescentResult::kImplementation) break;
-    Found found = FoundBy(descent, order_, selection.path);
-    if (rollouts > 1) found.score = Score(found.candidate, found.bound, hope);
-    if (!best || found.score < best->score) best = std::move(found);
+  const auto note = NoteIn(attempt);
+  const PatientDescent descent =
+      DescendPatiently(start, order_, kRolloutPatience, random, guide, note);
+  attempt.pruned = descent.pruned;
+  attempt.result = descent.result;
+  if (descent.result != DescentResult::kImplementation) return;
+  const runtime::Candidate& found = descent.descender.candidate();
+  std::optional<Prospect> prospect;
+  if (options_.screen > 1 && model_.is_ready()) {
+    // What is decided at `start` stays, wherever it goes.
+    Walker walker(start, near_order_);
+    walker.BeginAt(found);
+    prospect = Walk(walker, selection.cut, {}, random, note);
   }
-  if (!best) return;
-  Entry entry = EntryOf(*best);
-  entry.path = std::move(best->path);
+  Entry entry = prospect ? std::move(prospect->entry) : EntryOf(found);
+  if (prospect) {
+    CompletePath(root_, entry.candidate, order_, entry.path);
+  } else {
+    entry.path = PathOf(descent, selection.path);
+  }
   entry.selection = selection;
   if (options_.bound) entry.bound = std::max(entry.bound, selection.bound);
   attempt.entry = std::move(entry);
@@ -99,8 +104,14 @@ void Proposer::MakeFromTree(Attempt& attempt) const {
 
 bool Proposer::MakeNear(Random& random, Attempt& attempt) const {
   if (options_.screen == 1 || !model_.is_ready()) return LookAround(random, attempt);
-  std::vector<Found> way = Walk(random, attempt);
-  return std::ranges::any_of(way, [&](Found& found) { return Take(found, attempt); });
+  std::optional<Prospect> best;
+  for (int number = 0; number < kWalks; ++number) {
+    std::optional<Prospect> prospect = WalkNear(random, attempt);
+    if (!prospect || (best && best->score <= prospect->score)) continue;
+    best = std::move(prospect);
+    if (best->score < std::log(kWorthwhile * tree_->cut())) break;
+  }
+  return best && Take(std::move(best->entry), attempt);
 }
 
 bool Proposer::LookAround(Random& random, Attempt& attempt) const {
@@ -114,68 +125,94 @@ bool Proposer::LookAround(Random& random, Attempt& attempt) const {
     NearGuide guide(*near, options_.bound, tree_->cut());
     runtime::Candidate start = root_;
     if (near->first && !RestrictTo(*near->first, start)) continue;
-    PatientDescent descent =
+    const PatientDescent descent =
         DescendPatiently(start, near_order_, kLocalPatience, random, guide, NoteIn(attempt));
     if (descent.result != DescentResult::kImplementation) continue;
-    descent.backed_out |= near->first.has_value();
-    Found found = FoundBy(descent, near_order_, {});
-    if (Take(found, attempt)) return true;
+    if (Take(EntryOf(descent.descender.candidate()), attempt)) return true;
   }
   return false;
 }
 
-std::vector<Proposer::Found> Proposer::Walk(Random& random, Attempt& attempt) const {
-  const double cut = tree_->cut(), hope = kMostHope * random.Real();
-  const auto note = NoteIn(attempt);
-  std::vector<Found> way;
+std::optional<Proposer::Prospect> Proposer::WalkNear(Random& random, Attempt& attempt) const {
+  const std::shared_ptr<Line> line = random.Real() < kOfLines ? lines_.Draw(random) : nullptr;
   Walker walker(root_, near_order_);
-  if (!BeginWalk(walker, random, attempt)) return way;
-  const bool is_free = random.Real() < kFree;
+  const bool has_begun =
+      line ? BeginOn(*line, walker, random, attempt) : BeginNearFastest(walker, random, attempt);
+  if (!has_begun) return std::nullopt;
   const std::uint64_t structure = local_.StructureOf(walker.candidate());
-  const auto arrive = [&](double bound, double score) {
-    way.push_back({walker.candidate(), walker.path(), bound, score});
-  };
-  const double bound = BoundOf(walker.candidate());
-  arrive(bound, Score(walker.candidate(), bound, hope));
-  for (int step = 0; step < options_.screen; ++step) {
-    const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
-    NearGuide guide(near, options_.bound, cut);
-    if (!walker.Look(near, guide, random, note)) continue;
-    if (!is_free && local_.StructureOf(walker.neighbour()) != structure) continue;
-    const double new_bound = BoundOf(walker.neighbour());
-    const double score = Score(walker.neighbour(), new_bound, hope);
-    if (score >= way.back().score) continue;
-    walker.Go();
-    arrive(new_bound, score);
-  }
-  std::ranges::reverse(way);
-  return way;
+  std::optional<Prospect> prospect = Walk(walker, tree_->cut(), structure, random, NoteIn(attempt));
+  if (prospect) prospect->entry.line = line;
+  return prospect;
 }
 
-bool Proposer::BeginWalk(Walker& walker, Random& random, Attempt& attempt) const {
+bool Proposer::BeginNearFastest(Walker& walker, Random& random, Attempt& attempt) const {
   const auto structure = local_.DrawStructure(random);
   if (!structure) return false;
-  if (random.Real() >= kFromAnywhere) {
-    const std::optional<Neighbourhood> near = local_.Draw(*structure, random);
-    if (!near) return false;
-    NearGuide guide(*near, options_.bound, tree_->cut());
-    return walker.Begin(near->first, guide, random, NoteIn(attempt));
-  }
-  // Some structures are rare; then it is another one.
+  if (random.Real() < kFromAnywhere) return BeginAnywhere(*structure, walker, random, attempt);
+  return BeginNear(local_, *structure, walker, random, attempt);
+}
+
+bool Proposer::BeginOn(const Line& line, Walker& walker, Random& random, Attempt& attempt) const {
+  if (!line.local.is_ready()) return BeginAnywhere(line.structure, walker, random, attempt);
+  return BeginNear(line.local, line.structure, walker, random, attempt);
+}
+
+bool Proposer::BeginNear(const LocalSearch& local, std::uint64_t structure, Walker& walker,
+                         Random& random, Attempt& attempt) const {
+  const auto near = local.Draw(structure, random);
+  if (!near) return false;
+  NearGuide guide(*near, options_.bound, tree_->cut());
+  return walker.Begin(near->first, guide, random, NoteIn(attempt));
+}
+
+bool Proposer::BeginAnywhere(std::uint64_t structure, Walker& walker, Random& random,
+                             Attempt& attempt) const {
+  // Some structures are rare.
   constexpr int kTries = 8;
   for (int number = 0; number < kTries; ++number) {
     BoundGuide uniform(options_.bound, tree_->cut(), 0);
     if (!walker.Begin({}, uniform, random, NoteIn(attempt))) return false;
-    if (local_.StructureOf(walker.candidate()) == *structure) break;
+    if (local_.StructureOf(walker.candidate()) == structure) return true;
   }
-  return true;
+  return false;
 }
 
-bool Proposer::Take(Found& found, Attempt& attempt) const {
-  Entry entry = EntryOf(found);
+std::optional<Proposer::Prospect> Proposer::Walk(Walker& walker, double cut,
+                                                 std::optional<std::uint64_t> structure,
+                                                 Random& random,
+                                                 const Descender::OnDeadEnd& note) const {
+  struct Seen {
+    runtime::Candidate candidate;
+    double score;
+  };
+  std::vector<Seen> seen;
+  const double hope = kMostHope * random.Real();
+  const auto look_at = [&](const runtime::Candidate& candidate) {
+    seen.push_back({candidate, Score(candidate, hope)});
+    return seen.back().score;
+  };
+  double here = look_at(walker.candidate());
+  for (int step = 0; step < options_.screen && !walker.path().empty(); ++step) {
+    const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
+    NearGuide guide(near, options_.bound, cut);
+    if (!walker.Look(near, guide, random, note)) continue;
+    if (structure && local_.StructureOf(walker.neighbour()) != *structure) continue;
+    const double there = look_at(walker.neighbour());
+    if (there >= here) continue;
+    walker.Go();
+    here = there;
+  }
+  std::ranges::sort(seen, {}, &Seen::score);
+  for (const Seen& one : seen) {
+    Entry entry = EntryOf(one.candidate);
+    if (!tree_->IsKnown(entry.code_hash)) return Prospect{std::move(entry), one.score};
+  }
+  return std::nullopt;
+}
+
+bool Proposer::Take(Entry entry, Attempt& attempt) const {
   if (tree_->IsKnown(entry.code_hash)) return false;
   CompletePath(root_, entry.candidate, order_, entry.path);
-  entry.near_path = std::move(found.path);
   attempt.selection = tree_->SelectTo(entry.path);
   if (!attempt.selection) return false;
   entry.selection = attempt.selection;
@@ -187,14 +224,12 @@ bool Proposer::Take(Found& found, Attempt& attempt) const {
 
 // ---- What both share --------------------------------------------------------------------------
 
-Proposer::Found Proposer::FoundBy(const PatientDescent& descent, const ChoiceOrder& order,
-                                  Path path) const {
-  Found found{descent.descender.candidate(), std::move(path)};
+Path Proposer::PathOf(const PatientDescent& descent, const Path& start) const {
+  Path path = start;
   const Path below = descent.descender.path();
-  found.path.insert(found.path.end(), below.begin(), below.end());
-  if (descent.backed_out) CompletePath(root_, found.candidate, order, found.path);
-  found.bound = BoundOf(found.candidate);
-  return found;
+  path.insert(path.end(), below.begin(), below.end());
+  if (descent.backed_out) CompletePath(root_, descent.descender.candidate(), order_, path);
+  return path;
 }
 
 double Proposer::BoundOf(const runtime::Candidate& candidate) const {
@@ -202,8 +237,8 @@ double Proposer::BoundOf(const runtime::Candidate& candidate) const {
   return options_.check ? options_.check(candidate) : 0;
 }
 
-double Proposer::Score(const runtime::Candidate& candidate, double bound, double hope) const {
-  const auto guess = model_.Ask(VectorText(candidate), AmountsOf(candidate), bound);
+double Proposer::Score(const runtime::Candidate& candidate, double hope) const {
+  const auto guess = model_.Ask(VectorText(candidate), AmountsOf(candidate), BoundOf(candidate));
   return guess ? guess->mean - hope * guess->deviation : 0;
 }
 
@@ -214,14 +249,14 @@ std::span<const double> Proposer::AmountsOf(const runtime::Candidate& candidate)
   return amounts;
 }
 
-Entry Proposer::EntryOf(const Found& found) const {
-  Entry entry{.candidate = found.candidate};
+Entry Proposer::EntryOf(const runtime::Candidate& implementation) const {
+  Entry entry{.candidate = implementation};
   entry.vector = VectorText(entry.candidate);
   entry.source = evaluator_.Emit(entry.candidate);
   const std::string code = WithoutComments(entry.source.text);
   entry.code = HashText(code);
   entry.code_hash = Fnv1a64(code);
-  entry.bound = found.bound;
+  entry.bound = BoundOf(implementation);
   return entry;
 }
 
@@ -229,7 +264,7 @@ Entry Proposer::EntryOf(const Found& found) const {
 
 void Proposer::Learn(const Entry& entry, double ns) {
   if (tree_ == nullptr) return;
-  Learn(entry.candidate, entry.vector, entry.path, entry.near_path, ns);
+  Learn(entry.candidate, entry.vector, entry.path, ns, entry.line);
 }
 
 void Proposer::Learn(const Log& log) {
@@ -240,20 +275,20 @@ void Proposer::Learn(const Log& log) {
     runtime::Candidate candidate = root_;
     ReplayRecord(log, eval, candidate);
     const bool is_timed = eval.verdict == kernels::VerdictName(Verdict::kCorrect);
-    Learn(candidate, eval.vector, eval.path, {}, is_timed ? eval.best_ns : 0);
+    Learn(candidate, eval.vector, eval.path, is_timed ? eval.best_ns : 0, nullptr);
   }
 }
 
 void Proposer::Learn(const runtime::Candidate& candidate, const std::string& vector,
-                     const Path& path, Path near_path, double ns) {
+                     const Path& path, double ns, const std::shared_ptr<Line>& line) {
   const std::uint64_t structure = local_.StructureOf(candidate);
   local_.Count(structure);
-  if (ns > 0 && options_.local_share > 0 && local_.MayTake(structure, ns)) {
-    if (near_path.empty()) CompletePath(root_, candidate, near_order_, near_path);
-    local_.Add(candidate, near_path, ns);
-  } else {
-    near_path.clear();
-  }
+  lines_.LearnOf(structure);
+  const bool is_elite = ns > 0 && options_.local_share > 0 && local_.MayTake(structure, ns);
+  Path near_path;
+  if (is_elite || (line && ns > 0)) CompletePath(root_, candidate, near_order_, near_path);
+  if (is_elite) local_.Add(candidate, near_path, ns);
+  if (line) lines_.Learn(line, candidate, near_path, ns);
   if (options_.screen == 1) return;
   model_.Add(vector, AmountsOf(candidate), BoundOf(candidate), path, near_path, ns);
 }

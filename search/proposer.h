@@ -5,12 +5,14 @@
 // fastest implementations so far.
 //
 // To find an implementation takes far less than to compile and run one. So many are found for each
-// that is compiled, and a cost model that learns from every result chooses: of several rollouts
-// one, and near the fastest it is walked on (Walk()), each step to a neighbour that the model
-// thinks more of.
+// that is compiled, and a cost model that learns from every result chooses. From a rollout of the
+// tree, from the fastest, and from those of lines that began elsewhere (lines.h) it is walked on,
+// each step to a neighbour that the model thinks more of, and what promises most of all that was
+// seen on the way is compiled.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,6 +22,7 @@
 #include "search/choice_order.h"
 #include "search/cost_model.h"
 #include "search/evaluator.h"
+#include "search/lines.h"
 #include "search/local_search.h"
 #include "search/patient_descent.h"
 #include "search/tree_search.h"
@@ -30,13 +33,13 @@ namespace exh::search {
 /// An implementation on its way through the phases.
 struct Entry {
   runtime::Candidate candidate;
-  Path path = {};       ///< In the order of the tree.
-  Path near_path = {};  ///< In that of descents near the fastest, when it is one; else empty.
+  Path path = {};  ///< In the order of the tree.
   kernels::Source source = {};
   std::string vector = {}, code = {};
   std::uint64_t code_hash = 0;
   std::optional<Selection> selection = {};  ///< With a tree.
   double bound = 0;
+  std::shared_ptr<Line> line = {};  ///< That it was found for.
   kernels::Compiled compiled = {};
   bool ready = false;     ///< Phase 2 came to it before the run was stopped.
   bool is_trial = false;  ///< Only its trial is compiled.
@@ -82,11 +85,9 @@ class Proposer {
   void Learn(const Log& log);
 
  private:
-  /// An implementation that nothing was compiled of.
-  struct Found {
-    runtime::Candidate candidate;
-    Path path;  ///< From the root, in the order in which it was found.
-    double bound = 0;
+  /// What a walk led to.
+  struct Prospect {
+    Entry entry;       ///< Without its path.
     double score = 0;  ///< The less the better.
   };
 
@@ -98,27 +99,36 @@ class Proposer {
   bool MakeNear(Random& random, Attempt& attempt) const;
   /// Neighbours of the fastest implementations, as they come. True as above.
   bool LookAround(Random& random, Attempt& attempt) const;
-  /// The way of a walk, its end first: from one of the fastest implementations, or at times from
-  /// anywhere, to neighbours and neighbours of those that the model thinks more and more of.
-  std::vector<Found> Walk(Random& random, Attempt& attempt) const;
-  /// False: it stands nowhere.
-  bool BeginWalk(Walker& walker, Random& random, Attempt& attempt) const;
+  /// A walk from one of the fastest implementations, or on a line.
+  std::optional<Prospect> WalkNear(Random& random, Attempt& attempt) const;
+  /// Where a walk begins; false: it stands nowhere.
+  bool BeginNearFastest(Walker& walker, Random& random, Attempt& attempt) const;
+  bool BeginOn(const Line& line, Walker& walker, Random& random, Attempt& attempt) const;
+  bool BeginNear(const LocalSearch& local, std::uint64_t structure, Walker& walker, Random& random,
+                 Attempt& attempt) const;
+  bool BeginAnywhere(std::uint64_t structure, Walker& walker, Random& random,
+                     Attempt& attempt) const;
+  /// From where `walker` stands to neighbours and neighbours of those that the model thinks more
+  /// and more of. Of all that it looked at, what promises most and nobody has compiled; nothing
+  /// when all of it is known. `structure`: of all of them, unless they may have any.
+  std::optional<Prospect> Walk(Walker& walker, double cut, std::optional<std::uint64_t> structure,
+                               Random& random, const Descender::OnDeadEnd& note) const;
   /// Makes it what `attempt` has, unless its program is known or the tree is through with it.
-  bool Take(Found& found, Attempt& attempt) const;
+  bool Take(Entry entry, Attempt& attempt) const;
 
-  /// What a descent in this order from the end of `path` found.
-  Found FoundBy(const PatientDescent& descent, const ChoiceOrder& order, Path path) const;
+  /// Of what a descent from the end of `start` found, in the order of the tree.
+  Path PathOf(const PatientDescent& descent, const Path& start) const;
   double BoundOf(const runtime::Candidate& candidate) const;
   /// How little the model thinks of it: the logarithm of its time, less what it does not know of it
   /// times `hope`.
-  double Score(const runtime::Candidate& candidate, double bound, double hope) const;
+  double Score(const runtime::Candidate& candidate, double hope) const;
   /// What the device says of it; until the thread asks again.
   std::span<const double> AmountsOf(const runtime::Candidate& candidate) const;
-  /// `near_path` is empty when it was not found near another; `ns` 0: it has no time.
+  /// `ns` 0: it has no time; `line` may be null.
   void Learn(const runtime::Candidate& candidate, const std::string& vector, const Path& path,
-             Path near_path, double ns);
+             double ns, const std::shared_ptr<Line>& line);
   /// With its source, and without its paths.
-  Entry EntryOf(const Found& found) const;
+  Entry EntryOf(const runtime::Candidate& implementation) const;
 
   const runtime::Candidate& root_;
   const ChoiceOrder& order_;
@@ -129,6 +139,7 @@ class Proposer {
   /// decides last what is easily mended: each searches far better in its own order.
   ChoiceOrder near_order_;
   LocalSearch local_;
+  mutable Lines lines_;  ///< Begin when they are wanted.
   CostModel model_;
 };
 

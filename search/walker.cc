@@ -37,6 +37,12 @@ bool Walker::Begin(const std::optional<PathStep>& first, Guide& guide, Random& r
   return false;
 }
 
+void Walker::BeginAt(const runtime::Candidate& implementation) {
+  path_.clear();
+  CompletePath(root_, implementation, order_, path_);
+  here_.Follow(root_, path_);
+}
+
 bool Walker::Look(const Neighbourhood& near, Guide& guide, Random& random,
                   const Descender::OnDeadEnd& note) {
   if (near.first) return LookFrom(near, guide, random, note);

@@ -25,6 +25,9 @@ class Walker {
   bool Begin(const std::optional<PathStep>& first, Guide& guide, Random& random,
              const Descender::OnDeadEnd& note);
 
+  /// Begins at an implementation below the root.
+  void BeginAt(const runtime::Candidate& implementation);
+
   /// Where it stands, and its path from the root: without what was removed on the way out of dead
   /// ends, the decisions lead there.
   const runtime::Candidate& candidate() const { return here_.candidate(); }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// The cost model on logs of searches: LOG… [--search EVALS] [--seeds N]
+// The cost model on logs of searches: LOG… [--search EVALS [--first-seed N] [--seeds N]]
 //
-// First how well it guesses: taught the first evaluations of a log, it is asked of the next 150.
+// First how often each structure was evaluated, its fastest, and how well the model guesses: taught
+// the first evaluations of a log, it is asked of the next 150.
 // Then, with --search, searches that need no device: what a forest that was taught all the logs
 // says of an implementation is its time. That forest is smoother than a device, and knows nothing
 // of what no log went to; which of two ways to search is better it still tells.
@@ -14,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -27,6 +29,7 @@
 #include "search/problem.h"
 #include "search/replay.h"
 #include "search/stopper.h"
+#include "search/structure.h"
 
 namespace exh::search {
 namespace {
@@ -116,6 +119,34 @@ void Guess(const std::string& name, const std::vector<Sample>& samples,
   }
 }
 
+/// How often each structure was evaluated, and its fastest, while the log goes on.
+void Structures(const std::string& name, const Log& log, const runtime::Candidate& root) {
+  struct Stand {
+    int evaluations = 0;
+    double fastest = 0;
+  };
+  const Structure structure(root);
+  std::map<std::uint64_t, Stand> stands;
+  int done = 0, look = 500;
+  for (const EvalRecord& eval : log.evals) {
+    runtime::Candidate candidate = root;
+    ReplayRecord(log, eval, candidate);
+    Stand& stand = stands[structure.Of(candidate)];
+    ++stand.evaluations;
+    const bool is_timed = eval.verdict == "correct";
+    if (is_timed && (stand.fastest == 0 || eval.best_ns < stand.fastest)) {
+      stand.fastest = eval.best_ns;
+    }
+    if (++done != look && done != static_cast<int>(log.evals.size())) continue;
+    look += 500;
+    fmt::print("{} after {}, structures:", name, done);
+    for (const auto& [number, one] : stands) {
+      fmt::print("  {} x {:.1f} us", one.evaluations, one.fastest / 1e3);
+    }
+    fmt::print("\n");
+  }
+}
+
 /// Times are what a forest says.
 class Forest final : public Evaluator {
  public:
@@ -181,19 +212,23 @@ void SearchForest(const Problem& problem, const SearchBound& bound, const CostMo
 
 int Main(int argc, char** argv) {
   std::vector<std::string> names;
-  int evaluations = 0, seeds = 4;
+  int evaluations = 0, first_seed = 1, seeds = 4;
   for (int index = 1; index < argc; ++index) {
     const std::string_view word = argv[index];
     if (word == "--search" && index + 1 < argc) {
       evaluations = std::atoi(argv[++index]);
     } else if (word == "--seeds" && index + 1 < argc) {
       seeds = std::atoi(argv[++index]);
+    } else if (word == "--first-seed" && index + 1 < argc) {
+      first_seed = std::atoi(argv[++index]);
     } else {
       names.emplace_back(word);
     }
   }
   if (names.empty()) {
-    fmt::print("usage: ./exh bench model LOG… [--search EVALS] [--seeds N]: logs of one problem\n");
+    fmt::print(
+        "usage: ./exh bench model LOG… [--search EVALS [--first-seed N] [--seeds N]]: logs of one "
+        "problem\n");
     return 2;
   }
   const Log first = ReadLog(names.front());
@@ -204,12 +239,13 @@ int Main(int argc, char** argv) {
   for (const std::string& name : names) {
     const Log log = ReadLog(name);
     CheckSameSpace(log, name, root.instance());
+    Structures(name, log, root);
     const std::vector<Sample> samples = SamplesOf(log, root, bound.amounts);
     Guess(name, samples, root, bound.amounts.count);
     if (evaluations == 0) continue;
     for (const Sample& sample : samples) Teach(sample, all);
   }
-  for (int seed = 1; evaluations > 0 && seed <= seeds; ++seed) {
+  for (int seed = first_seed; evaluations > 0 && seed < first_seed + seeds; ++seed) {
     SearchForest(problem, bound, all, first, evaluations, static_cast<std::uint64_t>(seed));
   }
   return 0;

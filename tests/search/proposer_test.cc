@@ -91,7 +91,7 @@ void Prepare(Scene& run, bool ahead, int screen = 16) {
   };
 }
 
-TEST(Proposer, TheModelsFavouriteOfSeveralRolloutsIsProposed) {
+TEST(Proposer, AWalkFromARolloutLeadsToWhatTheModelThinksMoreOf) {
   const auto fast_ones = [](int screen) {
     Stage stage({.screen = screen});
     const auto time_of = [](const std::string& source) {
@@ -101,9 +101,22 @@ TEST(Proposer, TheModelsFavouriteOfSeveralRolloutsIsProposed) {
     const std::vector<Entry> entries = stage.Propose(30);
     return std::ranges::count(entries, 100, [&](const auto& e) { return time_of(e.source.text); });
   };
-  // By chance one in three; of four rollouts four in five have one.
+  // By chance one in three.
   EXPECT_GT(fast_ones(16), 18);
   EXPECT_LT(fast_ones(1), 14);
+}
+
+TEST(Proposer, WhatATreeSelectedStaysOnTheWalk) {
+  Stage stage({.screen = 64});
+  stage.Teach(60, 1, [](const std::string& source) { return 100.0 + source.size() % 7; });
+  int decided = 0;
+  for (const Entry& entry : stage.Propose(40)) {
+    const Path& selected = entry.selection->path;
+    ASSERT_LE(selected.size(), entry.path.size());
+    EXPECT_TRUE(std::equal(selected.begin(), selected.end(), entry.path.begin()));
+    decided += selected.empty() ? 0 : 1;
+  }
+  EXPECT_GT(decided, 20);
 }
 
 TEST(Proposer, AWalkLeadsToWhatTheModelThinksMoreOf) {
