@@ -240,7 +240,6 @@ class Bench(parts.Bench):
             gpu[f"spread-{kernel}"] = lambda k=kernel: self.spread(k)
         for kernel in SIZES | MORE:
             gpu[f"bound-{kernel}"] = lambda k=kernel: self.bound(k)
-        gpu["policy-local"] = lambda: self.policy()
         alone = ("--policy", "tag", "--local", "0%", "--screen", "1")
         gpu["policy-local-without-model"] = lambda: self.policy("--screen", "1")
         gpu["policy-tag"] = lambda: self.policy(*alone)
