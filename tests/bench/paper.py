@@ -309,7 +309,7 @@ class Bench(parts.Bench):
         times = [ns for ns in data["ns"] if ns]
         text = ", ".join(f"{ns / 1e3:.2f}" for ns in times) + " us"
         if times:
-            text += f": {100 * (max(times) / min(times) - 1):.0f} % apart"
+            text += f": {100 * (max(times) / min(times) - 1):.1f} % apart"
         yield "the best of four seeds, a minute each", text, ""
 
     def rows_of_bound(self, _, data):
