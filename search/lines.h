@@ -61,7 +61,7 @@ class Lines {
   void Begin();
 
   const runtime::Candidate& root_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;  ///< Of what follows.
   std::vector<std::shared_ptr<Line>> lines_;
   std::map<std::uint64_t, int> evaluations_;  ///< Of the lines of each structure, also ended ones.
 };

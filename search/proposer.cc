@@ -22,8 +22,8 @@ constexpr double kMostHope = 2;
 /// Of walks, the share on lines, and of the others the share that begins anywhere.
 constexpr double kOfLines = 0.5, kFromAnywhere = 0.1;
 
-/// A walk whose end is thought slower than the fastest by more than this, with all hope, is taken
-/// once more, so often: that costs less than a compiler.
+/// When the best that a walk saw is thought slower than the fastest by more than this factor, with
+/// all hope, there is another one, so many in all: that costs less than a compiler.
 constexpr double kWorthwhile = 2;
 constexpr int kWalks = 2;
 

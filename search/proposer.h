@@ -59,8 +59,8 @@ struct ProposerOptions {
   /// The share of descents that start near one of the fastest implementations, 0 to 1
   /// (local_search.h). Only with a tree.
   double local_share = 0;
-  /// Descents that are made for one implementation, for the cost model to choose from; 1: none but
-  /// its own. Only with a tree.
+  /// Steps of a walk, each a descent of which the cost model sees what it found, before one
+  /// implementation is compiled; 1: no walk and no model. Only with a tree.
   int screen = 1;
   BoundFunction bound = {};      ///< Only a search with a tree looks at it.
   BoundFunction check = {};      ///< Instead: cuts nothing, stands beside what is measured.

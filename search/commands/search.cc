@@ -401,7 +401,7 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
                  "tree alone)");
   app.add_option("--screen", options->screen,
                  "implementations that a cost model, which learns from the run, looks at for each "
-                 "one near the best that is compiled (default 64; 1: no model)");
+                 "one that is compiled (default 64; 1: no model)");
   app.add_option("--epsilon", options->epsilon,
                  "what cannot be faster than the best by more is cut (default 1%)");
   app.add_option("--bound", options->bound,

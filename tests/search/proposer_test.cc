@@ -139,6 +139,23 @@ TEST(Proposer, AWalkLeadsToWhatTheModelThinksMoreOf) {
   EXPECT_LT(slow_ones(64), slow_ones(1));
 }
 
+TEST(Proposer, WhatIsKnownIsWalkedOverAndNotProposed) {
+  Stage stage({.local_share = 1, .screen = 64});
+  const auto time_of = [](const std::string& source) {
+    return source.find("size(b)=1") != source.npos ? 100.0 : 1000.0;
+  };
+  stage.Teach(60, 1, time_of);
+  std::set<std::uint64_t> programs;
+  std::ptrdiff_t fast = 0;
+  for (const Entry& entry : stage.Propose(20)) {
+    programs.insert(entry.code_hash);
+    fast += time_of(entry.source.text) == 100 ? 1 : 0;
+  }
+  EXPECT_EQ(programs.size(), 20u);
+  // There are more fast ones than that.
+  EXPECT_GT(fast, 17) << fast;
+}
+
 TEST(Proposer, ALogTeachesWhatTheRunLearned) {
   Scene run;
   Prepare(run, false);
