@@ -23,6 +23,8 @@ std::string_view VerdictName(Verdict verdict) {
       return "slow";
     case Verdict::kBroken:
       return "broken";
+    case Verdict::kStopped:
+      return "stopped";
   }
   return "?";
 }

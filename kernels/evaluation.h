@@ -26,6 +26,7 @@ enum class Verdict {
   kTimeout,  ///< It ran past the limit.
   kSlow,     ///< Stopped early: slower than the cap (an evaluation, not a failure).
   kBroken,   ///< The environment failed (no compiler, no disk): not the candidate's fault.
+  kStopped,  ///< The run ended before it was known (stop.h). Nothing is recorded of it.
 };
 /// "correct", "wrong", "compile_error", … as in the log.
 std::string_view VerdictName(Verdict verdict);

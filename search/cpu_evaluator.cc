@@ -18,10 +18,11 @@
 namespace exh::search {
 namespace {
 
-kernels::cpu::CompilerOptions InFolder(const std::string& folder) {
+kernels::cpu::CompilerOptions InFolder(const std::string& folder, const kernels::StopToken* stop) {
   kernels::cpu::CompilerOptions options;
   options.directory = folder;
   options.keep_source = false;
+  options.stop = stop;
   options.flags.insert(options.flags.end(), {"-isystem", EXH_EIGEN_INCLUDE});
   return options;
 }
@@ -37,10 +38,11 @@ double TimeoutSeconds(double cap_ns, Effort effort) {
 
 class CpuEvaluator final : public Evaluator {
  public:
-  explicit CpuEvaluator(const Problem& problem)
+  CpuEvaluator(const Problem& problem, const kernels::StopToken* stop)
       : problem_(problem),
         problem_file_(scratch_.path() + "/problem"),
-        compiler_(InFolder(scratch_.path())),
+        compiler_(InFolder(scratch_.path(), stop)),
+        stop_(stop),
         runner_{ThisProgram(), kRunCandidate} {
     RequireCompiler();
     WriteProblem(problem.task, kernels::Inputs::kUniform, problem_file_);
@@ -69,7 +71,7 @@ class CpuEvaluator final : public Evaluator {
     request.cap_ns = cap_ns;
     if (effort == Effort::kFinal) request.batch_ms = 10;
     request.timeout_s = TimeoutSeconds(cap_ns, effort);
-    return kernels::cpu::RunCandidate(request, runner_);
+    return kernels::cpu::RunCandidate(request, runner_, stop_);
   }
 
   std::vector<Contender> Yardsticks(int jobs) override {
@@ -92,13 +94,15 @@ class CpuEvaluator final : public Evaluator {
   ScratchFolder scratch_;
   std::string problem_file_;
   kernels::cpu::Compiler compiler_;
+  const kernels::StopToken* stop_;
   std::vector<std::string> runner_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem) {
-  return std::make_unique<CpuEvaluator>(problem);
+std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem,
+                                            const kernels::StopToken* stop) {
+  return std::make_unique<CpuEvaluator>(problem, stop);
 }
 
 std::string CompilerName() {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "kernels/stop.h"
 #include "search/evaluator.h"
 #include "search/problem.h"
 
@@ -12,8 +13,9 @@ namespace exh::search {
 /// The evaluator of the cpu device: the system's compiler, and a disposable process of this program
 /// (`search run-candidate`) per measurement. Writes the arrays and their reference to a folder of
 /// its own under the system's folder for temporary files, and removes it at the end. `problem`
-/// outlives it. Throws Error when there is no compiler or the folder cannot be written.
-std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem);
+/// and `stop` outlive it; see EvaluatorOptions::stop. Throws Error when there is no compiler or the
+/// folder cannot be written.
+std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem, const kernels::StopToken* stop);
 
 /// The compiler that it calls, and where it is; empty when it is missing.
 std::string CompilerName();

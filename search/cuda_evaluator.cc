@@ -31,20 +31,21 @@ using kernels::Verdict;
 }
 
 kernels::cuda::CompilePoolOptions PoolOptions(const Problem& problem, const std::string& folder,
-                                              int jobs) {
+                                              const EvaluatorOptions& evaluator) {
   kernels::cuda::CompilePoolOptions options;
   options.command = {ThisProgram(), kCompileCuda};
   options.folder = folder + "/cubin";
   options.cache = kernels::cuda::CubinCache::DefaultFolder();
   options.architecture = problem.device.architecture;
-  options.workers = jobs;
+  options.workers = evaluator.jobs;
+  options.stop = evaluator.stop;
   return options;
 }
 
 class CudaEvaluator final : public Evaluator {
  public:
   CudaEvaluator(const Problem& problem, const EvaluatorOptions& options)
-      : problem_(problem), compilers_(PoolOptions(problem, scratch_.path(), options.jobs)) {
+      : problem_(problem), compilers_(PoolOptions(problem, scratch_.path(), options)) {
     const auto driver = kernels::cuda::Driver::Load(kernels::cuda::Driver::LibraryNames());
     if (!driver.driver) Missing(driver.problem);
     if (driver.driver->Devices().empty()) Missing("the driver shows no GPU");
@@ -60,7 +61,9 @@ class CudaEvaluator final : public Evaluator {
     setup.cold = cold_ = options.cold;
     WriteProblem(problem.task, kernels::Inputs::kUniform, setup.problems[0]);
     WriteProblem(problem.task, kernels::Inputs::kWholeNumbers, setup.problems[1]);
-    runners_.emplace(std::vector<std::string>{ThisProgram(), kRunCuda}, setup);
+    kernels::cuda::GpuPoolLimits limits;
+    limits.stop = options.stop;
+    runners_.emplace(std::vector<std::string>{ThisProgram(), kRunCuda}, setup, 1, limits);
     if (const std::string why = runners_->Start(); !why.empty()) Missing(why);
   }
 

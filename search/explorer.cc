@@ -307,7 +307,9 @@ void Explorer::Measure(Entry& entry) {
 }
 
 void Explorer::Record(Entry& entry, const Measurement& measurement) {
-  // A signal reaches the processes of the candidate as well: what they say then is no verdict.
+  // It was stopped before it was known. And a signal may reach the processes of the candidate as
+  // well: what they say then is no verdict.
+  if (measurement.verdict == Verdict::kStopped) return;
   if (measurement.verdict != Verdict::kCorrect && Interrupted()) return;
 
   Verdict verdict = measurement.verdict;
@@ -316,6 +318,7 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   const double best = outcome_.winner ? outcome_.winner->ns : 0;
   if (verdict == Verdict::kCorrect && (best == 0 || measurement.best_ns < best)) {
     const Measurement again = Confirm(entry, record);  // 4. Confirm
+    if (again.verdict == Verdict::kStopped) return;
     if (again.verdict != Verdict::kCorrect && Interrupted()) return;
     verdict = again.verdict;
     confirmed = std::max(measurement.best_ns, again.best_ns);

@@ -17,7 +17,7 @@ std::unique_ptr<Evaluator> MakeEvaluator(const Problem& problem, const Evaluator
         problem.device.name));
   }
   if (problem.device.language == "cuda") return MakeCudaEvaluator(problem, options);
-  return MakeCpuEvaluator(problem);
+  return MakeCpuEvaluator(problem, options.stop);
 }
 
 double SlowFactor(const kernels::ir::Device& device) {

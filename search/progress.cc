@@ -42,6 +42,7 @@ std::uint64_t& VerdictCounts::operator[](kernels::Verdict verdict) {
     case kernels::Verdict::kSlow:
       return slow;
     case kernels::Verdict::kBroken:
+    case kernels::Verdict::kStopped:
       break;
   }
   return broken;

@@ -152,6 +152,7 @@ Compiled Compiler::CompileFresh(const std::string& source, const std::string& st
   request.argv.insert(request.argv.end(), options_.flags.begin(), options_.flags.end());
   request.argv.insert(request.argv.end(), {text, "-o", library});
   request.timeout_s = options_.timeout_s;
+  request.stop = options_.stop;
   request.environment = {"LC_ALL=C", "TMPDIR=" + options_.directory};
   const ProcessResult run = RunProcess(request);
 
@@ -166,6 +167,9 @@ Compiled Compiler::CompileFresh(const std::string& source, const std::string& st
     case ProcessResult::Status::kTimedOut:
       compiled.verdict = Verdict::kCompileTimeout;
       compiled.why = fmt::format("{} ran longer than {} s", options_.compiler, options_.timeout_s);
+      break;
+    case ProcessResult::Status::kStopped:
+      compiled.verdict = Verdict::kStopped;
       break;
     case ProcessResult::Status::kSignalled:
       compiled.verdict = Verdict::kCompileError;
@@ -187,7 +191,9 @@ Compiled Compiler::CompileFresh(const std::string& source, const std::string& st
                          fmt::format("no library at {}: {}", compiled.library, error.message()));
     }
   }
-  if (options_.keep_source && compiled.verdict != Verdict::kBroken) {
+  const bool is_known =
+      compiled.verdict == Verdict::kCorrect || compiled.verdict == Verdict::kCompileError;
+  if (options_.keep_source && is_known) {
     fs::rename(text, stem + ".cc", error);
   }
   fs::remove(text, error);

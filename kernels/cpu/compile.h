@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/evaluation.h"
+#include "kernels/stop.h"
 
 namespace exh::kernels::cpu {
 
@@ -18,8 +19,9 @@ struct CompilerOptions {
   std::vector<std::string> flags = {"-O3",        "-march=native", "-fopenmp", "-ffp-contract=fast",
                                     "-Wno-psabi", "-shared",       "-fPIC"};
   double timeout_s = 60;
-  std::string directory = ".";  ///< Where <hash>.cc and <hash>.so go; made if it is missing.
-  bool keep_source = true;      ///< Leave <hash>.cc beside the library.
+  std::string directory = ".";      ///< Where <hash>.cc and <hash>.so go; made if it is missing.
+  bool keep_source = true;          ///< Leave <hash>.cc beside the library.
+  const StopToken* stop = nullptr;  ///< When it is stopped, so is the compiler: kStopped.
 };
 
 /// Turns C++ text into shared objects with the system compiler, in processes with a time limit.

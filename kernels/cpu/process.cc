@@ -139,23 +139,26 @@ bool Drain(const Fd& fd, std::string& text, std::size_t max_output) {
   return true;
 }
 
-/// Collects both streams until they end, the child ends, or the time is over.
-/// True: the time is over.
-bool Collect(pid_t child, Pipe& out, Pipe& err, const ProcessRequest& request,
-             Clock::time_point start, ProcessResult& result, int& wait_status, bool& reaped) {
+/// How a program ends that is still there.
+enum class End { kItself, kTimeOut, kStop };
+
+/// Collects both streams until they end, the child ends, the time is over, or it is stopped.
+End Collect(pid_t child, Pipe& out, Pipe& err, const ProcessRequest& request,
+            Clock::time_point start, ProcessResult& result, int& wait_status, bool& reaped) {
   const double limit_ms = request.timeout_s * 1000;
   while (true) {
     // A grandchild may keep the streams open after the child: the child's end is the end.
     if (!reaped && ::waitpid(child, &wait_status, WNOHANG) == child) reaped = true;
     pollfd fds[2] = {{out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}};
     const double left_ms = limit_ms - MsSince(start);
-    if (!reaped && left_ms <= 0) return true;
+    if (!reaped && IsStopped(request.stop)) return End::kStop;
+    if (!reaped && left_ms <= 0) return End::kTimeOut;
     const bool open = out.read.valid() || err.read.valid();
-    if (reaped && !open) return false;
+    if (reaped && !open) return End::kItself;
     // Without an event for the child's end, look every few milliseconds; streams wake us earlier.
     const int wait_ms = reaped ? 0 : static_cast<int>(std::min(left_ms + 1, open ? 20.0 : 2.0));
     const int ready = ::poll(fds, 2, wait_ms);
-    if (ready == 0 && reaped) return false;
+    if (ready == 0 && reaped) return End::kItself;
     if (ready <= 0) continue;
     if (fds[0].revents != 0 && !Drain(out.read, result.out, request.max_output)) out.read.Close();
     if (fds[1].revents != 0 && !Drain(err.read, result.err, request.max_output)) err.read.Close();
@@ -194,6 +197,11 @@ std::string SignalText(int signal) {
 ProcessResult RunProcess(const ProcessRequest& request) {
   const Clock::time_point start = Clock::now();
   if (request.argv.empty()) return NotStarted("no program was named");
+  if (IsStopped(request.stop)) {
+    ProcessResult result;
+    result.status = ProcessResult::Status::kStopped;
+    return result;
+  }
   ChildPlan plan;
   plan.program = FindProgram(request.argv.front());
   if (plan.program.empty()) {
@@ -239,13 +247,15 @@ ProcessResult RunProcess(const ProcessRequest& request) {
 
   int wait_status = 0;
   bool reaped = false;
-  const bool late = Collect(child, out, err, request, start, result, wait_status, reaped);
+  const End end = Collect(child, out, err, request, start, result, wait_status, reaped);
   ::kill(-child, SIGKILL);  // Helpers of the child too (g++ runs cc1plus).
   while (!reaped && ::waitpid(child, &wait_status, 0) < 0 && errno == EINTR) {
   }
   result.wall_ms = MsSince(start);
-  if (late) {
+  if (end == End::kTimeOut) {
     result.status = ProcessResult::Status::kTimedOut;
+  } else if (end == End::kStop) {
+    result.status = ProcessResult::Status::kStopped;
   } else if (WIFSIGNALED(wait_status)) {
     result.status = ProcessResult::Status::kSignalled;
     result.code = WTERMSIG(wait_status);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/stop.h"
+
 namespace exh::kernels::cpu {
 
 /// A program to run to its end in a process group of its own.
@@ -17,6 +19,7 @@ struct ProcessRequest {
   std::uint64_t max_memory_bytes = 0;    ///< Limit of its address space; 0: none.
   std::uint64_t stack_bytes = 0;         ///< Size of its main stack; 0: as ours.
   std::size_t max_output = 1 << 20;      ///< Of each stream; what is beyond is dropped.
+  const StopToken* stop = nullptr;       ///< When it is stopped, the whole group is killed.
 };
 
 struct ProcessResult {
@@ -24,6 +27,7 @@ struct ProcessResult {
     kExited,     ///< `code` is the exit code.
     kSignalled,  ///< `code` is the signal.
     kTimedOut,
+    kStopped,     ///< ProcessRequest::stop said so.
     kNotStarted,  ///< `error` says why.
   };
   Status status = Status::kNotStarted;
@@ -36,7 +40,8 @@ struct ProcessResult {
 };
 
 /// Runs the program and waits. Whatever becomes of it is a value. Its group is killed when it ends,
-/// when its time is over, and when the thread that called dies. Safe to call from many threads.
+/// when its time is over, when it is stopped (within 50 ms), and when the thread that called dies.
+/// Safe to call from many threads.
 ProcessResult RunProcess(const ProcessRequest& request);
 
 /// Full path of a program, or an empty text if PATH has none of that name.

@@ -20,13 +20,15 @@ std::string LastLine(std::string text) {
 
 }  // namespace
 
-Measurement RunCandidate(const RunRequest& request, const std::vector<std::string>& command) {
+Measurement RunCandidate(const RunRequest& request, const std::vector<std::string>& command,
+                         const StopToken* stop) {
   ProcessRequest process;
   process.argv = command;
   process.input = ToJsonLine(request);
   process.timeout_s = request.timeout_s;
   process.environment = {kWorkerStack};
   process.stack_bytes = kStackBytes;
+  process.stop = stop;
   const ProcessResult run = RunProcess(process);
 
   Measurement failure;
@@ -38,6 +40,9 @@ Measurement RunCandidate(const RunRequest& request, const std::vector<std::strin
     case ProcessResult::Status::kTimedOut:
       failure.verdict = Verdict::kTimeout;
       failure.why = fmt::format("ran longer than {} s", request.timeout_s);
+      return failure;
+    case ProcessResult::Status::kStopped:
+      failure.verdict = Verdict::kStopped;
       return failure;
     case ProcessResult::Status::kSignalled:
       failure.verdict = Verdict::kCrash;

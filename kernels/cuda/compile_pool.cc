@@ -138,7 +138,8 @@ CompiledKernel CompilePool::Compile(const std::string& source, Optimization opti
     start = Clock::now();
     Slot& slot = lease.slot();
     if (std::string why = MakeReady(slot); !why.empty()) {
-      kernel = Failure(Verdict::kBroken, std::move(why));
+      kernel = IsStopped(options_.stop) ? Failure(Verdict::kStopped, "")
+                                        : Failure(Verdict::kBroken, std::move(why));
     } else {
       if (slot.compiler != compiler) {  // It is only now known what the key is.
         key = KeyOf(source, optimization, slot.compiler);
@@ -179,9 +180,12 @@ std::string CompilePool::MakeReady(Slot& slot) {
     ++starts_;
   }
   std::string line, why;
-  switch (slot.worker.Receive(options_.timeout_s, line)) {
+  switch (slot.worker.Receive(options_.timeout_s, line, options_.stop)) {
     case Worker::Reply::kTimedOut:
       why = fmt::format("the compiler does not start: no word in {} s", options_.timeout_s);
+      break;
+    case Worker::Reply::kStopped:
+      why = "stopped before the compiler was ready";
       break;
     case Worker::Reply::kDied:
       why = fmt::format("the compiler does not start: {}", slot.worker.obituary());
@@ -223,11 +227,15 @@ CompiledKernel CompilePool::CompileIn(Slot& slot, const std::string& source,
   std::string line;
   std::optional<CompileAnswer> answer;
   CompiledKernel failure;
-  switch (slot.worker.Receive(options_.timeout_s, line)) {
+  switch (slot.worker.Receive(options_.timeout_s, line, options_.stop)) {
     case Worker::Reply::kTimedOut:
       slot.worker.Kill();
       failure = Failure(Verdict::kCompileTimeout,
                         fmt::format("the compiler ran longer than {} s", options_.timeout_s));
+      break;
+    case Worker::Reply::kStopped:
+      slot.worker.Kill();
+      failure = Failure(Verdict::kStopped, "");
       break;
     case Worker::Reply::kDied:
       failure = Failure(Verdict::kCompileError,

@@ -27,6 +27,7 @@ struct CompilePoolOptions {
   std::vector<std::string> options;  ///< More options of the compiler.
   double timeout_s = 60;             ///< Of one compilation, and of the start of a process.
   int workers = 1;                   ///< Processes, and with them compilations at once.
+  const StopToken* stop = nullptr;   ///< When it is stopped, so is what compiles: kStopped.
   int recycle = 500;  ///< Compilations after which a process is replaced: compilers leak.
 };
 

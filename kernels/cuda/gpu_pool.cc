@@ -6,6 +6,15 @@
 #include <utility>
 
 namespace exh::kernels::cuda {
+namespace {
+
+Measurement Stopped() {
+  Measurement stopped;
+  stopped.verdict = Verdict::kStopped;
+  return stopped;
+}
+
+}  // namespace
 
 GpuPool::GpuPool(std::vector<std::string> command, const RunSetup& setup, int spares,
                  const GpuPoolLimits& limits)
@@ -24,7 +33,8 @@ std::string GpuPool::Await(Process& process) {
   Worker& worker = process.worker;
   if (!process.is_ready) {
     std::string line;
-    const Worker::Reply reply = worker.Receive(limits_.start_s, line);
+    const Worker::Reply reply = worker.Receive(limits_.start_s, line, limits_.stop);
+    if (reply == Worker::Reply::kStopped) return "stopped before the process for the GPU was ready";
     if (reply == Worker::Reply::kTimedOut) {
       return fmt::format("the process for the GPU did not start in {} s", limits_.start_s);
     }
@@ -70,17 +80,24 @@ RunAnswer GpuPool::Ask(const RunRequest& request) {
   Measurement& failure = failed.measurement;
   failure.verdict = Verdict::kBroken;
   failure.why = Start();
-  if (!failure.why.empty()) return failed;
+  if (!failure.why.empty()) {
+    if (IsStopped(limits_.stop)) failure = Stopped();
+    return failed;
+  }
   Worker& worker = processes_.front().worker;
   worker.Send(ToJsonLine(request));
   std::string line;
   const double limit = limits_.answer_s + (request.cap_ns + request.patience_ns) / 1e9;
-  switch (worker.Receive(limit, line)) {
+  switch (worker.Receive(limit, line, limits_.stop)) {
     case Worker::Reply::kLine:
       break;
     case Worker::Reply::kTimedOut:
       failure.verdict = Verdict::kTimeout;
       failure.why = fmt::format("no answer in {:.0f} s", limit);
+      Replace();
+      return failed;
+    case Worker::Reply::kStopped:
+      failure = Stopped();
       Replace();
       return failed;
     case Worker::Reply::kDied:

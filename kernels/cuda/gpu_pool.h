@@ -14,6 +14,7 @@ namespace exh::kernels::cuda {
 struct GpuPoolLimits {
   double start_s = 120;  ///< For one to be ready: contexts, and gigabytes of inputs.
   double answer_s = 60;  ///< For an answer, beyond what the candidate may take; batches included.
+  const StopToken* stop = nullptr;  ///< When it is stopped, so is what runs: kStopped.
 };
 
 /// Runs candidates one after the other on one GPU, in processes that are replaced when a candidate

@@ -196,7 +196,8 @@ bool Worker::ReadSome() {
   return n > 0 && input_.size() <= kMaxLine;
 }
 
-Worker::Reply Worker::Receive(double timeout_s, std::string& line) {
+Worker::Reply Worker::Receive(double timeout_s, std::string& line, const StopToken* stop) {
+  const double look_ms = stop == nullptr ? 1e9 : 20;
   const auto deadline = Clock::now() + std::chrono::duration<double>(timeout_s);
   std::size_t seen = 0;  // No line ends before here.
   while (alive()) {
@@ -211,9 +212,10 @@ Worker::Reply Worker::Receive(double timeout_s, std::string& line) {
     const double left_ms =
         std::chrono::duration<double, std::milli>(deadline - Clock::now()).count();
     if (left_ms <= 0) return Reply::kTimedOut;
+    if (IsStopped(stop)) return Reply::kStopped;
     const bool sends = sent_ < output_.size();
     pollfd fd = {socket_, static_cast<short>(sends ? POLLIN | POLLOUT : POLLIN), 0};
-    if (::poll(&fd, 1, static_cast<int>(std::min(left_ms + 1, 1e9))) <= 0) continue;
+    if (::poll(&fd, 1, static_cast<int>(std::min(left_ms + 1, look_ms))) <= 0) continue;
     // An end that shows when writing shows when reading too, behind what it said before.
     if ((fd.revents & POLLOUT) != 0 && !SendSome()) sent_ = output_.size();
     if ((fd.revents & ~POLLOUT) != 0 && !ReadSome()) Reap(false);

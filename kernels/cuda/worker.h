@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "kernels/stop.h"
+
 namespace exh::kernels::cuda {
 
 /// A process that lives for many requests and answers each with one line. It dies with this object,
 /// and when this process dies. Not to be used from two threads at once.
 class Worker {
  public:
-  enum class Reply { kLine, kTimedOut, kDied };
+  enum class Reply { kLine, kTimedOut, kDied, kStopped };
 
   Worker() = default;
   /// Starts argv[0] with its standard input and output connected to this. One that cannot be
@@ -27,8 +29,9 @@ class Worker {
   /// Sends a line (its end is added) and never waits: what the process does not read yet is sent
   /// while the answer is awaited.
   void Send(std::string line);
-  /// Waits for a line. After kTimedOut the process still lives; after kDied it is gone.
-  Reply Receive(double timeout_s, std::string& line);
+  /// Waits for a line. After kTimedOut the process still lives, and so it does when `stop` ended
+  /// the waiting (kStopped, within 50 ms); after kDied it is gone.
+  Reply Receive(double timeout_s, std::string& line, const StopToken* stop = nullptr);
   /// Drops what nobody asked for, and notices an end that came between two requests.
   void Drain();
   /// Kills it and waits until it is gone.

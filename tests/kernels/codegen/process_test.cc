@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <limits>
 #include <thread>
 
 #include "tests/kernels/codegen/temporary_folder.h"
@@ -22,6 +25,18 @@ ProcessRequest Shell(const std::string& script) {
   request.argv = {"sh", "-c", script};
   request.timeout_s = 30;
   return request;
+}
+
+/// Whether a process has ended within two seconds. Its reaper may take a moment; a zombie still
+/// answers to kill(0), so look at its state.
+bool IsGone(pid_t process) {
+  for (int look = 0; look < 200; ++look) {
+    std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+    std::string pid, name, state;
+    if (!(stat >> pid >> name >> state) || state == "Z") return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 TEST(Process, CapturesBothStreamsAndTheCode) {
@@ -65,14 +80,7 @@ TEST(Process, TimeOutKillsTheWholeGroup) {
   pid_t grandchild = 0;
   std::ifstream(pid_file) >> grandchild;
   ASSERT_GT(grandchild, 1);
-  // Its reaper may take a moment; a zombie still answers to kill(0), so look at its state.
-  for (int i = 0; i < 200; ++i) {
-    std::ifstream stat("/proc/" + std::to_string(grandchild) + "/stat");
-    std::string pid, name, state;
-    if (!(stat >> pid >> name >> state) || state == "Z") return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  ADD_FAILURE() << "the grandchild outlived its group";
+  EXPECT_TRUE(IsGone(grandchild)) << "the grandchild outlived its group";
 }
 
 TEST(Process, GrandchildThatKeepsTheStreamsOpenDoesNotBlock) {
@@ -80,6 +88,55 @@ TEST(Process, GrandchildThatKeepsTheStreamsOpenDoesNotBlock) {
   const ProcessResult result = RunProcess(request);
   EXPECT_EQ(result.status, Status::kExited);
   EXPECT_EQ(result.out, "parent\n");
+}
+
+TEST(Process, EndsWithItsTokenAndTakesItsGroupAlong) {
+  const kernels::testing::TemporaryFolder folder;
+  const std::string pid_file = folder.path() + "/pid";
+  ProcessRequest request = Shell("sleep 1000 & echo $! > " + pid_file + "; wait");
+  std::atomic<bool> signalled = false;
+  StopToken stop(&signalled);
+  request.stop = &stop;
+  std::thread signal([&] {
+    while (!std::filesystem::exists(pid_file) || std::filesystem::file_size(pid_file) == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    signalled = true;
+  });
+  EXPECT_EQ(RunProcess(request).status, Status::kStopped);
+  signal.join();
+  pid_t grandchild = 0;
+  std::ifstream(pid_file) >> grandchild;
+  ASSERT_GT(grandchild, 1);
+  EXPECT_TRUE(IsGone(grandchild));
+  // What is stopped before it begins does not begin.
+  request.argv = {"touch", folder.path() + "/begun"};
+  EXPECT_EQ(RunProcess(request).status, Status::kStopped);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() + "/begun"));
+}
+
+TEST(Stop, ComposesFlagsAndDeadlines) {
+  std::atomic<bool> flag = false;
+  StopToken outer(&flag), inner(nullptr, &outer);
+  EXPECT_FALSE(inner.stopped());
+  EXPECT_EQ(inner.SecondsLeft(), std::numeric_limits<double>::infinity());
+  outer.StopIn(1000);
+  inner.StopIn(2000);
+  EXPECT_GT(inner.SecondsLeft(), 900);
+  EXPECT_LE(inner.SecondsLeft(), 1000);
+  inner.StopIn(-1);
+  EXPECT_TRUE(inner.stopped());
+  EXPECT_FALSE(outer.stopped());
+  EXPECT_EQ(inner.SecondsLeft(), 0);
+  inner.StopIn(std::numeric_limits<double>::infinity());
+  EXPECT_FALSE(inner.stopped());
+  flag = true;
+  EXPECT_TRUE(inner.stopped());
+  EXPECT_TRUE(IsStopped(&outer));
+  EXPECT_FALSE(IsStopped(nullptr));
+  StopToken by_hand, follows(nullptr, &by_hand);
+  by_hand.Stop();
+  EXPECT_TRUE(follows.stopped());
 }
 
 TEST(Process, MissingProgramIsAValue) {

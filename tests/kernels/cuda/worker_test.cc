@@ -39,6 +39,8 @@ std::string Next(Worker& worker, double timeout_s = kLong) {
       return "(timed out)";
     case Reply::kDied:
       return "(died) " + worker.obituary();
+    case Reply::kStopped:
+      return "(stopped)";
   }
   return "";
 }
@@ -75,6 +77,24 @@ TEST(Worker, LivesOnAfterATimeOut) {
   EXPECT_TRUE(worker.alive());
   worker.Send("late");
   EXPECT_EQ(Next(worker), "late");
+}
+
+TEST(Worker, WaitsNoLongerThanItsTokenSays) {
+  Worker worker = Shell("read x; echo $x; read x");
+  StopToken stop;
+  std::string line;
+  std::thread signal([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop.Stop();
+  });
+  EXPECT_EQ(worker.Receive(kLong, line, &stop), Reply::kStopped);
+  signal.join();
+  EXPECT_TRUE(worker.alive());
+  worker.Send("late");
+  EXPECT_EQ(Next(worker), "late");
+  StopToken deadline;
+  deadline.StopIn(0.05);
+  EXPECT_EQ(worker.Receive(kLong, line, &deadline), Reply::kStopped);
 }
 
 TEST(Worker, OneThatDoesNotReadIsATimeOut) {
