@@ -21,6 +21,8 @@ std::string_view VerdictName(Verdict verdict) {
       return "timeout";
     case Verdict::kSlow:
       return "slow";
+    case Verdict::kImpossible:
+      return "impossible";
     case Verdict::kBroken:
       return "broken";
     case Verdict::kStopped:

@@ -25,6 +25,9 @@ enum class Verdict {
   kCrash,    ///< The process that ran it died.
   kTimeout,  ///< It ran past the limit.
   kSlow,     ///< Stopped early: slower than the cap (an evaluation, not a failure).
+  /// Ran and seemed right, but took less time than is possible: less than its own lower bound, or
+  /// than passed on the clock of the process that watches. Never the best.
+  kImpossible,
   kBroken,   ///< The environment failed (no compiler, no disk): not the candidate's fault.
   kStopped,  ///< The run ended before it was known (stop.h). Nothing is recorded of it.
 };

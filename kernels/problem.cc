@@ -14,7 +14,7 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs) {
     if (array.role != ir::ArrayRole::kInput) continue;
     out.values.resize(array.elements);
     for (float& value : out.values) {
-      if (inputs == Inputs::kWholeNumbers) {
+      if (inputs != Inputs::kUniform) {
         value = static_cast<float>(static_cast<std::int64_t>(generator() % 3) - 1);
         continue;
       }

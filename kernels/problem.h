@@ -12,7 +12,13 @@ enum class Inputs {
   /// -1, 0 and 1: every step of the computation is exact in single precision, so that nothing is
   /// tolerated and a wrong index cannot hide.
   kWholeNumbers,
+  /// Whole numbers, and here and there a NaN, an infinity, a zero of either sign or a denormal,
+  /// where the kernel's meaning says what must come of it.
+  kSpecial,
 };
+
+/// Of the inputs that candidates are timed with, and of others that they have not seen before.
+inline constexpr std::uint64_t kTimedSeed = 1, kOtherSeed = 2;
 
 /// Inputs drawn from `seed`, and every output's reference and tolerance in double precision.
 ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform);

@@ -17,8 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kInputSeed = 1;
-
 }  // namespace
 
 ScratchFolder::ScratchFolder() {
@@ -36,13 +34,15 @@ ScratchFolder::~ScratchFolder() {
   fs::remove_all(path_, ignored);
 }
 
-void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::string& path) {
-  const kernels::ProblemData data = kernels::MakeProblem(task, kInputSeed, inputs);
+void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::string& path,
+                  std::uint64_t seed) {
+  const kernels::ProblemData data = kernels::MakeProblem(task, seed, inputs);
   kernels::cpu::Problem problem;
   for (const kernels::ir::Array& array : task.function->arrays) {
     const kernels::ArrayData& content = data.find(array.name)->second;
     problem.arrays.push_back({array.name, array.role == kernels::ir::ArrayRole::kOutput,
-                              content.values, content.reference, content.tolerance});
+                              content.values, content.reference, content.tolerance,
+                              content.rms_limit});
   }
   for (const kernels::ir::Scalar& scalar : task.function->scalars) {
     problem.scalars.push_back(scalar.value);

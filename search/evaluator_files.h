@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "kernels/problem.h"
@@ -25,7 +26,8 @@ class ScratchFolder {
 
 /// Writes the arrays of a task and their reference for the processes that run candidates. The same
 /// inputs in every run: a record can be replayed on what it was measured with. Throws Error.
-void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::string& path);
+void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::string& path,
+                  std::uint64_t seed = kernels::kTimedSeed);
 
 /// This program, with a hidden sub-command.
 std::string ThisProgram();

@@ -41,6 +41,8 @@ std::uint64_t& VerdictCounts::operator[](kernels::Verdict verdict) {
       return timeout;
     case kernels::Verdict::kSlow:
       return slow;
+    case kernels::Verdict::kImpossible:
+      return impossible;
     case kernels::Verdict::kBroken:
     case kernels::Verdict::kStopped:
       break;

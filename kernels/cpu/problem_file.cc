@@ -41,6 +41,7 @@ json Header(const Problem& problem, std::size_t offset) {
     if (array.is_output) {
       entry["reference"] = place(array.reference.size_bytes());
       entry["tolerance"] = place(array.tolerance.size_bytes());
+      entry["rms_limit"] = array.rms_limit;
     } else {
       entry["values"] = place(array.values.size_bytes());
     }
@@ -135,6 +136,7 @@ void MappedProblem::Parse(const std::string& path) {
     if (array.is_output) {
       at("reference", array.reference);
       at("tolerance", array.tolerance);
+      array.rms_limit = entry.at("rms_limit").get<double>();
     } else {
       at("values", array.values);
     }

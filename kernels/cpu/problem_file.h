@@ -6,7 +6,8 @@
 //   bytes 0-7    "EXHPROB1"
 //   bytes 8-15   length of the header, little endian
 //   header       JSON: {"scalars": [..], "arrays": [{"name", "role": "input" | "output",
-//                "elements", "values": offset}, {.., "reference": offset, "tolerance": offset}]}
+//                "elements", "values": offset}, {.., "reference": offset, "tolerance": offset,
+//                "rms_limit"}]}
 //   data         float32 values of inputs, float64 reference and tolerance of outputs; every
 //                offset counts from the start of the file and is a multiple of 64
 #pragma once
@@ -25,6 +26,7 @@ struct ProblemArray {
   bool is_output = false;
   std::span<const float> values;                 ///< Inputs.
   std::span<const double> reference, tolerance;  ///< Outputs.
+  double rms_limit = 1;                          ///< Outputs: see compare.h.
 
   std::size_t elements() const { return is_output ? reference.size() : values.size(); }
 };

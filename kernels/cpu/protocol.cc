@@ -19,8 +19,8 @@ double FromNumber(const json& value) {
 
 /// Every verdict a runner may answer.
 std::optional<Verdict> VerdictOf(const std::string& name) {
-  for (const Verdict verdict :
-       {Verdict::kCorrect, Verdict::kWrong, Verdict::kCrash, Verdict::kSlow, Verdict::kBroken}) {
+  for (const Verdict verdict : {Verdict::kCorrect, Verdict::kWrong, Verdict::kCrash, Verdict::kSlow,
+                                Verdict::kImpossible, Verdict::kBroken}) {
     if (VerdictName(verdict) == name) return verdict;
   }
   return std::nullopt;

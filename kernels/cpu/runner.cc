@@ -13,13 +13,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/compare.h"
 #include "kernels/cpu/guarded_buffer.h"
 #include "kernels/cpu/problem_file.h"
 #include "kernels/cpu/protocol.h"
@@ -139,19 +138,10 @@ class CandidateRun {
   }
 
   void CheckElements(const ProblemArray& array, std::span<const float> got, const char* when) {
-    for (std::size_t i = 0; i < got.size(); ++i) {
-      const double error = std::abs(double{got[i]} - array.reference[i]);
-      if (!(error <= array.tolerance[i])) {  // Also if it is NaN.
-        Wrong(fmt::format("{}[{}] is {}, expected {} within {:.3g}{}", array.name, i, got[i],
-                          array.reference[i], array.tolerance[i], when));
-      }
-      const double seen = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
-      measurement_.max_error = std::max(measurement_.max_error, seen);
-      if (seen > 0) {
-        measurement_.max_error_ratio =
-            std::max(measurement_.max_error_ratio, seen / array.tolerance[i]);
-      }
-    }
+    const Comparison comparison = Compare(array, got);
+    if (!comparison.why.empty()) Wrong(comparison.why + when);
+    measurement_.max_error = std::max(measurement_.max_error, comparison.max_error);
+    measurement_.max_error_ratio = std::max(measurement_.max_error_ratio, comparison.max_ratio);
   }
 
   const RunRequest& request_;

@@ -28,7 +28,12 @@ using Parameters = std::map<std::string, std::int64_t, std::less<>>;
 struct ArrayData {
   std::vector<float> values;      ///< Inputs: the data. Outputs: empty.
   std::vector<double> reference;  ///< Outputs: the exact result …
-  std::vector<double> tolerance;  ///< … and the largest difference per element that is correct.
+  /// … and the largest difference per element that is correct (kernels/cpu/compare.h says how NaN,
+  /// infinities and zeros compare).
+  std::vector<double> tolerance;
+  /// Outputs: the largest root mean square, over all elements, of difference / tolerance that is
+  /// correct (tolerance.h). 1: nothing beyond what each element must satisfy.
+  double rms_limit = 1;
 };
 /// By array name.
 using ProblemData = std::map<std::string, ArrayData, std::less<>>;

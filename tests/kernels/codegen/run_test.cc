@@ -76,7 +76,7 @@ TEST_F(RunTest, ErrorsWithinTheToleranceAreReported) {
 TEST_F(RunTest, WrongElementIsNamed) {
   const Measurement m = Run(std::string(kCorrect) + "z[7] = 15; z[9] = 0;");
   EXPECT_EQ(m.verdict, Verdict::kWrong);
-  EXPECT_EQ(m.why, "z[7] is 15, expected 14 within 0.5");
+  EXPECT_EQ(m.why, "z[7] is 15, expected 14 within 0.5 (1 element is wrong)");
   EXPECT_TRUE(m.runtimes_ns.empty());
 }
 
@@ -98,7 +98,8 @@ TEST_F(RunTest, WritesOutsideBoundsAreWrong) {
 TEST_F(RunTest, WrongInALaterRunIsNoticed) {
   const Measurement m = Run(std::string(kCorrect) + "if (runs > 1) z[5] = 0;");
   EXPECT_EQ(m.verdict, Verdict::kWrong);
-  EXPECT_THAT(m.why, HasSubstr("z[5] is 0, expected 10 within 0.5 after the timed runs"));
+  EXPECT_THAT(m.why,
+              HasSubstr("z[5] is 0, expected 10 within 0.5 (1 element is wrong) after the timed"));
 }
 
 TEST_F(RunTest, CrashIsAVerdict) {

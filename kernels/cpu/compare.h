@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+//
+// Is an output what it should be? The GPU's device programs (kernels/cuda/device_programs.cc) say
+// the same of arrays in its memory.
+//
+// An element is right when it is of the reference's class and, if that is finite, within its
+// tolerance: a NaN matches a NaN, an infinity the same infinity, and nothing else does. Zeros of
+// both signs are equal, unless the tolerance is kSameBits. An infinite tolerance says that nothing
+// is known but that the element is a number. All elements together must satisfy one
+// thing more, for errors that are small everywhere but should be smaller (inputs that were rounded
+// to half precision): the root mean square of difference / tolerance is at most `rms_limit`.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "kernels/cpu/problem_file.h"
+
+namespace exh::kernels::cpu {
+
+/// A tolerance: the element is the reference rounded to single precision, bit by bit; a NaN is any
+/// NaN.
+inline constexpr double kSameBits = -1;
+
+/// |got - reference|; infinity when one is NaN or infinite and the other is not the same, or when
+/// bits that count differ.
+double ErrorOf(float got, double reference, double tolerance);
+
+struct Comparison {
+  std::string why;                ///< Empty: all is right. Else array, index, value and reference.
+  std::uint64_t wrong = 0;        ///< Elements that are.
+  std::uint64_t first_wrong = 0;  ///< The first of them, where there is one.
+  double max_error = 0;           ///< Largest ErrorOf().
+  double max_ratio = 0;  ///< Largest error / tolerance; infinity for one where none is due.
+  double rms_ratio = 0;  ///< Root mean square of error / tolerance over elements with a tolerance.
+};
+
+/// `array` is an output, `got` what a candidate made of it: as many elements.
+Comparison Compare(const ProblemArray& array, std::span<const float> got);
+
+/// What `why` says of an element, and of all of them. They stand for themselves.
+std::string WrongElementText(const ProblemArray& array, std::uint64_t index, float got,
+                             std::uint64_t wrong);
+std::string WrongMeanText(const std::string& name, double rms_ratio, double rms_limit);
+
+}  // namespace exh::kernels::cpu
