@@ -194,6 +194,27 @@ class Wrapper(unittest.TestCase):
         self.write("broken", "")
         self.assertEqual(self.closing_line(), (1, "1 passed, 2 failed, 1 skipped"))
 
+    def test_closing_line_counts_the_cases_that_a_test_program_skips(self):
+        for name, cases in (("two", ("A.b", "A.c")), ("one", ("B.d",))):
+            count = f"{len(cases)} test" + ("s" if len(cases) > 1 else "")
+            self.write(f"{name}.txt", "a long text\n" * 2000 + "[  SKIPPED ] A.b (0 ms)\n"
+                       f"[  SKIPPED ] {count}, listed below:\n"
+                       + "".join(f"[  SKIPPED ] {case}\n" for case in cases) + "the end\n")
+        self.write("tests.txt", "true # passes\ncat ../../two.txt\nsed -n p ../../one.txt && false\n"
+                                "echo 'OK (skipped=3)' >&2\ntail ../../one.txt && exit 77\n")
+        run = self.exh("test")
+        self.assertEqual((run.returncode, run.stdout.splitlines()[-1]),
+                         (1, "3 passed, 1 failed, 7 skipped"), run.stdout)
+        said = [line for line in run.stdout.splitlines() if line.startswith("skipped: ")]
+        self.assertEqual(said, ["skipped: cat: A.b", "skipped: cat: A.c", "skipped: sed: B.d",
+                                "skipped: echo: 3 cases", "skipped: tail"])
+
+    def test_lists_the_programs_there_are(self):
+        for arguments, stream in ((("help",), "stdout"), ((), "stderr")):
+            self.assertTrue(getattr(self.exh(*arguments), stream).endswith("Programs: worker \n"))
+        self.write("CMakeLists.txt", CMAKE.replace("worker", "Small::worker ALIAS"))
+        self.assertNotIn("Programs:", self.exh("help").stdout)
+
     def test_benchmarks(self):
         self.write("tests/bench/dead-ends.sh", '#!/bin/sh\n# SPDX-License-Identifier: MIT\n#\n'
                                                '# Counts dead ends.\necho "ran $*"\n')
