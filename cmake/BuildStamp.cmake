@@ -1,14 +1,28 @@
 # SPDX-License-Identifier: MIT
 # cmake -D OUT=file.cc -D VERSION=0.1.0 -D ROOT=folder -P BuildStamp.cmake
 # Writes kernels/build_stamp.h's function: the version and a digest of what a plugin and the program
-# that loads it must agree on. Files are named relative to the root, so that two checkouts of the same
-# text agree. OUT.d is a make rule with the files, so that the next build sees what changed.
+# that loads it must agree on: runtime and backbone, which both carry, and every header of ours that
+# kernels/plugin.h includes, itself or through others. Files are named relative to the root, so that two
+# checkouts of the same text agree. OUT.d is a make rule with the files, so that the next build sees
+# what changed.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB files RELATIVE ${ROOT}
   ${ROOT}/runtime/*.h ${ROOT}/runtime/*.cc ${ROOT}/runtime/internal/*.h ${ROOT}/runtime/internal/*.cc
   ${ROOT}/kernels/ir/*.h ${ROOT}/kernels/ir/*.cc)
-list(APPEND files kernels/codegen/schedule.h kernels/kernel_space.h kernels/library/kernel.h
-     kernels/plugin.h kernels/space_over.h)
+# What is included is written from the root.
+set(open kernels/plugin.h)
+while(open)
+  list(POP_FRONT open file)
+  list(APPEND files ${file})
+  file(STRINGS ${ROOT}/${file} lines REGEX "^[ \t]*#[ \t]*include[ \t]*\"")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*" "\\1" included "${line}")
+    if(NOT included IN_LIST files AND NOT included IN_LIST open AND EXISTS ${ROOT}/${included})
+      list(APPEND open ${included})
+    endif()
+  endforeach()
+endwhile()
+list(REMOVE_DUPLICATES files)
 list(SORT files)
 set(text "")
 set(rule "")

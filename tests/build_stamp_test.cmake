@@ -5,12 +5,16 @@ cmake_minimum_required(VERSION 3.25)
 set(script ${CMAKE_CURRENT_LIST_DIR}/../cmake/BuildStamp.cmake)
 file(REMOVE_RECURSE ${WORK})
 
+# included_first.h is reached from plugin.h in two steps, and includes what includes it.
 function(make_tree root)
   foreach(file runtime/space.h runtime/internal/network.h runtime/state.cc kernels/ir/function.h
-          kernels/codegen/schedule.h kernels/kernel_space.h kernels/library/kernel.h
-          kernels/plugin.h kernels/space_over.h)
+          kernels/beside.h)
     file(WRITE ${root}/${file} "text of ${file}\n")
   endforeach()
+  file(WRITE ${root}/kernels/plugin.h "#include <vector>\n#include \"kernels/library/kernel.h\"\n")
+  file(WRITE ${root}/kernels/library/kernel.h "  # include \"kernels/far/away.h\"  // why\n")
+  file(WRITE ${root}/kernels/far/away.h
+    "#include \"kernels/library/kernel.h\"\n#include \"runtime/space.h\"\n#include \"not/ours.h\"\n")
 endfunction()
 
 function(stamp root out)
@@ -37,11 +41,30 @@ if(at EQUAL -1)
 endif()
 
 foreach(file runtime/internal/network.h runtime/state.cc kernels/ir/function.h kernels/plugin.h
-        runtime/new.h)
+        runtime/new.h kernels/library/kernel.h kernels/far/away.h)
   file(APPEND ${WORK}/one/${file} "more\n")
   stamp(${WORK}/one changed)
   if(changed STREQUAL one)
     message(SEND_ERROR "${file} changed, the stamp did not: ${changed}")
   endif()
   set(one ${changed})
+endforeach()
+
+# What plugins do not see may change.
+file(APPEND ${WORK}/one/kernels/beside.h "more\n")
+stamp(${WORK}/one changed)
+if(NOT changed STREQUAL one)
+  message(SEND_ERROR "kernels/beside.h is included by nothing, and the stamp changed")
+endif()
+
+# In this tree: what crosses between a plugin and the program is in types of these headers.
+stamp(${CMAKE_CURRENT_LIST_DIR}/.. ours)
+file(READ ${WORK}/stamp.cc.d rule)
+foreach(file kernels/plugin.h kernels/library/kernel.h kernels/kernel_space.h kernels/space_over.h
+        kernels/evaluation.h kernels/vendor_call.h kernels/codegen/launch.h kernels/codegen/schedule.h
+        kernels/library/named_map.h kernels/ir/builder.h kernels/ir/builder.cc runtime/candidate.h)
+  string(FIND "${rule}" "/${file}" at)
+  if(at EQUAL -1)
+    message(SEND_ERROR "the stamp does not cover ${file}:\n${rule}")
+  endif()
 endforeach()
