@@ -5,6 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -40,12 +44,10 @@ class CpuEvaluator final : public Evaluator {
  public:
   CpuEvaluator(const Problem& problem, const kernels::StopToken* stop)
       : problem_(problem),
-        problem_file_(scratch_.path() + "/problem"),
         compiler_(InFolder(scratch_.path(), stop)),
         stop_(stop),
         runner_{ThisProgram(), kRunCandidate} {
     RequireCompiler();
-    WriteProblem(problem.task, kernels::Inputs::kUniform, problem_file_);
   }
 
   kernels::Source Emit(const runtime::Candidate& implementation) override {
@@ -64,22 +66,36 @@ class CpuEvaluator final : public Evaluator {
       failure.why = compiled.why;
       return failure;
     }
+    const std::lock_guard lock(mutex_);
+    kernels::Measurement failure = MakeProblems(effort);
+    if (failure.verdict != kernels::Verdict::kCorrect) return failure;
     kernels::cpu::RunRequest request;
     request.library = compiled.library;
-    request.problem = problem_file_;
     request.threads = static_cast<int>(problem_.device.threads);
     request.cap_ns = cap_ns;
-    if (effort == Effort::kFinal) request.batch_ms = 10;
     request.timeout_s = TimeoutSeconds(cap_ns, effort);
-    return kernels::cpu::RunCandidate(request, runner_, stop_);
+    for (std::size_t made = kOther; made < problems_->size(); ++made) {
+      if (made == kSpecial && (effort == Effort::kQuick || IsYardstick(compiled))) continue;
+      request.problems_after.push_back(made);
+    }
+    if (effort == Effort::kFinal) {
+      request.batch_ms = 10;
+      request.repeats = 128;
+      request.repeats_ms = 100;
+    }
+    return kernels::cpu::RunCandidate(request, *problems_, runner_, stop_);
   }
 
   std::vector<Contender> Yardsticks(int jobs) override {
     const kernels::Kernel& kernel = *problem_.kernel;
-    return CompileYardsticks(*this,
-                             {{"naive", kernel.NaiveSource(problem_.sizes)},
-                              {"eigen", kernel.EigenSource(problem_.sizes)}},
-                             jobs);
+    std::vector<Contender> contenders =
+        CompileYardsticks(*this,
+                          {{"naive", kernel.NaiveSource(problem_.sizes)},
+                           {"eigen", kernel.EigenSource(problem_.sizes)}},
+                          jobs);
+    const std::lock_guard lock(mutex_);
+    for (const Contender& contender : contenders) yardsticks_.insert(contender.compiled.library);
+    return contenders;
   }
 
   std::string YardstickText() const override {
@@ -90,12 +106,64 @@ class CpuEvaluator final : public Evaluator {
   void Discard(const kernels::Compiled& compiled) override { compiler_.Discard(compiled); }
 
  private:
+  /// What candidates are checked with, in the order in which it is made.
+  enum ProblemNumber : std::size_t { kTimed, kOther, kWholeNumbers, kSpecial, kNumProblems };
+
+  /// All problems that this effort takes. kCorrect, or why there are none.
+  kernels::Measurement MakeProblems(Effort effort) {
+    using kernels::Inputs;
+    kernels::Measurement outcome;
+    outcome.verdict = kernels::Verdict::kBroken;
+    while (!problems_ || problems_->size() < NumProblems(effort)) {
+      outcome.verdict = kernels::Verdict::kStopped;
+      if (kernels::IsStopped(stop_)) return outcome;
+      const std::size_t number = problems_ ? problems_->size() : 0;
+      constexpr Inputs kInputs[] = {Inputs::kUniform, Inputs::kUniform, Inputs::kWholeNumbers,
+                                    Inputs::kSpecial};
+      constexpr const char* kWhat[] = {"", "with inputs that it had not seen", "on whole numbers",
+                                       "on special values"};
+      const auto start = std::chrono::steady_clock::now();
+      const kernels::ProblemData data = kernels::MakeProblem(
+          problem_.task, number == kOther ? kernels::kOtherSeed : kernels::kTimedSeed,
+          kInputs[number]);
+      const kernels::cpu::Problem view = ViewOf(problem_.task, data);
+      if (!problems_) {
+        problems_ = std::make_unique<kernels::cpu::ProblemSet>(view, kNumProblems);
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        is_costly_ = taken.count() > kCostly;
+      }
+      outcome.why = problems_->Add(view, kWhat[number]);
+      outcome.verdict = kernels::Verdict::kBroken;
+      if (!outcome.why.empty()) return outcome;
+    }
+    outcome.verdict = kernels::Verdict::kCorrect;
+    return outcome;
+  }
+
+  /// How many of them a measurement takes. Where a reference takes long, what is not going to be
+  /// best does without the others.
+  std::size_t NumProblems(Effort effort) const {
+    if (effort == Effort::kFinal) return kNumProblems;
+    return is_costly_ ? kOther : kSpecial;
+  }
+
+  /// Libraries have their own ideas of NaN, and are no candidates.
+  bool IsYardstick(const kernels::Compiled& compiled) const {
+    return yardsticks_.count(compiled.library) > 0;
+  }
+
+  /// Seconds for one reference.
+  static constexpr double kCostly = 0.5;
+
   const Problem& problem_;
   ScratchFolder scratch_;
-  std::string problem_file_;
   kernels::cpu::Compiler compiler_;
   const kernels::StopToken* stop_;
   std::vector<std::string> runner_;
+  std::mutex mutex_;  ///< Of what follows: one candidate is measured at a time.
+  std::unique_ptr<kernels::cpu::ProblemSet> problems_;
+  bool is_costly_ = false;
+  std::set<std::string> yardsticks_;  ///< Their libraries.
 };
 
 }  // namespace

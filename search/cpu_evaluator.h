@@ -11,10 +11,11 @@
 namespace exh::search {
 
 /// The evaluator of the cpu device: the system's compiler, and a disposable process of this program
-/// (`search run-candidate`) per measurement. Writes the arrays and their reference to a folder of
-/// its own under the system's folder for temporary files, and removes it at the end. `problem`
-/// and `stop` outlive it; see EvaluatorOptions::stop. Throws Error when there is no compiler or the
-/// folder cannot be written.
+/// (`search run-candidate`) per measurement, which gets the arrays and never sees a reference.
+/// Those are computed when the first candidate is measured, and the rest of the problems when they
+/// are first needed. Libraries go to a folder of its own under the system's folder for temporary
+/// files, removed at the end. `problem` and `stop` outlive it; see EvaluatorOptions::stop. Throws
+/// Error when there is no compiler or the folder cannot be written.
 std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem, const kernels::StopToken* stop);
 
 /// The compiler that it calls, and where it is; empty when it is missing.

@@ -34,9 +34,7 @@ ScratchFolder::~ScratchFolder() {
   fs::remove_all(path_, ignored);
 }
 
-void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::string& path,
-                  std::uint64_t seed) {
-  const kernels::ProblemData data = kernels::MakeProblem(task, seed, inputs);
+kernels::cpu::Problem ViewOf(const kernels::Task& task, const kernels::ProblemData& data) {
   kernels::cpu::Problem problem;
   for (const kernels::ir::Array& array : task.function->arrays) {
     const kernels::ArrayData& content = data.find(array.name)->second;
@@ -47,7 +45,13 @@ void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::
   for (const kernels::ir::Scalar& scalar : task.function->scalars) {
     problem.scalars.push_back(scalar.value);
   }
-  const std::string error = kernels::cpu::WriteProblemFile(path, problem);
+  return problem;
+}
+
+void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::string& path,
+                  std::uint64_t seed) {
+  const kernels::ProblemData data = kernels::MakeProblem(task, seed, inputs);
+  const std::string error = kernels::cpu::WriteProblemFile(path, ViewOf(task, data));
   if (!error.empty()) throw Error(error);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "kernels/cpu/problem_file.h"
 #include "kernels/problem.h"
 #include "kernels/task.h"
 
@@ -23,6 +24,9 @@ class ScratchFolder {
  private:
   std::string path_;
 };
+
+/// The arrays of a task as processes that check see them; they stay in `data`.
+kernels::cpu::Problem ViewOf(const kernels::Task& task, const kernels::ProblemData& data);
 
 /// Writes the arrays of a task and their reference for the processes that run candidates. The same
 /// inputs in every run: a record can be replayed on what it was measured with. Throws Error.

@@ -28,34 +28,6 @@ std::optional<Verdict> VerdictOf(const std::string& name) {
 
 }  // namespace
 
-std::string ToJsonLine(const RunRequest& request) {
-  return json({{"library", request.library},
-               {"problem", request.problem},
-               {"threads", request.threads},
-               {"cap_ns", request.cap_ns},
-               {"batch_ms", request.batch_ms},
-               {"batches", request.batches}})
-             .dump(-1, ' ', false, json::error_handler_t::replace) +
-         "\n";
-}
-
-std::optional<RunRequest> ParseRunRequest(const std::string& line, std::string& error) {
-  try {
-    const json object = json::parse(line);
-    RunRequest request;
-    request.library = object.at("library").get<std::string>();
-    request.problem = object.at("problem").get<std::string>();
-    request.threads = object.at("threads").get<int>();
-    request.cap_ns = object.at("cap_ns").get<double>();
-    request.batch_ms = object.at("batch_ms").get<double>();
-    request.batches = object.at("batches").get<int>();
-    return request;
-  } catch (const json::exception& e) {
-    error = e.what();
-    return std::nullopt;
-  }
-}
-
 std::string ToJsonLine(const Measurement& m) {
   return json({{"verdict", VerdictName(m.verdict)},
                {"why", m.why},

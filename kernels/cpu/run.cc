@@ -1,63 +1,356 @@
 // SPDX-License-Identifier: MIT
+//
+// The side that checks and holds the watch. README.md says what is checked when, and how a time
+// comes about. The candidate's process does what it is asked for and says how long that took; it is
+// frozen while its outputs are looked at.
 #include "kernels/cpu/run.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <utility>
+
+#include "kernels/cpu/compare.h"
+#include "kernels/cpu/contained_process.h"
 #include "kernels/cpu/process.h"
 
 namespace exh::kernels::cpu {
 namespace {
 
-/// Unrolled code with arrays by thread needs deep stacks, on OpenMP's threads too.
-constexpr std::uint64_t kStackBytes = 256ULL << 20;
-constexpr const char* kWorkerStack = "OMP_STACKSIZE=64M";
+using Clock = std::chrono::steady_clock;
+using Event = ContainedProcess::Event;
 
-std::string LastLine(std::string text) {
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  const std::size_t begin = text.rfind('\n');
-  return begin == std::string::npos ? text : text.substr(begin + 1);
+/// Unrolled code with arrays by thread needs deep stacks.
+constexpr std::uint64_t kStackBytes = 256ULL << 20;
+
+/// Outputs up to this size are spoilt and compared whole after each batch: what costs the candidate
+/// its caches is made good by a run before the clock starts. Of larger ones, parts.
+constexpr std::size_t kWholeBytes = 256 << 10, kPartElements = 64, kNumParts = 256;
+
+Measurement Failure(Verdict verdict, std::string why) {
+  Measurement m;
+  m.verdict = verdict;
+  m.why = std::move(why);
+  return m;
 }
+
+class CandidateRun {
+ public:
+  CandidateRun(const RunRequest& request, ProblemSet& problems)
+      : request_(request), problems_(problems), left_s_(request.timeout_s) {
+    const std::vector<ArrayShape>& shapes = problems.arrays().layout().shapes();
+    for (std::size_t array = 0; array < shapes.size(); ++array) {
+      if (!shapes[array].is_output) continue;
+      outputs_.push_back(array);
+      output_bytes_ += shapes[array].elements * sizeof(float);
+    }
+  }
+
+  Measurement Run(const std::vector<std::string>& command, const StopToken* stop) {
+    problems_.arrays().RestoreGuards();
+    ContainedProcess::Options options;
+    options.command = command;
+    options.inputs_fd = problems_.arrays().inputs_fd();
+    options.outputs_fd = problems_.arrays().outputs_fd();
+    options.stop = stop;
+    options.setup.library = request_.library;
+    options.setup.threads = request_.threads;
+    options.setup.shapes = problems_.arrays().layout().shapes();
+    options.setup.scalars = problems_.problem(0).scalars;
+    options.setup.allowance =
+        AllowanceFor(problems_.arrays().layout().array_bytes(), request_.threads);
+    options.setup.allowance.stack_bytes = kStackBytes;
+    ContainedProcess process(options);
+    if (!process.error().empty()) return Failure(Verdict::kBroken, process.error());
+    process_ = &process;
+    measurement_.verdict = Verdict::kCorrect;
+    All();
+    if (contained_.calls) return measurement_;
+    // Something of it may live on where processes are not refused: it gets no other's arrays.
+    process.Finish(0);
+    const std::string error = problems_.Renew();
+    return error.empty() ? measurement_ : Failure(Verdict::kBroken, error);
+  }
+
+ private:
+  void All() {
+    const Clock::time_point start = Clock::now();
+    if (!Load() || !CheckedRun(0)) return;
+    measurement_.check_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    problems_.Keep();
+    if (!Time()) return;
+    const Verdict timed = measurement_.verdict;
+    bool is_first = true;
+    for (const std::size_t problem : request_.problems_after) {
+      if (!CheckedRun(problem)) return;
+      if (std::exchange(is_first, false) && !Repeat(problem)) return;
+    }
+    measurement_.verdict = timed;
+  }
+
+  bool Load() {
+    RunnerReply reply;
+    if (!Understand(process_->AwaitReady(reply, left_s_))) return false;
+    if (reply.why[0] != '\0') return Fail(Verdict::kBroken, reply.why);
+    contained_ = ContainmentOfBits(reply.containment);
+    RunnerCommand load;
+    load.op = RunnerCommand::kLoad;
+    if (!Ask(load, reply)) return false;
+    if (reply.why[0] != '\0') return Fail(Verdict::kBroken, reply.why);
+    return true;
+  }
+
+  // ---- Asking ----
+
+  bool Fail(Verdict verdict, std::string why) {
+    measurement_.verdict = verdict;
+    measurement_.why = std::move(why);
+    return false;
+  }
+
+  bool Ask(const RunnerCommand& command, RunnerReply& reply) {
+    const Event event = process_->Ask(command, reply, left_s_);
+    left_s_ -= process_->wall_ns() * 1e-9;
+    return Understand(event);
+  }
+
+  bool Understand(Event event) {
+    switch (event) {
+      case Event::kReply:
+        return true;
+      case Event::kStopped:
+        return Fail(Verdict::kStopped, "");
+      case Event::kLate:
+        return Fail(Verdict::kTimeout, fmt::format("ran longer than {} s", request_.timeout_s));
+      case Event::kOutOfTurn:
+        return Fail(Verdict::kWrong, "it wrote to the channel that its process answers on");
+      case Event::kTooManyThreads:
+        return Fail(Verdict::kCrash, "it started many more threads than it was given");
+      case Event::kEnded:
+        break;
+    }
+    constexpr double kPatience = 1;  // A process whose memory is large takes its time to die.
+    const ContainedProcess::End& end = process_->Finish(kPatience);
+    const std::string last = process_->LastLine();
+    const std::string said = last.empty() ? "" : ": " + last;
+    if (end.was_alive) return Fail(Verdict::kCrash, "it closed the channel of its process" + said);
+    if (!end.signalled) {
+      return Fail(Verdict::kCrash,
+                  fmt::format("its process ended with code {} and no answer{}", end.code, said));
+    }
+    // It cannot send itself these.
+    const bool from_outside =
+        end.code == SIGKILL || end.code == SIGTERM || end.code == SIGINT || end.code == SIGHUP;
+    if (from_outside && contained_.calls) {
+      return Fail(Verdict::kBroken, "its process was killed from outside: " + SignalText(end.code));
+    }
+    return Fail(Verdict::kCrash, SignalText(end.code) + said);
+  }
+
+  // ---- Checking ----
+
+  bool Wrong(const std::string& why, const std::string& when) {
+    return Fail(Verdict::kWrong, when.empty() ? why : why + " " + when);
+  }
+
+  bool CheckOutput(std::size_t problem, std::size_t array, const std::string& when) {
+    const Comparison comparison =
+        Compare(problems_.problem(problem).arrays[array], problems_.arrays().output(array));
+    measurement_.max_error = std::max(measurement_.max_error, comparison.max_error);
+    measurement_.max_error_ratio = std::max(measurement_.max_error_ratio, comparison.max_ratio);
+    return comparison.why.empty() || Wrong(comparison.why, when);
+  }
+
+  bool CheckGuards(const std::string& when) {
+    for (const std::size_t array : outputs_) {
+      const std::string touched = problems_.arrays().CheckGuards(array);
+      if (touched.empty()) continue;
+      return Wrong(fmt::format("{} was written outside its bounds, at {}",
+                               problems_.problem(0).arrays[array].name, touched),
+                   when);
+    }
+    return true;
+  }
+
+  /// One run into outputs that hold nothing yet, checked in full.
+  bool CheckedRun(std::size_t problem) {
+    for (const std::size_t array : outputs_) {
+      problems_.Spoil(problem, array, 0, problems_.arrays().output(array).size());
+    }
+    RunnerCommand run;
+    run.op = RunnerCommand::kRun;
+    run.problem = static_cast<std::uint32_t>(problem);
+    run.runs = 1;
+    RunnerReply reply;
+    if (!Ask(run, reply)) return false;
+    if (reply.why[0] != '\0') return Fail(Verdict::kCrash, reply.why);
+    process_->Freeze();
+    const std::string& when = problems_.what(problem);
+    // Elements first: what the candidate is about tells more than where else it wrote.
+    for (const std::size_t array : outputs_) {
+      if (!CheckOutput(problem, array, when)) return false;
+    }
+    return CheckGuards(when);
+  }
+
+  struct Part {
+    std::size_t array, begin, count;
+  };
+
+  void AddPart(std::size_t array, std::size_t begin, std::size_t wanted) {
+    const std::size_t elements = problems_.arrays().output(array).size();
+    const std::size_t count = std::min(wanted, elements - begin);
+    if (count > 0) parts_.push_back({array, begin, count});
+  }
+
+  /// What of the outputs is spoilt before the next runs: all, or parts that nobody foresees.
+  void ChooseParts(bool all) {
+    parts_.clear();
+    for (const std::size_t array : outputs_) {
+      const std::size_t elements = problems_.arrays().output(array).size();
+      if (all || elements <= kPartElements * kNumParts) {
+        AddPart(array, 0, elements);
+        continue;
+      }
+      AddPart(array, 0, kPartElements);
+      AddPart(array, elements - kPartElements, kPartElements);
+      for (std::size_t part = 0; part < kNumParts; ++part) {
+        AddPart(array, random_() % (elements - kPartElements), kPartElements);
+      }
+    }
+  }
+
+  /// Are the parts what they were in a run that was checked, or at least right?
+  bool CheckParts(std::size_t problem, const char* when) {
+    for (const Part& part : parts_) {
+      if (problems_.IsAsKept(part.array, part.begin, part.count)) continue;
+      // Sums may come out in another order each time: then the tolerance decides.
+      if (!CheckOutput(problem, part.array, when)) return false;
+    }
+    return true;
+  }
+
+  /// The same run again and again, looked at each time: what goes wrong now and then.
+  bool Repeat(std::size_t problem) {
+    problems_.Keep();
+    const Clock::time_point start = Clock::now();
+    const auto last = start + std::chrono::duration<double, std::milli>(request_.repeats_ms);
+    for (int repeat = 0; repeat < request_.repeats && Clock::now() < last; ++repeat) {
+      ChooseParts(output_bytes_ <= kWholeBytes);
+      for (const Part& part : parts_) problems_.Spoil(problem, part.array, part.begin, part.count);
+      RunnerCommand run;
+      run.op = RunnerCommand::kRun;
+      run.problem = static_cast<std::uint32_t>(problem);
+      run.runs = 1;
+      RunnerReply reply;
+      if (!Ask(run, reply)) return false;
+      process_->Freeze();
+      if (!CheckParts(problem, "when run again")) return false;
+    }
+    return CheckGuards("when run again");
+  }
+
+  // ---- Timing ----
+
+  bool Time() {
+    double runs = 1, ns = 0;
+    if (!Batch(1, ns)) return false;
+    const double target = request_.batch_ms * 1e6;
+    while (ns * runs < target && runs < 1e12) {
+      // Aim a little beyond the target, at most tenfold: a first run may be slow by accident.
+      const double wanted = 1.2 * target / std::max(ns * runs, 1.0);
+      runs = std::max(runs + 1, std::floor(runs * std::min(wanted, 10.0)));
+      if (!Batch(static_cast<std::uint64_t>(runs), ns)) return false;
+    }
+    measurement_.runtimes_ns.push_back(ns);
+    Verdict verdict = Verdict::kCorrect;
+    if (request_.cap_ns > 0 && ns > request_.cap_ns) {
+      verdict = Verdict::kSlow;
+      measurement_.why = fmt::format("{:.0f} ns, the cap is {:.0f} ns", ns, request_.cap_ns);
+    }
+    while (verdict == Verdict::kCorrect &&
+           measurement_.runtimes_ns.size() < static_cast<std::size_t>(request_.batches)) {
+      if (!Batch(static_cast<std::uint64_t>(runs), ns)) return false;
+      measurement_.runtimes_ns.push_back(ns);
+    }
+    measurement_.best_ns =
+        *std::min_element(measurement_.runtimes_ns.begin(), measurement_.runtimes_ns.end());
+    for (const std::size_t array : outputs_) {
+      if (!CheckOutput(0, array, "after the timed runs")) return false;
+    }
+    measurement_.verdict = verdict;
+    return CheckGuards("after the timed runs");
+  }
+
+  /// Mean of at least `runs` runs. Outputs, or parts of them, are spoilt before and looked at
+  /// after.
+  bool Batch(std::uint64_t runs, double& ns) {
+    constexpr int kTries = 3;
+    for (int tries = 1;; ++tries) {
+      double said = 0, least = 0;
+      if (!BatchOnce(runs, ns, said, least)) return false;
+      if (least == 0) return true;
+      if (tries < kTries) continue;
+      return Fail(
+          Verdict::kImpossible,
+          fmt::format("its process says {:.4g} ns a run, and computed {:.4g} ns", said, least));
+    }
+  }
+
+  /// `least`: 0, or what the threads of the process really computed if they say they were faster.
+  bool BatchOnce(std::uint64_t runs, double& ns, double& said, double& least) {
+    const bool all = runs > 1 && output_bytes_ <= kWholeBytes;
+    ChooseParts(all);
+    for (const Part& part : parts_) problems_.Spoil(0, part.array, part.begin, part.count);
+    RunnerCommand run;
+    run.op = RunnerCommand::kRun;
+    run.warm_up = all ? 1 : 0;
+    // Never the same number, so that no period of its own hides what a candidate does.
+    run.runs = runs + (runs > 1 ? random_() % (runs / 8 + 2) : 0);
+    RunnerReply reply;
+    if (!Ask(run, reply)) return false;
+    if (reply.why[0] != '\0') return Fail(Verdict::kCrash, reply.why);
+    process_->Freeze();
+    if (!CheckParts(0, "at the end of a timed batch")) return false;
+
+    const auto timed = static_cast<double>(run.runs);
+    const double share = timed / static_cast<double>(run.runs + run.warm_up);
+    said = reply.ns / timed;
+    ns = said;
+    // The watch here runs until we are woken, and on a busy machine that may take a while: it
+    // counts where the other one is far off. What the threads computed is the system's knowledge,
+    // and nobody computes for longer than it took.
+    constexpr double kWakeNs = 5e5, kCallNs = 1e5, kSlack = 1.1;
+    const double wall = process_->wall_ns() * share;
+    if (!(reply.ns * 2 + kWakeNs >= wall)) ns = wall / timed;
+    const double computed = process_->cpu_ns() * share / std::max(request_.threads, 1);
+    least = reply.ns * kSlack + kCallNs >= computed ? 0 : computed / timed;
+    return true;
+  }
+
+  const RunRequest& request_;
+  ProblemSet& problems_;
+  double left_s_;
+  std::vector<std::size_t> outputs_;
+  std::size_t output_bytes_ = 0;
+  ContainedProcess* process_ = nullptr;
+  Containment contained_;
+  std::mt19937_64 random_{std::random_device{}()};
+  std::vector<Part> parts_;
+  Measurement measurement_;
+};
 
 }  // namespace
 
-Measurement RunCandidate(const RunRequest& request, const std::vector<std::string>& command,
-                         const StopToken* stop) {
-  ProcessRequest process;
-  process.argv = command;
-  process.input = ToJsonLine(request);
-  process.timeout_s = request.timeout_s;
-  process.environment = {kWorkerStack};
-  process.stack_bytes = kStackBytes;
-  process.stop = stop;
-  const ProcessResult run = RunProcess(process);
-
-  Measurement failure;
-  switch (run.status) {
-    case ProcessResult::Status::kNotStarted:
-      failure.verdict = Verdict::kBroken;
-      failure.why = run.error;
-      return failure;
-    case ProcessResult::Status::kTimedOut:
-      failure.verdict = Verdict::kTimeout;
-      failure.why = fmt::format("ran longer than {} s", request.timeout_s);
-      return failure;
-    case ProcessResult::Status::kStopped:
-      failure.verdict = Verdict::kStopped;
-      return failure;
-    case ProcessResult::Status::kSignalled:
-      failure.verdict = Verdict::kCrash;
-      failure.why = SignalText(run.code);
-      return failure;
-    case ProcessResult::Status::kExited:
-      break;
-  }
-  const auto measurement = run.code == 0 ? ParseMeasurement(run.out) : std::nullopt;
-  if (measurement) return *measurement;
-  failure.verdict = Verdict::kCrash;
-  failure.why = fmt::format("its process ended with code {} and no answer", run.code);
-  const std::string last = LastLine(run.err);
-  if (!last.empty()) failure.why += ": " + last;
-  return failure;
+Measurement RunCandidate(const RunRequest& request, ProblemSet& problems,
+                         const std::vector<std::string>& command, const StopToken* stop) {
+  if (!problems.error().empty()) return Failure(Verdict::kBroken, problems.error());
+  return CandidateRun(request, problems).Run(command, stop);
 }
 
 }  // namespace exh::kernels::cpu

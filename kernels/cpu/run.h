@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/protocol.h"
+#include "kernels/cpu/problem_set.h"
 #include "kernels/evaluation.h"
 #include "kernels/stop.h"
 
 namespace exh::kernels::cpu {
 
+struct RunRequest {
+  std::string library;  ///< Shared object with exh_run.
+  int threads = 1;      ///< Host threads.
+  double cap_ns = 0;    ///< Stop after the first batch if slower; 0: never.
+  double batch_ms = 1;  ///< A batch lasts at least this long (10 for finals).
+  int batches = 5;
+  double timeout_s = 30;  ///< Of all that the candidate's process does.
+  /// Problems of the set that it must solve after it was timed, in this order; the first of them
+  /// `repeats` times more, as far as `repeats_ms` last.
+  std::vector<std::size_t> problems_after;
+  int repeats = 8;
+  double repeats_ms = 1;
+};
+
 /// Runs a candidate in a disposable process started as `command` (a program whose main calls
-/// RunnerMain). A crash, a hang and a wrong result are verdicts; never throws. The caller sees to
-/// it that nothing else (a compiler, above all) keeps the cores busy meanwhile. When `stop` is
-/// stopped, so is the candidate: kStopped.
-Measurement RunCandidate(const RunRequest& request, const std::vector<std::string>& command,
-                         const StopToken* stop = nullptr);
+/// RunnerMain), checks what it leaves in the arrays of `problems`, and times it on the first of
+/// them. A crash, a hang and a wrong result are verdicts; never throws. The caller sees to it that
+/// nothing else (a compiler, above all) keeps the cores busy meanwhile. kStopped at most 50 ms
+/// after `stop`, which may be null.
+Measurement RunCandidate(const RunRequest& request, ProblemSet& problems,
+                         const std::vector<std::string>& command, const StopToken* stop = nullptr);
 
 }  // namespace exh::kernels::cpu

@@ -5,9 +5,9 @@
 
 namespace exh::kernels::cpu {
 
-/// Reads a RunRequest from stdin, runs the candidate, writes a Measurement to stdout: one line of
-/// JSON each. What the candidate itself prints goes to stderr. Returns the exit code: 0 whenever
-/// there is an answer. The hidden sub-command of the search program that RunCandidate starts.
+/// Maps the arrays that it is handed, contains itself, loads the candidate and runs it as it is
+/// told through its channel, until that is closed. Returns the exit code only where there is no
+/// channel. The hidden sub-command of the search program that RunCandidate starts.
 int RunnerMain();
 
 }  // namespace exh::kernels::cpu

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "kernels/cpu/containment.h"
 #include "kernels/cpu/process.h"
 #include "search/commands/command.h"
 #include "search/commands/doctor_cuda.h"
@@ -50,6 +51,14 @@ bool CheckFolder(const std::string& what, const std::string& folder) {
   return Report(free_gib > kLittle, what, fmt::format("{}: {:.1f} GiB free", folder, free_gib));
 }
 
+/// What is missing does not stop a search: it makes it less safe.
+void ReportContainment() {
+  const kernels::cpu::Containment holds = kernels::cpu::TryContainment();
+  Report(true, "candidates", "contained: " + kernels::cpu::ContainmentText(holds));
+  const std::string missing = kernels::cpu::MissingContainmentText(holds);
+  if (!missing.empty()) Report(true, "candidates", "not contained: " + missing);
+}
+
 int Doctor() {
   double load = 0;
   const bool has_load = ::getloadavg(&load, 1) == 1;
@@ -58,6 +67,7 @@ int Doctor() {
   bool good = CheckCompiler();
   good &= CheckFolder("runs", std::filesystem::current_path().string());
   good &= CheckFolder("scratch", std::filesystem::temp_directory_path().string());
+  ReportContainment();
   Report(true, "cores", fmt::format("{}", NumCores()));
   Report(true, "memory", fmt::format("{:.1f} GiB", memory));
   // Other work does not stop a search, it only makes its times worse: no failure.

@@ -5,10 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <fstream>
+#include <limits>
+#include <memory>
 
 #include "kernels/cpu/compile.h"
-#include "kernels/cpu/problem_file.h"
+#include "kernels/cpu/problem_set.h"
 #include "tests/kernels/codegen/temporary_folder.h"
 
 namespace exh::kernels::cpu {
@@ -23,37 +24,48 @@ const char kHead[] =
     "  (void)threads; const float* x = arrays[0]; float* z = arrays[1]; static int runs; ++runs;\n";
 const char kCorrect[] = "for (int i = 0; i < 1000; ++i) z[i] = scalars[0] * x[i];\n";
 
-/// z = 2 * x over 1000 elements; each test writes a body of its own.
+/// z = 2 * x over 1000 elements; each test writes a body of its own. The second problem has other
+/// inputs, the third one special ones.
 class RunTest : public ::testing::Test {
  protected:
   RunTest() {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    std::vector<std::vector<float>> inputs(3);
     for (int i = 0; i < kElements; ++i) {
-      x_.push_back(static_cast<float>(i));
-      reference_.push_back(2.0 * i);
-      tolerance_.push_back(0.5);
+      inputs[0].push_back(static_cast<float>(i));
+      inputs[1].push_back(static_cast<float>(3 * i % 1000) - 500);
+      inputs[2].push_back(i % 7 == 0 ? kNan : i % 5 == 0 ? -kInfinity : 1);
     }
-    Problem problem;
-    problem.arrays = {{"x", false, x_, {}, {}}, {"z", true, {}, reference_, tolerance_}};
-    problem.scalars = {2};
-    EXPECT_EQ(WriteProblemFile(folder_.path() + "/problem", problem), "");
-    request_.problem = folder_.path() + "/problem";
+    const std::vector<double> tolerance(kElements, 0.5);
+    for (const std::vector<float>& x : inputs) {
+      std::vector<double> reference;
+      for (const float value : x) reference.push_back(2.0 * value);
+      Problem problem;
+      problem.arrays = {{"x", false, x, {}, {}}, {"z", true, {}, reference, tolerance}};
+      problem.scalars = {2};
+      if (!problems_) problems_ = std::make_unique<ProblemSet>(problem, inputs.size());
+      const char* const what[] = {"", "with other inputs", "with special inputs"};
+      EXPECT_EQ(problems_->Add(problem, what[problems_->size()]), "");
+    }
     request_.batch_ms = 0.1;
     request_.timeout_s = 60;
+    request_.problems_after = {1, 2};
+    request_.repeats_ms = 1000;
   }
 
-  Measurement Run(const std::string& body) {
+  Measurement Run(const std::string& body, const std::string& outside = "") {
     CompilerOptions options;
     options.directory = folder_.path();
-    options.flags = {"-O1", "-shared", "-fPIC"};
-    const Compiled compiled = Compiler(options).Compile(kHead + body + "}\n");
+    options.flags = {"-O1", "-shared", "-fPIC", "-w"};
+    const Compiled compiled = Compiler(options).Compile(outside + kHead + body + "}\n");
     EXPECT_EQ(compiled.verdict, Verdict::kCorrect) << compiled.why;
     request_.library = compiled.library;
-    return RunCandidate(request_, {EXH_RUNNER_PROGRAM});
+    return RunCandidate(request_, *problems_, {EXH_RUNNER_PROGRAM});
   }
 
   kernels::testing::TemporaryFolder folder_;
-  std::vector<float> x_;
-  std::vector<double> reference_, tolerance_;
+  std::unique_ptr<ProblemSet> problems_;
   RunRequest request_;
 };
 
@@ -76,7 +88,7 @@ TEST_F(RunTest, ErrorsWithinTheToleranceAreReported) {
 TEST_F(RunTest, WrongElementIsNamed) {
   const Measurement m = Run(std::string(kCorrect) + "z[7] = 15; z[9] = 0;");
   EXPECT_EQ(m.verdict, Verdict::kWrong);
-  EXPECT_EQ(m.why, "z[7] is 15, expected 14 within 0.5 (1 element is wrong)");
+  EXPECT_EQ(m.why, "z[7] is 15, expected 14 within 0.5 (2 elements are wrong)");
   EXPECT_TRUE(m.runtimes_ns.empty());
 }
 
@@ -95,11 +107,119 @@ TEST_F(RunTest, WritesOutsideBoundsAreWrong) {
   EXPECT_THAT(m.why, HasSubstr("element -3"));
 }
 
+TEST_F(RunTest, WritesFarOutsideBoundsEndTheProcess) {
+  for (const char* place : {"z - 5000", "z + 40000", "z + 1000000", "z - 1000000", "z + 8000000"}) {
+    const Measurement m =
+        Run(std::string(kCorrect) + "float* volatile far = " + place + "; *far = 1;");
+    EXPECT_EQ(m.verdict, Verdict::kCrash) << place;
+    EXPECT_THAT(m.why, HasSubstr("SIGSEGV")) << place;
+  }
+}
+
+TEST_F(RunTest, LargeArraysHaveLargeGuards) {
+  const std::vector<ArrayShape> shapes = {
+      {100, false}, {30 << 20, true}, {7, true}, {9 << 18, false}};
+  const ArrayLayout layout(shapes);
+  std::uint64_t end = 0;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const ArrayLayout::Place& place = layout.places()[i];
+    EXPECT_GE(place.address - end, std::max<std::uint64_t>(kGuardBytes, shapes[i].elements * 4))
+        << i;
+    if (i > 0) {
+      EXPECT_GE(place.address - end, shapes[i - 1].elements * 4) << i;
+    }
+    EXPECT_EQ(place.data % 4096, 0U);
+    EXPECT_GE(place.open_bytes, 2 * 4096 + shapes[i].elements * 4);
+    end = place.address + place.open_bytes;
+  }
+  EXPECT_GE(layout.address_bytes() - end, kGuardBytes);
+}
+
 TEST_F(RunTest, WrongInALaterRunIsNoticed) {
   const Measurement m = Run(std::string(kCorrect) + "if (runs > 1) z[5] = 0;");
   EXPECT_EQ(m.verdict, Verdict::kWrong);
-  EXPECT_THAT(m.why,
-              HasSubstr("z[5] is 0, expected 10 within 0.5 (1 element is wrong) after the timed"));
+  EXPECT_EQ(m.why,
+            "z[5] is 0, expected 10 within 0.5 (1 element is wrong) at the end of a timed batch");
+}
+
+TEST_F(RunTest, OnlyTheFirstRunComputes) {
+  Measurement m = Run("if (runs == 1) " + std::string(kCorrect));
+  EXPECT_EQ(m.verdict, Verdict::kWrong);
+  EXPECT_THAT(m.why, HasSubstr("z[0] is nan"));
+  EXPECT_THAT(m.why, HasSubstr("at the end of a timed batch"));
+  m = Run("for (int i = 0; i < 1000; ++i) if (i != 77 || runs == 1) z[i] = 2 * x[i];");
+  EXPECT_EQ(m.verdict, Verdict::kWrong);
+  EXPECT_THAT(m.why, HasSubstr("z[77] is nan"));
+}
+
+TEST_F(RunTest, WhatIsRememberedIsNoResult) {
+  // Right for the inputs that it is timed with, and wrong for others.
+  const Measurement m =
+      Run("static float once[1000]; if (runs == 1) "
+          "for (int i = 0; i < 1000; ++i) once[i] = 2 * x[i]; "
+          "for (int i = 0; i < 1000; ++i) z[i] = once[i];");
+  EXPECT_EQ(m.verdict, Verdict::kWrong);
+  EXPECT_THAT(m.why, HasSubstr("with other inputs"));
+}
+
+TEST_F(RunTest, WrongInEveryHundredthRun) {
+  request_.repeats = 128;
+  const Measurement m = Run(std::string(kCorrect) + "if (runs % 100 == 99) z[5] = 0;");
+  EXPECT_EQ(m.verdict, Verdict::kWrong);
+  EXPECT_THAT(m.why, HasSubstr("z[5] is 0"));
+}
+
+TEST_F(RunTest, SpecialValuesAreChecked) {
+  const char* const body = "for (int i = 0; i < 1000; ++i) z[i] = x[i] == x[i] ? 2 * x[i] : 0;";
+  const Measurement m = Run(body);
+  EXPECT_EQ(m.verdict, Verdict::kWrong);
+  EXPECT_THAT(m.why, HasSubstr("z[0] is 0, expected nan"));
+  EXPECT_THAT(m.why, HasSubstr("with special inputs"));
+  // One that is due a NaN and never written is found as well.
+  EXPECT_EQ(Run("for (int i = 0; i < 1000; ++i) if (x[i] == x[i]) z[i] = 2 * x[i];").verdict,
+            Verdict::kWrong);
+  request_.problems_after = {1};
+  EXPECT_EQ(Run(body).verdict, Verdict::kCorrect);
+}
+
+TEST_F(RunTest, TimesThatItMakesUpAreNotBelieved) {
+  // Its process looks at a clock that stands still.
+  const char* const clock =
+      "#include <chrono>\n#include <dlfcn.h>\n#include <link.h>\n#include <string.h>\n"
+      "#include <sys/mman.h>\n#include <time.h>\n"
+      "extern \"C\" int Stands(clockid_t, timespec* t) { t->tv_sec = 5; t->tv_nsec = 0; return 0; "
+      "}\n"
+      "static void Patch(ElfW(Addr) base, const ElfW(Dyn)* dynamic) {\n"
+      "  const char* names = 0; const ElfW(Sym)* symbols = 0; const ElfW(Rela)* rela[2] = {};\n"
+      "  size_t bytes[2] = {};\n"
+      "  for (; dynamic->d_tag; ++dynamic) { auto p = dynamic->d_un.d_ptr;\n"
+      "    if (dynamic->d_tag == DT_STRTAB) names = (const char*)p;\n"
+      "    if (dynamic->d_tag == DT_SYMTAB) symbols = (const ElfW(Sym)*)p;\n"
+      "    if (dynamic->d_tag == DT_JMPREL) rela[0] = (const ElfW(Rela)*)p;\n"
+      "    if (dynamic->d_tag == DT_RELA) rela[1] = (const ElfW(Rela)*)p;\n"
+      "    if (dynamic->d_tag == DT_PLTRELSZ) bytes[0] = p;\n"
+      "    if (dynamic->d_tag == DT_RELASZ) bytes[1] = p; }\n"
+      "  for (int k = 0; k < 2; ++k) for (size_t i = 0; i < bytes[k] / sizeof(ElfW(Rela)); ++i) {\n"
+      "    const char* name = names + symbols[ELF64_R_SYM(rela[k][i].r_info)].st_name;\n"
+      "    if (strcmp(name, \"clock_gettime\") != 0 &&\n"
+      "        strcmp(name, \"_ZNSt6chrono3_V212steady_clock3nowEv\") != 0) continue;\n"
+      "    void** slot = (void**)(base + rela[k][i].r_offset);\n"
+      "    mprotect((void*)((size_t)slot & ~4095ul), 8192, PROT_READ | PROT_WRITE);\n"
+      "    *slot = name[0] == 'c' ? (void*)Stands : (void*)+[]() -> long { return 5; }; } }\n"
+      "__attribute__((constructor)) static void Begin() {\n"
+      "  dl_iterate_phdr([](dl_phdr_info* info, size_t, void*) {\n"
+      "    if (strstr(info->dlpi_name, \"libc.so\") || strstr(info->dlpi_name, \"vdso\")) return "
+      "0;\n"
+      "    for (int i = 0; i < info->dlpi_phnum; ++i) if (info->dlpi_phdr[i].p_type == "
+      "PT_DYNAMIC)\n"
+      "      Patch(info->dlpi_addr, (const ElfW(Dyn)*)(info->dlpi_addr + "
+      "info->dlpi_phdr[i].p_vaddr));\n"
+      "    return 0; }, nullptr); }\n";
+  const Measurement m = Run("for (int k = 0; k < 1000; ++k) { asm volatile(\"\" ::: \"memory\"); " +
+                                std::string(kCorrect) + "}",
+                            clock);
+  EXPECT_EQ(m.verdict, Verdict::kImpossible) << m.why;
+  EXPECT_THAT(m.why, HasSubstr("its process says 0 ns a run"));
 }
 
 TEST_F(RunTest, CrashIsAVerdict) {
@@ -138,48 +258,39 @@ TEST_F(RunTest, WhatACandidatePrintsDoesNotGarbleTheAnswer) {
   EXPECT_EQ(Run(std::string(kCorrect) + "if (runs == 1) puts(\"{}\");").verdict, Verdict::kCorrect);
 }
 
+TEST_F(RunTest, WritingToTheChannelIsNoAnswer) {
+  Measurement m = Run(std::string(kCorrect) +
+                          "if (runs == 3) { char forged[424] = {}; "
+                          "for (int fd = 0; fd < 64; ++fd) write(fd, forged, sizeof forged); }",
+                      "#include <unistd.h>\n");
+  EXPECT_EQ(m.verdict, Verdict::kWrong);
+  EXPECT_THAT(m.why, HasSubstr("channel"));
+  m = Run("for (int fd = 0; fd < 64; ++fd) close(fd);", "#include <unistd.h>\n");
+  EXPECT_EQ(m.verdict, Verdict::kCrash);
+}
+
 TEST_F(RunTest, BrokenEnvironment) {
   request_.library = folder_.path() + "/no.so";
-  EXPECT_EQ(RunCandidate(request_, {EXH_RUNNER_PROGRAM}).verdict, Verdict::kBroken);
-  EXPECT_EQ(RunCandidate(request_, {"no-such-runner"}).verdict, Verdict::kBroken);
-  request_.problem = folder_.path() + "/no";
-  const Measurement m = Run(kCorrect);
-  EXPECT_EQ(m.verdict, Verdict::kBroken);
-  EXPECT_THAT(m.why, HasSubstr("/no"));
+  EXPECT_EQ(RunCandidate(request_, *problems_, {EXH_RUNNER_PROGRAM}).verdict, Verdict::kBroken);
+  EXPECT_EQ(RunCandidate(request_, *problems_, {"no-such-runner"}).verdict, Verdict::kBroken);
+  EXPECT_EQ(RunCandidate(request_, *problems_, {"/dev/null"}).verdict, Verdict::kBroken);
+  Problem huge = problems_->problem(0);
+  huge.arrays[0].values = {huge.arrays[0].values.data(), std::size_t{1} << 60};
+  const ProblemSet none(huge, 1);
+  EXPECT_THAT(none.error(), HasSubstr("no shared memory"));
 }
 
-TEST_F(RunTest, ProblemFileComesBackWhole) {
-  const MappedProblem mapped(request_.problem);
-  ASSERT_EQ(mapped.error(), "");
-  const Problem& problem = mapped.problem();
-  ASSERT_EQ(problem.arrays.size(), 2U);
-  EXPECT_EQ(problem.arrays[0].name, "x");
-  EXPECT_EQ(problem.arrays[0].values[999], 999);
-  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(problem.arrays[0].values.data()) % 64, 0U);
-  EXPECT_EQ(problem.arrays[1].reference[999], 1998);
-  EXPECT_EQ(problem.arrays[1].tolerance[999], 0.5);
-  EXPECT_EQ(problem.scalars, std::vector<float>{2});
-}
-
-TEST_F(RunTest, DamagedProblemFiles) {
-  std::string bytes;
-  {
-    std::ifstream file(request_.problem, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(file), {});
-  }
-  const std::string path = folder_.path() + "/damaged";
-  const auto error_of = [&](const std::string& text) {
-    std::ofstream(path, std::ios::binary) << text;
-    return MappedProblem(path).error();
-  };
-  EXPECT_EQ(error_of(bytes), "");
-  EXPECT_THAT(error_of(bytes.substr(0, bytes.size() - 4000)), HasSubstr("cut off in array z"));
-  EXPECT_NE(error_of(bytes.substr(0, 40)), "");
-  EXPECT_NE(error_of(""), "");
-  EXPECT_THAT(error_of("something else entirely"), HasSubstr("no problem file"));
-  bytes[20] = '!';
-  EXPECT_NE(error_of(bytes), "");
-  EXPECT_THAT(WriteProblemFile("/proc/no/file", {}), HasSubstr("/proc/no/file"));
+TEST_F(RunTest, StoppedRunsSayNothing) {
+  StopToken stop;
+  stop.StopIn(0.2);
+  request_.library = "";
+  Run(kCorrect);  // Compiles.
+  CompilerOptions options;
+  options.directory = folder_.path();
+  const Compiled hangs = Compiler(options).Compile(kHead + std::string("for (;;) usleep(1000); }"));
+  request_.library = hangs.library;
+  EXPECT_EQ(RunCandidate(request_, *problems_, {EXH_RUNNER_PROGRAM}, &stop).verdict,
+            Verdict::kStopped);
 }
 
 }  // namespace
