@@ -336,23 +336,50 @@ void Report(const StatementError& error, const Chunk& chunk, DiagnosticSink& sin
       .WithNote(chunk.tokens[start].range, "the statement starts here");
 }
 
-// The parser recurses once for each open parenthesis.
-constexpr int kMostParentheses = 100;
+// The parser recurses once for each open parenthesis, and what comes after it once for each `not`
+// and `=>`, too: `a => b => c` is `a => (b => c)`.
+constexpr int kMostNested = 100;
 
-const Token* TooDeep(const Chunk& chunk) {
-  int depth = 0;
+bool StartsTerm(std::size_t type) {
+  return type == ExhParser::NOT || type == ExhParser::LPAR || type == ExhParser::CHOICE_ID ||
+         type == ExhParser::CODE || type == ExhParser::TRUE || type == ExhParser::FALSE;
+}
+
+bool EndsTerm(std::size_t type) {
+  return type == ExhParser::RPAR || type == ExhParser::VALUE_ID || type == ExhParser::NUMBER ||
+         type == ExhParser::CHOICE_ID || type == ExhParser::CODE || type == ExhParser::TRUE ||
+         type == ExhParser::FALSE;
+}
+
+// Where a formula nests too deeply, and what does.
+std::optional<std::pair<const Token*, std::string_view>> TooDeep(const Chunk& chunk) {
+  int nots = 0;                 // In a row.
+  std::vector<int> implies(1);  // In one formula, by open parenthesis.
+  std::size_t before = 0;
   for (const Token& token : chunk.tokens) {
-    if (token.type == ExhParser::LPAR && ++depth > kMostParentheses) return &token;
-    if (token.type == ExhParser::RPAR) --depth;
+    const bool call = before == ExhParser::CHOICE_ID && token.type == ExhParser::LPAR;
+    const bool next_formula = EndsTerm(before) && StartsTerm(token.type) && !call;
+    const bool outside = token.type == ExhParser::COLON || token.type == ExhParser::REQUIRES;
+    if (next_formula || outside) implies.back() = 0;
+    nots = token.type == ExhParser::NOT ? nots + 1 : 0;
+    if (nots > kMostNested) return std::pair(&token, "'not' stands");
+    if (token.type == ExhParser::IMPLIES && ++implies.back() > kMostNested) {
+      return std::pair(&token, "'=>' stands");
+    }
+    if (token.type == ExhParser::LPAR) implies.push_back(0);
+    if (implies.size() > kMostNested + 1) return std::pair(&token, "'(' is open");
+    if (token.type == ExhParser::RPAR && implies.size() > 1) implies.pop_back();
+    before = token.type;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 ast::Statement ParseChunk(const Chunk& chunk, DiagnosticSink& sink) {
   if (chunk.damaged) return ast::BrokenDecl{DeclaredNames(chunk)};  // Reported with the token.
-  if (const Token* deep = TooDeep(chunk)) {
-    sink.Report(Diag::kNestedTooDeeply, deep->range,
-                fmt::format("parentheses are nested more than {} deep", kMostParentheses));
+  if (const auto deep = TooDeep(chunk)) {
+    sink.Report(Diag::kNestedTooDeeply, deep->first->range,
+                fmt::format("{} more than {} times in one formula; name a part of it with 'let'",
+                            deep->second, kMostNested));
     return ast::BrokenDecl{DeclaredNames(chunk)};
   }
   std::vector<std::unique_ptr<antlr4::Token>> tokens;

@@ -104,6 +104,20 @@ CodeWriter::Scope CodeWriter::Block(std::string_view head, std::string_view tail
   return Scope(*this, "}" + std::string(tail), 2);
 }
 
+CodeWriter::Scope CodeWriter::CallWith(std::string_view head, const std::vector<std::string>& items,
+                                       std::string_view lambda) {
+  const std::string call = fmt::format("{}({},", head, fmt::join(items, ", "));
+  const std::string opening = std::string(lambda) + " {";
+  if (static_cast<std::size_t>(indent_) + call.size() + 1 + opening.size() <= kColumns) {
+    Text(call + " " + opening);
+  } else {
+    Text(call);
+    const Scope further = Indented(4);
+    Text(opening);
+  }
+  return Scope(*this, "});", 2);
+}
+
 void CodeWriter::Inline(std::string_view head, std::string_view statement) {
   if (static_cast<std::size_t>(indent_) + head.size() + statement.size() + 5 <= kColumns) {
     Text(fmt::format("{} {{ {} }}", head, statement));

@@ -48,6 +48,9 @@ class CodeWriter {
 
   /// `head {` … `}` + tail.
   [[nodiscard]] Scope Block(std::string_view head, std::string_view tail = "");
+  /// `head(items, lambda {` … `});`, broken before the lambda where that passes 100 columns.
+  [[nodiscard]] Scope CallWith(std::string_view head, const std::vector<std::string>& items,
+                               std::string_view lambda);
   /// `head { statement }`, on one line if it fits.
   void Inline(std::string_view head, std::string_view statement);
   /// `head = value;`, broken after `=` when that would pass 100 columns.

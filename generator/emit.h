@@ -3,6 +3,11 @@
 // The emitters: one file per kind of thing that is printed. They decide nothing (plan.h does).
 #pragma once
 
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
 #include "generator/code_writer.h"
 #include "generator/filters.h"
 #include "generator/plan.h"
@@ -10,6 +15,7 @@
 namespace exh::generator {
 
 // In the header.
+void EmitTypes(CodeWriter& out, const Plan& plan);       // emit_sets.cc, in plan.outside
 void EmitSetNames(CodeWriter& out, const Plan& plan);    // emit_sets.cc
 void EmitEnums(CodeWriter& out, const Plan& plan);       // emit_domains.cc
 void EmitEnumTraits(CodeWriter& out, const Plan& plan);  // emit_domains.cc, outside the namespace
@@ -52,7 +58,36 @@ std::string ValuesOf(const Plan& plan, int choice, std::uint64_t values);
 bool IsShorterNegated(const dsl::Choice& choice, std::uint64_t values);
 /// "CompareOp::kLt".
 std::string OperatorValue(dsl::CompareOp op);
-/// The expression that gives the item of variable `index` of a scope whose objects are `scope[i]`.
-std::string ItemExpression(const Plan& plan, const std::vector<dsl::Variable>& scope, int index);
+
+/// Prints functions around what follows, which is their body and may name the items of objects. An
+/// item lives as long as the body: a getter may yield it by value, or out of a temporary.
+///
+///   snippets::DimsItemOf(fun_, dims_.id(object), [&](const DimsItem& item) {
+///     …
+///   });
+class ItemScope {
+ public:
+  ItemScope(CodeWriter& out, const Plan& plan) : out_(out), plan_(plan) {}
+  ItemScope(const ItemScope&) = delete;
+  ItemScope& operator=(const ItemScope&) = delete;
+  ~ItemScope();
+
+  /// Names the item of an object of the set. `head` is printed before ("return "). A getter with a
+  /// parameter gets `of`, the item of the parameter.
+  void Open(const std::string& head, int set, const std::string& object, const std::string& of,
+            const std::string& name);
+  /// The same, with the object of the parameter ("" when the set has none).
+  void OpenOf(const std::string& head, int set, const std::string& object,
+              const std::string& parameter_object, const std::string& name);
+  /// The item of variable `index` of a scope whose objects are `scope[i]` is `item<index>`; that of
+  /// its parameter, if its getter needs it, too.
+  void OpenVariable(const std::string& head, const std::vector<dsl::Variable>& scope, int index);
+
+ private:
+  CodeWriter& out_;
+  const Plan& plan_;
+  std::vector<std::unique_ptr<CodeWriter::Scope>> scopes_;
+  std::set<std::string> open_;
+};
 
 }  // namespace exh::generator

@@ -20,12 +20,43 @@ std::set<int> Mentioned(const dsl::Snippet& snippet) {
   return mentioned;
 }
 
+/// const auto exh_yield = [&](const auto& exh_value) {
+///   using Value = std::remove_cvref_t<decltype(exh_value)>;
+///   static_assert(std::same_as<Value, bool>, "tiny.exh:40: extern is_hot" " must yield a bool");
+///   return exh_value;
+/// };
+void EmitYield(CodeWriter& out, const Plan& plan, const Code& code) {
+  const bool predicate = code.yields == Code::Yields::kBool;
+  const auto yield = out.Block("const auto exh_yield = [&](const auto& exh_value)", ";");
+  if (code.external != nullptr) {
+    out.Line("using Value = std::remove_cvref_t<decltype(exh_value)>;");
+    out.Line("static_assert({},", predicate ? "std::same_as<Value, bool>"
+                                            : "std::integral<Value> && !std::same_as<Value, bool>");
+    out.Line("              {}",
+             Quoted(fmt::format("{}: {}", plan.At(code.external->range), code.what)));
+    out.Line("              {});",
+             Quoted(predicate ? " must yield a bool" : " must yield a number"));
+  }
+  if (predicate) {
+    out.Line("return exh_value;");
+    return;
+  }
+  out.Assign("static constexpr char kWhere[]",
+             Quoted(fmt::format("{}: {}", plan.At(code.snippet->range), code.what)));
+  out.Line("return ::exh::runtime::{}(exh_value, kWhere);",
+           code.single ? "OneNumberOf" : "NumbersOf");
+}
+
 /// // ---- Code 3, require square_tiles                                      tiny.exh:40
 /// bool Code3(const Backbone& fun, const DimsItem& a, const DimsItem& b) {
 ///   return (a.size == b.size);
 /// }
+/// Numbers are read, and a pointer is followed, before the full expression of the snippet ends:
+/// what it yields may refer to temporaries.
 void EmitFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
   const Code& code = plan.codes[index];
+  const bool item = code.yields == Code::Yields::kItem;
+  const bool predicate = code.yields == Code::Yields::kBool;
   out.Blank();
   out.Title(fmt::format("Code {}, {}", index, code.what), plan.At(code.snippet->range));
   std::vector<std::string> parameters = {"[[maybe_unused]] const Backbone& fun"};
@@ -33,25 +64,19 @@ void EmitFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
     parameters.push_back(fmt::format("const {}& {}", plan.sets[code.scope[variable].set.set].item,
                                      LocalName(code.scope[variable].name)));
   }
-  const bool predicate = code.yields == Code::Yields::kBool;
-  // A number is returned by value: what the backbone answers may live no longer than the call.
-  const bool constant = code.external != nullptr && code.yields != Code::Yields::kItem;
-  const std::string type = predicate ? "bool " : constant ? "auto " : "decltype(auto) ";
+  if (item) {
+    out.Line("template <typename ExhUse>");
+    parameters.emplace_back("const ExhUse& exh_use");
+  }
+  const std::string type = predicate ? "bool " : item ? "auto " : "std::vector<std::uint32_t> ";
   out.Call(type + code.function, parameters, " {");
   const CodeWriter::Scope body(out, "}", 2);
-  if (constant) {
-    PrintAround(out, plan, "const auto& value = (", *code.snippet, ");");
-    out.Line("using Value = std::remove_cvref_t<decltype(value)>;");
-    out.Line("static_assert({},", predicate ? "std::same_as<Value, bool>"
-                                            : "std::integral<Value> && !std::same_as<Value, bool>");
-    out.Line("              {}",
-             Quoted(fmt::format("{}: {}", plan.At(code.external->range), code.what)));
-    out.Line("              {});",
-             Quoted(predicate ? " must yield a bool" : " must yield a number"));
-    out.Line("return value;");
+  if (predicate && code.external == nullptr) {
+    PrintAround(out, plan, "return (", *code.snippet, ");");
     return;
   }
-  PrintAround(out, plan, "return (", *code.snippet, ");");
+  if (!item) EmitYield(out, plan, code);
+  PrintAround(out, plan, item ? "return exh_use((" : "return exh_yield((", *code.snippet, "));");
 }
 
 /// The number of the item that a dynamic predicate yielded.
@@ -65,37 +90,36 @@ void EmitFound(CodeWriter& out, const Plan& plan, const Code& code) {
                                                     plan.spec->sets[set].name)));
   out.Line("if (!static_cast<bool>(value)) return runtime::kNoObject;");
   out.Line("const {}& item = *value;", plan.sets[set].item);
-  out.Line("return {}.Number({}(fun_, item), kWhere);", plan.sets[root].objects,
+  out.Line("return {}.Number(snippets::{}(fun_, item), kWhere);", plan.sets[root].objects,
            plan.IdFunction(set));
 }
 
 /// case 3:  // tiny.exh:40
-///   return Code3(fun_, DimsItemOf(…), DimsItemOf(…));
-/// case 4: {
-///   static constexpr char kWhere[] = "tiny.exh:41: choice size";
-///   const auto& value = Code4(fun_, DimsItemOf(…));
-///   return runtime::NumbersOf(value, kWhere);
-/// }
+///   return snippets::DimsItemOf(fun_, dims_.id(scope[0]), [&](const DimsItem& item0) {
+///     return snippets::Code3(fun_, item0);
+///   });
 void EmitCase(CodeWriter& out, const Plan& plan, std::size_t index) {
   const Code& code = plan.codes[index];
   const std::string at = plan.At(code.snippet->range);
+  const bool found = code.yields == Code::Yields::kItem;
+  out.Line("case {}: {{  // {}", index, at);
+  const CodeWriter::Scope body(out, "}", 2);
+  if (found) {
+    out.Assign("[[maybe_unused]] static constexpr char kWhere[]",
+               Quoted(fmt::format("{}: {}", at, code.what)));
+  }
+  ItemScope items(out, plan);
   std::vector<std::string> arguments = {"fun_"};
   for (const int variable : Mentioned(*code.snippet)) {
-    arguments.push_back(ItemExpression(plan, code.scope, variable));
+    items.OpenVariable("return ", code.scope, variable);
+    arguments.push_back(fmt::format("item{}", variable));
   }
-  if (code.yields == Code::Yields::kBool) {
-    out.Line("case {}:  // {}", index, at);
-    const CodeWriter::Scope body = out.Indented();
-    out.Call("return " + code.function, arguments, ";");
+  if (!found) {
+    out.Call(fmt::format("return snippets::{}", code.function), arguments, ";");
     return;
   }
-  auto body = out.Block(fmt::format("case {}:", index));
-  out.Assign("static constexpr char kWhere[]", Quoted(fmt::format("{}: {}", at, code.what)));
-  out.Call("const auto& value = " + code.function, arguments, ";");
-  if (code.yields == Code::Yields::kNumbers) {
-    out.Line("return runtime::NumbersOf(value, kWhere);");
-    return;
-  }
+  const auto use = out.CallWith(fmt::format("return snippets::{}", code.function), arguments,
+                                "[&](const auto& value) -> Object");
   EmitFound(out, plan, code);
 }
 

@@ -21,18 +21,6 @@ std::string Objects(const Plan& plan, int set) {
   return plan.sets[plan.spec->sets[set].root].objects;
 }
 
-/// "DimsItemOf(fun_, dims_.id(object))", with the item of the parameter when the set has one.
-std::string ItemOf(const Plan& plan, int set, const std::string& object,
-                   const std::string& parameter_object) {
-  const int host_set = plan.HostSet(set);
-  std::string item =
-      fmt::format("{}(fun_, {}.id({})", plan.ItemFunction(set), Table(plan, set), object);
-  // An inherited getter has the parameter of the set that it comes from, if any.
-  const auto& parameter = plan.spec->sets[plan.KeyOwner(host_set, SetKey::kItemGetter)].parameter;
-  if (parameter) item += ", " + ItemOf(plan, parameter->set.set, parameter_object, "");
-  return item + ")";
-}
-
 /// "tiny.exh:7: set Dims" as a C++ literal.
 std::string Where(const Plan& plan, int set, const dsl::Snippet& snippet) {
   return Quoted(fmt::format("{}: set {}", plan.At(snippet.range), plan.spec->sets[set].name));
@@ -41,15 +29,14 @@ std::string Where(const Plan& plan, int set, const dsl::Snippet& snippet) {
 /// Prints the loop over the parameter's members, if the set has one.
 class OwnerLoop {
  public:
-  OwnerLoop(CodeWriter& out, const Plan& plan, int set) {
+  OwnerLoop(CodeWriter& out, const Plan& plan, int set) : item_(out, plan) {
     const auto& parameter = plan.spec->sets[set].parameter;
     if (!parameter) return;
     const int owner_set = parameter->set.set;
     scope_.reset(new CodeWriter::Scope(
         out.Block(fmt::format("for (const Member& of : {}.members())", Table(plan, owner_set)))));
     object_ = "of.object";
-    out.Line("const {}& owner = {};", plan.sets[owner_set].item,
-             ItemOf(plan, owner_set, object_, ""));
+    item_.OpenOf("", owner_set, object_, "", "owner");
     argument_ = ", owner";
   }
   const std::string& object() const { return object_; }
@@ -58,17 +45,17 @@ class OwnerLoop {
 
  private:
   std::unique_ptr<CodeWriter::Scope> scope_;
+  ItemScope item_;
   std::string object_ = "runtime::kNoObject";
   std::string argument_;
 };
 
 /// void SpaceHost::EnumerateDims() {
-///   for (const auto& element : IterateDims(fun_)) {
-///     const DimsItem& item = element;
-///     const DimsId id = DimsIdOf(fun_, item);
+///   snippets::IterateDims(fun_, [&](const DimsItem& item) {
+///     const DimsId id = snippets::DimsIdOf(fun_, item);
 ///     const Object object = dims_objects_.Add(id, where);
 ///     dims_.Add({kNoObject, object}, id, where);
-///   }
+///   });
 /// }
 void EmitEnumerate(CodeWriter& out, const Plan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
@@ -78,18 +65,18 @@ void EmitEnumerate(CodeWriter& out, const Plan& plan, int index) {
   out.Assign("static constexpr char kWhere[]",
              Where(plan, index, plan.Key(index, SetKey::kIterator)));
   const OwnerLoop owner(out, plan, index);
-  auto loop = out.Block(
-      fmt::format("for (const auto& element : Iterate{}(fun_{}))", names.name, owner.argument()));
-  out.Line("const {}& item = element;", names.item);
+  auto loop =
+      out.CallWith(fmt::format("snippets::Iterate{}", names.name), {"fun_" + owner.argument()},
+                   fmt::format("[&](const {}& item)", names.item));
   const int id_owner = plan.KeyOwner(index, SetKey::kIdGetter);
-  out.Line("const {} id = {}(fun_, item{});", names.id, plan.IdFunction(index),
+  out.Line("const {} id = snippets::{}(fun_, item{});", names.id, plan.IdFunction(index),
            plan.spec->sets[id_owner].parameter ? owner.argument() : "");
   if (root) {
     const dsl::Snippet* prefix = plan.FindKey(index, SetKey::kVarPrefix);
     out.Line("const int before = {}.size();", names.objects);
     out.Line("const Object object = {}.Add(id, kWhere);", names.objects);
     auto fresh = out.Block("if (object == before)");
-    out.Line("{}.SetName(object, runtime::NameOf(item, {}, object));", names.objects,
+    out.Line("{}.SetName(object, runtime::NameOf(item, {}, object), kWhere);", names.objects,
              Quoted(prefix != nullptr ? prefix->text : "obj"));
   } else {
     out.Line("const Object object = {}.Number(id, kWhere);", Objects(plan, index));
@@ -99,8 +86,9 @@ void EmitEnumerate(CodeWriter& out, const Plan& plan, int index) {
 
 /// The members of the set that `index` is a subset of, for the same parameter.
 /// for (const Member& member : statements_.members()) {
-///   const StatementsItem& item = …;
-///   CheckAgree(dims_.Contains({of, object}), DimsFromSuperset(fun_, item) …);
+///   snippets::StatementsItemOf(fun_, …, [&](const StatementsItem& super_item) {
+///     CheckAgree(dims_.Contains({of, object}), DimsFromSuperset(fun_, super_item) …);
+///   });
 /// }
 void EmitSupersetCheck(CodeWriter& out, const Plan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
@@ -112,10 +100,10 @@ void EmitSupersetCheck(CodeWriter& out, const Plan& plan, int index) {
   if (plan.spec->sets[plan.HostSet(super)].parameter) {
     out.Line("if (member.parameter != {}) continue;", owner.object());
   }
-  out.Line("const {}& super_item = {};", plan.sets[super].item,
-           ItemOf(plan, super, "member.object", "member.parameter"));
-  out.Line("const bool is_member = static_cast<bool>({}FromSuperset(fun_, super_item{}));",
-           names.name, owner.argument());
+  ItemScope item(out, plan);
+  item.OpenOf("", super, "member.object", "member.parameter", "super_item");
+  out.Line("const bool is_member = snippets::{}FromSuperset(fun_, super_item{});", names.name,
+           owner.argument());
   out.Call("runtime::CheckAgree",
            {fmt::format("{}.Contains({{{}, member.object}})", names.table, owner.object()),
             "is_member", Where(plan, index, plan.Key(index, SetKey::kFromSuperset)),
@@ -132,15 +120,14 @@ void EmitReverseCheck(CodeWriter& out, const Plan& plan, int index) {
   const std::string where = Where(plan, index, plan.Key(index, SetKey::kReverse));
   auto loop =
       out.Block(fmt::format("for (const Member& member : {}.members())", Table(plan, base)));
-  out.Line("const {}& item = {};", plan.sets[base].item,
-           ItemOf(plan, base, "member.object", "member.parameter"));
   out.Line("std::set<Object> reverse;");
   {
-    auto parameters =
-        out.Block(fmt::format("for (const auto& element : {}Reverse(fun_, item))", names.name));
-    out.Line("const {}& of = element;", plan.sets[owner].item);
+    ItemScope item(out, plan);
+    item.OpenOf("", base, "member.object", "member.parameter", "item");
+    auto parameters = out.CallWith(fmt::format("snippets::{}Reverse", names.name), {"fun_", "item"},
+                                   fmt::format("[&](const {}& of)", plan.sets[owner].item));
     out.Call(fmt::format("reverse.insert({}.Number", Objects(plan, owner)),
-             {plan.IdFunction(owner) + "(fun_, of)", where}, ");");
+             {fmt::format("snippets::{}(fun_, of)", plan.IdFunction(owner)), where}, ");");
   }
   auto check = out.Block(fmt::format("for (const Member& of : {}.members())", Table(plan, owner)));
   out.Call("runtime::CheckAgree",
@@ -184,10 +171,41 @@ bool IsRoot(const Plan& plan, int set) {
 
 }  // namespace
 
-std::string ItemExpression(const Plan& plan, const std::vector<dsl::Variable>& scope, int index) {
+ItemScope::~ItemScope() {
+  while (!scopes_.empty()) scopes_.pop_back();  // The last opened closes first.
+}
+
+void ItemScope::Open(const std::string& head, int set, const std::string& object,
+                     const std::string& of, const std::string& name) {
+  const int host_set = plan_.HostSet(set);
+  const int getter = plan_.KeyOwner(host_set, SetKey::kItemGetter);
+  std::vector<std::string> arguments = {"fun_",
+                                        fmt::format("{}.id({})", Table(plan_, set), object)};
+  if (plan_.spec->sets[getter].parameter) arguments.push_back(of);
+  scopes_.emplace_back(new CodeWriter::Scope(
+      out_.CallWith(fmt::format("{}snippets::{}", head, plan_.ItemFunction(set)), arguments,
+                    fmt::format("[&](const {}& {})", plan_.sets[set].item, name))));
+}
+
+void ItemScope::OpenOf(const std::string& head, int set, const std::string& object,
+                       const std::string& parameter_object, const std::string& name) {
+  // An inherited getter has the parameter of the set that it comes from, if any.
+  const int getter = plan_.KeyOwner(plan_.HostSet(set), SetKey::kItemGetter);
+  const auto& parameter = plan_.spec->sets[getter].parameter;
+  if (parameter) Open(head, parameter->set.set, parameter_object, "", name + "_of");
+  Open(head, set, object, name + "_of", name);
+}
+
+void ItemScope::OpenVariable(const std::string& head, const std::vector<dsl::Variable>& scope,
+                             int index) {
   const dsl::SetRef& ref = scope[index].set;
-  return ItemOf(plan, ref.set, fmt::format("scope[{}]", index),
-                fmt::format("scope[{}]", ref.parameter));
+  const std::string name = fmt::format("item{}", index);
+  if (!open_.insert(name).second) return;
+  const int getter = plan_.KeyOwner(plan_.HostSet(ref.set), SetKey::kItemGetter);
+  const bool needs_parameter = plan_.spec->sets[getter].parameter.has_value();
+  if (needs_parameter) OpenVariable(head, scope, ref.parameter);
+  Open(head, ref.set, fmt::format("scope[{}]", index),
+       needs_parameter ? fmt::format("item{}", ref.parameter) : "", name);
 }
 
 void EmitHostClass(CodeWriter& out, const Plan& plan) {

@@ -29,8 +29,9 @@ std::set<int> AllAddedSets(const dsl::Spec& spec) {
 }
 
 /// // ---- trigger lower                                                       tiny.exh:60
-/// decltype(auto) Trigger0(const Backbone& fun, const CommsId& c) {
-///   return (fun.lowering(c));
+/// template <typename ExhUse>
+/// void Trigger0(const Backbone& fun, const CommsId& c, const ExhUse& exh_use) {
+///   exh_use((fun.lowering(c)));
 /// }
 void EmitTriggerFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
   const dsl::Trigger& trigger = plan.spec->triggers[index];
@@ -41,56 +42,71 @@ void EmitTriggerFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
     parameters.push_back(fmt::format("[[maybe_unused]] const {}& {}",
                                      plan.sets[variable.set.set].id, LocalName(variable.name)));
   }
-  out.Call(fmt::format("decltype(auto) Trigger{}", index), parameters, " {");
+  parameters.emplace_back("const ExhUse& exh_use");
+  out.Line("template <typename ExhUse>");
+  out.Call(fmt::format("void Trigger{}", index), parameters, " {");
   const CodeWriter::Scope body(out, "}", 2);
-  PrintAround(out, plan, "return (", trigger.code, ");");
+  PrintAround(out, plan, "exh_use((", trigger.code, "));");
 }
 
 /// // ---- Dims.new_objs                                                       tiny.exh:8
-/// template <typename Objs>
-/// decltype(auto) DimsNewObjs(const Objs& objs) {
-///   return (objs.dims);
-/// }
-void EmitNewObjsFunction(CodeWriter& out, const Plan& plan, int set) {
-  const dsl::Snippet& snippet = plan.Key(set, dsl::SetKey::kNewObjs);
-  out.Blank();
-  out.Title(plan.spec->sets[set].name + ".new_objs", plan.At(snippet.range));
-  out.Line("template <typename Objs>");
-  auto body = out.Block(fmt::format("decltype(auto) {}NewObjs([[maybe_unused]] const Objs& objs)",
-                                    plan.sets[set].name));
-  PrintAround(out, plan, "return (", snippet, ");");
+/// What `new_objs` yields one after the other: ids, or pairs of them.
+std::string AddedType(const Plan& plan, int set) {
+  const auto& parameter = plan.spec->sets[set].parameter;
+  if (!parameter) return plan.sets[set].id;
+  return fmt::format("std::pair<{}, {}>", plan.sets[parameter->set.set].id, plan.sets[set].id);
 }
 
-/// {
-///   using Added = DimsId;
-///   static_assert(runtime::RangeOf<decltype(DimsNewObjs(objs)), Added>, "…");
-///   for (const auto& element : DimsNewObjs(objs)) {
-///     const Added& added = element;
-///     const Member member = {runtime::kNoObject, DimsObject(added)};
-///     …
-///   }
+/// template <typename ExhObjs, typename ExhUse>
+/// void DimsNewObjs(const ExhObjs& objs, const ExhUse& exh_use) {
+///   const auto exh_yield = [&](auto&& exh_value) {
+///     static_assert(…);
+///     for (const auto& exh_element : exh_value) exh_use(exh_element);
+///   };
+///   exh_yield((objs.dims));
 /// }
+void EmitNewObjsFunction(CodeWriter& out, const Plan& plan, int index) {
+  const dsl::Set& set = plan.spec->sets[index];
+  const dsl::Snippet& snippet = plan.Key(index, dsl::SetKey::kNewObjs);
+  const std::string at = plan.At(snippet.range);
+  std::string text = plan.Key(index, dsl::SetKey::kIdType).text;
+  if (set.parameter) {
+    text = fmt::format("std::pair<{}, {}>",
+                       plan.Key(set.parameter->set.set, dsl::SetKey::kIdType).text, text);
+  }
+  out.Blank();
+  out.Title(set.name + ".new_objs", at);
+  out.Line("template <typename ExhObjs, typename ExhUse>");
+  out.Call(fmt::format("void {}NewObjs", plan.sets[index].name),
+           {"[[maybe_unused]] const ExhObjs& objs", "const ExhUse& exh_use"}, " {");
+  const CodeWriter::Scope body(out, "}", 2);
+  {
+    const auto yield = out.Block("const auto exh_yield = [&](auto&& exh_value)", ";");
+    out.Line("static_assert(::exh::runtime::RangeOf<decltype(exh_value), {}>,",
+             AddedType(plan, index));
+    out.Line("              {}", Quoted(fmt::format("{}: new_objs of set {}", at, set.name)));
+    out.Line("              {});", Quoted(fmt::format(" must yield a range of '{}'", text)));
+    out.Line("for (const auto& exh_element : exh_value) exh_use(exh_element);");
+  }
+  PrintAround(out, plan, "exh_yield((", snippet, "));");
+}
+
+/// snippets::DimsNewObjs(objs, [&](const DimsId& added) {
+///   const Member member = {runtime::kNoObject, DimsObject(added)};
+///   …
+/// });
 void EmitAdd(CodeWriter& out, const Plan& plan, int index) {
   const dsl::Set& set = plan.spec->sets[index];
   const SetNames& names = plan.sets[index];
   const std::string at = plan.At(plan.Key(index, dsl::SetKey::kNewObjs).range);
-  const std::string id_text = plan.Key(index, dsl::SetKey::kIdType).text;
-  std::string type = names.id, text = id_text;
   std::string parameter = "runtime::kNoObject", object = names.name + "Object(added)";
   if (set.parameter) {
     const int owner = set.parameter->set.set;
-    type = fmt::format("std::pair<{}, {}>", plan.sets[owner].id, names.id);
-    text = fmt::format("std::pair<{}, {}>", plan.Key(owner, dsl::SetKey::kIdType).text, id_text);
     parameter = plan.sets[owner].name + "Object(added.first)";
     object = names.name + "Object(added.second)";
   }
-  auto body = out.Block("");
-  out.Line("using Added = {};", type);
-  out.Line("static_assert(runtime::RangeOf<decltype({}NewObjs(objs)), Added>,", names.name);
-  out.Line("              {}", Quoted(fmt::format("{}: new_objs of set {}", at, set.name)));
-  out.Line("              {});", Quoted(fmt::format(" must yield a range of '{}'", text)));
-  auto loop = out.Block(fmt::format("for (const auto& element : {}NewObjs(objs))", names.name));
-  out.Line("const Added& added = element;");
+  auto loop = out.CallWith(fmt::format("snippets::{}NewObjs", names.name), {"objs"},
+                           fmt::format("[&](const {}& added)", AddedType(plan, index)));
   out.Line("const Member member = {{{}, {}}};", parameter, object);
   out.Call("runtime::CheckKnown",
            {names.table + ".Contains(member)", Quoted(fmt::format("{}: set {}", at, set.name))},
@@ -99,8 +115,9 @@ void EmitAdd(CodeWriter& out, const Plan& plan, int index) {
 }
 
 /// case 0: {  // lower
-///   const auto& objs = Trigger0(fun_, comms_.id(scope[0]));
-///   …
+///   snippets::Trigger0(fun_, comms_.id(scope[0]), [&](const auto& objs) {
+///     …
+///   });
 ///   break;
 /// }
 void EmitCase(CodeWriter& out, const Plan& plan, std::size_t index) {
@@ -112,8 +129,11 @@ void EmitCase(CodeWriter& out, const Plan& plan, std::size_t index) {
   }
   auto body = out.Block(fmt::format("case {}:", index));
   out.Comment(trigger.label);
-  out.Call(fmt::format("[[maybe_unused]] const auto& objs = Trigger{}", index), arguments, ";");
-  for (const int set : AddedSets(*plan.spec, trigger)) EmitAdd(out, plan, set);
+  {
+    const auto use = out.CallWith(fmt::format("snippets::Trigger{}", index), arguments,
+                                  "[&]([[maybe_unused]] const auto& objs)");
+    for (const int set : AddedSets(*plan.spec, trigger)) EmitAdd(out, plan, set);
+  }
   out.Line("break;");
 }
 

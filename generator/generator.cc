@@ -49,6 +49,8 @@ void EmitHeader(CodeWriter& out, const Plan& plan) {
       out, plan,
       {"candidate_view", "enum_domain", "host", "host_support", "int_domain", "interval", "space"});
   out.Blank();
+  EmitTypes(out, plan);
+  out.Blank();
   const std::string space = "exh::spaces::" + plan.space;
   const bool has_enums =
       std::any_of(plan.spec->choices.begin(), plan.spec->choices.end(),
@@ -85,7 +87,7 @@ void EmitSourceTop(CodeWriter& out, const Plan& plan, const std::string& own_hea
   if (plan.options.line_directives) {
     EmitIncludes(out, plan, {});
     out.Blank();
-    auto scope = out.Namespace("exh::spaces::" + plan.space);
+    auto scope = out.Namespace(plan.outside);
     out.FormatOff();
     EmitTypeChecks(out, plan);
     out.FormatOn();
@@ -93,7 +95,7 @@ void EmitSourceTop(CodeWriter& out, const Plan& plan, const std::string& own_hea
   out.Blank();
   out.Line("#include {}", Quoted(own_header));
   out.Blank();
-  for (const char* header : {"array", "concepts", "iterator", "set", "utility"}) {
+  for (const char* header : {"array", "concepts", "set", "type_traits", "utility"}) {
     out.Line("#include <{}>", header);
   }
   out.Blank();
@@ -104,14 +106,9 @@ void EmitSourceTop(CodeWriter& out, const Plan& plan, const std::string& own_hea
 
 void EmitSource(CodeWriter& out, const Plan& plan, const std::string& own_header) {
   EmitSourceTop(out, plan, own_header);
-  auto scope = out.Namespace("exh::spaces::" + plan.space);
   {
+    auto outside = out.Namespace(plan.outside);
     auto anonymous = out.Namespace("");
-    out.Blank();
-    out.Line("using namespace runtime::tables;");
-    for (const char* name : {"Choice", "CompareOp", "ResultOf", "Space", "Variable"}) {
-      out.Line("using runtime::{};", name);
-    }
     out.Blank();
     out.Title("The snippets: one function each", "");
     out.FormatOff();
@@ -119,6 +116,18 @@ void EmitSource(CodeWriter& out, const Plan& plan, const std::string& own_header
     EmitCodeFunctions(out, plan);
     EmitTriggerFunctions(out, plan);
     out.FormatOn();
+    out.Blank();
+  }
+  out.Blank();
+  auto scope = out.Namespace("exh::spaces::" + plan.space);
+  {
+    auto anonymous = out.Namespace("");
+    out.Blank();
+    out.Line("namespace snippets = {};", plan.outside);
+    out.Line("using namespace runtime::tables;");
+    for (const char* name : {"Choice", "CompareOp", "Space", "Variable"}) {
+      out.Line("using runtime::{};", name);
+    }
     out.Blank();
     out.Title("The space as tables", "");
     out.Blank();
@@ -135,11 +144,13 @@ void EmitSource(CodeWriter& out, const Plan& plan, const std::string& own_header
   }
   out.Blank();
   EmitToString(out, plan);
+  out.FormatOff();
   EmitHost(out, plan);
   out.Blank();
   EmitEvaluation(out, plan);
   out.Blank();
   EmitPlanning(out, plan);
+  out.FormatOn();
   EmitView(out, plan);
   out.Blank();
 }

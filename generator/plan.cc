@@ -23,15 +23,15 @@ class CodeNumbering {
   explicit CodeNumbering(Plan& plan) : plan_(plan) {}
 
   void Add(const Snippet& snippet, const std::vector<Variable>& scope, Code::Yields yields,
-           const std::string& what) {
-    std::string key = fmt::format("{}|{}", static_cast<int>(yields), snippet.text);
+           const std::string& what, bool single = false) {
+    std::string key = fmt::format("{}|{}|{}", static_cast<int>(yields), single, snippet.text);
     for (const Variable& variable : scope) {
       key += fmt::format("|{} {} {}", variable.name, variable.set.set, variable.set.parameter);
     }
     const auto [known, fresh] = by_key_.emplace(key, static_cast<int>(plan_.codes.size()));
     if (fresh) {
-      plan_.codes.push_back(
-          {&snippet, scope, yields, what, fmt::format("Code{}", plan_.codes.size())});
+      plan_.codes.push_back({&snippet, scope, yields, what,
+                             fmt::format("Code{}", plan_.codes.size()), nullptr, single});
     }
     plan_.code_ids[&snippet] = known->second;
   }
@@ -43,7 +43,7 @@ class CodeNumbering {
       if (condition.kind == Condition::Kind::kCode) {
         Add(condition.code, scope, Code::Yields::kBool, what);
       } else if (condition.kind == Condition::Kind::kCompareCode && condition.numbers.empty()) {
-        Add(condition.code, scope, Code::Yields::kNumbers, what);
+        Add(condition.code, scope, Code::Yields::kNumbers, what, condition.single);
       }
     }
   }
@@ -96,11 +96,11 @@ void NumberCodes(Plan& plan) {
 void NameEverything(Plan& plan) {
   NameScope space;
   for (const char* name :
-       {"Backbone",  "GetSpace",  "SpaceHost", "View",       "ToString",    "Object",
-        "Bits",      "Choice",    "CompareOp", "CounterMay", "CounterThat", "EqualTo",
-        "Hull",      "IntDomain", "Interval",  "MayBeEqual", "MayDiffer",   "Member",
-        "OtherThan", "Planned",   "ResultOf",  "Space",      "Universe",    "Variable",
-        "runtime",   "sets",      "choices",   "filters",    "exh",         "std"}) {
+       {"Backbone", "GetSpace",   "SpaceHost",  "View",        "ToString",  "Object",  "Bits",
+        "Choice",   "CompareOp",  "CounterMay", "CounterThat", "EqualTo",   "Hull",    "IntDomain",
+        "Interval", "MayBeEqual", "MayDiffer",  "Member",      "OtherThan", "Planned", "ResultOf",
+        "Space",    "Universe",   "Variable",   "runtime",     "sets",      "choices", "filters",
+        "snippets", "exh",        "std"}) {
     space.Reserve(name);
   }
   NameScope members;  // Of SpaceHost; getters of View.
@@ -211,7 +211,10 @@ Plan MakePlan(const dsl::Spec& spec, const Options& options) {
   plan.spec = &spec;
   plan.options = options;
   plan.space = options.space.empty() ? SpaceNameOf(spec.files.at(0).path) : options.space;
+  // The namespace exh::spaces::std would hide what generated code names.
+  if (plan.space == "std" || plan.space == "exh" || plan.space == "runtime") plan.space += '_';
   if (plan.options.prefix.empty()) plan.options.prefix = plan.space + ".exh";
+  plan.outside = "exh_space_" + plan.space;
   plan.fingerprint = FingerprintOf(spec);
   NameEverything(plan);
   NumberCodes(plan);

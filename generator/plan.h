@@ -41,12 +41,14 @@ struct Code {
   std::string what;                         ///< "requirement vector_is_innermost".
   std::string function;                     ///< "Code3".
   const dsl::External* external = nullptr;  ///< What is declared is checked by the C++ compiler.
+  bool single = false;                      ///< kNumbers: there must be one.
 };
 
 struct Plan {
   const dsl::Spec* spec = nullptr;
   Options options;
   std::string space;        ///< Namespace.
+  std::string outside;      ///< Namespace of types and snippets, "exh_space_<space>", at the top.
   std::string fingerprint;  ///< Of the sources' text.
   std::vector<SetNames> sets;
   std::vector<ChoiceNames> choices;

@@ -60,7 +60,8 @@ std::string Substituted(const std::string& text) {
 }  // namespace
 
 std::string LocalName(const std::string& dsl_name) {
-  return Identifier(dsl_name);
+  // Names of ours that stand where snippets do begin with `exh_`.
+  return Identifier(dsl_name.starts_with("exh_") ? dsl_name + "_" : dsl_name);
 }
 
 std::string SnippetText(const dsl::Snippet& snippet) {

@@ -31,17 +31,6 @@ class HostError : public Error {
       : Error(std::string(where) + ": " + std::string(what)) {}
 };
 
-template <typename Function>
-struct FunctionResult;
-template <typename Result, typename... Parameters>
-struct FunctionResult<Result (*)(Parameters...)> {
-  using Type = Result;
-};
-
-/// What a function returns.
-template <auto function>
-using ResultOf = typename FunctionResult<decltype(function)>::Type;
-
 /// A range whose elements bind to `const T&`.
 template <typename Range, typename T>
 concept RangeOf = requires(const std::remove_reference_t<Range>& range) {
@@ -77,7 +66,7 @@ class ObjectTable {
   Object Add(const Id& id, std::string_view where) {
     const auto [known, fresh] = numbers_.emplace(id, static_cast<Object>(ids_.size()));
     if (fresh) {
-      if (ids_.size() >= kNoObject) throw HostError(where, "more than 65534 objects");
+      if (ids_.size() + 1 >= kNoObject) throw HostError(where, "more than 65534 objects");
       ids_.push_back(id);
       names_.emplace_back();
     }
@@ -90,13 +79,15 @@ class ObjectTable {
     return found->second;
   }
 
-  /// Blanks, commas and parentheses become `_`; a name that is taken gets the object's number.
-  void SetName(Object object, std::string name) {
-    for (char& c : name) {
-      if (std::string_view(" \t\n,()").find(c) != std::string_view::npos) c = '_';
+  /// A name stands in logs and on command lines, and says there which object is meant.
+  void SetName(Object object, std::string name, std::string_view where) {
+    if (name.find_first_of(" \t\r\n\v\f,()") != std::string::npos) {
+      throw HostError(where, "an object is called '" + name +
+                                 "': a name has no blanks, commas and parentheses");
     }
-    if (name.empty() || taken_.contains(name)) name += "#" + std::to_string(object);
-    taken_.insert(name);
+    if (!taken_.insert(name).second) {
+      throw HostError(where, "two objects are called '" + name + "'; names differ in a set");
+    }
     names_.at(object) = std::move(name);
   }
 
@@ -132,14 +123,13 @@ concept HasName = requires(const Item& item) {
   { item.name() } -> std::convertible_to<std::string>;
 };
 
-/// `item.name()` if there is such a thing, otherwise the prefix and the number.
+/// `item.name()` if there is such a thing and it says something, otherwise the prefix and the
+/// number.
 template <typename Item>
 std::string NameOf(const Item& item, std::string_view prefix, Object object) {
-  if constexpr (HasName<Item>) {
-    return std::string(item.name());
-  } else {
-    return std::string(prefix) + std::to_string(object);
-  }
+  std::string name;
+  if constexpr (HasName<Item>) name = item.name();
+  return name.empty() ? std::string(prefix) + std::to_string(object) : name;
 }
 
 inline std::uint32_t CheckedNumber(std::uint64_t number, std::string_view where) {
@@ -161,6 +151,19 @@ std::vector<std::uint32_t> NumbersOf(T&& source, std::string_view where) {
     }
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  }
+  return numbers;
+}
+
+/// The same, of a comparison that stands after 'not' or on the left of '=>': its opposite is a
+/// comparison with one number.
+template <NumberSource T>
+std::vector<std::uint32_t> OneNumberOf(T&& source, std::string_view where) {
+  std::vector<std::uint32_t> numbers = NumbersOf(std::forward<T>(source), where);
+  if (numbers.size() != 1) {
+    throw HostError(where, "yields " + std::to_string(numbers.size()) +
+                               " numbers; after 'not' and on the left of '=>' a comparison is one "
+                               "with a single number");
   }
   return numbers;
 }

@@ -38,14 +38,43 @@ TEST(GeneratedHost, NumbersObjectsInIterationOrder) {
 }
 
 TEST(GeneratedHost, NamesAreUniqueAndHaveNoBlanks) {
-  toy::Shop shop;
-  shop.AddTask("a task");
-  shop.AddTask("a task");
-  shop.AddTask("f(x, y)");
+  const std::string where = "tests/generator/toy/tasks.exh:13: set Tasks: ";
+  for (const char* name : {"a task", "f(x", "a,b", "a\tb"}) {
+    toy::Shop shop;
+    shop.AddTask(name);
+    EXPECT_EQ(
+        ErrorOf<spaces::subset::SpaceHost>(shop),
+        where + "an object is called '" + name + "': a name has no blanks, commas and parentheses");
+  }
+  toy::Shop shop = SomeTasks(2);
+  shop.AddTask("task_a");
+  EXPECT_EQ(ErrorOf<spaces::subset::SpaceHost>(shop),
+            where + "two objects are called 'task_a'; names differ in a set");
+}
+
+TEST(GeneratedHost, AnItemWithoutANameHasPrefixAndNumber) {
+  toy::Shop shop = SomeTasks(1);
+  shop.AddTask("");
   const spaces::subset::SpaceHost host(shop);
-  EXPECT_EQ(host.Name(0, 0), "a_task");
-  EXPECT_EQ(host.Name(0, 1), "a_task#1");
-  EXPECT_EQ(host.Name(0, 2), "f_x__y_");
+  EXPECT_EQ(host.Name(0, 1), "task1");
+}
+
+TEST(HostSupport, AsManyObjectsAsAnInstanceTakes) {
+  runtime::ObjectTable<int> table;
+  for (int id = 0; id < 65534; ++id) table.Add(id, "x");
+  EXPECT_THROW(table.Add(65534, "x"), runtime::HostError);
+}
+
+TEST(HostSupport, ANegatedComparisonIsWithOneNumber) {
+  EXPECT_EQ(runtime::OneNumberOf(std::vector<int>{4, 4}, "x"), std::vector<std::uint32_t>{4});
+  try {
+    runtime::OneNumberOf(std::vector<int>{1, 2}, "space.exh:7: require small");
+    FAIL();
+  } catch (const runtime::HostError& error) {
+    EXPECT_STREQ(error.what(),
+                 "space.exh:7: require small: yields 2 numbers; after 'not' and on the left of "
+                 "'=>' a comparison is one with a single number");
+  }
 }
 
 TEST(GeneratedHost, ItemsThatTheSupersetLacksAreAnError) {

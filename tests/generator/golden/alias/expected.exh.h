@@ -17,6 +17,14 @@
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
+// The types that the .exh names. They stand here, and the snippets in the same namespace,
+// so that no name of ours hides one that the .exh means.
+namespace exh_space_alias {
+using Backbone = exh::toy::Shop;
+using TasksId = exh::toy::TaskId;
+using TasksItem = exh::toy::Task;
+}  // namespace exh_space_alias
+
 namespace exh::spaces::alias {
 
 /// mode                                                    tests/generator/golden/alias/space.exh:4
@@ -60,11 +68,11 @@ inline constexpr int mode = 0;
 
 // ---- Sets
 /// What `$fun` is in the snippets.
-using Backbone = exh::toy::Shop;
+using Backbone = exh_space_alias::Backbone;
 
 /// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
+using TasksId = exh_space_alias::TasksId;
+using TasksItem = exh_space_alias::TasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {

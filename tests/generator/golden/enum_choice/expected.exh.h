@@ -17,6 +17,14 @@
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
+// The types that the .exh names. They stand here, and the snippets in the same namespace,
+// so that no name of ours hides one that the .exh means.
+namespace exh_space_enum_choice {
+using Backbone = exh::toy::Shop;
+using TasksId = exh::toy::TaskId;
+using TasksItem = exh::toy::Task;
+}  // namespace exh_space_enum_choice
+
 namespace exh::spaces::enum_choice {
 
 /// How a task is done.                               tests/generator/golden/enum_choice/space.exh:5
@@ -73,11 +81,11 @@ inline constexpr int pace = 1;
 
 // ---- Sets
 /// What `$fun` is in the snippets.
-using Backbone = exh::toy::Shop;
+using Backbone = exh_space_enum_choice::Backbone;
 
 /// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
+using TasksId = exh_space_enum_choice::TasksId;
+using TasksItem = exh_space_enum_choice::TasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {

@@ -17,6 +17,18 @@
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
+// The types that the .exh names. They stand here, and the snippets in the same namespace,
+// so that no name of ours hides one that the .exh means.
+namespace exh_space_formulas {
+using Backbone = exh::toy::Shop;
+using TasksId = exh::toy::TaskId;
+using TasksItem = exh::toy::Task;
+using JobsId = exh::toy::JobId;
+using JobsItem = exh::toy::Job;
+using JobTasksId = exh::toy::TaskId;
+using JobTasksItem = exh::toy::Task;
+}  // namespace exh_space_formulas
+
 namespace exh::spaces::formulas {
 
 /// mode                                                 tests/generator/golden/formulas/space.exh:5
@@ -54,19 +66,19 @@ inline constexpr int load = 2;
 
 // ---- Sets
 /// What `$fun` is in the snippets.
-using Backbone = exh::toy::Shop;
+using Backbone = exh_space_formulas::Backbone;
 
 /// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
+using TasksId = exh_space_formulas::TasksId;
+using TasksItem = exh_space_formulas::TasksItem;
 
 /// Jobs                                                              tests/generator/toy/jobs.exh:4
-using JobsId = exh::toy::JobId;
-using JobsItem = exh::toy::Job;
+using JobsId = exh_space_formulas::JobsId;
+using JobsItem = exh_space_formulas::JobsItem;
 
 /// The tasks of a job.                                              tests/generator/toy/jobs.exh:15
-using JobTasksId = exh::toy::TaskId;
-using JobTasksItem = exh::toy::Task;
+using JobTasksId = exh_space_formulas::JobTasksId;
+using JobTasksItem = exh_space_formulas::JobTasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {

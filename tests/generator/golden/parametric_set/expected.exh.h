@@ -17,6 +17,18 @@
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
+// The types that the .exh names. They stand here, and the snippets in the same namespace,
+// so that no name of ours hides one that the .exh means.
+namespace exh_space_parametric_set {
+using Backbone = exh::toy::Shop;
+using TasksId = exh::toy::TaskId;
+using TasksItem = exh::toy::Task;
+using JobsId = exh::toy::JobId;
+using JobsItem = exh::toy::Job;
+using JobTasksId = exh::toy::TaskId;
+using JobTasksItem = exh::toy::Task;
+}  // namespace exh_space_parametric_set
+
 namespace exh::spaces::parametric_set {
 
 /// mode                                           tests/generator/golden/parametric_set/space.exh:4
@@ -70,19 +82,19 @@ inline constexpr int shift = 1;
 
 // ---- Sets
 /// What `$fun` is in the snippets.
-using Backbone = exh::toy::Shop;
+using Backbone = exh_space_parametric_set::Backbone;
 
 /// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
+using TasksId = exh_space_parametric_set::TasksId;
+using TasksItem = exh_space_parametric_set::TasksItem;
 
 /// Jobs                                                              tests/generator/toy/jobs.exh:4
-using JobsId = exh::toy::JobId;
-using JobsItem = exh::toy::Job;
+using JobsId = exh_space_parametric_set::JobsId;
+using JobsItem = exh_space_parametric_set::JobsItem;
 
 /// The tasks of a job.                                              tests/generator/toy/jobs.exh:15
-using JobTasksId = exh::toy::TaskId;
-using JobTasksItem = exh::toy::Task;
+using JobTasksId = exh_space_parametric_set::JobTasksId;
+using JobTasksItem = exh_space_parametric_set::JobTasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {

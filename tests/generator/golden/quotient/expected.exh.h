@@ -17,6 +17,20 @@
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
+// The types that the .exh names. They stand here, and the snippets in the same namespace,
+// so that no name of ours hides one that the .exh means.
+namespace exh_space_quotient {
+using Backbone = exh::toy::Shop;
+using TasksId = exh::toy::TaskId;
+using TasksItem = exh::toy::Task;
+using JobsId = exh::toy::JobId;
+using JobsItem = exh::toy::Job;
+using JobTasksId = exh::toy::TaskId;
+using JobTasksItem = exh::toy::Task;
+using LeadsId = exh::toy::TaskId;
+using LeadsItem = exh::toy::Task;
+}  // namespace exh_space_quotient
+
 namespace exh::spaces::quotient {
 
 /// team                                                 tests/generator/golden/quotient/space.exh:4
@@ -90,23 +104,23 @@ inline constexpr int num_leads = 3;
 
 // ---- Sets
 /// What `$fun` is in the snippets.
-using Backbone = exh::toy::Shop;
+using Backbone = exh_space_quotient::Backbone;
 
 /// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
+using TasksId = exh_space_quotient::TasksId;
+using TasksItem = exh_space_quotient::TasksItem;
 
 /// Jobs                                                              tests/generator/toy/jobs.exh:4
-using JobsId = exh::toy::JobId;
-using JobsItem = exh::toy::Job;
+using JobsId = exh_space_quotient::JobsId;
+using JobsItem = exh_space_quotient::JobsItem;
 
 /// The tasks of a job.                                              tests/generator/toy/jobs.exh:15
-using JobTasksId = exh::toy::TaskId;
-using JobTasksItem = exh::toy::Task;
+using JobTasksId = exh_space_quotient::JobTasksId;
+using JobTasksItem = exh_space_quotient::JobTasksItem;
 
 /// One task of each team.                              tests/generator/golden/quotient/space.exh:17
-using LeadsId = exh::toy::TaskId;
-using LeadsItem = exh::toy::Task;
+using LeadsId = exh_space_quotient::LeadsId;
+using LeadsItem = exh_space_quotient::LeadsItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {

@@ -17,6 +17,18 @@
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
+// The types that the .exh names. They stand here, and the snippets in the same namespace,
+// so that no name of ours hides one that the .exh means.
+namespace exh_space_subset {
+using Backbone = exh::toy::Shop;
+using TasksId = exh::toy::TaskId;
+using TasksItem = exh::toy::Task;
+using HotTasksId = exh::toy::HotId;
+using HotTasksItem = exh::toy::Hot;
+using VeryHotId = exh::toy::HotId;
+using VeryHotItem = exh::toy::Hot;
+}  // namespace exh_space_subset
+
 namespace exh::spaces::subset {
 
 /// mode                                                  tests/generator/golden/subset/space.exh:20
@@ -70,19 +82,19 @@ inline constexpr int alarm = 1;
 
 // ---- Sets
 /// What `$fun` is in the snippets.
-using Backbone = exh::toy::Shop;
+using Backbone = exh_space_subset::Backbone;
 
 /// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
+using TasksId = exh_space_subset::TasksId;
+using TasksItem = exh_space_subset::TasksItem;
 
 /// Tasks that need attention.                             tests/generator/golden/subset/space.exh:5
-using HotTasksId = exh::toy::HotId;
-using HotTasksItem = exh::toy::Hot;
+using HotTasksId = exh_space_subset::HotTasksId;
+using HotTasksItem = exh_space_subset::HotTasksItem;
 
 /// Its items and ids are those of HotTasks.              tests/generator/golden/subset/space.exh:15
-using VeryHotId = exh::toy::HotId;
-using VeryHotItem = exh::toy::Hot;
+using VeryHotId = exh_space_subset::VeryHotId;
+using VeryHotItem = exh_space_subset::VeryHotItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {

@@ -17,6 +17,14 @@
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
+// The types that the .exh names. They stand here, and the snippets in the same namespace,
+// so that no name of ours hides one that the .exh means.
+namespace exh_space_symmetric {
+using Backbone = exh::toy::Shop;
+using TasksId = exh::toy::TaskId;
+using TasksItem = exh::toy::Task;
+}  // namespace exh_space_symmetric
+
 namespace exh::spaces::symmetric {
 
 /// place                                               tests/generator/golden/symmetric/space.exh:4
@@ -52,11 +60,11 @@ inline constexpr int place = 0;
 
 // ---- Sets
 /// What `$fun` is in the snippets.
-using Backbone = exh::toy::Shop;
+using Backbone = exh_space_symmetric::Backbone;
 
 /// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
+using TasksId = exh_space_symmetric::TasksId;
+using TasksItem = exh_space_symmetric::TasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {

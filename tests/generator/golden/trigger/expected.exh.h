@@ -17,6 +17,18 @@
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
+// The types that the .exh names. They stand here, and the snippets in the same namespace,
+// so that no name of ours hides one that the .exh means.
+namespace exh_space_trigger {
+using Backbone = exh::toy::Shop;
+using TasksId = exh::toy::TaskId;
+using TasksItem = exh::toy::Task;
+using JobsId = exh::toy::JobId;
+using JobsItem = exh::toy::Job;
+using JobTasksId = exh::toy::TaskId;
+using JobTasksItem = exh::toy::Task;
+}  // namespace exh_space_trigger
+
 namespace exh::spaces::trigger {
 
 /// mode                                                  tests/generator/golden/trigger/space.exh:4
@@ -51,19 +63,19 @@ inline constexpr int mode = 0;
 
 // ---- Sets
 /// What `$fun` is in the snippets.
-using Backbone = exh::toy::Shop;
+using Backbone = exh_space_trigger::Backbone;
 
 /// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
+using TasksId = exh_space_trigger::TasksId;
+using TasksItem = exh_space_trigger::TasksItem;
 
 /// Jobs                                                              tests/generator/toy/jobs.exh:4
-using JobsId = exh::toy::JobId;
-using JobsItem = exh::toy::Job;
+using JobsId = exh_space_trigger::JobsId;
+using JobsItem = exh_space_trigger::JobsItem;
 
 /// The tasks of a job.                                              tests/generator/toy/jobs.exh:15
-using JobTasksId = exh::toy::TaskId;
-using JobTasksItem = exh::toy::Task;
+using JobTasksId = exh_space_trigger::JobTasksId;
+using JobTasksItem = exh_space_trigger::JobTasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
