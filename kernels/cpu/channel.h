@@ -42,7 +42,8 @@ struct RunnerCommand {
 struct RunnerReply {
   std::uint64_t cookie = 0;
   std::uint64_t containment = 0;  ///< To the setup: ToBits().
-  double ns = 0;                  ///< To kRun: of all runs on the clock.
+  double ns = 0;                  ///< To kRun: of all runs on the clock …
+  double end_ns = 0;              ///< … and when the last one ended, on CLOCK_MONOTONIC.
   char why[400] = {};             ///< Empty: it worked.
 };
 

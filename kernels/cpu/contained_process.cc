@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "kernels/cpu/process.h"
 
@@ -171,33 +172,41 @@ ContainedProcess::~ContainedProcess() {
 // ---- Asking -----------------------------------------------------------------------------------
 
 ContainedProcess::Event ContainedProcess::AwaitReady(RunnerReply& reply, double seconds) {
-  return Await(cookie_, reply, seconds);
+  Meanwhile nothing;
+  return Await(cookie_, reply, seconds, nothing);
 }
 
 ContainedProcess::Event ContainedProcess::Ask(RunnerCommand command, RunnerReply& reply,
-                                              double seconds) {
+                                              double seconds, Meanwhile meanwhile) {
   command.cookie = random_();
   const double cpu = CpuNs();
   const Clock::time_point start = Clock::now();
   ::send(channel_, &command, sizeof command, MSG_NOSIGNAL);
   if (frozen_) ::kill(pid_, SIGCONT);
   frozen_ = false;
-  const Event event = Await(command.cookie, reply, seconds);
+  const Event event = Await(command.cookie, reply, seconds, meanwhile);
   wall_ns_ = NsSince(start);
   cpu_ns_ = CpuNs() - cpu;
   return event;
 }
 
 ContainedProcess::Event ContainedProcess::Await(std::uint64_t cookie, RunnerReply& reply,
-                                                double seconds) {
+                                                double seconds, Meanwhile& meanwhile) {
   const Clock::time_point start = Clock::now();
   while (true) {
     if (IsStopped(stop_)) return Event::kStopped;
     const double left_ms = seconds * 1e3 - NsSince(start) / 1e6;
     if (left_ms <= 0) return Event::kLate;
+    double wait_ns = std::min<double>(left_ms + 1, kPollMs) * 1e6;
+    if (meanwhile.act) {
+      const double early_ns = meanwhile.after_ns - NsSince(start);
+      if (early_ns <= 0) std::exchange(meanwhile.act, nullptr)();
+      if (early_ns > 0) wait_ns = std::min(wait_ns, early_ns);
+    }
+    const timespec wait{0, static_cast<long>(wait_ns)};
     pollfd fds[2] = {{channel_, POLLIN, 0}, {printed_, POLLIN, 0}};
-    const int ready = ::poll(fds, 2, static_cast<int>(std::min<double>(left_ms + 1, kPollMs)));
-    if (ready == 0 && NumThreads() > max_threads_) return Event::kTooManyThreads;
+    const int ready = ::ppoll(fds, 2, &wait, nullptr);
+    if (ready == 0 && !meanwhile.act && NumThreads() > max_threads_) return Event::kTooManyThreads;
     if (ready <= 0) continue;
     if (fds[1].revents != 0) Drain();
     if (fds[0].revents == 0) continue;

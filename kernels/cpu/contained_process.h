@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -12,6 +13,12 @@
 #include "kernels/stop.h"
 
 namespace exh::kernels::cpu {
+
+/// Something to be done while a process works: `act`, not before `after_ns`.
+struct Meanwhile {
+  double after_ns = 0;
+  std::function<void()> act;
+};
 
 /// The process that runs one candidate, seen from the one that checks. It has a channel, the arrays
 /// and a pipe for what is printed, and no other descriptor. It is killed when this goes, and when
@@ -44,7 +51,7 @@ class ContainedProcess {
   Event AwaitReady(RunnerReply& reply, double seconds);
   /// Lets it go on where it is frozen, and waits for the answer to `command`, whose cookie is
   /// chosen here.
-  Event Ask(RunnerCommand command, RunnerReply& reply, double seconds);
+  Event Ask(RunnerCommand command, RunnerReply& reply, double seconds, Meanwhile meanwhile = {});
   /// From the command to the answer, on our clock, and what its threads computed meanwhile on the
   /// system's: of the last Ask().
   double wall_ns() const { return wall_ns_; }
@@ -64,7 +71,7 @@ class ContainedProcess {
   std::string LastLine();
 
  private:
-  Event Await(std::uint64_t cookie, RunnerReply& reply, double seconds);
+  Event Await(std::uint64_t cookie, RunnerReply& reply, double seconds, Meanwhile& meanwhile);
   void Drain();
   double CpuNs() const;
   int NumThreads() const;

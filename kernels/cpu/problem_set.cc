@@ -97,6 +97,11 @@ bool ProblemSet::IsAsKept(std::size_t array, std::size_t begin, std::size_t coun
   return std::memcmp(kept, arrays_.output(array).data() + begin, count * sizeof(float)) == 0;
 }
 
+float ProblemSet::kept(std::size_t array, std::size_t index) const {
+  const char* const file = kept_.data() + arrays_.layout().places()[array].data;
+  return reinterpret_cast<const float*>(file)[index];
+}
+
 std::string ProblemSet::Renew() {
   SharedArrays fresh(shapes_, capacity_);
   if (!fresh.error().empty()) return fresh.error();

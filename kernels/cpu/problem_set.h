@@ -38,6 +38,9 @@ class ProblemSet {
   /// Is a part of an output, bit by bit, what was kept?
   bool IsAsKept(std::size_t array, std::size_t begin, std::size_t count);
 
+  /// An element of an output in what was kept.
+  float kept(std::size_t array, std::size_t index) const;
+
   /// After a candidate that may have left a process behind: memory that only we have.
   std::string Renew();
 

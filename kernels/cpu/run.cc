@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "kernels/cpu/compare.h"
@@ -113,8 +114,8 @@ class CandidateRun {
     return false;
   }
 
-  bool Ask(const RunnerCommand& command, RunnerReply& reply) {
-    const Event event = process_->Ask(command, reply, left_s_);
+  bool Ask(const RunnerCommand& command, RunnerReply& reply, Meanwhile meanwhile = {}) {
+    const Event event = process_->Ask(command, reply, left_s_, std::move(meanwhile));
     left_s_ -= process_->wall_ns() * 1e-9;
     return Understand(event);
   }
@@ -287,23 +288,28 @@ class CandidateRun {
     return CheckGuards("after the timed runs");
   }
 
-  /// Mean of at least `runs` runs. Outputs, or parts of them, are spoilt before and looked at
-  /// after.
+  /// What came of a batch that is not believed.
+  struct Doubt {
+    Verdict verdict = Verdict::kCorrect;
+    std::string why;
+  };
+
+  /// Mean of at least `runs` runs, expected to take `ns` each. A doubt must come up three times in
+  /// a row: it may be the machine's fault.
   bool Batch(std::uint64_t runs, double& ns) {
     constexpr int kTries = 3;
-    for (int tries = 1;; ++tries) {
-      double said = 0, least = 0;
-      if (!BatchOnce(runs, ns, said, least)) return false;
-      if (least == 0) return true;
-      if (tries < kTries) continue;
-      return Fail(
-          Verdict::kImpossible,
-          fmt::format("its process says {:.4g} ns a run, and computed {:.4g} ns", said, least));
+    Doubt doubt;
+    for (int tries = 0; tries < kTries; ++tries) {
+      doubt = {};
+      if (!BatchOnce(runs, ns, doubt)) return false;
+      if (doubt.verdict == Verdict::kCorrect) return true;
     }
+    return Fail(doubt.verdict, doubt.why);
   }
 
-  /// `least`: 0, or what the threads of the process really computed if they say they were faster.
-  bool BatchOnce(std::uint64_t runs, double& ns, double& said, double& least) {
+  /// Outputs, or parts of them, are spoilt before, and some elements in the middle of it, when
+  /// nobody is told; they are looked at after.
+  bool BatchOnce(std::uint64_t runs, double& ns, Doubt& doubt, bool plants = true) {
     const bool all = runs > 1 && output_bytes_ <= kWholeBytes;
     ChooseParts(all);
     for (const Part& part : parts_) problems_.Spoil(0, part.array, part.begin, part.count);
@@ -312,25 +318,89 @@ class CandidateRun {
     run.warm_up = all ? 1 : 0;
     // Never the same number, so that no period of its own hides what a candidate does.
     run.runs = runs + (runs > 1 ? random_() % (runs / 8 + 2) : 0);
+    const auto timed = static_cast<double>(run.runs);
+    planted_.clear();
+    Meanwhile meanwhile;
+    constexpr std::uint64_t kManyRuns = 16;
+    constexpr double kEarly = 0.4;
+    if (plants && run.runs >= kManyRuns) meanwhile = {kEarly * ns * timed, [this] { Plant(); }};
     RunnerReply reply;
-    if (!Ask(run, reply)) return false;
+    if (!Ask(run, reply, std::move(meanwhile))) return false;
     if (reply.why[0] != '\0') return Fail(Verdict::kCrash, reply.why);
     process_->Freeze();
+    // Several runs began after that, if its process is right about the time.
+    constexpr double kRunsSince = 6;
+    const bool settled = reply.end_ns - planted_ns_ > kRunsSince * reply.ns / timed;
+    if (!planted_.empty() && !settled && !IsAsKept()) {
+      // The run that was disturbed may have been the last one: nothing can be said.
+      return BatchOnce(runs, ns, doubt, false);
+    }
+    const std::string left = TakeBack();
+    if (!left.empty()) doubt = {Verdict::kWrong, left};
     if (!CheckParts(0, "at the end of a timed batch")) return false;
+    if (doubt.verdict == Verdict::kCorrect) Believe(run, reply, ns, doubt);
+    return true;
+  }
 
+  /// The time of a run by what the process says, as far as this side can see that.
+  void Believe(const RunnerCommand& run, const RunnerReply& reply, double& ns, Doubt& doubt) const {
     const auto timed = static_cast<double>(run.runs);
     const double share = timed / static_cast<double>(run.runs + run.warm_up);
-    said = reply.ns / timed;
-    ns = said;
+    ns = reply.ns / timed;
     // The watch here runs until we are woken, and on a busy machine that may take a while: it
     // counts where the other one is far off. What the threads computed is the system's knowledge,
     // and nobody computes for longer than it took.
     constexpr double kWakeNs = 5e5, kCallNs = 1e5, kSlack = 1.1;
+    const double computed = process_->cpu_ns() * share / std::max(request_.threads, 1);
+    if (!(reply.ns * kSlack + kCallNs >= computed)) {
+      doubt = {Verdict::kImpossible,
+               fmt::format("its process says {:.4g} ns a run, and computed {:.4g} ns", ns,
+                           computed / timed)};
+    }
     const double wall = process_->wall_ns() * share;
     if (!(reply.ns * 2 + kWakeNs >= wall)) ns = wall / timed;
-    const double computed = process_->cpu_ns() * share / std::max(request_.threads, 1);
-    least = reply.ns * kSlack + kCallNs >= computed ? 0 : computed / timed;
-    return true;
+  }
+
+  /// Wrong numbers in a few elements, while the candidate runs.
+  void Plant() {
+    constexpr int kPlanted = 8;
+    for (int i = 0; i < kPlanted; ++i) {
+      const std::size_t array = outputs_[random_() % outputs_.size()];
+      const std::span<float> values = problems_.arrays().output(array);
+      if (values.empty()) continue;
+      const std::size_t index = random_() % values.size();
+      const float wrong = problems_.kept(array, index) * 0.5F + 1;
+      *const_cast<volatile float*>(&values[index]) = wrong;
+      planted_.push_back({array, index, wrong});
+    }
+    planted_ns_ = std::chrono::duration<double, std::nano>(Clock::now().time_since_epoch()).count();
+  }
+
+  /// Says which of them nobody wrote again, and puts what was kept in its place.
+  std::string TakeBack() {
+    std::string left;
+    for (const Planted& planted : planted_) {
+      float& value = problems_.arrays().output(planted.array)[planted.index];
+      const float kept = problems_.kept(planted.array, planted.index);
+      if (value != planted.value || value == kept) continue;
+      value = kept;
+      left = fmt::format(
+          "{}[{}] is not computed in every run: spoilt in the middle of a timed batch, "
+          "it was so at the end",
+          problems_.problem(0).arrays[planted.array].name, planted.index);
+    }
+    return left;
+  }
+
+  /// Parts and what was planted.
+  bool IsAsKept() {
+    return std::ranges::all_of(parts_,
+                               [this](const Part& part) {
+                                 return problems_.IsAsKept(part.array, part.begin, part.count);
+                               }) &&
+           std::ranges::all_of(planted_, [this](const Planted& planted) {
+             return problems_.IsAsKept(planted.array, planted.index, 1);
+           });
   }
 
   const RunRequest& request_;
@@ -342,6 +412,12 @@ class CandidateRun {
   Containment contained_;
   std::mt19937_64 random_{std::random_device{}()};
   std::vector<Part> parts_;
+  struct Planted {
+    std::size_t array, index;
+    float value;
+  };
+  std::vector<Planted> planted_;
+  double planted_ns_ = 0;
   Measurement measurement_;
 };
 

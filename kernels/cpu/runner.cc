@@ -86,7 +86,9 @@ class Runner {
     for (std::uint64_t i = 0; i < command.warm_up; ++i) run(pointers, scalars, threads);
     const Clock::time_point start = Clock::now();
     for (std::uint64_t i = 0; i < command.runs; ++i) run(pointers, scalars, threads);
-    reply.ns = std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+    const Clock::time_point end = Clock::now();
+    reply.ns = std::chrono::duration<double, std::nano>(end - start).count();
+    reply.end_ns = std::chrono::duration<double, std::nano>(end.time_since_epoch()).count();
   }
 
   const RunnerSetup& setup_;

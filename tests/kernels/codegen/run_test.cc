@@ -152,6 +152,25 @@ TEST_F(RunTest, OnlyTheFirstRunComputes) {
   EXPECT_THAT(m.why, HasSubstr("z[77] is nan"));
 }
 
+TEST_F(RunTest, ComputingOnlyWhatIsSpoiltIsNotComputing) {
+  const Measurement m =
+      Run("bool is_nan = false; for (int i = 0; i < 1000; ++i) is_nan |= z[i] != z[i];"
+          "if (is_nan) " +
+          std::string(kCorrect));
+  EXPECT_EQ(m.verdict, Verdict::kWrong);
+  EXPECT_THAT(m.why, HasSubstr("is not computed in every run"));
+}
+
+TEST_F(RunTest, WhatIsPlantedWhileItRunsDoesNotHarmIt) {
+  // Through memory, one step after the other, and alone in the process's time.
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const Measurement m =
+        Run("for (int i = 0; i < 1000; ++i) z[i] = 0; for (int k = 0; k < 2; ++k) "
+            "for (int i = 0; i < 1000; ++i) ((volatile float*)z)[i] += x[i];");
+    EXPECT_EQ(m.verdict, Verdict::kCorrect) << m.why;
+  }
+}
+
 TEST_F(RunTest, WhatIsRememberedIsNoResult) {
   // Right for the inputs that it is timed with, and wrong for others.
   const Measurement m =
