@@ -9,8 +9,10 @@ namespace exh::kernels {
 
 enum class Inputs {
   kUniform,  ///< In [-1, 1].
-  /// -1, 0 and 1: every step of the computation is exact in single precision, so that nothing is
-  /// tolerated and a wrong index cannot hide.
+  /// Whole numbers, none of them 0, so that every step of the computation is exact in single
+  /// precision whatever its order: nothing is tolerated, and a wrong index cannot hide. They are as
+  /// large as the reference says that they may be (whole_numbers.h); where none are small enough,
+  /// the tolerances stay.
   kWholeNumbers,
   /// Whole numbers, and here and there a NaN, an infinity, a zero of either sign or a denormal,
   /// where the kernel's meaning says what must come of it.

@@ -65,11 +65,14 @@ struct Expected {
   double value, tolerance;
 };
 
-// Twice the worst case for that many single-precision operations in a row, on terms whose absolute
-// values add up to `magnitude` (Higham, Accuracy and Stability of Numerical Algorithms, 3.1).
-double SumTolerance(double operations, double magnitude) {
+// For a sum with that many single-precision roundings in a row, of terms with random signs and with
+// `norm` as the root of the sum of their squares. An error of 26 u sqrt(n) norm is as good as
+// impossible for a right kernel (u = 2^-24; Higham and Mary, A New Approach to Probabilistic
+// Rounding Error Analysis, SIAM J. Sci. Comput. 41, 2019), and 2 n u sqrt(n) norm is twice the worst
+// case.
+double SumTolerance(double operations, double norm) {
   const double u = 1.0 / (1 << 24);
-  return 2 * operations * u / (1 - operations * u) * magnitude;
+  return std::min(26.0, 2 * operations) * u * std::sqrt(operations) * norm;
 }
 )";
 

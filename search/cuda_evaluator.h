@@ -15,6 +15,9 @@ inline constexpr double kCudaLeastCapNs = 5e6;
 /// A candidate that may run for ever is first tried with loops that look at the clock, which takes
 /// time: it is slow when it has not ended after this many times the cap.
 inline constexpr double kCudaCareFactor = 1.25;
+/// A kernel of more operations is checked on two problems (drawn inputs and whole numbers) instead
+/// of four.
+inline constexpr double kCudaMostFlopsOfFourProblems = 1e11;
 /// One whose first batch is this much slower than the best is not timed any further.
 inline constexpr double kCudaStopFactor = 1.5;
 

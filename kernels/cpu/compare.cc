@@ -45,21 +45,21 @@ Comparison Compare(const ProblemArray& array, std::span<const float> got) {
     result.rms_ratio = std::sqrt(squares / static_cast<double>(with_tolerance));
   }
   if (result.wrong > 0) {
-    result.why = WrongElementText(array, result.first_wrong, got[result.first_wrong], result.wrong);
+    result.why = WrongElementText(array.name, result.first_wrong, got[result.first_wrong],
+                                  array.reference[result.first_wrong],
+                                  array.tolerance[result.first_wrong], result.wrong);
   } else if (result.rms_ratio > array.rms_limit) {
     result.why = WrongMeanText(array.name, result.rms_ratio, array.rms_limit);
   }
   return result;
 }
 
-std::string WrongElementText(const ProblemArray& array, std::uint64_t index, float got,
-                             std::uint64_t wrong) {
-  const double tolerance = array.tolerance[index];
+std::string WrongElementText(const std::string& name, std::uint64_t index, float got,
+                             double reference, double tolerance, std::uint64_t wrong) {
   const std::string within =
       tolerance == kSameBits ? "bit by bit" : fmt::format("within {:.3g}", tolerance);
-  return fmt::format("{}[{}] is {}, expected {} {} ({} {} wrong)", array.name, index, got,
-                     array.reference[index], within, wrong,
-                     wrong == 1 ? "element is" : "elements are");
+  return fmt::format("{}[{}] is {}, expected {} {} ({} {} wrong)", name, index, got, reference,
+                     within, wrong, wrong == 1 ? "element is" : "elements are");
 }
 
 std::string WrongMeanText(const std::string& name, double rms_ratio, double rms_limit) {

@@ -40,8 +40,8 @@ struct Comparison {
 Comparison Compare(const ProblemArray& array, std::span<const float> got);
 
 /// What `why` says of an element, and of all of them. They stand for themselves.
-std::string WrongElementText(const ProblemArray& array, std::uint64_t index, float got,
-                             std::uint64_t wrong);
+std::string WrongElementText(const std::string& name, std::uint64_t index, float got,
+                             double reference, double tolerance, std::uint64_t wrong);
 std::string WrongMeanText(const std::string& name, double rms_ratio, double rms_limit);
 
 }  // namespace exh::kernels::cpu

@@ -31,6 +31,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr unsigned int kNanWord = 0xFFFFFFFF;
+
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -41,7 +43,8 @@ class Bench {
  public:
   Bench(const Driver& driver, const RunSetup& setup)
       : gpu_(driver, setup.ordinal), programs_(gpu_, ReadFile(setup.programs)) {
-    const CheckFunctions check = {programs_.Function("exh_check"), programs_.Function("exh_guard")};
+    const CheckFunctions check = {programs_.Function("exh_check"), programs_.Function("exh_guard"),
+                                  programs_.Function("exh_hash")};
     for (const std::string& file : setup.problems) {
       const cpu::MappedProblem problem(file);
       if (!problem.error().empty()) throw GpuError(problem.error());
@@ -101,7 +104,6 @@ class Bench {
     }
     const std::size_t scratch_bytes = 4 * request.launch.global_floats * request.launch.grid;
     if (scratch_bytes > scratch_.bytes()) scratch_ = Buffer(gpu_, scratch_bytes);
-    gpu_.Fill(scratch_.data(), 0xFFFFFFFF, scratch_bytes / 4);
     const auto launch = [&](DataSet& set, std::size_t copy) {
       CUdeviceptr scratch = scratch_.data();
       gpu_.Launch(function, request.launch, set.Arguments(copy, &scratch).data());
@@ -146,28 +148,30 @@ class Bench {
       if (!std::exchange(prepared, true)) vendor_->Before();
       vendor_->Launch(copy);
     };
-    RunRequest once = request;
-    once.whole_numbers = false;
     answer.measurement.why = vendor_->description();
-    CheckAndTime(once, launch, answer, request.vendor->before.empty());
+    CheckAndTime(request, launch, answer,
+                 request.vendor->before.empty() ? Trust::kYardstick : Trust::kAddsInPlace);
   }
 
-  /// `repeatable`: another run yields the same.
+  /// What is asked of a result.
+  enum class Trust {
+    kCandidate,    ///< Everything.
+    kYardstick,    ///< The timed problem: the vendor's routines are bound to its arrays.
+    kAddsInPlace,  ///< The same, once: another run yields something else.
+  };
+
+  /// First one launch on the problem that is timed, whose result is checked and whose hash is kept.
+  /// Then batches; outputs are NaN before each, and have that hash behind it. Last, with inputs
+  /// that the candidate has not seen before, the other problems.
   void CheckAndTime(const RunRequest& request, const LaunchOne& launch, RunAnswer& answer,
-                    bool repeatable = true) {
+                    Trust trust = Trust::kCandidate) {
     Measurement& m = answer.measurement;
     const auto start = Clock::now();
-    const std::size_t rounds = request.whole_numbers ? sets_.size() : 1;
     double once_ns = 0;
-    for (std::size_t set = rounds; set-- > 0;) {  // The set that is timed comes last.
-      sets_[set]->PoisonOutputs();
-      gpu_.Synchronize();
-      const double limit = request.cap_ns + request.patience_ns;
-      const std::optional<double> ns = timer_->Once([&] { launch(*sets_[set], 0); }, limit);
-      if (!ns) return GiveUp(limit, request.cap_ns, answer);
-      if (!Check(*sets_[set], set > 0 ? " on whole numbers" : "", answer)) return;
-      once_ns = *ns;
-    }
+    if (!RunChecked(kTimed, "", request, launch, answer, &once_ns)) return;
+    DataSet& set = *sets_[kTimed];
+    set.TakeHash(0, 0);
+    const std::uint64_t hash = set.Hashes(1).front();
     m.check_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
     if (request.cap_ns > 0 && once_ns > request.cap_ns) {
       m.runtimes_ns = {once_ns};
@@ -176,20 +180,83 @@ class Bench {
       m.why = fmt::format("{:.0f} us, the cap is {:.0f} us", once_ns / 1e3, request.cap_ns / 1e3);
       return;
     }
-    DataSet& set = *sets_.front();
-    const Timing timing =
-        timer_->Time([&](int i) { launch(set, static_cast<std::size_t>(i) % set.copies()); },
-                     once_ns, {request.batch_ns, request.batches, request.stop_ns});
+    TimerOptions options = {request.batch_ns, request.batches, request.stop_ns, {}, {}};
+    if (trust != Trust::kAddsInPlace) {
+      const auto copy_of = [&](int last) { return static_cast<std::size_t>(last) % set.copies(); };
+      options.before = [&, copy_of](int last) { set.PoisonOutputs(copy_of(last)); };
+      options.after = [&, copy_of](int last) {
+        set.TakeHash(copy_of(last), 0);
+        if (set.Hashes(1).front() == hash) return true;
+        // Sums may be rounded differently where their order is open (a vendor's routine).
+        return Check(set, copy_of(last), " after a timed batch", answer);
+      };
+    }
+    const Timing timing = timer_->Time(
+        [&](int i) { launch(set, static_cast<std::size_t>(i) % set.copies()); }, once_ns, options);
     m.runtimes_ns = timing.batch_ns;
     m.clocks_mhz = timing.clocks_mhz;
     m.best_ns = *std::min_element(m.runtimes_ns.begin(), m.runtimes_ns.end());
-    // Again: what depends on luck (a race, memory that happened to be right) shows now or then.
-    if (repeatable) Check(set, " after the timed runs", answer);
+    if (m.verdict != Verdict::kCorrect || trust == Trust::kAddsInPlace) return;
+    if (!Check(set, 0, " after the timed runs", answer) || trust == Trust::kYardstick) return;
+    const auto again = Clock::now();
+    if (request.full && !RunManyTimes(launch, once_ns, hash, answer)) return;
+    constexpr const char* kWhen[] = {"", " on whole numbers, after the timed runs",
+                                     " on other inputs, after the timed runs",
+                                     " on special values"};
+    for (std::size_t number = kWholeNumbers; number < sets_.size(); ++number) {
+      if (number > kWholeNumbers && !request.full) break;
+      if (!RunChecked(number, kWhen[number], request, launch, answer, nullptr)) return;
+    }
+    m.check_ms += std::chrono::duration<double, std::milli>(Clock::now() - again).count();
   }
 
-  static bool Check(const DataSet& set, const char* when, RunAnswer& answer) {
+  /// One launch into outputs full of NaN, and the check of all that it wrote. False: that decides
+  /// the verdict.
+  bool RunChecked(std::size_t number, const char* when, const RunRequest& request,
+                  const LaunchOne& launch, RunAnswer& answer, double* once_ns) {
+    DataSet& set = *sets_[number];
+    set.PoisonOutputs();
+    // Temporaries, too: what an earlier run left there is no input.
+    gpu_.Fill(scratch_.data(), kNanWord, scratch_.bytes() / 4);
+    gpu_.Synchronize();
+    const double limit = request.cap_ns + request.patience_ns;
+    const std::optional<double> ns = timer_->Once([&] { launch(set, 0); }, limit);
+    if (!ns) {
+      GiveUp(limit, request.cap_ns, answer);
+      return false;
+    }
+    if (once_ns != nullptr) *once_ns = *ns;
+    return Check(set, 0, when, answer);
+  }
+
+  /// Launches one by one, each into outputs full of NaN: what is wrong only now and then is wrong
+  /// in one of them. As many as there is time for.
+  bool RunManyTimes(const LaunchOne& launch, double once_ns, std::uint64_t hash,
+                    RunAnswer& answer) {
+    constexpr double kAuditNs = 50e6;
+    DataSet& set = *sets_[kTimed];
+    const auto count = static_cast<std::size_t>(
+        std::clamp(kAuditNs / std::max(once_ns, 1.0), 3.0, double{DataSet::kHashes}));
+    for (std::size_t run = 0; run < count; ++run) {
+      set.PoisonOutputs();
+      launch(set, 0);
+      set.TakeHash(0, run);
+    }
+    const std::vector<std::uint64_t> hashes = set.Hashes(count);
+    const auto other = std::ranges::find_if(hashes, [&](std::uint64_t one) { return one != hash; });
+    if (other == hashes.end()) return true;
+    // The outputs of that run are gone. Another one like it is as good: what it computes depends on
+    // something else than its inputs.
+    answer.measurement.verdict = Verdict::kWrong;
+    answer.measurement.why =
+        fmt::format("run {} of {} with the same inputs yields something else than the first one",
+                    other - hashes.begin() + 1, count);
+    return false;
+  }
+
+  static bool Check(const DataSet& set, std::size_t copy, const char* when, RunAnswer& answer) {
     Measurement& m = answer.measurement;
-    const DataSet::Verdict verdict = set.Check();
+    const DataSet::Verdict verdict = set.Check(copy);
     answer.ends |= verdict.is_spoilt;
     m.max_error = std::max(m.max_error, verdict.max_error);
     m.max_error_ratio = std::max(m.max_error_ratio, verdict.max_ratio);

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 
+#include "kernels/cpu/compare.h"
 #include "kernels/cuda/device_programs.h"
 
 namespace exh::kernels::cuda {
@@ -15,6 +17,12 @@ namespace {
 constexpr unsigned int kNanWord = 0xFFFFFFFF;
 constexpr std::uint32_t kCheckThreads = 256;
 constexpr std::uint64_t kMostCheckBlocks = 2048;
+constexpr std::uint64_t kGuardBlocks = 32;
+
+codegen::Launch OneThreadEach(std::uint64_t elements) {
+  const std::uint64_t blocks = (elements + kCheckThreads - 1) / kCheckThreads;
+  return {std::clamp<std::uint64_t>(blocks, 1, kMostCheckBlocks), kCheckThreads, 0, 0};
+}
 
 }  // namespace
 
@@ -26,7 +34,8 @@ DataSet::DataSet(const Gpu& gpu, const cpu::Problem& problem, const CheckFunctio
       copies_(copies),
       addresses_(copies),
       references_(problem.arrays.size()),
-      result_(gpu, sizeof(CheckResult)) {
+      result_(gpu, sizeof(CheckResult)),
+      hashes_(gpu, kHashes * sizeof(std::uint64_t)) {
   for (std::size_t i = 0; i < problem.arrays.size(); ++i) {
     const cpu::ProblemArray& array = problem.arrays[i];
     names_.push_back(array.name);
@@ -49,6 +58,7 @@ DataSet::DataSet(const Gpu& gpu, const cpu::Problem& problem, const CheckFunctio
     Reference& reference = references_[i];
     reference.values = Buffer(gpu, array.reference.size_bytes());
     reference.tolerance = Buffer(gpu, array.tolerance.size_bytes());
+    reference.rms_limit = array.rms_limit;
     gpu.Upload(reference.values.data(), array.reference.data(), array.reference.size_bytes());
     gpu.Upload(reference.tolerance.data(), array.tolerance.data(), array.tolerance.size_bytes());
   }
@@ -63,10 +73,29 @@ std::vector<void*> DataSet::Arguments(std::size_t copy, CUdeviceptr* scratch) {
   return arguments;
 }
 
-void DataSet::PoisonOutputs() const {
+void DataSet::PoisonOutputs(std::size_t copy) const {
   for (std::size_t i = 0; i < elements_.size(); ++i) {
-    if (is_output_[i]) gpu_.Fill(addresses_[0][i], kNanWord, elements_[i]);
+    if (is_output_[i]) gpu_.Fill(addresses_[copy][i], kNanWord, elements_[i]);
   }
+}
+
+void DataSet::TakeHash(std::size_t copy, std::size_t slot) const {
+  CUdeviceptr result = hashes_.data() + sizeof(std::uint64_t) * slot;
+  gpu_.Fill(result, 0, 2);
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    if (!is_output_[i]) continue;
+    CUdeviceptr out = addresses_[copy][i];
+    std::uint64_t n = elements_[i], salt = i << 40;
+    std::array<void*, 4> arguments = {&out, &n, &salt, &result};
+    gpu_.Launch(functions_.hash, OneThreadEach(n), arguments.data());
+  }
+}
+
+std::vector<std::uint64_t> DataSet::Hashes(std::size_t count) const {
+  std::vector<std::uint64_t> hashes(count);
+  gpu_.Synchronize();
+  gpu_.Download(hashes.data(), hashes_.data(), count * sizeof(std::uint64_t));
+  return hashes;
 }
 
 void DataSet::CheckGuard(CUdeviceptr zone, std::uint64_t first) const {
@@ -74,34 +103,33 @@ void DataSet::CheckGuard(CUdeviceptr zone, std::uint64_t first) const {
   unsigned int words = Buffer::kGuardBytes / 4;
   CUdeviceptr result = result_.data();
   std::array<void*, 5> arguments = {&zone, &word, &first, &words, &result};
-  gpu_.Launch(functions_.guard, {1, kCheckThreads, 0, 0}, arguments.data());
+  gpu_.Launch(functions_.guard, {kGuardBlocks, kCheckThreads, 0, 0}, arguments.data());
 }
 
-DataSet::Verdict DataSet::Check() const {
+DataSet::Verdict DataSet::Check(std::size_t copy) const {
+  constexpr std::uint64_t kGuardWords = Buffer::kGuardBytes / 4;
   Verdict verdict;
   for (std::size_t i = 0; i < elements_.size(); ++i) {
     CheckResult found;
     gpu_.Upload(result_.data(), &found, sizeof found);
-    const Buffer& buffer = copies_[0][i];
+    const Buffer& buffer = copies_[copy][i];
     CheckGuard(buffer.guard_before(), 0);
-    CheckGuard(buffer.guard_after(), Buffer::kGuardBytes / 4);
+    CheckGuard(buffer.guard_after(), kGuardWords);
     if (is_output_[i]) {
       CUdeviceptr out = buffer.data(), reference = references_[i].values.data();
       CUdeviceptr tolerance = references_[i].tolerance.data(), result = result_.data();
       std::uint64_t n = elements_[i];
       std::array<void*, 5> arguments = {&out, &reference, &tolerance, &n, &result};
-      const std::uint64_t blocks = (n + kCheckThreads - 1) / kCheckThreads;
-      gpu_.Launch(functions_.check,
-                  {std::clamp<std::uint64_t>(blocks, 1, kMostCheckBlocks), kCheckThreads, 0, 0},
-                  arguments.data());
+      gpu_.Launch(functions_.check, OneThreadEach(n), arguments.data());
     }
     gpu_.Synchronize();
     gpu_.Download(&found, result_.data(), sizeof found);
     verdict.max_error = std::max(verdict.max_error, found.max_error);
     verdict.max_ratio = std::max(verdict.max_ratio, found.max_ratio);
-    constexpr std::uint64_t kGuardWords = Buffer::kGuardBytes / 4;
     verdict.is_spoilt |= found.guard < 2 * kGuardWords;
     if (!verdict.why.empty()) continue;
+    const double rms_ratio =
+        std::sqrt(found.squares / static_cast<double>(std::max<std::uint64_t>(found.counted, 1)));
     if (found.guard < kGuardWords) {
       verdict.why = fmt::format("{} was written outside its bounds, {} elements before its start",
                                 names_[i], kGuardWords - found.guard);
@@ -110,15 +138,15 @@ DataSet::Verdict DataSet::Check() const {
                                 names_[i], found.guard - kGuardWords);
     } else if (found.wrong > 0) {
       float got = 0;
-      double expected = 0, tolerance = 0;
       gpu_.Download(&got, buffer.data() + 4 * found.first_wrong, sizeof got);
-      gpu_.Download(&expected, references_[i].values.data() + 8 * found.first_wrong,
-                    sizeof expected);
-      gpu_.Download(&tolerance, references_[i].tolerance.data() + 8 * found.first_wrong,
-                    sizeof tolerance);
-      verdict.why =
-          fmt::format("{}[{}] is {}, expected {} within {:.3g} ({} elements are wrong)", names_[i],
-                      found.first_wrong, got, expected, tolerance, found.wrong);
+      double reference = 0, tolerance = 0;
+      const std::uint64_t place = sizeof(double) * found.first_wrong;
+      gpu_.Download(&reference, references_[i].values.data() + place, sizeof reference);
+      gpu_.Download(&tolerance, references_[i].tolerance.data() + place, sizeof tolerance);
+      verdict.why = cpu::WrongElementText(names_[i], found.first_wrong, got, reference, tolerance,
+                                          found.wrong);
+    } else if (rms_ratio > references_[i].rms_limit) {
+      verdict.why = cpu::WrongMeanText(names_[i], rms_ratio, references_[i].rms_limit);
     }
   }
   return verdict;

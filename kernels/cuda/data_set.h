@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace exh::kernels::cuda {
 
 /// The functions that check results on the GPU.
 struct CheckFunctions {
-  CUfunction check = nullptr, guard = nullptr;
+  CUfunction check = nullptr, guard = nullptr, hash = nullptr;
 };
 
 /// The arrays of a problem in device memory, with the reference of every output. Results are
@@ -28,8 +29,8 @@ class DataSet {
   std::vector<void*> Arguments(std::size_t copy, CUdeviceptr* scratch);
   /// The arrays: by copy, by array.
   const std::vector<std::vector<CUdeviceptr>>& addresses() const { return addresses_; }
-  /// Fills the outputs of the first copy with NaN.
-  void PoisonOutputs() const;
+  /// Fills the outputs of a copy with NaN, when everything before is done.
+  void PoisonOutputs(std::size_t copy = 0) const;
 
   struct Verdict {
     std::string why;  ///< Empty: every element is right and no guard zone has changed.
@@ -37,12 +38,21 @@ class DataSet {
     bool is_spoilt = false;
     double max_error = 0, max_ratio = 0;
   };
-  /// Compares the outputs of the first copy with their reference, and looks at all guard zones.
-  Verdict Check() const;
+  /// Compares the outputs of a copy with their reference, and looks at all its guard zones.
+  Verdict Check(std::size_t copy = 0) const;
+
+  /// Hashes that can be taken before they are asked for.
+  static constexpr std::size_t kHashes = 256;
+  /// Enqueues a hash of the outputs of a copy, as number `slot`. Outputs are the same, bit by bit,
+  /// where their hashes are.
+  void TakeHash(std::size_t copy, std::size_t slot) const;
+  /// The first `count` of them, when everything is done.
+  std::vector<std::uint64_t> Hashes(std::size_t count) const;
 
  private:
   struct Reference {
     Buffer values, tolerance;
+    double rms_limit = 1;
   };
   void CheckGuard(CUdeviceptr zone, std::uint64_t first) const;
 
@@ -55,7 +65,7 @@ class DataSet {
   std::vector<std::vector<Buffer>> copies_;          ///< By copy, by array.
   std::vector<std::vector<CUdeviceptr>> addresses_;  ///< Of them.
   std::vector<Reference> references_;                ///< By array; empty for inputs.
-  Buffer result_;
+  Buffer result_, hashes_;
 };
 
 /// Copies of arrays of `bytes` in all that make a launch miss an L2 of `l2_bytes`.

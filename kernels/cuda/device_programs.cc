@@ -8,6 +8,8 @@ const std::string& DeviceProgramsSource() {
 struct CheckResult {
   unsigned long long wrong, first_wrong;
   double max_error, max_ratio;
+  double squares;
+  unsigned long long counted;
   unsigned long long guard;
 };
 
@@ -22,31 +24,73 @@ static __device__ void RaiseTo(double* target, double value) {
   }
 }
 
-// Every element against its reference and tolerance.
+// As ErrorOf() of kernels/cpu/compare.h.
+static __device__ double ErrorOf(float got, double reference, double tolerance) {
+  const double infinity = __longlong_as_double(0x7ff0000000000000ll);
+  if (reference != reference) return got != got ? 0 : infinity;
+  if (tolerance == -1) {
+    const int wanted = __float_as_int(static_cast<float>(reference));
+    return __float_as_int(got) == wanted ? 0 : infinity;
+  }
+  if (fabs(reference) == infinity) return static_cast<double>(got) == reference ? 0 : infinity;
+  const double error = fabs(static_cast<double>(got) - reference);
+  return error <= infinity ? error : infinity;
+}
+
+// Every element against its reference and tolerance: as Compare() of kernels/cpu/compare.h.
 extern "C" __global__ void exh_check(const float* out, const double* reference,
                                      const double* tolerance, unsigned long long n,
                                      CheckResult* result) {
   const double infinity = __longlong_as_double(0x7ff0000000000000ll);
-  double max_error = 0, max_ratio = 0;
+  double max_error = 0, max_ratio = 0, squares = 0;
+  unsigned long long counted = 0;
   for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n;
        i += gridDim.x * 1ull * blockDim.x) {
-    const double difference = fabs(static_cast<double>(out[i]) - reference[i]);
-    const double error = difference <= infinity ? difference : infinity;
-    if (!(error <= tolerance[i])) {
+    const double error = ErrorOf(out[i], reference[i], tolerance[i]);
+    const double allowed = fmax(tolerance[i], 0.0);
+    if (!(error <= allowed && error < infinity)) {
       atomicAdd(&result->wrong, 1ull);
       atomicMin(&result->first_wrong, i);
     }
     max_error = fmax(max_error, error);
-    if (error > 0) max_ratio = fmax(max_ratio, error / tolerance[i]);
+    if (error > 0) max_ratio = fmax(max_ratio, error / allowed);
+    if (allowed > 0 && allowed < infinity) {
+      squares += error / allowed * (error / allowed);
+      ++counted;
+    }
   }
   RaiseTo(&result->max_error, max_error);
   RaiseTo(&result->max_ratio, max_ratio);
+  for (int step = 16; step > 0; step /= 2) {
+    squares += __shfl_down_sync(0xffffffffu, squares, step);
+    counted += __shfl_down_sync(0xffffffffu, counted, step);
+  }
+  if (threadIdx.x % 32 == 0 && counted > 0) {
+    atomicAdd(&result->squares, squares);
+    atomicAdd(&result->counted, counted);
+  }
+}
+
+// Adds up a number for each element that depends on its place and its bits: whatever the order, the
+// same elements come to the same.
+extern "C" __global__ void exh_hash(const unsigned* out, unsigned long long n,
+                                    unsigned long long salt, unsigned long long* result) {
+  unsigned long long sum = 0;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n;
+       i += gridDim.x * 1ull * blockDim.x) {
+    unsigned long long x = (i + salt) * 0x9e3779b97f4a7c15ull + out[i];
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    sum += x ^ (x >> 31);
+  }
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+  if (threadIdx.x % 32 == 0) atomicAdd(result, sum);
 }
 
 // A guard zone: n words that all hold `word`.
 extern "C" __global__ void exh_guard(const unsigned* zone, unsigned word, unsigned long long first,
                                      unsigned n, CheckResult* result) {
-  for (unsigned i = threadIdx.x; i < n; i += blockDim.x) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     if (zone[i] != word) atomicMin(&result->guard, first + i);
   }
 }

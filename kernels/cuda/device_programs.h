@@ -6,8 +6,9 @@
 
 namespace exh::kernels::cuda {
 
-/// CUDA C++ of the kernels that check and surround candidates: exh_check, exh_guard, exh_clock,
-/// exh_deadline, exh_copy, exh_fma, exh_pack, exh_relu. Their parameters are in device_programs.cc.
+/// CUDA C++ of the kernels that check and surround candidates: exh_check, exh_hash, exh_guard,
+/// exh_clock, exh_deadline, exh_copy, exh_fma, exh_pack, exh_relu. Their parameters are in
+/// device_programs.cc.
 const std::string& DeviceProgramsSource();
 
 /// What exh_check and exh_guard leave in memory.
@@ -16,6 +17,8 @@ struct CheckResult {
   std::uint64_t first_wrong = ~std::uint64_t{0};  ///< The smallest index of one.
   double max_error = 0;                           ///< Largest |x - reference|; infinity for a NaN.
   double max_ratio = 0;                           ///< Largest |x - reference| / tolerance.
+  double squares = 0;         ///< Sum of the squares of |x - reference| / tolerance …
+  std::uint64_t counted = 0;  ///< … over so many elements that have a tolerance.
   std::uint64_t guard = ~std::uint64_t{0};  ///< The smallest 4-byte word of a guard that changed.
 };
 

@@ -27,7 +27,7 @@ class Gpu;
 /// Device memory between two guard zones whose contents are known.
 class Buffer {
  public:
-  static constexpr std::size_t kGuardBytes = 4096;        ///< On each side.
+  static constexpr std::size_t kGuardBytes = 256 << 10;   ///< On each side.
   static constexpr unsigned int kGuardWord = 0xA5C3D2E1;  ///< What fills them.
 
   Buffer() = default;

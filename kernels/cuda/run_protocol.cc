@@ -53,7 +53,7 @@ std::string ToJsonLine(const RunRequest& r) {
                    {"stop_ns", r.stop_ns},
                    {"batch_ns", r.batch_ns},
                    {"batches", r.batches},
-                   {"whole_numbers", r.whole_numbers},
+                   {"full", r.full},
                    {"vendor", r.vendor ? json(*r.vendor) : json()},
                    {"vendor_lt", r.vendor_lt},
                    {"give_up_ns", r.give_up_ns},
@@ -72,7 +72,7 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     object.at("stop_ns").get_to(r.stop_ns);
     object.at("batch_ns").get_to(r.batch_ns);
     object.at("batches").get_to(r.batches);
-    object.at("whole_numbers").get_to(r.whole_numbers);
+    object.at("full").get_to(r.full);
     if (const json& vendor = object.at("vendor"); !vendor.is_null()) {
       r.vendor = vendor.get<VendorCall>();
     }

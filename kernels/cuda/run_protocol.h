@@ -4,6 +4,7 @@
 // each way, many times.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,13 +14,17 @@
 
 namespace exh::kernels::cuda {
 
+/// Which of the problems is which. On the first a candidate is timed; on the others it is checked.
+enum ProblemNumber : std::size_t { kTimed, kWholeNumbers, kOtherSeed, kSpecialValues };
+
 /// The first line: what every candidate of a run needs.
 struct RunSetup {
-  std::vector<std::string> drivers;   ///< Names of the driver's library, to be tried in turn.
-  std::vector<std::string> problems;  ///< Problem files: drawn inputs, then small whole numbers.
-  std::string programs;               ///< Cubin of the device programs.
-  int ordinal = 0;                    ///< Which GPU.
-  bool cold = false;                  ///< Rotate buffers, so that L2 holds none of the inputs.
+  std::vector<std::string> drivers;  ///< Names of the driver's library, to be tried in turn.
+  /// Problem files, by ProblemNumber: as many as there are.
+  std::vector<std::string> problems;
+  std::string programs;  ///< Cubin of the device programs.
+  int ordinal = 0;       ///< Which GPU.
+  bool cold = false;     ///< Rotate buffers, so that L2 holds none of the inputs.
 };
 
 /// The answer to it.
@@ -38,7 +43,7 @@ struct RunRequest {
   double stop_ns = 0;         ///< A first batch slower than this is the last one; 0: never.
   double batch_ns = 200e3;    ///< A batch lasts at least this long.
   int batches = 5;
-  bool whole_numbers = false;        ///< Also check on the second problem, without tolerance.
+  bool full = false;                 ///< Checked on every problem, and over many launches.
   std::optional<VendorCall> vendor;  ///< Instead of a cubin.
   bool vendor_lt = false;            ///< Through cublasLt.
   /// The kernel gives up after `give_up_ns`: it is launched once, and is correct when it ended

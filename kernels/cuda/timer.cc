@@ -108,9 +108,12 @@ Timing Timer::Time(const std::function<void(int)>& launch, double once_ns,
   const double limit = kHopelessNs + 20 * launches * once_ns;
   if (graph) Between([&] { graph->Launch(); }, limit);  // The first replay uploads the graph.
   Timing timing;
+  const int last = (graph ? launches / replays : launches) - 1;
   while (static_cast<int>(timing.batch_ns.size()) < options.batches) {
+    if (options.before) options.before(last);
     timing.batch_ns.push_back(Between(batch, limit) / launches);
     timing.clocks_mhz.push_back(ClockMhz());
+    if (options.after && !options.after(last)) break;
     if (options.stop_ns > 0 && timing.batch_ns.front() > options.stop_ns) break;
   }
   return timing;

@@ -19,6 +19,10 @@ struct TimerOptions {
   double batch_ns = 200e3;
   int batches = 5;
   double stop_ns = 0;  ///< A first batch with a mean above this is the last; 0: never.
+  /// What is done around a batch and not timed; `last` is the number of the launch that it ends
+  /// with. A batch after which the second says no is the last.
+  std::function<void(int last)> before = nullptr;
+  std::function<bool(int last)> after = nullptr;
 };
 
 struct Timing {

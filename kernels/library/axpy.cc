@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // z = alpha * x + y
 #include <Eigen/Core>
-#include <cmath>
 
 #include "kernels/library/kernels.h"
-#include "kernels/library/tolerance.h"
+#include "kernels/library/matrix.h"
 
 namespace exh::kernels {
 namespace {
@@ -40,13 +39,8 @@ class Axpy final : public Kernel {
           .cast<double>();
     };
     const Eigen::ArrayXd z = kAlpha * vec("x") + vec("y");
-    const Eigen::ArrayXd magnitude = std::abs(kAlpha) * vec("x").abs() + vec("y").abs();
-    ArrayData& out = data.at("z");
-    out.reference.assign(z.begin(), z.end());
-    out.tolerance.resize(out.reference.size());
-    for (std::size_t i = 0; i < out.tolerance.size(); ++i) {
-      out.tolerance[i] = SumTolerance(2, magnitude[static_cast<Eigen::Index>(i)]);
-    }
+    const Eigen::ArrayXd squares = (kAlpha * vec("x")).square() + vec("y").square();
+    AppendResult(data.at("z"), z.matrix(), squares.matrix(), 2);
   }
 
   double Flops(const Parameters& sizes) const override {
@@ -96,7 +90,7 @@ extern "C" void exh_run(float* const* arrays, const float* scalars, int threads)
 
   std::string ReferenceElement(const Parameters&) const override {
     return ElementText({}, R"(const double product = double(alpha) * x[i];
-return {product + y[i], SumTolerance(2, std::fabs(product) + std::fabs(y[i]))};
+return {product + y[i], SumTolerance(2, std::hypot(product, double(y[i])))};
 )");
   }
 };

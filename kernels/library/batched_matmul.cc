@@ -51,7 +51,7 @@ class BatchedMatmul final : public Kernel {
     for (std::int64_t product = 0; product < o.batch; ++product) {
       const Eigen::MatrixXd a = Matrix(data.at("a"), o.a, product * o.a_step);
       const Eigen::MatrixXd b = Matrix(data.at("b"), o.b, product * o.b_step);
-      AppendResult(data.at("c"), a * b, a.cwiseAbs() * b.cwiseAbs(),
+      AppendResult(data.at("c"), a * b, a.cwiseAbs2() * b.cwiseAbs2(),
                    static_cast<double>(o.a.columns) + 1);
     }
   }
@@ -147,14 +147,14 @@ extern "C" void exh_run(float* const* arrays, const float*, int) {
     }
     return ElementText(numbers,
                        R"(const std::int64_t product = i / (m * n), row = i / n % m, column = i % n;
-double sum = 0, magnitude = 0;
+double sum = 0, squares = 0;
 for (std::int64_t p = 0; p < k; ++p) {
   const double term = double(a[product * a_step + row * a_m + p * a_k]) *
                       b[product * b_step + p * b_k + column * b_n];
   sum += term;
-  magnitude += std::fabs(term);
+  squares += term * term;
 }
-return {sum, SumTolerance(k + 1, magnitude)};
+return {sum, SumTolerance(k + 1, std::sqrt(squares))};
 )");
   }
 

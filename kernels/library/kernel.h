@@ -34,6 +34,10 @@ struct ArrayData {
   /// Outputs: the largest root mean square, over all elements, of difference / tolerance that is
   /// correct (tolerance.h). 1: nothing beyond what each element must satisfy.
   double rms_limit = 1;
+  /// Outputs: on the way to any element no sum of absolute values of terms is larger; 0: not known.
+  /// Whole numbers below 2^24 are added without rounding, and a result that is known to be exact is
+  /// tolerated no error. Where this is 0, tolerances that are SumTolerance() say it, too.
+  double largest_sum = 0;
 };
 /// By array name.
 using ProblemData = std::map<std::string, ArrayData, std::less<>>;
@@ -47,7 +51,9 @@ class Kernel {
   virtual std::vector<Parameter> parameters() const = 0;
   /// Writes the backbone for these sizes.
   virtual void Build(ir::Builder& builder, const Parameters& sizes) const = 0;
-  /// Fills reference and tolerance of every output from the inputs, in double precision.
+  /// Fills reference and tolerance of every output from the inputs, in double precision. What comes
+  /// of a NaN, an infinity, a zero of either sign or a denormal is what the backbone says: inputs
+  /// hold some (Inputs::kSpecial).
   virtual void Reference(const Parameters& sizes, ProblemData& data) const = 0;
   /// Floating-point operations of one run.
   virtual double Flops(const Parameters& sizes) const = 0;
@@ -64,7 +70,7 @@ class Kernel {
   /// itself without this one (kernels/standalone_cuda.h): the body of
   ///   Expected Reference(const float* <input>, …, float <scalar>, …, std::int64_t i)
   /// with the names of the backbone, inputs and scalars in its order. It returns {value,
-  /// SumTolerance(operations, magnitude)}, both double (tolerance.h); <cmath> is included. Empty:
+  /// SumTolerance(operations, norm)}, both double (tolerance.h); <cmath> is included. Empty:
   /// there is none.
   virtual std::string ReferenceElement(const Parameters& /*sizes*/) const { return {}; }
 };

@@ -52,9 +52,10 @@ class Matmul final : public Kernel {
     const Operands o(sizes);
     const Eigen::MatrixXd a = Matrix(data.at("a"), o.a), b = Matrix(data.at("b"), o.b);
     Eigen::MatrixXd c = a * b;
-    // max(x, 0) rounds nothing and moves no two values apart: the product's tolerance stays.
-    if (o.relu) c = c.cwiseMax(0);
-    AppendResult(data.at("c"), c, a.cwiseAbs() * b.cwiseAbs(),
+    // It rounds nothing and moves no two values apart: the product's tolerance stays. As in
+    // Build(), and unlike Eigen's maximum, a NaN stays one.
+    if (o.relu) c = c.unaryExpr([](double x) { return 0 > x ? 0 : x; });
+    AppendResult(data.at("c"), c, a.cwiseAbs2() * b.cwiseAbs2(),
                  static_cast<double>(o.a.columns) + 1);
   }
 
@@ -143,14 +144,14 @@ extern "C" __global__ void exh_kernel(const float* __restrict__ a, const float* 
     Parameters numbers = {{"n", o.c.columns},  {"k", o.a.columns}, {"a_m", o.a.row},
                           {"a_k", o.a.column}, {"b_k", o.b.row},   {"b_n", o.b.column}};
     return ElementText(numbers, R"(const std::int64_t row = i / n, column = i % n;
-double sum = 0, magnitude = 0;
+double sum = 0, squares = 0;
 for (std::int64_t p = 0; p < k; ++p) {
   const double product = double(a[row * a_m + p * a_k]) * b[p * b_k + column * b_n];
   sum += product;
-  magnitude += std::fabs(product);
+  squares += product * product;
 }
-return {)" + std::string(o.relu ? "std::fmax(sum, 0.0)" : "sum") +
-                                    R"(, SumTolerance(k + 1, magnitude)};
+return {)" + std::string(o.relu ? "0 > sum ? 0 : sum" : "sum") +
+                                    R"(, SumTolerance(k + 1, std::sqrt(squares))};
 )");
   }
 

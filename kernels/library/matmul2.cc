@@ -67,21 +67,23 @@ class Matmul2 final : public Kernel {
     const std::int64_t m = sizes.at("m"), n = sizes.at("n"), k = sizes.at("k"), p = sizes.at("p");
     const Eigen::MatrixXd a = Matrix(data.at("a"), {m, k}), b = Matrix(data.at("b"), {k, n});
     const Eigen::MatrixXd c = Matrix(data.at("c"), {n, p}), d = Matrix(data.at("d"), {m, p});
-    const Eigen::MatrixXd abs_b = b.cwiseAbs(), abs_c = c.cwiseAbs();
-    // An element is a sum of terms alpha a b c and beta d. Multiplied out, each term carries a
-    // factor (1 + delta), |delta| <= u, of every rounding it went through: k + 1 in the first
-    // product, 1 at alpha or beta, n + 1 in the second product, whose sum has one term more.
-    // Factors of that many roundings are within gamma of their number of 1, so the error is at most
-    // gamma(k + n + 4) |alpha| |A| |B| |C| + gamma(n + 2) |beta| |D|; the second gamma is rounded
-    // up to the first.
+    const Eigen::MatrixXd b2 = b.cwiseAbs2(), c2 = c.cwiseAbs2();
+    // Both sums err. The second is of terms alpha (A B) C and beta D. The errors of the first,
+    // which are independent of each other and of C, are added up in it like terms: what each may
+    // be, times the element of C that it meets, squared. Their squares together, and as many
+    // roundings in a row as both sums have: k + 1 in the first, 1 at alpha or beta, n + 2 in the
+    // second.
     const double operations = static_cast<double>(k + n) + 4;
     constexpr std::int64_t kRows = 64;  // At a time, for A * B may be larger than all arrays.
+    ArrayData& e = data.at("e");
     for (std::int64_t row = 0; row < m; row += kRows) {
       const std::int64_t count = std::min(kRows, m - row);
       const Eigen::MatrixXd strip = kAlpha * a.middleRows(row, count);
       const Eigen::MatrixXd start = kBeta * d.middleRows(row, count);
-      AppendResult(data.at("e"), strip * b * c + start,
-                   strip.cwiseAbs() * abs_b * abs_c + start.cwiseAbs(), operations);
+      const Eigen::MatrixXd ab = strip * b, ab_squares = strip.cwiseAbs2() * b2;
+      NoteSums(e, ab_squares, static_cast<double>(k) + 1);
+      AppendResult(e, ab * c + start, (ab.cwiseAbs2() + ab_squares) * c2 + start.cwiseAbs2(),
+                   operations);
     }
   }
 
@@ -160,25 +162,25 @@ extern "C" void exh_run(float* const* arrays, const float* scalars, int threads)
     numbers.erase("inner_tile");
     return ElementText(numbers, R"(const std::int64_t row = i / p, column = i % p;
 // A row of A * B is kept: the elements that need it mostly come one after the other.
-static double ab[n], magnitude_ab[n];
+static double ab[n], squares_ab[n];
 static std::int64_t kept = -1;
 for (std::int64_t j = 0; row != kept && j < n; ++j) {
-  ab[j] = magnitude_ab[j] = 0;
+  ab[j] = squares_ab[j] = 0;
   for (std::int64_t l = 0; l < k; ++l) {
-    const double product = double(a[row * k + l]) * b[l * n + j];
+    const double product = double(alpha) * a[row * k + l] * b[l * n + j];
     ab[j] += product;
-    magnitude_ab[j] += std::fabs(product);
+    squares_ab[j] += product * product;
   }
 }
 kept = row;
 const double start = double(beta) * d[i];
-double sum = 0, magnitude = 0;
+double sum = start, squares = start * start;
 for (std::int64_t j = 0; j < n; ++j) {
-  sum += ab[j] * c[j * p + column];
-  magnitude += magnitude_ab[j] * std::fabs(c[j * p + column]);
+  const double factor = c[j * p + column];
+  sum += ab[j] * factor;
+  squares += (ab[j] * ab[j] + squares_ab[j]) * factor * factor;
 }
-return {alpha * sum + start,
-        SumTolerance(k + n + 4, std::fabs(alpha) * magnitude + std::fabs(start))};
+return {sum, SumTolerance(k + n + 4, std::sqrt(squares))};
 )");
   }
 };

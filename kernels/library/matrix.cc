@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/library/matrix.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "kernels/library/tolerance.h"
 
 namespace exh::kernels {
@@ -23,14 +26,32 @@ Eigen::MatrixXd Matrix(const ArrayData& input, const Layout& layout, std::int64_
       .cast<double>();
 }
 
-void AppendResult(ArrayData& output, const Eigen::MatrixXd& exact, const Eigen::MatrixXd& magnitude,
+void AppendResult(ArrayData& output, const Eigen::MatrixXd& exact, const Eigen::MatrixXd& squares,
                   double operations) {
-  for (Eigen::Index row = 0; row < exact.rows(); ++row) {
-    for (Eigen::Index column = 0; column < exact.cols(); ++column) {
-      output.reference.push_back(exact(row, column));
-      output.tolerance.push_back(SumTolerance(operations, magnitude(row, column)));
-    }
+  const double scale = SumTolerance(operations, 1);
+  const std::size_t first = output.reference.size();
+  const auto rows = static_cast<std::size_t>(exact.rows());
+  const auto columns = static_cast<std::size_t>(exact.cols());
+  output.reference.resize(first + rows * columns);
+  output.tolerance.resize(first + rows * columns);
+  for (std::size_t i = 0; i < rows * columns; ++i) {
+    const auto row = static_cast<Eigen::Index>(i / columns);
+    const auto column = static_cast<Eigen::Index>(i % columns);
+    output.reference[first + i] = exact(row, column);
+    output.tolerance[first + i] = scale * std::sqrt(squares(row, column));
   }
+  NoteSums(output, squares, operations);
+  // Those of a row of a product have only the row of its first factor in common.
+  const std::size_t sharing = std::max<std::size_t>(std::min(rows, columns), 1);
+  output.rms_limit = RmsLimit(operations, static_cast<double>(output.reference.size() / sharing));
+}
+
+void NoteSums(ArrayData& output, const Eigen::MatrixXd& squares, double terms) {
+  double largest = 0;
+  for (const double square : squares.reshaped()) {
+    if (std::isfinite(square)) largest = std::max(largest, square);
+  }
+  output.largest_sum = std::max(output.largest_sum, LargestSum(terms, std::sqrt(largest)));
 }
 
 std::string EigenMatrix(const Layout& layout, const std::string& pointer) {

@@ -23,10 +23,15 @@ struct Layout {
 /// The matrix of an input in double precision; it begins at element `first`.
 Eigen::MatrixXd Matrix(const ArrayData& input, const Layout& layout, std::int64_t first = 0);
 
-/// Appends a row-major matrix to the reference of an output, and its tolerance: each element is
-/// `operations` rounded operations in a row, on terms whose absolute values add up to `magnitude`.
-void AppendResult(ArrayData& output, const Eigen::MatrixXd& exact, const Eigen::MatrixXd& magnitude,
+/// Appends a matrix, row by row, to the reference of an output, and its tolerance (tolerance.h):
+/// each element is a sum that goes through `operations` roundings in a row, and the squares of its
+/// terms add up to `squares`. Raises ArrayData::largest_sum and sets rms_limit.
+void AppendResult(ArrayData& output, const Eigen::MatrixXd& exact, const Eigen::MatrixXd& squares,
                   double operations);
+
+/// Raises ArrayData::largest_sum by sums of `terms` whose squares add up to an element of `squares`
+/// each. What is no number says nothing.
+void NoteSums(ArrayData& output, const Eigen::MatrixXd& squares, double terms);
 
 /// C++ for a yardstick: `pointer` as a constant Eigen matrix. Transposition and unit stride are
 /// types, so that Eigen takes its fast path.

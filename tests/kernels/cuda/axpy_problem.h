@@ -39,8 +39,8 @@ struct AxpyProblem {
 
 /// Machine code of the device programs (fake_kernels.h).
 inline std::string ProgramsText() {
-  return "fake cubin\nkernel exh_check check\nkernel exh_guard guard\nkernel exh_clock clock\n"
-         "kernel exh_deadline deadline\n";
+  return "fake cubin\nkernel exh_check check\nkernel exh_guard guard\nkernel exh_hash hash\n"
+         "kernel exh_clock clock\nkernel exh_deadline deadline\n";
 }
 
 /// Machine code of a candidate that takes 10 us, with `what` else there is to it.

@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
-#include <limits>
 #include <sstream>
 
+#include "kernels/cpu/compare.h"
 #include "kernels/cuda/device_programs.h"
 
 namespace exh::kernels::cuda::fake {
@@ -41,13 +41,16 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
     } else if (key == "fault") {
       function.fault = value;
       return IsOneOf(
-          {"wrong", "nan", "writes", "lost", "hang", "stuck", "crash", "exit", "chatter"}, value);
+          {"wrong", "nan", "stale", "writes", "lost", "hang", "stuck", "crash", "exit", "chatter"},
+          value);
     } else if (key == "of" && value.size() == 1) {
       function.of = value.front();
     } else if (key == "at") {
       function.at = std::stoll(value);
     } else if (key == "after") {
       function.after = std::stoull(value);
+    } else if (key == "every") {
+      function.every = std::stoull(value);
     } else if (key == "scratch") {
       function.scratch = std::stoull(value);
     } else if (key == "registers") {
@@ -89,8 +92,13 @@ std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** 
     float* const own =
         scratch == 0 ? nullptr : memory.At<float>(scratch, blocks * function.scratch);
     if (memory.error() != kSuccess || fault("nan")) return;
+    if (fault("stale")) {
+      if (function.kept.size() == function.n) std::copy_n(function.kept.begin(), function.n, to);
+      return;
+    }
     std::fill_n(own, own == nullptr ? 0 : blocks * function.scratch, 1.0f);
     for (std::uint64_t i = 0; i < function.n; ++i) to[i] = std::fma(alpha, from_x[i], from_y[i]);
+    function.kept.assign(to, to + function.n);
     if (fault("wrong")) to[function.at] += 1;
     if (!fault("writes")) return;
     const CUdeviceptr array = function.of == 'x' ? x : function.of == 'y' ? y : z;
@@ -113,14 +121,32 @@ std::function<void()> Check(void** arguments) {
     CheckResult* const result = memory.At<CheckResult>(to, 1);
     if (memory.error() != kSuccess) return;
     for (std::uint64_t i = 0; i < n; ++i) {
-      double error = std::abs(double{got[i]} - expected[i]);
-      if (std::isnan(error)) error = std::numeric_limits<double>::infinity();
-      if (error > allowed[i]) {
+      const double error = cpu::ErrorOf(got[i], expected[i], allowed[i]);
+      const double most = std::max(allowed[i], 0.0);
+      if (!(error <= most) || std::isinf(error)) {
         ++result->wrong;
         result->first_wrong = std::min(result->first_wrong, i);
       }
       result->max_error = std::max(result->max_error, error);
-      if (error > 0) result->max_ratio = std::max(result->max_ratio, error / allowed[i]);
+      if (error > 0) result->max_ratio = std::max(result->max_ratio, error / most);
+      if (!(most > 0) || std::isinf(most)) continue;
+      result->squares += error / most * (error / most);
+      ++result->counted;
+    }
+  };
+}
+
+std::function<void()> Hash(void** arguments) {
+  const auto out = Argument<CUdeviceptr>(arguments, 0);
+  const auto n = Argument<std::uint64_t>(arguments, 1),
+             salt = Argument<std::uint64_t>(arguments, 2);
+  const auto to = Argument<CUdeviceptr>(arguments, 3);
+  return [=] {
+    const std::uint32_t* const words = Memory::Get().At<std::uint32_t>(out, n);
+    std::uint64_t* const sum = Memory::Get().At<std::uint64_t>(to, 1);
+    if (words == nullptr || sum == nullptr) return;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      *sum += ((i + salt) * 0x9e3779b97f4a7c15ULL + words[i]) * 0xbf58476d1ce4e5b9ULL;
     }
   };
 }
@@ -182,7 +208,7 @@ std::optional<CudaModule> ParseModule(std::string_view text) {
     std::string kernel, name, word;
     CudaFunction function;
     if (!(words >> kernel >> name >> function.what) || kernel != "kernel") return std::nullopt;
-    if (!IsOneOf({"axpy", "check", "guard", "clock", "deadline", "spans", "nothing"},
+    if (!IsOneOf({"axpy", "check", "guard", "hash", "clock", "deadline", "spans", "nothing"},
                  function.what)) {
       return std::nullopt;
     }
@@ -199,12 +225,15 @@ std::optional<CudaModule> ParseModule(std::string_view text) {
 Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments) {
   Work work;
   work.start = [&function] {
-    function.is_faulty = !function.fault.empty() && function.started++ >= function.after;
+    const std::uint64_t number = function.started++;
+    function.is_faulty = !function.fault.empty() && number >= function.after &&
+                         (function.every == 0 || number % function.every == 0);
     return function.is_faulty && function.fault == "hang" ? kForever : function.ns;
   };
   if (function.what == "axpy") work.finish = Axpy(function, blocks, arguments);
   if (function.what == "check") work.finish = Check(arguments);
   if (function.what == "guard") work.finish = Guard(arguments);
+  if (function.what == "hash") work.finish = Hash(arguments);
   if (function.what == "deadline") work.finish = Deadline(arguments);
   if (function.what == "spans") work.finish = Spans(function.n, arguments);
   if (function.what == "nothing") work.finish = [] {};

@@ -6,13 +6,15 @@
 //   kernel exh_kernel axpy n=1000 us=12 fault=wrong at=17 after=3
 //
 // After its name stands what a kernel computes, `axpy` (z = alpha x + y) or one of the device
-// programs (`check`, `guard`, `clock`, `deadline`), or `spans`: what n warps of a probe saw of the
-// clock, 0 and 4096; or `nothing`. `us` is how long it takes, `registers` how many a thread has.
-// `scratch` is the number of floats that a block writes to its temporary in main memory. Then what
-// is wrong with it, from the launch behind number `after` on:
+// programs (`check`, `guard`, `hash`, `clock`, `deadline`), or `spans`: what n warps of a probe saw
+// of the clock, 0 and 4096; or `nothing`. `us` is how long it takes, `registers` how many a thread
+// has. `scratch` is the number of floats that a block writes to its temporary in main memory. Then
+// what is wrong with it, from the launch behind number `after` on, or with `every` in each launch
+// whose number, from 0, is a multiple of it:
 //
 //   wrong            adds one to element `at` of the output
 //   nan              writes nothing
+//   stale            writes what it computed last, whatever the inputs
 //   writes           writes element `at` of the array `of`, wherever that is
 //   lost             the GPU is gone: CUDA_ERROR_UNKNOWN, now and for ever
 //   hang             never ends
@@ -27,6 +29,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/cuda/driver.h"
 #include "tests/kernels/cuda/fake_gpu.h"
@@ -37,10 +40,11 @@ struct CudaFunction {
   std::string what, fault;
   char of = 'z';
   std::int64_t at = 0;
-  std::uint64_t n = 0, ns = 1000, after = 0, scratch = 0, registers = 32;
+  std::uint64_t n = 0, ns = 1000, after = 0, every = 0, scratch = 0, registers = 32;
   std::uint64_t shared_bytes = 48 << 10;  ///< That a block may have.
   std::uint64_t started = 0;              ///< Launches so far.
   bool is_faulty = false;                 ///< The one that is under way.
+  std::vector<float> kept;                ///< The last right result.
 };
 
 struct CudaModule {

@@ -144,8 +144,8 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
   }
   if (program->source.find("exh_check") != std::string::npos) {
     program->cubin =
-        "fake cubin\nkernel exh_check check\nkernel exh_guard guard\nkernel exh_clock clock\n"
-        "kernel exh_deadline deadline\n";
+        "fake cubin\nkernel exh_check check\nkernel exh_guard guard\nkernel exh_hash hash\n"
+        "kernel exh_clock clock\nkernel exh_deadline deadline\n";
     return kSuccess;
   }
   if (program->source.find("probe_") != std::string::npos) {

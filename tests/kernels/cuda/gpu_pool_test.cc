@@ -50,10 +50,12 @@ class Pool : public ::testing::Test {
  protected:
   Pool() {
     setup_.drivers = {EXH_FAKE_DRIVER};
-    setup_.problems = {Path("uniform"), Path("whole")};
+    setup_.problems = {Path("uniform"), Path("whole"), Path("other"), Path("special")};
     setup_.programs = Written("programs", ProgramsText());
     EXPECT_EQ(cpu::WriteProblemFile(setup_.problems[0], AxpyProblem(0.25f).problem()), "");
     EXPECT_EQ(cpu::WriteProblemFile(setup_.problems[1], AxpyProblem(3, 0).problem()), "");
+    EXPECT_EQ(cpu::WriteProblemFile(setup_.problems[2], AxpyProblem(5).problem()), "");
+    EXPECT_EQ(cpu::WriteProblemFile(setup_.problems[3], AxpyProblem(7, -1).problem()), "");
     limits_.answer_s = 30;
     request_.launch = {8, 128, 0, 0};
     request_.patience_ns = 20e9;
@@ -121,7 +123,7 @@ TEST_F(Pool, ARightCandidateIsTimed) {
 }
 
 TEST_F(Pool, ManyCandidatesRunInOneProcess) {
-  request_.whole_numbers = true;
+  request_.full = true;
   GpuPool pool = MakePool();
   for (int i = 1; i <= 20; ++i) {
     const Measurement m = Run(pool, "us=" + std::to_string(i));
@@ -149,19 +151,53 @@ TEST_F(Pool, TemporariesInMainMemoryAreThere) {
 TEST_F(Pool, AWrongElementIsNamed) {
   GpuPool pool = MakePool();
   const Measurement m = Run(pool, "fault=wrong at=17");
-  EXPECT_EQ(Text(m), "wrong: z[17] is 60.875, expected 59.875 within 0.001 (1 elements are wrong)");
+  EXPECT_EQ(Text(m), "wrong: z[17] is 60.875, expected 59.875 within 0.001 (1 element is wrong)");
   EXPECT_EQ(m.max_error, 1);
   EXPECT_THAT(m.runtimes_ns, IsEmpty());
   EXPECT_EQ(Text(Run(pool, "")), "correct");
   EXPECT_EQ(pool.replaced(), 0u);
 }
 
-TEST_F(Pool, WholeNumbersAreCheckedFirstAndWithoutTolerance) {
-  request_.whole_numbers = true;
+TEST_F(Pool, WhatIsRightOnKnownInputsAloneIsWrong) {
   GpuPool pool = MakePool();
-  EXPECT_THAT(
-      Text(Run(pool, "fault=wrong at=2")),
-      AllOf(StartsWith("wrong: z[2] is 12.5, expected 11.5 "), EndsWith(" on whole numbers")));
+  // The result of the inputs that it saw all the time, for inputs that it has not seen before.
+  EXPECT_THAT(Text(Run(pool, "fault=stale after=1")),
+              AllOf(StartsWith("wrong: z[0] is 0.375, expected 4.5 within 0 "),
+                    EndsWith(" on whole numbers, after the timed runs")));
+  // One that is wrong by less than is tolerated of drawn inputs.
+  EXPECT_EQ(Text(Run(pool, "")), "correct");
+}
+
+TEST_F(Pool, AFullCheckHasEveryProblem) {
+  GpuPool pool = MakePool();
+  // Two launches and 5 batches of 20, or 100 and 256 more, come before the special values.
+  const auto only = [&](std::size_t number) { setup_.problems[number] = setup_.problems[kTimed]; };
+  only(kWholeNumbers);
+  GpuPool without = MakePool();
+  EXPECT_EQ(Text(Run(without, "fault=stale after=1")), "correct");
+  request_.full = true;
+  EXPECT_THAT(Text(Run(without, "fault=stale after=1")),
+              EndsWith(" on other inputs, after the timed runs"));
+  only(kOtherSeed);
+  GpuPool special = MakePool();
+  EXPECT_THAT(Text(Run(special, "fault=stale after=1")),
+              AllOf(HasSubstr("expected 10.5 bit by bit"), EndsWith(" on special values")));
+}
+
+TEST_F(Pool, WhatIsWrongNowAndThenIsFoundByManyRuns) {
+  request_.full = true;
+  GpuPool pool = MakePool();
+  EXPECT_THAT(Text(Run(pool, "us=100 fault=wrong at=17 after=1 every=100")),
+              AllOf(StartsWith("wrong: run "),
+                    EndsWith(" with the same inputs yields something else than the first one")));
+}
+
+TEST_F(Pool, ARunThatComputesNothingLeavesNothing) {
+  GpuPool pool = MakePool();
+  for (const char* const us : {"us=10", "us=50", "us=300"}) {
+    EXPECT_THAT(Text(Run(pool, std::string("fault=nan after=1 ") + us)),
+                AllOf(HasSubstr("nan, expected 0.375"), EndsWith(" after a timed batch")));
+  }
 }
 
 TEST_F(Pool, AnOutputThatIsNotWrittenIsWrong) {
@@ -175,7 +211,7 @@ TEST_F(Pool, AnOutputThatIsNotWrittenIsWrong) {
 TEST_F(Pool, WhatGoesWrongOnlyLaterIsSeenAfterTheTimedRuns) {
   GpuPool pool = MakePool();
   EXPECT_THAT(Text(Run(pool, "fault=wrong at=17 after=3")),
-              AllOf(StartsWith("wrong: z[17]"), EndsWith(" after the timed runs")));
+              AllOf(StartsWith("wrong: z[17]"), EndsWith(" after a timed batch")));
 }
 
 TEST_F(Pool, AWriteIntoAGuardZoneIsWrongAndSpoilsNothing) {

@@ -40,7 +40,9 @@ class OnFakeGpu : public ::testing::Test {
         programs_(gpu_, ProgramsText()),
         timer_(gpu_, programs_.Function("exh_clock")),
         set_(gpu_, problem_.problem(),
-             {programs_.Function("exh_check"), programs_.Function("exh_guard")}, 2) {}
+             {programs_.Function("exh_check"), programs_.Function("exh_guard"),
+              programs_.Function("exh_hash")},
+             2) {}
 
   /// One launch of a candidate, and what is found then.
   DataSet::Verdict Run(const std::string& what) {
@@ -108,7 +110,7 @@ TEST_F(OnFakeGpu, RightResultsAreRight) {
 
 TEST_F(OnFakeGpu, TheFirstWrongElementIsNamed) {
   const DataSet::Verdict verdict = Run("fault=wrong at=17");
-  EXPECT_EQ(verdict.why, "z[17] is 60.5, expected 59.5 within 0.001 (1 elements are wrong)");
+  EXPECT_EQ(verdict.why, "z[17] is 60.5, expected 59.5 within 0.001 (1 element is wrong)");
   EXPECT_EQ(verdict.max_error, 1);
   EXPECT_EQ(verdict.max_ratio, 1000);
   EXPECT_EQ(Run("").why, "");
@@ -118,6 +120,26 @@ TEST_F(OnFakeGpu, WhatIsNotWrittenIsNan) {
   const DataSet::Verdict verdict = Run("fault=nan");
   EXPECT_THAT(verdict.why, HasSubstr("nan, expected 0 within 0.001 (1000 elements are wrong)"));
   EXPECT_EQ(verdict.max_error, std::numeric_limits<double>::infinity());
+}
+
+TEST_F(OnFakeGpu, EqualOutputsHaveEqualHashes) {
+  EXPECT_EQ(Run("").why, "");
+  set_.TakeHash(0, 0);
+  EXPECT_EQ(Run("").why, "");
+  set_.TakeHash(0, 3);
+  EXPECT_NE(Run("fault=wrong at=999").why, "");
+  set_.TakeHash(0, 1);
+  set_.PoisonOutputs();
+  set_.TakeHash(0, 2);
+  const std::vector<std::uint64_t> hashes = set_.Hashes(4);
+  EXPECT_EQ(hashes[0], hashes[3]);
+  EXPECT_NE(hashes[0], hashes[1]);
+  EXPECT_NE(hashes[0], hashes[2]);
+}
+
+TEST_F(OnFakeGpu, AWriteFarBeyondAnArrayIsFound) {
+  EXPECT_EQ(Run("fault=writes at=36000").why,
+            "z was written outside its bounds, 35000 elements behind its end");
 }
 
 TEST_F(OnFakeGpu, WritesOutsideOfArraysAreFoundWithTheirPlace) {

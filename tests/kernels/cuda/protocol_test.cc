@@ -40,7 +40,7 @@ TEST(RunProtocol, LinesComeBack) {
   RunRequest request;
   request.cubin = "x.cubin";
   request.launch = {std::uint64_t{1} << 40, 256, 99, 7};
-  request.whole_numbers = true;
+  request.full = true;
   request.give_up_ns = 7e6;
   VendorStep pack, gemm;
   pack.op = VendorStep::Op::kPack;
@@ -51,7 +51,7 @@ TEST(RunProtocol, LinesComeBack) {
   request.vendor_lt = true;
   request = Again(request, ParseRunRequest);
   EXPECT_EQ(request.launch, (codegen::Launch{std::uint64_t{1} << 40, 256, 99, 7}));
-  EXPECT_TRUE(request.whole_numbers);
+  EXPECT_TRUE(request.full);
   EXPECT_EQ(request.give_up_ns, 7e6);
   ASSERT_TRUE(request.vendor.has_value());
   EXPECT_EQ(request.vendor->before.at(0).op, VendorStep::Op::kPack);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/ir/function.h"
+
+namespace exh::kernels {
+
+/// How whole numbers are drawn. The larger they are, the more mistakes show: a sum that is kept in
+/// half precision, an input that was rounded to it. But every sum must stay below 2^24.
+struct WholeNumbers {
+  int range = 1;    ///< Numbers are ±1 … ±range; none is 0, which would hide a term.
+  int element = 1;  ///< The same of an array that nothing sums over.
+  /// Positions along a sum, for each array, at which its numbers have twelve bits, the largest and
+  /// the smallest of them set. What meets them there is ±1.
+  int wide = 0;
+};
+
+/// The largest for which the sums of this backbone should be exact, and then smaller ones.
+std::vector<WholeNumbers> WholeNumberPlans(const ir::Function& function);
+
+/// Every step of a computation on whole numbers yields a multiple of this; 0 when it may be any
+/// number at all.
+double WholeNumberUnit(const ir::Function& function);
+
+/// How an input lies along the axes of its backbone.
+struct InputShape {
+  struct Axis {
+    std::int64_t stride = 1, total = 1;  ///< Of the array's elements.
+    bool is_summed = false;
+  };
+  std::vector<Axis> axes;
+
+  bool is_summed() const;
+  /// The number of an element along all axes that are summed over; along all others.
+  std::uint64_t Position(std::uint64_t element) const { return Number(element, true); }
+  std::uint64_t Slice(std::uint64_t element) const { return Number(element, false); }
+  std::uint64_t Positions() const;  ///< How many there are.
+  bool has_slices() const;          ///< Is there any axis that is not summed over?
+
+ private:
+  std::uint64_t Number(std::uint64_t element, bool summed) const;
+};
+
+/// By array; outputs have no axes.
+std::vector<InputShape> InputShapes(const ir::Function& function);
+
+/// Reductions that the values of another one reach count on from it.
+int SumsInARow(const ir::Function& function);
+
+}  // namespace exh::kernels
