@@ -40,6 +40,11 @@ EvalRecord RecordOf(const Measurement& measurement) {
 
 }  // namespace
 
+bool IsViolation(const EvalRecord& record) {
+  return record.verdict == kernels::VerdictName(Verdict::kImpossible) && record.again_ns > 0 &&
+         record.again_ns < record.bound_ns;
+}
+
 Explorer::Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Evaluator& evaluator,
                    const Stopper& stopper, EventLog& log, ProgressReporter& reporter, Clock clock,
                    const ExplorerOptions& options)
@@ -316,12 +321,21 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   EvalRecord record = RecordOf(measurement);
   double confirmed = 0;
   const double best = outcome_.winner ? outcome_.winner->ns : 0;
-  if (verdict == Verdict::kCorrect && (best == 0 || measurement.best_ns < best)) {
+  const bool is_below = measurement.best_ns < entry.bound;
+  if (verdict == Verdict::kCorrect && (is_below || best == 0 || measurement.best_ns < best)) {
     const Measurement again = Confirm(entry, record);  // 4. Confirm
     if (again.verdict == Verdict::kStopped) return;
     if (again.verdict != Verdict::kCorrect && Interrupted()) return;
     verdict = again.verdict;
     confirmed = std::max(measurement.best_ns, again.best_ns);
+    if (verdict == Verdict::kCorrect && again.best_ns < entry.bound) {
+      verdict = Verdict::kImpossible;
+      record.verdict = kernels::VerdictName(verdict);
+      record.why = fmt::format("{:.4g} ns, twice, and its bound is {:.4g} ns",
+                               std::max(again.best_ns, record.best_ns), entry.bound);
+    } else if (is_below) {
+      record.best_ns = again.best_ns;  // What took less than it can was an accident.
+    }
   }
   record.n = ++outcome_.end.evaluations;
   record.dt = Elapsed();
@@ -341,9 +355,9 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   ++outcome_.end.verdicts[record.verdict];
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);
-  if (verdict == Verdict::kCorrect) AddFinalist(WinnerOf(entry, record.n, measurement.best_ns));
+  if (verdict == Verdict::kCorrect) AddFinalist(WinnerOf(entry, record.n, record.best_ns));
   if (verdict != Verdict::kBroken) {
-    proposer_.Learn(entry, verdict == Verdict::kCorrect ? measurement.best_ns : 0);
+    proposer_.Learn(entry, verdict == Verdict::kCorrect ? record.best_ns : 0);
   }
   if (verdict == Verdict::kCorrect && confirmed > 0 && (best == 0 || confirmed < best)) {
     Promote(WinnerOf(entry, record.n, confirmed));
@@ -351,8 +365,7 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
 }
 
 void Explorer::CheckBound(const runtime::Candidate& candidate, const EvalRecord& record) {
-  if (record.verdict != kernels::VerdictName(Verdict::kCorrect)) return;
-  if (record.best_ns >= record.bound_ns) return;
+  if (!IsViolation(record)) return;
   ViolationRecord violation;
   violation.n = record.n;
   violation.dt = record.dt;

@@ -10,7 +10,8 @@
 //   3. Measure   One by one, while nothing compiles. Every verdict is logged and backed up as it
 //                comes.
 //   4. Confirm   A candidate that beats the best is measured and checked a second time; it is the
-//                new best only if it is correct and faster both times.
+//                new best only if it is correct and faster both times. So is one that is below its
+//                own bound: it is impossible, and never the best; or the first time was an accident.
 //
 // Where compilers do not disturb what is measured (a GPU), phases 1 and 2 run ahead instead: some
 // candidates compile while the oldest one is measured, and the order of everything else is the
@@ -85,6 +86,10 @@ struct Outcome {
   std::string broken;
 };
 
+/// Is this a mistake of the model: below its bound when it was measured again, and right in a full
+/// check?
+bool IsViolation(const EvalRecord& record);
+
 class Explorer {
  public:
   /// All references outlive the explorer. `root` is a fixpoint.
@@ -140,7 +145,7 @@ class Explorer {
   kernels::Measurement Confirm(const Entry& entry, EvalRecord& record);  // phase 4
   void NoteDeadEnd(const DeadEnd& dead_end);
   void NoteBroken(const EvalRecord& record, kernels::Verdict verdict);
-  /// Is the time below what the model says that nothing is faster than?
+  /// Notes a time below what the model says that nothing is faster than.
   void CheckBound(const runtime::Candidate& candidate, const EvalRecord& record);
   void NoteViolation(const ViolationRecord& violation);
   static Winner WinnerOf(const Entry& entry, std::uint64_t n, double ns) {

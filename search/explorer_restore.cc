@@ -83,9 +83,7 @@ void Explorer::RestoreCounts(const Log& log) {
 void Explorer::NoteUnwrittenViolation(const Log& log) {
   if (log.evals.empty()) return;
   const EvalRecord& last = log.evals.back();
-  if (last.verdict != kernels::VerdictName(Verdict::kCorrect) || last.best_ns >= last.bound_ns) {
-    return;
-  }
+  if (!IsViolation(last)) return;
   if (!log.violations.empty() && log.violations.back().n == last.n) return;
   ViolationRecord violation;
   violation.n = last.n;

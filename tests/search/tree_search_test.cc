@@ -191,6 +191,52 @@ TEST(TreeSearch, ABoundAboveATimeIsReported) {
   EXPECT_THAT(text, HasSubstr("by the bus"));
 }
 
+TEST(TreeSearch, ATimeBelowItsBoundIsImpossibleAndNeverTheBest) {
+  for (const char* policy : {"random", "tag"}) {
+    Scene run;
+    run.options.policy = MakePolicy(policy, {});
+    run.options.proposer.check = ToyBound;
+    // One pretends to take no time; another one does so once, by accident.
+    std::string liar, lucky;
+    run.evaluator.measure = [&](const std::string& source, int before) {
+      if (liar.empty() && run.evaluator.measured > 10) liar = source;
+      if (lucky.empty() && source != liar && run.evaluator.measured > 20) lucky = source;
+      const bool lies = source == liar || (source == lucky && before == 0);
+      return Correct(lies ? 1 : FakeEvaluator::TimeOf(source));
+    };
+    run.Budget("evals=60");
+    const Outcome outcome = run.Go();
+    const Log log = run.log();
+    EXPECT_GT(outcome.winner->ns, 100) << policy;
+    EXPECT_EQ(outcome.end.verdicts.at("impossible"), 1u) << policy;
+    ASSERT_EQ(log.violations.size(), 1u) << policy;
+    const EvalRecord& eval = *log.Find(log.violations.front().n);
+    EXPECT_EQ(eval.verdict, "impossible");
+    EXPECT_EQ(eval.again_ns, 1);
+    EXPECT_THAT(eval.why, HasSubstr("1 ns, twice, and its bound is"));
+    for (const EvalRecord& other : log.evals) {
+      if (other.n != eval.n) EXPECT_GE(other.best_ns, 100) << policy;
+    }
+  }
+}
+
+TEST(TreeSearch, ATimeBelowItsBoundThatFailsItsFullCheckIsNoMistakeOfTheModel) {
+  Scene run;
+  run.options.policy = MakePolicy("tag", {});
+  run.options.proposer.check = ToyBound;
+  std::string liar;
+  run.evaluator.measure = [&](const std::string& source, int before) {
+    if (liar.empty() && run.evaluator.measured > 10) liar = source;
+    if (source != liar) return Correct(FakeEvaluator::TimeOf(source));
+    return before == 0 ? Correct(1) : Failed(kernels::Verdict::kWrong, "z[0] is 0, expected 1");
+  };
+  run.Budget("evals=30");
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.proof.violations, 0u);
+  EXPECT_EQ(outcome.end.verdicts.at("wrong"), 1u);
+  EXPECT_GT(outcome.winner->ns, 100);
+}
+
 TEST(TreeSearch, ABoundThatOnlyChecksCutsNothing) {
   for (const char* policy : {"random", "tag"}) {
     const auto end_of = [&](const BoundFunction& check) {
