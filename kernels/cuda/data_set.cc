@@ -35,7 +35,7 @@ DataSet::DataSet(const Gpu& gpu, const cpu::Problem& problem, const CheckFunctio
       addresses_(copies),
       references_(problem.arrays.size()),
       result_(gpu, sizeof(CheckResult)),
-      hashes_(gpu, kHashes * sizeof(std::uint64_t)) {
+      hashes_(gpu, (kHashes + 1) * sizeof(std::uint64_t)) {
   for (std::size_t i = 0; i < problem.arrays.size(); ++i) {
     const cpu::ProblemArray& array = problem.arrays[i];
     names_.push_back(array.name);
@@ -63,6 +63,7 @@ DataSet::DataSet(const Gpu& gpu, const cpu::Problem& problem, const CheckFunctio
     gpu.Upload(reference.tolerance.data(), array.tolerance.data(), array.tolerance.size_bytes());
   }
   gpu.Synchronize();
+  for (std::size_t i = 0; i < elements_.size(); ++i) input_hashes_.push_back(HashOf(0, i));
 }
 
 std::vector<void*> DataSet::Arguments(std::size_t copy, CUdeviceptr* scratch) {
@@ -79,16 +80,29 @@ void DataSet::PoisonOutputs(std::size_t copy) const {
   }
 }
 
-void DataSet::TakeHash(std::size_t copy, std::size_t slot) const {
+void DataSet::AddHash(CUdeviceptr array, std::size_t number, std::size_t slot) const {
   CUdeviceptr result = hashes_.data() + sizeof(std::uint64_t) * slot;
-  gpu_.Fill(result, 0, 2);
+  std::uint64_t n = elements_[number], salt = std::uint64_t{number} << 40;
+  std::array<void*, 4> arguments = {&array, &n, &salt, &result};
+  gpu_.Launch(functions_.hash, OneThreadEach(n), arguments.data());
+}
+
+void DataSet::TakeHash(std::size_t copy, std::size_t slot) const {
+  gpu_.Fill(hashes_.data() + sizeof(std::uint64_t) * slot, 0, 2);
   for (std::size_t i = 0; i < elements_.size(); ++i) {
-    if (!is_output_[i]) continue;
-    CUdeviceptr out = addresses_[copy][i];
-    std::uint64_t n = elements_[i], salt = i << 40;
-    std::array<void*, 4> arguments = {&out, &n, &salt, &result};
-    gpu_.Launch(functions_.hash, OneThreadEach(n), arguments.data());
+    if (is_output_[i]) AddHash(addresses_[copy][i], i, slot);
   }
+}
+
+/// Of one array, now.
+std::uint64_t DataSet::HashOf(std::size_t copy, std::size_t number) const {
+  const CUdeviceptr place = hashes_.data() + sizeof(std::uint64_t) * kHashes;
+  gpu_.Fill(place, 0, 2);
+  AddHash(addresses_[copy][number], number, kHashes);
+  gpu_.Synchronize();
+  std::uint64_t hash = 0;
+  gpu_.Download(&hash, place, sizeof hash);
+  return hash;
 }
 
 std::vector<std::uint64_t> DataSet::Hashes(std::size_t count) const {
@@ -126,7 +140,8 @@ DataSet::Verdict DataSet::Check(std::size_t copy) const {
     gpu_.Download(&found, result_.data(), sizeof found);
     verdict.max_error = std::max(verdict.max_error, found.max_error);
     verdict.max_ratio = std::max(verdict.max_ratio, found.max_ratio);
-    verdict.is_spoilt |= found.guard < 2 * kGuardWords;
+    const bool is_changed = !is_output_[i] && HashOf(copy, i) != input_hashes_[i];
+    verdict.is_spoilt |= is_changed || found.guard < 2 * kGuardWords;
     if (!verdict.why.empty()) continue;
     const double rms_ratio =
         std::sqrt(found.squares / static_cast<double>(std::max<std::uint64_t>(found.counted, 1)));
@@ -136,6 +151,8 @@ DataSet::Verdict DataSet::Check(std::size_t copy) const {
     } else if (found.guard < 2 * kGuardWords) {
       verdict.why = fmt::format("{} was written outside its bounds, {} elements behind its end",
                                 names_[i], found.guard - kGuardWords);
+    } else if (is_changed) {
+      verdict.why = fmt::format("{} was written, and is an input", names_[i]);
     } else if (found.wrong > 0) {
       float got = 0;
       gpu_.Download(&got, buffer.data() + 4 * found.first_wrong, sizeof got);

@@ -33,12 +33,14 @@ class DataSet {
   void PoisonOutputs(std::size_t copy = 0) const;
 
   struct Verdict {
-    std::string why;  ///< Empty: every element is right and no guard zone has changed.
-    /// A guard zone has changed, and who knows what else: this set is of no use any more.
+    std::string why;  ///< Empty: every element is right and nothing else was written.
+    /// An input or a guard zone has changed, and who knows what else: this set is of no use any
+    /// more.
     bool is_spoilt = false;
     double max_error = 0, max_ratio = 0;
   };
-  /// Compares the outputs of a copy with their reference, and looks at all its guard zones.
+  /// Compares the outputs of a copy with their reference, and looks at all its inputs and guard
+  /// zones.
   Verdict Check(std::size_t copy = 0) const;
 
   /// Hashes that can be taken before they are asked for.
@@ -55,6 +57,8 @@ class DataSet {
     double rms_limit = 1;
   };
   void CheckGuard(CUdeviceptr zone, std::uint64_t first) const;
+  void AddHash(CUdeviceptr array, std::size_t number, std::size_t slot) const;
+  std::uint64_t HashOf(std::size_t copy, std::size_t number) const;
 
   const Gpu& gpu_;
   CheckFunctions functions_;
@@ -65,6 +69,7 @@ class DataSet {
   std::vector<std::vector<Buffer>> copies_;          ///< By copy, by array.
   std::vector<std::vector<CUdeviceptr>> addresses_;  ///< Of them.
   std::vector<Reference> references_;                ///< By array; empty for inputs.
+  std::vector<std::uint64_t> input_hashes_;          ///< By array; of no use for outputs.
   Buffer result_, hashes_;
 };
 

@@ -149,6 +149,10 @@ TEST_F(OnFakeGpu, WritesOutsideOfArraysAreFoundWithTheirPlace) {
   EXPECT_NE(Run("").why, "");
 }
 
+TEST_F(OnFakeGpu, AWriteIntoAnInputIsFound) {
+  EXPECT_EQ(Run("fault=writes of=y at=999").why, "y was written, and is an input");
+}
+
 TEST_F(OnFakeGpu, WritesBeforeInputsAreFound) {
   EXPECT_EQ(Run("fault=writes of=x at=-1").why,
             "x was written outside its bounds, 1 elements before its start");

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Kernels that are wrong in one small thing each: terms left out, inputs or results in half precision, elements that are
+not written, results of the run before. The device's evaluator must refuse them all, and pass those that are right."""
+import json
+import os
+import subprocess
+
+SHORT, LONG = 24, 100_000  # So many at most: there are about 500.
+DEVICES = ("cpu", "cuda")
+
+
+def run(scene, count):
+    command = [os.path.join(scene.bin, "sabotage"), "--device", scene.device]
+    if not scene.is_long:
+        # Sums of 64 terms, each about sixth sabotage: others with each seed.
+        command += ["--k", "64", "--every", "8", "--first", str(scene.random.randrange(8))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        attempts = 0
+        for line in process.stdout:
+            attempt = json.loads(line)
+            attempts += 1
+            failure = None
+            if attempt["failed"]:
+                wanted = "correct" if attempt["right"] else "refused"
+                failure = f"{attempt['verdict']} instead of {wanted}: {attempt['why']}"
+            yield f"{attempt['kernel']} {attempt['size']}, {attempt['name']}", failure
+            if attempts == count:
+                process.kill()
+        error = process.stderr.read().strip()
+    if attempts == 0 or (error and attempts < count):
+        yield "sabotage", error or "it attempted nothing"
