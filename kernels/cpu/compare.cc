@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -14,17 +13,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
-
-double ErrorOf(float got, double reference, double tolerance) {
-  if (std::isnan(reference)) return std::isnan(got) ? 0 : kInfinity;
-  if (tolerance == kSameBits) {
-    const auto wanted = std::bit_cast<std::uint32_t>(static_cast<float>(reference));
-    return std::bit_cast<std::uint32_t>(got) == wanted ? 0 : kInfinity;
-  }
-  if (std::isinf(reference)) return double{got} == reference ? 0 : kInfinity;
-  const double error = std::abs(double{got} - reference);
-  return std::isnan(error) ? kInfinity : error;
-}
 
 Comparison Compare(const ProblemArray& array, std::span<const float> got) {
   Comparison result;

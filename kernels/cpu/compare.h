@@ -11,7 +11,10 @@
 // to half precision): the root mean square of difference / tolerance is at most `rms_limit`.
 #pragma once
 
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -25,7 +28,17 @@ inline constexpr double kSameBits = -1;
 
 /// |got - reference|; infinity when one is NaN or infinite and the other is not the same, or when
 /// bits that count differ.
-double ErrorOf(float got, double reference, double tolerance);
+inline double ErrorOf(float got, double reference, double tolerance) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (std::isnan(reference)) return std::isnan(got) ? 0 : infinity;
+  if (tolerance == kSameBits) {
+    const auto wanted = std::bit_cast<std::uint32_t>(static_cast<float>(reference));
+    return std::bit_cast<std::uint32_t>(got) == wanted ? 0 : infinity;
+  }
+  if (std::isinf(reference)) return double{got} == reference ? 0 : infinity;
+  const double error = std::abs(double{got} - reference);
+  return std::isnan(error) ? infinity : error;
+}
 
 struct Comparison {
   std::string why;                ///< Empty: all is right. Else array, index, value and reference.
