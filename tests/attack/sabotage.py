@@ -5,15 +5,15 @@ import json
 import os
 import subprocess
 
-SHORT, LONG = 24, 100_000  # So many at most: there are about 500.
+SHORT, LONG = 16, 100_000  # So many at most: there are about 500.
 DEVICES = ("cpu", "cuda")
 
 
 def run(scene, count):
     command = [os.path.join(scene.bin, "sabotage"), "--device", scene.device]
     if not scene.is_long:
-        # Sums of 64 terms, each about sixth sabotage: others with each seed.
-        command += ["--k", "64", "--every", "8", "--first", str(scene.random.randrange(8))]
+        # Sums of 64 terms and one sabotage of sixteen: others with each seed.
+        command += ["--k", "64", "--every", "16", "--first", str(scene.random.randrange(16))]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         attempts = 0
         for line in process.stdout:

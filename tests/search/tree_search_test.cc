@@ -215,7 +215,7 @@ TEST(TreeSearch, ATimeBelowItsBoundIsImpossibleAndNeverTheBest) {
     EXPECT_EQ(eval.again_ns, 1);
     EXPECT_THAT(eval.why, HasSubstr("1 ns, twice, and its bound is"));
     for (const EvalRecord& other : log.evals) {
-      if (other.n != eval.n) EXPECT_GE(other.best_ns, 100) << policy;
+      EXPECT_TRUE(other.n == eval.n || other.best_ns >= 100) << policy << ", record " << other.n;
     }
   }
 }
