@@ -70,6 +70,14 @@ class StopToken {
   const StopToken* other_ = nullptr;
 };
 
+/// How long one of many pieces of work may take, `most` at most: not more than half of what the
+/// token leaves, so that one that hangs leaves time for others, but ten seconds in any case.
+inline double PatienceSeconds(double most, const StopToken* token) {
+  constexpr double kLeast = 10;
+  if (token == nullptr) return most;
+  return std::min(most, std::max(kLeast, token->SecondsLeft() / 2));
+}
+
 /// Null is a token that nobody stops.
 inline bool IsStopped(const StopToken* token) {
   return token != nullptr && token->stopped();

@@ -39,16 +39,6 @@ bool WriteFile(const std::string& path, const std::string& text, std::string& wh
   return false;
 }
 
-/// Complaints about the machine, not about the text.
-bool IsEnvironmentTrouble(const std::string& complaint) {
-  for (const char* sign :
-       {"No space left on device", "Cannot allocate memory", "virtual memory exhausted",
-        "Disk quota exceeded", "Read-only file system"}) {
-    if (complaint.find(sign) != std::string::npos) return true;
-  }
-  return false;
-}
-
 Compiled Failure(Verdict verdict, std::string why) {
   Compiled compiled;
   compiled.verdict = verdict;
@@ -57,6 +47,42 @@ Compiled Failure(Verdict verdict, std::string why) {
 }
 
 }  // namespace
+
+bool IsEnvironmentTrouble(std::string_view complaint) {
+  // Compilers run with LC_ALL=C. "Killed signal terminated program cc1plus" is what g++ says when
+  // somebody, the kernel without memory above all, killed a helper of it; "ld terminated with
+  // signal 9 [Killed]" is its linker's.
+  for (const char* sign : {"No space left on device",
+                           "Cannot allocate memory",
+                           "virtual memory exhausted",
+                           "out of memory",
+                           "memory exhausted",
+                           "Disk quota exceeded",
+                           "Read-only file system",
+                           "Too many open files",
+                           "Resource temporarily unavailable",
+                           "Input/output error",
+                           "Stale file handle",
+                           "No such device",
+                           "Text file busy",
+                           "cannot execute",
+                           "Cannot create temporary file",
+                           "std::bad_alloc",
+                           "while loading shared libraries",
+                           "Killed signal terminated",
+                           "Terminated signal terminated",
+                           "Hangup signal terminated",
+                           "Interrupt signal terminated",
+                           "limit exceeded signal terminated",
+                           "Quit signal terminated",
+                           "terminated with signal 9 ",
+                           "terminated with signal 15 ",
+                           "terminated with signal 1 ",
+                           "terminated with signal 2 "}) {
+    if (complaint.find(sign) != std::string_view::npos) return true;
+  }
+  return false;
+}
 
 std::string HashText(const std::string& text) {
   std::uint64_t a = 0xcbf29ce484222325ULL, b = 0x9ae16a3b2f90404fULL;
@@ -151,7 +177,7 @@ Compiled Compiler::CompileFresh(const std::string& source, const std::string& st
   request.argv = {options_.compiler};
   request.argv.insert(request.argv.end(), options_.flags.begin(), options_.flags.end());
   request.argv.insert(request.argv.end(), {text, "-o", library});
-  request.timeout_s = options_.timeout_s;
+  request.timeout_s = PatienceSeconds(options_.timeout_s, options_.stop);
   request.stop = options_.stop;
   request.environment = {"LC_ALL=C", "TMPDIR=" + options_.directory};
   const ProcessResult run = RunProcess(request);
@@ -166,18 +192,21 @@ Compiled Compiler::CompileFresh(const std::string& source, const std::string& st
       break;
     case ProcessResult::Status::kTimedOut:
       compiled.verdict = Verdict::kCompileTimeout;
-      compiled.why = fmt::format("{} ran longer than {} s", options_.compiler, options_.timeout_s);
+      compiled.why =
+          fmt::format("{} ran longer than {:.3g} s", options_.compiler, request.timeout_s);
       break;
     case ProcessResult::Status::kStopped:
       compiled.verdict = Verdict::kStopped;
       break;
     case ProcessResult::Status::kSignalled:
-      compiled.verdict = Verdict::kCompileError;
+      compiled.verdict = IsSentByOthers(run.code) ? Verdict::kBroken : Verdict::kCompileError;
       compiled.why = fmt::format("{} died: {}", options_.compiler, SignalText(run.code));
       break;
     case ProcessResult::Status::kExited:
       if (run.code == 0) break;
-      compiled.verdict = IsEnvironmentTrouble(run.err) ? Verdict::kBroken : Verdict::kCompileError;
+      compiled.verdict = IsEnvironmentTrouble(run.err) || IsEnvironmentTrouble(run.out)
+                             ? Verdict::kBroken
+                             : Verdict::kCompileError;
       compiled.why = complaint.empty()
                          ? fmt::format("{} exited with code {}", options_.compiler, run.code)
                          : complaint;

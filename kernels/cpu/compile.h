@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct CompilerOptions {
   std::string compiler = "g++";  ///< Looked up on PATH.
   std::vector<std::string> flags = {"-O3",        "-march=native", "-fopenmp", "-ffp-contract=fast",
                                     "-Wno-psabi", "-shared",       "-fPIC"};
-  double timeout_s = 60;
+  double timeout_s = 60;            ///< Or half of what `stop` leaves, if that is less but 10 s.
   std::string directory = ".";      ///< Where <hash>.cc and <hash>.so go; made if it is missing.
   bool keep_source = true;          ///< Leave <hash>.cc beside the library.
   const StopToken* stop = nullptr;  ///< When it is stopped, so is the compiler: kStopped.
@@ -57,6 +58,10 @@ class Compiler {
   std::unordered_map<std::string, Known> known_;  ///< By hash.
   std::uint64_t runs_ = 0;
 };
+
+/// Is what a compiler, an assembler or a linker says about the machine (no memory, no disk, no
+/// processes, killed by somebody), and not about the text?
+bool IsEnvironmentTrouble(std::string_view complaint);
 
 /// 128 bits of FNV-1a as 32 hex digits.
 std::string HashText(const std::string& text);

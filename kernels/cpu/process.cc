@@ -6,16 +6,18 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
+
+#include "kernels/cpu/process_tree.h"
 
 extern char** environ;
 
@@ -76,56 +78,17 @@ Fd InputFile(const std::string& input) {
   return file;
 }
 
-/// What the child needs, made before fork: between fork and exec nothing may allocate.
-struct ChildPlan {
-  std::string program;
-  std::vector<char*> argv, envp;
-  int in = -1, out = -1, err = -1, failure = -1;
-  std::uint64_t max_memory_bytes = 0, stack_bytes = 0;
-  pid_t parent = 0;
-};
-
-void SetLimit(int resource, std::uint64_t bytes) {
-  rlimit limit{};
-  if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0) return;
-  limit.rlim_cur =
-      limit.rlim_max == RLIM_INFINITY || bytes < limit.rlim_max ? bytes : limit.rlim_max;
-  ::setrlimit(static_cast<__rlimit_resource_t>(resource), &limit);
-}
-
-[[noreturn]] void BecomeChild(const ChildPlan& plan) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != plan.parent) ::_exit(127);  // The parent died before the line above.
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) ::signal(signal, SIG_DFL);
-  SetLimit(RLIMIT_CORE, 0);
-  if (plan.max_memory_bytes > 0) SetLimit(RLIMIT_AS, plan.max_memory_bytes);
-  if (plan.stack_bytes > 0) SetLimit(RLIMIT_STACK, plan.stack_bytes);
-  ::dup2(plan.in, 0);
-  ::dup2(plan.out, 1);
-  ::dup2(plan.err, 2);
-  ::execve(plan.program.c_str(), plan.argv.data(), plan.envp.data());
-  const int error = errno;
-  [[maybe_unused]] const ssize_t n = ::write(plan.failure, &error, sizeof error);
-  ::_exit(127);
-}
-
-/// Our environment with the request's additions, as pointers into `added` and `environ`.
-std::vector<char*> Environment(const std::vector<std::string>& added) {
-  std::vector<char*> envp;
+/// Our environment with the request's additions.
+std::vector<std::string> Environment(const std::vector<std::string>& added) {
+  std::vector<std::string> all;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     const std::string text(*variable);
     const std::string name = text.substr(0, text.find('=') + 1);
-    bool replaced = false;
-    for (const std::string& a : added) replaced |= a.compare(0, name.size(), name) == 0;
-    if (!replaced) envp.push_back(*variable);
+    const auto is_it = [&](const std::string& other) { return other.starts_with(name); };
+    if (std::ranges::none_of(added, is_it)) all.push_back(text);
   }
-  for (const std::string& a : added) envp.push_back(const_cast<char*>(a.c_str()));
-  envp.push_back(nullptr);
-  return envp;
+  all.insert(all.end(), added.begin(), added.end());
+  return all;
 }
 
 /// Reads what is there. False at the end of the stream.
@@ -139,29 +102,34 @@ bool Drain(const Fd& fd, std::string& text, std::size_t max_output) {
   return true;
 }
 
-/// How a program ends that is still there.
-enum class End { kItself, kTimeOut, kStop };
-
-/// Collects both streams until they end, the child ends, the time is over, or it is stopped.
-End Collect(pid_t child, Pipe& out, Pipe& err, const ProcessRequest& request,
-            Clock::time_point start, ProcessResult& result, int& wait_status, bool& reaped) {
+/// Collects both streams until the program has ended, the time is over, or it is stopped. In the
+/// latter cases the result says so, and the program still runs.
+std::optional<ProcessEnd> Collect(ProcessTree& tree, Pipe& out, Pipe& err,
+                                  const ProcessRequest& request, Clock::time_point start,
+                                  ProcessResult& result) {
   const double limit_ms = request.timeout_s * 1000;
+  const double look_ms = request.stop == nullptr ? 1e9 : 20;
+  std::optional<ProcessEnd> end;
   while (true) {
-    // A grandchild may keep the streams open after the child: the child's end is the end.
-    if (!reaped && ::waitpid(child, &wait_status, WNOHANG) == child) reaped = true;
-    pollfd fds[2] = {{out.read.get(), POLLIN, 0}, {err.read.get(), POLLIN, 0}};
     const double left_ms = limit_ms - MsSince(start);
-    if (!reaped && IsStopped(request.stop)) return End::kStop;
-    if (!reaped && left_ms <= 0) return End::kTimeOut;
-    const bool open = out.read.valid() || err.read.valid();
-    if (reaped && !open) return End::kItself;
-    // Without an event for the child's end, look every few milliseconds; streams wake us earlier.
-    const int wait_ms = reaped ? 0 : static_cast<int>(std::min(left_ms + 1, open ? 20.0 : 2.0));
-    const int ready = ::poll(fds, 2, wait_ms);
-    if (ready == 0 && reaped) return End::kItself;
+    if (!end && IsStopped(request.stop)) {
+      result.status = ProcessResult::Status::kStopped;
+      return end;
+    }
+    if (!end && left_ms <= 0) {
+      result.status = ProcessResult::Status::kTimedOut;
+      return end;
+    }
+    if (end && !out.read.valid() && !err.read.valid()) return end;
+    pollfd fds[3] = {{out.read.get(), POLLIN, 0},
+                     {err.read.get(), POLLIN, 0},
+                     {end ? -1 : tree.fd(), POLLIN, 0}};
+    const int ready = ::poll(fds, 3, end ? 0 : static_cast<int>(std::min(left_ms + 1, look_ms)));
+    if (ready == 0 && end) return end;  // Somebody else holds the streams open.
     if (ready <= 0) continue;
     if (fds[0].revents != 0 && !Drain(out.read, result.out, request.max_output)) out.read.Close();
     if (fds[1].revents != 0 && !Drain(err.read, result.err, request.max_output)) err.read.Close();
+    if (fds[2].revents != 0) end = tree.Wait(0);
   }
 }
 
@@ -194,6 +162,11 @@ std::string SignalText(int signal) {
                      text == nullptr ? "unknown" : text);
 }
 
+bool IsSentByOthers(int signal) {
+  return signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP ||
+         signal == SIGQUIT;
+}
+
 ProcessResult RunProcess(const ProcessRequest& request) {
   const Clock::time_point start = Clock::now();
   if (request.argv.empty()) return NotStarted("no program was named");
@@ -202,66 +175,50 @@ ProcessResult RunProcess(const ProcessRequest& request) {
     result.status = ProcessResult::Status::kStopped;
     return result;
   }
-  ChildPlan plan;
+  ProgramStart plan;
   plan.program = FindProgram(request.argv.front());
   if (plan.program.empty()) {
     return NotStarted(fmt::format("'{}' was not found on PATH", request.argv.front()));
   }
-  Pipe out, err, failure;
+  Pipe out, err;
   const Fd in = InputFile(request.input);
-  if (!in.valid() || !MakePipe(out) || !MakePipe(err) || !MakePipe(failure)) {
+  if (!in.valid() || !MakePipe(out) || !MakePipe(err)) {
     return NotStarted(fmt::format("no pipe to '{}': {}", plan.program, std::strerror(errno)));
   }
-  for (const std::string& argument : request.argv) {
-    plan.argv.push_back(const_cast<char*>(argument.c_str()));
-  }
-  plan.argv.push_back(nullptr);
-  plan.envp = Environment(request.environment);
+  plan.argv = request.argv;
+  plan.environment = Environment(request.environment);
   plan.in = in.get();
   plan.out = out.write.get();
   plan.err = err.write.get();
-  plan.failure = failure.write.get();
   plan.max_memory_bytes = request.max_memory_bytes;
   plan.stack_bytes = request.stack_bytes;
-  plan.parent = ::getpid();
-
-  const pid_t child = ::fork();
-  if (child < 0) return NotStarted(fmt::format("fork failed: {}", std::strerror(errno)));
-  if (child == 0) BecomeChild(plan);
-  ::setpgid(child, child);  // Also here: whoever comes first.
+  std::string why;
+  ProcessTree tree = ProcessTree::Start(plan, why);
+  if (!tree.is_running()) {
+    return NotStarted(fmt::format("no process for '{}': {}", plan.program, why));
+  }
   out.write.Close();
   err.write.Close();
-  failure.write.Close();
 
   ProcessResult result;
-  int exec_error = 0;
-  ssize_t n = 0;
-  do {  // Ends at once when exec closes the pipe.
-    n = ::read(failure.read.get(), &exec_error, sizeof exec_error);
-  } while (n < 0 && errno == EINTR);
-  if (n > 0) {
-    ::waitpid(child, nullptr, 0);
-    return NotStarted(
-        fmt::format("'{}' cannot be run: {}", plan.program, std::strerror(exec_error)));
-  }
-
-  int wait_status = 0;
-  bool reaped = false;
-  const End end = Collect(child, out, err, request, start, result, wait_status, reaped);
-  ::kill(-child, SIGKILL);  // Helpers of the child too (g++ runs cc1plus).
-  while (!reaped && ::waitpid(child, &wait_status, 0) < 0 && errno == EINTR) {
-  }
+  std::optional<ProcessEnd> end = Collect(tree, out, err, request, start, result);
+  const bool ended_by_itself = end.has_value();
+  if (!end) end = tree.Kill();
   result.wall_ms = MsSince(start);
-  if (end == End::kTimeOut) {
-    result.status = ProcessResult::Status::kTimedOut;
-  } else if (end == End::kStop) {
-    result.status = ProcessResult::Status::kStopped;
-  } else if (WIFSIGNALED(wait_status)) {
+  if (end->kind == ProcessEnd::Kind::kNotStarted) {
+    return NotStarted(
+        fmt::format("'{}' cannot be run: {}", plan.program, std::strerror(end->value)));
+  }
+  if (!ended_by_itself) return result;
+  if (end->kind == ProcessEnd::Kind::kLost) {
     result.status = ProcessResult::Status::kSignalled;
-    result.code = WTERMSIG(wait_status);
+    result.code = SIGKILL;
+  } else if (WIFSIGNALED(end->value)) {
+    result.status = ProcessResult::Status::kSignalled;
+    result.code = WTERMSIG(end->value);
   } else {
     result.status = ProcessResult::Status::kExited;
-    result.code = WEXITSTATUS(wait_status);
+    result.code = WEXITSTATUS(end->value);
   }
   return result;
 }

@@ -10,16 +10,16 @@
 
 namespace exh::kernels::cpu {
 
-/// A program to run to its end in a process group of its own.
+/// A program to run to its end, with all that it starts (process_tree.h).
 struct ProcessRequest {
   std::vector<std::string> argv;         ///< argv[0] is looked up on PATH unless it has a slash.
   std::string input;                     ///< What it reads from stdin.
-  double timeout_s = 60;                 ///< Then the whole group is killed.
+  double timeout_s = 60;                 ///< Then the program is killed.
   std::vector<std::string> environment;  ///< "NAME=value": added to ours, or instead of ours.
   std::uint64_t max_memory_bytes = 0;    ///< Limit of its address space; 0: none.
   std::uint64_t stack_bytes = 0;         ///< Size of its main stack; 0: as ours.
   std::size_t max_output = 1 << 20;      ///< Of each stream; what is beyond is dropped.
-  const StopToken* stop = nullptr;       ///< When it is stopped, the whole group is killed.
+  const StopToken* stop = nullptr;       ///< When it is stopped, so is the program.
 };
 
 struct ProcessResult {
@@ -39,9 +39,9 @@ struct ProcessResult {
   bool ok() const { return status == Status::kExited && code == 0; }
 };
 
-/// Runs the program and waits. Whatever becomes of it is a value. Its group is killed when it ends,
-/// when its time is over, when it is stopped (within 50 ms), and when the thread that called dies.
-/// Safe to call from many threads.
+/// Runs the program and waits. Whatever becomes of it is a value. It and all that it started are
+/// gone when this returns: when it ends, when its time is over, when it is stopped (within 50 ms),
+/// and when this process dies. Safe to call from many threads.
 ProcessResult RunProcess(const ProcessRequest& request);
 
 /// Full path of a program, or an empty text if PATH has none of that name.
@@ -49,5 +49,9 @@ std::string FindProgram(const std::string& name);
 
 /// "signal 11 (Segmentation fault)".
 std::string SignalText(int signal);
+
+/// Is it a signal that others send (SIGKILL, SIGTERM, …: a person, an out-of-memory killer), and no
+/// program gets by its own mistakes?
+bool IsSentByOthers(int signal);
 
 }  // namespace exh::kernels::cpu

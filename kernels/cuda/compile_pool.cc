@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kernels/cpu/compile.h"
 #include "kernels/cuda/compile_protocol.h"
 
 namespace exh::kernels::cuda {
@@ -224,21 +225,22 @@ CompiledKernel CompilePool::CompileIn(Slot& slot, const std::string& source,
     ++runs_;
   }
   slot.worker.Send(ToJsonLine(request));
+  const double patience_s = PatienceSeconds(options_.timeout_s, options_.stop);
   std::string line;
   std::optional<CompileAnswer> answer;
   CompiledKernel failure;
-  switch (slot.worker.Receive(options_.timeout_s, line, options_.stop)) {
+  switch (slot.worker.Receive(patience_s, line, options_.stop)) {
     case Worker::Reply::kTimedOut:
       slot.worker.Kill();
       failure = Failure(Verdict::kCompileTimeout,
-                        fmt::format("the compiler ran longer than {} s", options_.timeout_s));
+                        fmt::format("the compiler ran longer than {:.3g} s", patience_s));
       break;
     case Worker::Reply::kStopped:
       slot.worker.Kill();
       failure = Failure(Verdict::kStopped, "");
       break;
     case Worker::Reply::kDied:
-      failure = Failure(Verdict::kCompileError,
+      failure = Failure(slot.worker.was_killed() ? Verdict::kBroken : Verdict::kCompileError,
                         fmt::format("the compiler died: {}", slot.worker.obituary()));
       break;
     case Worker::Reply::kLine:
@@ -247,6 +249,9 @@ CompiledKernel CompilePool::CompileIn(Slot& slot, const std::string& source,
         slot.worker.Kill();
         answer.reset();
         failure = Failure(Verdict::kCompileError, "the compiler gave no answer that can be read");
+      } else if (!answer->ok && answer->why.empty() && cpu::IsEnvironmentTrouble(answer->log)) {
+        failure = Failure(Verdict::kBroken, FirstLines(answer->log));
+        answer.reset();
       } else if (!answer->why.empty()) {
         failure = Failure(Verdict::kBroken, answer->why);
         answer.reset();

@@ -101,7 +101,7 @@ RunAnswer GpuPool::Ask(const RunRequest& request) {
       Replace();
       return failed;
     case Worker::Reply::kDied:
-      failure.verdict = Verdict::kCrash;
+      failure.verdict = worker.was_killed() ? Verdict::kBroken : Verdict::kCrash;
       failure.why = fmt::format("the process that ran it died: {}", worker.obituary());
       Replace();
       return failed;

@@ -4,10 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,15 +13,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <cstring>
-#include <functional>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include "kernels/cpu/process.h"
+
+extern char** environ;
 
 namespace exh::kernels::cuda {
 namespace {
@@ -33,71 +28,6 @@ using Clock = std::chrono::steady_clock;
 
 /// A line that is longer is no answer, but a process that has lost its mind.
 constexpr std::size_t kMaxLine = std::size_t{64} << 20;
-
-[[noreturn]] void BecomeChild(const char* program, char* const* argv, int socket, int errors,
-                              pid_t parent) {
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // The parent died before the line above.
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGHUP}) ::signal(signal, SIG_DFL);
-  const rlimit no_core{};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  ::dup2(socket, 0);
-  ::dup2(socket, 1);
-  ::dup2(errors, 2);
-  ::execv(program, argv);
-  const char* const why = ::strerrordesc_np(errno);
-  if (why != nullptr && ::write(2, why, std::strlen(why)) < 0) ::_exit(126);
-  ::_exit(127);
-}
-
-/// A process gets the death signal when the *thread* that forked it ends, so all of them are forked
-/// by one thread that lives as long as this process.
-class Forker {
- public:
-  static Forker& Get() {
-    static Forker* const forker = new Forker;  // Never destroyed: its thread does not end.
-    return *forker;
-  }
-
-  /// fork(), but `child` runs in the child and does not return.
-  pid_t Fork(const std::function<void()>& child) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return child_ == nullptr; });
-    child_ = &child;
-    const std::uint64_t mine = ++asked_;
-    changed_.notify_all();
-    changed_.wait(lock, [&] { return answered_ == mine; });
-    const pid_t pid = pid_;
-    child_ = nullptr;
-    changed_.notify_all();
-    return pid;
-  }
-
- private:
-  Forker() { std::thread(&Forker::Loop, this).detach(); }
-
-  void Loop() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [&] { return answered_ != asked_; });
-      const pid_t pid = ::fork();
-      if (pid == 0) (*child_)();
-      pid_ = pid;
-      answered_ = asked_;
-      changed_.notify_all();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  const std::function<void()>* child_ = nullptr;
-  std::uint64_t asked_ = 0, answered_ = 0;
-  pid_t pid_ = -1;
-};
 
 off_t SizeOf(int file) {
   struct stat facts;
@@ -130,15 +60,17 @@ Worker::Worker(const std::vector<std::string>& argv) {
   }
   socket_ = ends[0];
   errors_ = ::memfd_create("stderr", MFD_CLOEXEC);
-  std::vector<char*> arguments;
-  for (const std::string& argument : argv) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));
+  cpu::ProgramStart start;
+  start.program = program;
+  start.argv = argv;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    start.environment.emplace_back(*variable);
   }
-  arguments.push_back(nullptr);
-  const pid_t parent = ::getpid();
-  pid_ = Forker::Get().Fork(
-      [&] { BecomeChild(program.c_str(), arguments.data(), ends[1], errors_, parent); });
-  if (pid_ < 0) obituary_ = fmt::format("cannot fork: {}", std::strerror(errno));
+  start.in = start.out = ends[1];
+  start.err = errors_;
+  std::string why;
+  tree_ = cpu::ProcessTree::Start(start, why);
+  if (!tree_.is_running()) obituary_ = fmt::format("no process for it: {}", why);
   ::close(ends[1]);
 }
 
@@ -153,7 +85,8 @@ Worker::Worker(Worker&& other) noexcept {
 }
 
 Worker& Worker::operator=(Worker&& other) noexcept {
-  std::swap(pid_, other.pid_);
+  std::swap(tree_, other.tree_);
+  std::swap(was_killed_, other.was_killed_);
   std::swap(socket_, other.socket_);
   std::swap(errors_, other.errors_);
   std::swap(heard_, other.heard_);
@@ -218,7 +151,7 @@ Worker::Reply Worker::Receive(double timeout_s, std::string& line, const StopTok
     if (::poll(&fd, 1, static_cast<int>(std::min(left_ms + 1, look_ms))) <= 0) continue;
     // An end that shows when writing shows when reading too, behind what it said before.
     if ((fd.revents & POLLOUT) != 0 && !SendSome()) sent_ = output_.size();
-    if ((fd.revents & ~POLLOUT) != 0 && !ReadSome()) Reap(false);
+    if ((fd.revents & ~POLLOUT) != 0 && !ReadSome()) Reap();
   }
   return Reply::kDied;
 }
@@ -229,39 +162,40 @@ void Worker::Drain() {
     dropped += std::exchange(input_, {}).size();
     pollfd fd = {socket_, POLLIN, 0};
     if (::poll(&fd, 1, 0) <= 0) return;
-    if (!ReadSome()) Reap(false);
+    if (!ReadSome()) Reap();
   }
   Kill();  // It does not stop talking.
 }
 
 void Worker::Kill() {
   if (!alive()) return;
-  ::kill(-pid_, SIGKILL);
-  ::kill(pid_, SIGKILL);  // It may not have made its group yet.
-  Reap(true);
+  tree_.Kill();
+  Bury("it was killed");
 }
 
-void Worker::Reap(bool killed) {
-  int status = 0;
-  pid_t reaped = 0;
-  // Its stream ended, so it is about to end by itself; how it does is worth a moment.
-  for (int look = 0; !killed && reaped == 0 && look < 200; ++look) {
-    reaped = ::waitpid(pid_, &status, WNOHANG);
-    if (reaped == 0) ::usleep(1000);
+/// Its stream ended, so it is about to end by itself; how it does is worth a moment.
+void Worker::Reap() {
+  constexpr int kMomentMs = 200;
+  std::optional<cpu::ProcessEnd> end = tree_.Wait(kMomentMs);
+  const bool ended_by_itself = end.has_value();
+  if (!end) end = tree_.Kill();
+  switch (end->kind) {
+    case cpu::ProcessEnd::Kind::kNotStarted:
+      return Bury(fmt::format("it cannot be run: {}", std::strerror(end->value)));
+    case cpu::ProcessEnd::Kind::kLost:
+      was_killed_ = true;
+      return Bury("somebody killed its supervisor");
+    case cpu::ProcessEnd::Kind::kEnded:
+      break;
   }
-  if (reaped != pid_) {
-    ::kill(-pid_, SIGKILL);
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-  }
-  pid_ = -1;
-  if (killed) {
-    obituary_ = "it was killed";
-  } else if (WIFSIGNALED(status)) {
-    obituary_ = cpu::SignalText(WTERMSIG(status));
-  } else {
-    obituary_ = fmt::format("it ended with code {}", WEXITSTATUS(status));
-  }
+  was_killed_ =
+      ended_by_itself && WIFSIGNALED(end->value) && cpu::IsSentByOthers(WTERMSIG(end->value));
+  if (WIFSIGNALED(end->value)) return Bury(cpu::SignalText(WTERMSIG(end->value)));
+  Bury(fmt::format("it ended with code {}", WEXITSTATUS(end->value)));
+}
+
+void Worker::Bury(std::string how) {
+  obituary_ = std::move(how);
   const std::string last = errors_ >= 0 ? LastLine(errors_, heard_) : "";
   if (!last.empty()) obituary_ += ": " + last;
 }

@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/process_tree.h"
 #include "kernels/stop.h"
 
 namespace exh::kernels::cuda {
 
-/// A process that lives for many requests and answers each with one line. It dies with this object,
-/// and when this process dies. Not to be used from two threads at once.
+/// A process that lives for many requests and answers each with one line. It and all that it
+/// starts die with this object, and when this process dies. Not to be used from two threads at
+/// once.
 class Worker {
  public:
   enum class Reply { kLine, kTimedOut, kDied, kStopped };
@@ -25,7 +27,7 @@ class Worker {
   Worker(Worker&& other) noexcept;
   Worker& operator=(Worker&& other) noexcept;
 
-  bool alive() const { return pid_ > 0; }
+  bool alive() const { return tree_.is_running(); }
   /// Sends a line (its end is added) and never waits: what the process does not read yet is sent
   /// while the answer is awaited.
   void Send(std::string line);
@@ -38,13 +40,17 @@ class Worker {
   void Kill();
   /// How it ended, with the last line of what it said to the standard error since its last answer.
   const std::string& obituary() const { return obituary_; }
+  /// Did others end it: a person, or the kernel when memory was out? Not by Kill().
+  bool was_killed() const { return was_killed_; }
 
  private:
   bool SendSome();
   bool ReadSome();
-  void Reap(bool killed);
+  void Reap();
+  void Bury(std::string how);
 
-  pid_t pid_ = -1;
+  cpu::ProcessTree tree_;
+  bool was_killed_ = false;
   int socket_ = -1;     ///< Both directions.
   int errors_ = -1;     ///< A file in memory: its standard error.
   off_t heard_ = 0;     ///< Length of that file at the last answer.

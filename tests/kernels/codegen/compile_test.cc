@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cpu/compile.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/kernels/codegen/temporary_folder.h"
 
@@ -101,6 +104,78 @@ TEST_F(CompilerTest, CrashingCompilerAndFullDisk) {
 
   options.compiler = Script("full", "echo 'a.o: No space left on device' >&2; exit 1");
   EXPECT_EQ(Compiler(options).Compile(kSource).verdict, Verdict::kBroken);
+}
+
+TEST_F(CompilerTest, WhatTheMachineDidIsNotTheTextsFault) {
+  CompilerOptions options = Options();
+  const auto verdict_of = [&](const std::string& script) {
+    options.compiler = Script("spoilt", script);
+    return Compiler(options).Compile(kSource);
+  };
+  // Itself, or a helper of it, killed by somebody.
+  for (const char* const signal : {"KILL", "TERM", "HUP", "INT"}) {
+    const std::string kill = fmt::format("kill -{} $$", signal);
+    EXPECT_EQ(verdict_of(kill).verdict, Verdict::kBroken) << signal;
+    const Compiled helper = verdict_of("exec g++ -wrapper sh,-c,'" + kill + "' \"$@\"");
+    EXPECT_EQ(helper.verdict, Verdict::kBroken) << signal << ": " << helper.why;
+    EXPECT_THAT(helper.why, HasSubstr("signal terminated program"));
+  }
+  // Without memory and without file descriptors.
+  for (const char* const limit : {"-v 40000", "-n 4"}) {
+    const Compiled spoilt = verdict_of(fmt::format("ulimit {}; exec g++ \"$@\"", limit));
+    EXPECT_EQ(spoilt.verdict, Verdict::kBroken) << limit << ": " << spoilt.why;
+    EXPECT_NE(spoilt.why, "");
+  }
+  for (const char* const complaint :
+       {"cc1plus: out of memory allocating 65536 bytes after a total of 1073741824 bytes",
+        "g++: fatal error: cannot execute 'cc1plus': vfork: Resource temporarily unavailable",
+        "Cannot create temporary file in /tmp/: No space left on device",
+        "collect2: fatal error: ld terminated with signal 9 [Killed]"}) {
+    EXPECT_EQ(verdict_of(fmt::format("echo \"{}\" >&2; exit 1", complaint)).verdict,
+              Verdict::kBroken)
+        << complaint;
+  }
+  // A compiler that crashes by itself does so again.
+  EXPECT_EQ(verdict_of("exec g++ -wrapper sh,-c,'kill -SEGV $$' \"$@\"").verdict,
+            Verdict::kCompileError);
+}
+
+TEST_F(CompilerTest, WhatWasSpoiltIsCompiledAgain) {
+  CompilerOptions options = Options();
+  const std::string mark = folder_.path() + "/mark";
+  options.compiler = Script(
+      "once", "[ -e " + mark + " ] || { touch " + mark + "; kill -KILL $$; }; exec g++ \"$@\"");
+  Compiler compiler(options);
+  EXPECT_EQ(compiler.Compile(kSource).verdict, Verdict::kBroken);
+  EXPECT_EQ(compiler.Compile(kSource).verdict, Verdict::kCorrect);
+}
+
+TEST_F(CompilerTest, StopsWithItsToken) {
+  CompilerOptions options = Options();
+  const std::string mark = folder_.path() + "/mark";
+  options.compiler = Script("slow", "touch " + mark + "; sleep 1000");
+  StopToken stop;
+  options.stop = &stop;
+  std::thread stops([&] {
+    while (!fs::exists(mark)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    stop.Stop();
+  });
+  Compiler compiler(options);
+  EXPECT_EQ(compiler.Compile(kSource).verdict, Verdict::kStopped);
+  stops.join();
+}
+
+TEST(Patience, LeavesTimeForOthers) {
+  EXPECT_EQ(PatienceSeconds(60, nullptr), 60);
+  StopToken stop;
+  EXPECT_EQ(PatienceSeconds(60, &stop), 60);
+  stop.StopIn(1000);
+  EXPECT_EQ(PatienceSeconds(60, &stop), 60);
+  stop.StopIn(50);
+  EXPECT_NEAR(PatienceSeconds(60, &stop), 25, 1);
+  stop.StopIn(12);
+  EXPECT_EQ(PatienceSeconds(60, &stop), 10);
+  EXPECT_EQ(PatienceSeconds(0.3, &stop), 0.3);
 }
 
 TEST_F(CompilerTest, FolderThatCannotBeMade) {

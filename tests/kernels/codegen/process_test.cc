@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <limits>
 #include <thread>
+#include <vector>
 
 #include "tests/kernels/codegen/temporary_folder.h"
 
@@ -113,6 +115,93 @@ TEST(Process, EndsWithItsTokenAndTakesItsGroupAlong) {
   request.argv = {"touch", folder.path() + "/begun"};
   EXPECT_EQ(RunProcess(request).status, Status::kStopped);
   EXPECT_FALSE(std::filesystem::exists(folder.path() + "/begun"));
+}
+
+TEST(Process, DaemonsGoWithTheProgramThatStartedThem) {
+  const kernels::testing::TemporaryFolder folder;
+  const std::string pids = folder.path() + "/pids";
+  // In groups and sessions of their own, the second without its streams, and generations deep.
+  const ProcessResult result =
+      RunProcess(Shell("for i in 1 2 3 4 5 6 7 8; do"
+                       "  setsid sh -c 'setsid sleep 1000 & echo $! >> " +
+                       pids +
+                       "; sleep 1000' &"
+                       "  setsid sleep 1000 < /dev/null > /dev/null 2>&1 & echo $! >> " +
+                       pids +
+                       ";"
+                       "done; while [ $(wc -l < " +
+                       pids + ") -lt 16 ]; do sleep 0.01; done; exit 5"));
+  EXPECT_EQ(result.code, 5);
+  std::ifstream file(pids);
+  int count = 0;
+  for (pid_t pid = 0; file >> pid; ++count) EXPECT_EQ(::kill(pid, 0), -1) << pid;
+  EXPECT_EQ(count, 16);
+}
+
+TEST(Process, AKilledSupervisorTakesItsProgramsAlong) {
+  const kernels::testing::TemporaryFolder folder;
+  const std::string pids = folder.path() + "/pids";
+  const ProcessResult result = RunProcess(
+      Shell("setsid sleep 1000 & echo $! $$ > " + pids + "; kill -KILL $PPID; sleep 1000"));
+  EXPECT_EQ(result.status, Status::kSignalled);
+  EXPECT_EQ(result.code, SIGKILL);
+  std::ifstream file(pids);
+  int count = 0;
+  for (pid_t pid = 0; file >> pid; ++count) EXPECT_TRUE(IsGone(pid)) << pid;
+  EXPECT_EQ(count, 2);
+}
+
+TEST(Process, AKilledStarterIsReplaced) {
+  // The third field behind the name is the parent: of the shell, then of its supervisor.
+  const std::string script =
+      "starter=$(sed 's/.*) . //' /proc/$PPID/stat | cut -d' ' -f1); kill -KILL $starter; echo "
+      "done";
+  for (int i = 0; i < 3; ++i) {
+    RunProcess(Shell(script));
+    EXPECT_EQ(RunProcess(Shell("echo after")).out, "after\n");
+  }
+}
+
+TEST(Process, SignalsForSupervisorsEndNothing) {
+  for (const char* const signal : {"INT", "TERM", "HUP", "QUIT"}) {
+    EXPECT_EQ(RunProcess(Shell(std::string("kill -") + signal + " $PPID; echo on")).out, "on\n");
+  }
+}
+
+TEST(Process, KeepsTheFolderThatTheCallerIsIn) {
+  const kernels::testing::TemporaryFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const ProcessResult result = RunProcess(Shell("pwd -P"));
+  std::filesystem::current_path(before);
+  EXPECT_EQ(result.out, std::filesystem::canonical(folder.path()).string() + "\n");
+}
+
+TEST(Process, StandardStreamsMayBeClosed) {
+  // Whoever opens a file then gets one of their numbers.
+  const int saved[3] = {::dup(0), ::dup(1), ::dup(2)};
+  for (int standard = 0; standard < 3; ++standard) ::close(standard);
+  ProcessRequest request = Shell("cat; echo err >&2");
+  request.input = "in";
+  const ProcessResult result = RunProcess(request);
+  for (int standard = 0; standard < 3; ++standard) {
+    ::dup2(saved[standard], standard);
+    ::close(saved[standard]);
+  }
+  EXPECT_EQ(result.out, "in");
+  EXPECT_EQ(result.err, "err\n");
+}
+
+TEST(Process, ManyAtOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int thread = 0; thread < 16; ++thread) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) good += RunProcess(Shell("echo x")).out == "x\n" ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 80);
 }
 
 TEST(Stop, ComposesFlagsAndDeadlines) {

@@ -6,9 +6,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/wait.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,12 +17,14 @@
 #include <vector>
 
 #include "tests/kernels/codegen/temporary_folder.h"
+#include "tests/kernels/cuda/await_end.h"
 
 namespace exh::kernels::cuda {
 namespace {
 
 namespace fs = std::filesystem;
 
+using testing::AwaitEndOfAll;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
@@ -121,6 +122,29 @@ TEST_F(Compilers, OneThatCrashesIsAnError) {
   }
 }
 
+TEST_F(Compilers, WhatTheMachineDidIsNotTheTextsFault) {
+  CompilePool pool(options_);
+  EXPECT_EQ(Text(pool.Compile("killed")), "broken: the compiler died: signal 9 (SIGKILL: Killed)");
+  EXPECT_EQ(Text(pool.Compile("memory")), "broken: NVVM: out of memory");
+  EXPECT_EQ(Text(pool.Compile("memory")), "broken: NVVM: out of memory");
+  EXPECT_EQ(pool.runs(), 3u);  // Another time there may be some: that is not kept.
+  EXPECT_EQ(Text(pool.Compile("int x;")), "correct");
+}
+
+TEST_F(Compilers, StopWithTheirToken) {
+  StopToken stop;
+  options_.stop = &stop;
+  CompilePool pool(options_);
+  EXPECT_EQ(Text(pool.Compile("int x;")), "correct");
+  std::thread stops([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop.Stop();
+  });
+  EXPECT_EQ(Text(pool.Compile("hang")), "stopped");
+  stops.join();
+  EXPECT_EQ(Text(pool.Compile("int y;")), "stopped");
+}
+
 TEST_F(Compilers, AnAnswerThatIsNoneIsAnError) {
   CompilePool pool(options_);
   for (const char* const source : {"garbage", "stale", "garbage", "stale"}) {
@@ -143,8 +167,7 @@ TEST_F(Compilers, OneThatDiesBetweenTwoTextsCostsNone) {
   CompilePool pool(options_);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(Text(pool.Compile("leaves " + std::to_string(i))), "correct");
-    siginfo_t ended;  // The only child that there is.
-    ASSERT_EQ(::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0);
+    ASSERT_TRUE(AwaitEndOfAll("exh_cuda_fake_c"));  // Names have 15 letters.
   }
   EXPECT_EQ(pool.starts(), 3u);
 }

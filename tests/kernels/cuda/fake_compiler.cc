@@ -11,6 +11,8 @@
 //   trouble   the compiler fails, and the text is not to blame
 //   hang      there is no answer
 //   crash     the process aborts
+//   killed    somebody kills the process
+//   memory    it is refused for want of memory
 //   garbage   the answer cannot be read
 //   stale     the answer is one to another request
 //   twice     there are two answers
@@ -18,6 +20,7 @@
 //
 // and any other compiles. Its option is how it starts: --exit, --hang, --garbage, --none (no
 // compiler), --version=NAME.
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -49,6 +52,8 @@ CompileAnswer Answer(const CompileRequest& request, const std::string& word) {
   answer.resources.registers = 32;
   if (word == "error") {
     answer.log = "ptxas info: nothing\nkernel.cu(3): error: " + request.source + "\n  here\n";
+  } else if (word == "memory") {
+    answer.log = "NVVM: out of memory\n";
   } else if (word == "silent") {
     answer.resources.registers = 0;
   } else if (word == "shared") {
@@ -89,6 +94,7 @@ int main(int argc, char** argv) {
     if (word == "hang") Hang();
     if (word == "crash") std::cerr << "internal error: no more registers\n";
     if (word == "crash") std::abort();
+    if (word == "killed") ::kill(::getpid(), SIGKILL);
     CompileAnswer answer = Answer(*request, word);
     if (word == "stale") --answer.id;
     std::string text = word == "garbage" ? "{\"ok\": tru\n" : ToJsonLine(answer);

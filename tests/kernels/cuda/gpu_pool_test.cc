@@ -34,7 +34,6 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::Orphanage;
 using testing::ProgramsText;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -304,6 +303,34 @@ TEST_F(Pool, AProcessThatDiesIsACrash) {
   EXPECT_EQ(pool.replaced(), 2u);
 }
 
+TEST_F(Pool, AProcessThatSomebodyKillsIsNotTheCandidatesFault) {
+  GpuPool pool = MakePool();
+  ASSERT_EQ(pool.Start(), "");
+  const pid_t works = Pids(1).front();
+  std::thread kills([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::kill(works, SIGKILL);
+  });
+  EXPECT_THAT(Text(Run(pool, "fault=stuck")),
+              StartsWith("broken: the process that ran it died: signal 9"));
+  kills.join();
+  EXPECT_EQ(Text(Run(pool, "")), "correct");
+}
+
+TEST_F(Pool, StopsWithItsToken) {
+  StopToken stop;
+  limits_.stop = &stop;
+  GpuPool pool = MakePool();
+  ASSERT_EQ(pool.Start(), "");
+  std::thread stops([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop.Stop();
+  });
+  EXPECT_EQ(Text(Run(pool, "fault=stuck")), "stopped");
+  stops.join();
+  EXPECT_EQ(Text(Run(pool, "")), "stopped");
+}
+
 TEST_F(Pool, WhatADriverPrintsIsNoAnswer) {
   GpuPool pool = MakePool();
   EXPECT_THAT(RunTwo(pool, "fault=chatter"), Each("correct"));
@@ -388,8 +415,7 @@ TEST_F(Pool, ProcessesThatDieWhileNothingRunsAreNobodysFault) {
   EXPECT_EQ(Text(Run(pool, "")), "correct");
   for (const pid_t pid : Pids(2)) {  // The one that works and the spare one.
     ::kill(pid, SIGKILL);
-    siginfo_t ended;
-    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &ended, WEXITED | WNOWAIT), 0);
+    ASSERT_TRUE(AwaitEnd(pid));
   }
   EXPECT_EQ(Text(Run(pool, "")), "correct");
   EXPECT_EQ(pool.replaced(), 2u);
@@ -429,7 +455,6 @@ TEST_F(Pool, NoProcessIsLeftWhenItGoes) {
 }
 
 TEST_F(Pool, NoProcessIsLeftWhenItsParentIsKilled) {
-  const Orphanage orphanage;
   const std::string setup = Written("setup", ToJsonLine(setup_));
   for (const char* const fault : {"", "fault=stuck"}) {
     std::ofstream(Path("pids"), std::ios::trunc);
@@ -443,7 +468,7 @@ TEST_F(Pool, NoProcessIsLeftWhenItsParentIsKilled) {
     ASSERT_EQ(line, "ready");
     const std::vector<pid_t> pids = Pids(2);
     parent.Kill();
-    for (const pid_t pid : pids) EXPECT_TRUE(AwaitEnd(pid).has_value()) << fault;
+    for (const pid_t pid : pids) EXPECT_TRUE(AwaitEnd(pid)) << fault;
   }
 }
 

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 #include <chrono>
 #include <optional>
@@ -20,7 +19,6 @@ namespace {
 
 using testing::AwaitEnd;
 using ::testing::HasSubstr;
-using testing::Orphanage;
 using Reply = Worker::Reply;
 
 constexpr double kLong = 60;  ///< Seconds that no test takes.
@@ -43,10 +41,6 @@ std::string Next(Worker& worker, double timeout_s = kLong) {
       return "(stopped)";
   }
   return "";
-}
-
-bool WasKilled(std::optional<int> status) {
-  return status && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL;
 }
 
 TEST(Worker, AnswersManyRequests) {
@@ -173,9 +167,7 @@ TEST(Worker, DrainDropsWhatNobodyAskedFor) {
 
 TEST(Worker, DrainNoticesAnEnd) {
   Worker worker = Shell("echo $$; exit 7");
-  siginfo_t ended;  // It is the worker's to say goodbye to.
-  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(std::stoi(Next(worker))), &ended, WEXITED | WNOWAIT),
-            0);
+  ASSERT_TRUE(AwaitEnd(std::stoi(Next(worker))));
   EXPECT_TRUE(worker.alive());
   worker.Drain();
   EXPECT_FALSE(worker.alive());
@@ -191,13 +183,22 @@ TEST(Worker, DrainEndsOneThatDoesNotStopTalking) {
 }
 
 TEST(Worker, ItsGroupGoesWithIt) {
-  const Orphanage orphanage;
   pid_t grandchild = 0;
   {
     Worker worker = Shell("sleep 1000 & echo $!; wait");
     grandchild = std::stoi(Next(worker));
   }
-  EXPECT_TRUE(WasKilled(AwaitEnd(grandchild)));
+  EXPECT_EQ(::kill(grandchild, 0), -1);
+}
+
+TEST(Worker, WhatLeftItsGroupGoesWithItToo) {
+  pid_t grandchild = 0;
+  {
+    Worker worker = Shell("setsid sh -c 'setsid sleep 1000 & echo $!' & wait; sleep 1000");
+    grandchild = std::stoi(Next(worker));
+    EXPECT_EQ(::kill(grandchild, 0), 0);
+  }
+  EXPECT_EQ(::kill(grandchild, 0), -1);
 }
 
 TEST(Worker, GoesWithItsOwner) {
@@ -211,12 +212,11 @@ TEST(Worker, GoesWithItsOwner) {
 }
 
 TEST(Worker, DiesWhenTheProcessThatStartedItIsKilled) {
-  const Orphanage orphanage;
   Worker parent({EXH_CUDA_WORKER_PARENT, "sh", "-c", "echo $$; exec sleep 1000"});
   const std::string pid = Next(parent);
   ASSERT_GT(std::atoi(pid.c_str()), 1) << pid;
   parent.Kill();
-  EXPECT_TRUE(WasKilled(AwaitEnd(std::stoi(pid))));
+  EXPECT_TRUE(AwaitEnd(std::stoi(pid)));
 }
 
 TEST(Worker, OutlivesTheThreadThatStartedIt) {
