@@ -10,13 +10,13 @@ namespace exh::search {
 std::string TimeStamp();
 
 /// Creates the folder of a run: `wanted`, or `runs/<kernel>-<time>` when that is empty. Throws
-/// Error when it cannot, and UsageError when the folder already holds a run.
+/// Error when it cannot, and UsageError when the folder already holds a run, or anything else.
 std::string MakeRunFolder(const std::string& wanted, const std::string& kernel);
 
 /// Throws Error ("cannot make folder '…': Permission denied").
 void MakeFolder(const std::string& path);
 
-/// Writes a whole file. Throws Error.
+/// Writes a file that is there whole or not at all (kernels/whole_file.h). Throws Error.
 void WriteFile(const std::string& path, std::string_view text);
 
 }  // namespace exh::search

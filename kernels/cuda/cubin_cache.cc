@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cuda/cubin_cache.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <atomic>
 #include <cctype>
 #include <chrono>
 #include <cstdlib>
@@ -19,6 +15,7 @@
 
 #include "kernels/cpu/compile.h"
 #include "kernels/cuda/resources_json.h"
+#include "kernels/whole_file.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -87,22 +84,6 @@ std::string Essence(const std::string& source) {
   return out;
 }
 
-/// Writes a file that is there whole or not at all.
-bool WriteWhole(const fs::path& path, const std::string& text) {
-  static std::atomic<unsigned> counter{0};
-  const fs::path own = fmt::format("{}.{}.{}", path.string(), ::getpid(), counter++);
-  std::error_code error;
-  {
-    std::ofstream file(own, std::ios::binary);
-    file << text;
-    file.close();
-    if (file) fs::rename(own, path, error);
-    if (file && !error) return true;
-  }
-  fs::remove(own, error);
-  return false;
-}
-
 }  // namespace
 
 CubinCache::CubinCache(std::string folder) : folder_(std::move(folder)) {
@@ -155,13 +136,13 @@ std::string CubinCache::Keep(const std::string& key, const CachedCubin& entry) c
   if (!entry.path.empty()) {
     const std::string cubin = ReadFile(entry.path);
     const fs::path path = fs::path(folder_) / (key + ".cubin");
-    if (cubin.empty() || !WriteWhole(path, cubin)) return entry.path;
+    if (cubin.empty() || WriteWholeFile(path, cubin) != 0) return entry.path;
     facts["digest"] = cpu::HashText(cubin);
     kept = path.string();
   }
-  const bool written = WriteWhole(fs::path(folder_) / (key + ".json"),
-                                  facts.dump(-1, ' ', false, json::error_handler_t::replace));
-  return written ? kept : entry.path;
+  const int error = WriteWholeFile(fs::path(folder_) / (key + ".json"),
+                                   facts.dump(-1, ' ', false, json::error_handler_t::replace));
+  return error == 0 ? kept : entry.path;
 }
 
 void CubinCache::Trim(std::uintmax_t bytes) const {
