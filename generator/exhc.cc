@@ -197,6 +197,7 @@ void AddCommonOptions(CLI::App& command, Arguments& arguments) {
 int Main(int argc, char** argv) {
   CLI::App app("exhc: compiles search spaces (.exh) to C++");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "exhc 0.1.0");
   Arguments arguments;
   CLI::App& check = *app.add_subcommand("check", "report what is wrong with spaces");
   check.add_option("file", arguments.files, "the .exh files")->required();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cctype>
 #include <exception>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,15 @@ std::string Quoted(const std::string& word) {
   return quoted + "'";
 }
 
+/// "Could not convert: --jobs = 99999999999" in words: what is a number, but too large for its
+/// option.
+std::string ConversionText(const std::string& what) {
+  const std::size_t colon = what.find(": "), equals = what.find(" = ");
+  if (colon == std::string::npos || equals == std::string::npos || equals < colon) return what;
+  return fmt::format("bad {} '{}': it takes no such value",
+                     what.substr(colon + 2, equals - colon - 2), what.substr(equals + 3));
+}
+
 }  // namespace
 
 int SearchMain(int argc, char** argv) {
@@ -114,6 +124,7 @@ int SearchMain(int argc, char** argv) {
   std::vector<std::string> plugins;
   AddPluginOption(app, plugins);
   AllowExtras(app);
+  CheckNumbers(app);
   try {
     app.parse(argc, argv);
     RefuseLeftovers(app);
@@ -124,12 +135,18 @@ int SearchMain(int argc, char** argv) {
     return invocation.run();
   } catch (const CLI::Success& success) {  // --help, --version
     return app.exit(success);
+  } catch (const CLI::ConversionError& error) {
+    fmt::print(stderr, "search: {}\n", ConversionText(error.what()));
+    return 2;
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "search: {}\n", error.what());
     return 2;
   } catch (const UsageError& error) {
     fmt::print(stderr, "search: {}\n", error.what());
     return 2;
+  } catch (const std::filesystem::filesystem_error& error) {
+    fmt::print(stderr, "search: '{}': {}\n", error.path1().string(), error.code().message());
+    return 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "search: {}\n", error.what());
     return 1;

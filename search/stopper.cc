@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "search/error.h"
@@ -87,32 +88,20 @@ std::unique_ptr<Stopper> ParseBudget(std::string_view text, const Clock& clock) 
     }
     return std::make_unique<EvaluationsStopper>(static_cast<std::uint64_t>(*count));
   }
-  double unit = 1;
-  std::string_view number = text;
-  if (!number.empty()) {
-    switch (number.back()) {
-      case 's':
-        unit = 1;
-        break;
-      case 'm':
-        unit = 60;
-        break;
-      case 'h':
-        unit = 3600;
-        break;
-      default:
-        unit = 0;
-        break;
-    }
-    if (unit != 0) number.remove_suffix(1);
-    if (unit == 0) unit = 1;
+  constexpr std::pair<char, double> kUnits[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+  const auto unit = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                 [&](const auto& known) { return text.ends_with(known.first); });
+  if (unit == std::end(kUnits)) {
+    if (!ParseReal(text)) throw UsageError(fmt::format("bad budget '{}'; {}", text, kLegal));
+    throw UsageError(
+        fmt::format("bad budget '{0}': it has no unit, as {0}s and {0}m have; {1}", text, kLegal));
   }
-  const auto seconds = ParseReal(number);
+  const auto seconds = ParseReal(text.substr(0, text.size() - 1));
   if (!seconds) throw UsageError(fmt::format("bad budget '{}'; {}", text, kLegal));
   if (*seconds <= 0) {
     throw UsageError(fmt::format("bad budget '{}': it must be above zero; {}", text, kLegal));
   }
-  return std::make_unique<TimeStopper>(*seconds * unit, clock);
+  return std::make_unique<TimeStopper>(*seconds * unit->second, clock);
 }
 
 std::unique_ptr<Stopper> ParseStop(std::string_view text) {

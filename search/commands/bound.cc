@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -61,8 +60,7 @@ Subject FromFile(ProblemOptions options, const std::string& path) {
 }
 
 int PrintBound(const BoundOptions& options) {
-  const bool is_log = std::filesystem::is_directory(options.source) ||
-                      options.source.ends_with(".jsonl") || options.record;
+  const bool is_log = IsRun(options.source) || options.record;
   const Subject subject = is_log ? FromLog(options) : FromFile(options.problem, options.source);
   const models::CacheState caches =
       options.cold ? models::CacheState::kCold : models::CacheState::kWarm;

@@ -1,7 +1,76 @@
 // SPDX-License-Identifier: MIT
 #include "search/commands/command.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
+
+#include "search/error.h"
+
 namespace exh::search {
+namespace {
+
+/// A whole text as a number of this type, or nothing: no blanks, no other base than ten.
+template <typename Number>
+bool IsNumber(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, number);
+  if constexpr (std::is_floating_point_v<Number>) {
+    if (!std::isfinite(number)) return false;
+  }
+  return !text.empty() && result.ec == std::errc() && result.ptr == end;
+}
+
+/// What the texts of an option of this type must be; empty: anything.
+std::string NumberText(const std::string& type) {
+  if (type == "UINT") return "a whole number, 0 or more";
+  if (type == "INT") return "a whole number";
+  return type == "FLOAT" ? "a number" : "";
+}
+
+bool IsNumberOf(const std::string& type, const std::string& text) {
+  if (type == "UINT") return IsNumber<std::uint64_t>(text);
+  return type == "INT" ? IsNumber<std::int64_t>(text) : IsNumber<double>(text);
+}
+
+}  // namespace
+
+void CheckNumbers(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string type = option->get_type_name();
+    const std::string wanted = NumberText(type);
+    if (wanted.empty()) continue;
+    option->check([type, wanted, name = option->get_name()](const std::string& text) {
+      if (!IsNumberOf(type, text)) {
+        throw UsageError(fmt::format("bad {} '{}': it must be {}", name, text, wanted));
+      }
+      return std::string();
+    });
+  }
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    CheckNumbers(*command);
+  }
+}
+
+void CheckJobs(int jobs) {
+  constexpr int kMost = 1024;
+  if (jobs < 1 || jobs > kMost) {
+    throw UsageError(
+        fmt::format("bad --jobs {}: 1 to {}; as many as there are cores is usual", jobs, kMost));
+  }
+}
+
+bool IsRun(const std::string& source) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(source, ignored) || source.ends_with(".jsonl");
+}
 
 void AddDeviceOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--device", options.device, "device to search for (default cpu)");

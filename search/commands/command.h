@@ -43,6 +43,16 @@ void AddBoundCommand(CLI::App& app, Invocation& invocation);
 void AddCudaProcessCommands(CLI::App& app, Invocation& invocation);
 void AddRunCandidateCommand(CLI::App& app, Invocation& invocation);
 
+/// From now on every option of the program and its sub-commands that takes a number refuses what is
+/// none with a UsageError that says what would be one.
+void CheckNumbers(CLI::App& app);
+
+/// Throws UsageError when so many compilers or threads make no sense.
+void CheckJobs(int jobs);
+
+/// Is this the folder or the log of a run, and not a list of decisions?
+bool IsRun(const std::string& source);
+
 /// --kernel, --size, --device, --threads, --max-threads, --set.
 void AddProblemOptions(CLI::App& app, ProblemOptions& options);
 

@@ -29,7 +29,7 @@ struct StatsOptions {
 
 int Stats(const StatsOptions& options) {
   if (options.depth < 0) throw UsageError("--depth must be 0 or more");
-  if (options.jobs < 1) throw UsageError("--jobs must be 1 or more");
+  CheckJobs(options.jobs);
   if (options.format != "text" && options.format != "json") {
     throw UsageError(UnknownName("format", options.format, {"text", "json"}));
   }

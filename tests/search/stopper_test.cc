@@ -26,6 +26,13 @@ TEST(TimeStopper, EndsWhenTheTimeIsUsedUp) {
   EXPECT_EQ(stopper->EvaluationsLeft({}), std::nullopt);
 }
 
+TEST(ParseBudget, ANumberWithoutAUnitIsRefused) {
+  for (const char* bare : {"5", "0.5", "60"}) {
+    EXPECT_THAT(Thrown<UsageError>([&] { ParseBudget(bare, SteadyClock()); }),
+                HasSubstr(std::string("it has no unit, as ") + bare + "s and "));
+  }
+}
+
 TEST(EvaluationsStopper, CountsDown) {
   const auto stopper = ParseBudget("evals=3", SteadyClock());
   EXPECT_EQ(stopper->Reason({2}), std::nullopt);
@@ -55,12 +62,12 @@ TEST(AnyStopper, EndsWithTheFirst) {
 
 TEST(ParseBudget, SaysWhatIsLegal) {
   for (const char* bad : {"", "s", "abc", "10x", "-5s", "0", "0s", "evals=", "evals=0", "evals=x",
-                          "eval=5", "1e400h"}) {
+                          "eval=5", "1e400h", "60", "0.5"}) {
     const std::string message = Thrown<UsageError>([&] { ParseBudget(bad, SteadyClock()); });
     EXPECT_THAT(message, HasSubstr("evals=500")) << bad;
     EXPECT_THAT(message, HasSubstr(std::string("'") + bad + "'"));
   }
-  for (const char* good : {"60s", "60", "1.5m", "2h", "evals=1"}) {
+  for (const char* good : {"60s", "1.5m", "2h", "evals=1"}) {
     EXPECT_NE(ParseBudget(good, SteadyClock()), nullptr) << good;
   }
 }
