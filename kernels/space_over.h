@@ -84,7 +84,6 @@ class Extractor {
     Pairs();
     Memory();
     Orders();
-    Words();
     return std::move(s_);
   }
 
@@ -171,17 +170,6 @@ class Extractor {
         s_.order[s_.stmt(a.id) * n + s_.stmt(b.id)] =
             ValueOf<codegen::Order>(view_.order(a.id, b.id));
       }
-    }
-  }
-
-  /// "dim_kind(mad.m1)=LOOP" for every decision that took part.
-  void Words() {
-    const runtime::Candidate& candidate = view_.candidate();
-    const runtime::Instance& instance = candidate.instance();
-    for (runtime::DecisionId d = 0; d < instance.num_decisions(); ++d) {
-      if (!candidate.IsLive(d) || instance.IsDerived(d)) continue;
-      s_.decisions.push_back(instance.DecisionName(d) + "=" +
-                             instance.ValuesText(d, candidate.domain(d)));
     }
   }
 

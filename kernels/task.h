@@ -42,7 +42,7 @@ void ReadDomains(const Task& task, const runtime::Candidate& candidate, ir::Doma
 /// The loops of an implementation as indented text, one loop or instruction a line.
 std::string Outline(const Task& task, const runtime::Candidate& candidate);
 
-/// Source of an implementation in the language of its device; its decisions stand as comments.
+/// Source of an implementation in the language of its device; comments name its loops and axes.
 /// `candidate.IsImplementation()`.
 Source EmitSource(const Task& task, const runtime::Candidate& candidate);
 

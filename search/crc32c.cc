@@ -16,14 +16,19 @@ constexpr std::array<std::uint32_t, 256> MakeTable() {
   return table;
 }
 
+constexpr std::array<std::uint32_t, 256> kTable = MakeTable();
+
 }  // namespace
 
 std::uint32_t Crc32c(std::string_view bytes) {
-  static constexpr std::array<std::uint32_t, 256> kTable = MakeTable();
   std::uint32_t crc = 0xFFFFFFFFu;
   for (const char c : bytes)
     crc = (crc >> 8) ^ kTable[(crc ^ static_cast<unsigned char>(c)) & 0xFF];
   return ~crc;
+}
+
+std::uint32_t Crc32cDifference(std::uint32_t difference) {
+  return (difference >> 8) ^ kTable[difference & 0xFF];
 }
 
 std::uint64_t Fnv1a64(std::string_view bytes, std::uint64_t hash) {

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -61,8 +63,9 @@ DecisionFile ParseDecisionFile(std::string_view text, const std::string& path) {
 }
 
 DecisionFile ReadDecisionFile(const std::string& path) {
+  errno = 0;
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw UsageError(fmt::format("cannot read '{}'", path));
+  if (!stream) throw UsageError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
   std::ostringstream text;
   text << stream.rdbuf();
   return ParseDecisionFile(text.view(), path);
@@ -114,8 +117,7 @@ std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
   return without_effect;
 }
 
-std::size_t CompleteByDescent(const ChoiceOrder& order, Random& random,
-                              runtime::Candidate& candidate) {
+Path CompleteByDescent(const ChoiceOrder& order, Random& random, runtime::Candidate& candidate) {
   constexpr int kTries = 20;
   Descender descender(order);
   std::string label;
@@ -123,7 +125,7 @@ std::size_t CompleteByDescent(const ChoiceOrder& order, Random& random,
     const DescentResult result =
         descender.Run(candidate, random, [&](const DeadEnd& dead_end) { label = dead_end.label; });
     if (result == DescentResult::kImplementation) {
-      const std::size_t taken = descender.path().size();
+      Path taken = descender.path();
       candidate = descender.candidate();
       return taken;
     }

@@ -57,7 +57,6 @@ std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
 
 /// Decides what is still open by a random descent; returns how many decisions that took. Throws
 /// UsageError when there is no way down.
-std::size_t CompleteByDescent(const ChoiceOrder& order, Random& random,
-                              runtime::Candidate& candidate);
+Path CompleteByDescent(const ChoiceOrder& order, Random& random, runtime::Candidate& candidate);
 
 }  // namespace exh::search

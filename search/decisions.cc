@@ -107,6 +107,28 @@ std::string StepText(const Instance& instance, const PathStep& step) {
   return ActionText(instance, {decision, Bits{1} << step.value});
 }
 
+std::string AllDecisionsText(const runtime::Candidate& implementation) {
+  const Instance& instance = implementation.instance();
+  std::string text;
+  for (DecisionId decision = 0; decision < instance.num_decisions(); ++decision) {
+    if (!implementation.IsLive(decision) || instance.IsDerived(decision)) continue;
+    text += instance.DecisionName(decision) + "=" +
+            instance.ValuesText(decision, implementation.domain(decision)) + "\n";
+  }
+  return text;
+}
+
+std::string WithDecisions(const std::string& source, const std::vector<std::string>& taken,
+                          const std::string& where) {
+  // Behind the first line, which says what it is.
+  const std::size_t end = source.starts_with("//") ? source.find('\n') + 1 : 0;
+  std::string text = source.substr(0, end);
+  text += fmt::format("//\n// Decisions in the order taken (with all that follow from them: {}):\n",
+                      where);
+  for (const std::string& decision : taken) text += "//   " + decision + "\n";
+  return text + source.substr(end);
+}
+
 std::string TryRestrict(runtime::Candidate& candidate, const runtime::Action& action) {
   const Bits left = candidate.domain(action.decision);
   if ((left & action.values) == 0) {

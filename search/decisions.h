@@ -33,6 +33,15 @@ int VectorValue(char c);
 /// "order(a,b)=BEFORE".
 std::string StepText(const runtime::Instance& instance, const PathStep& step);
 
+/// Every decision of an implementation that takes part, those that follow from others as well, one
+/// a line.
+std::string AllDecisionsText(const runtime::Candidate& implementation);
+
+/// The source of an implementation with the decisions that were taken in its first comment, and
+/// where all of them are: "best.decisions.txt".
+std::string WithDecisions(const std::string& source, const std::vector<std::string>& taken,
+                          const std::string& where);
+
 /// Restricts, and says why that cannot be: "left is only GREEN|BLUE", or the requirement that
 /// a domain died of. Empty when it went well; otherwise the candidate is spent.
 std::string TryRestrict(runtime::Candidate& candidate, const runtime::Action& action);

@@ -8,9 +8,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
-#include "search/crc32c.h"
 #include "search/error.h"
 
 namespace exh::search {
@@ -21,14 +21,6 @@ namespace {
 }
 
 }  // namespace
-
-std::string SealLine(const Json& record) {
-  // Compilers complain in any encoding: what is not UTF-8 becomes a replacement character.
-  std::string line = record.dump(-1, ' ', false, Json::error_handler_t::replace);
-  line.pop_back();
-  line += fmt::format(",\"crc\":\"{:08x}\"}}", Crc32c(line));
-  return line;
-}
 
 EventLog::EventLog(std::string path) : EventLog(std::move(path), O_CREAT | O_EXCL) {}
 
@@ -46,31 +38,55 @@ EventLog::~EventLog() {
   ::close(file_);
 }
 
-void EventLog::Keep(std::size_t size, bool ends_line) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (::ftruncate(file_, static_cast<off_t>(size)) != 0) ThrowErrno(path_, errno);
-    size_ = size;
-  }
-  if (!ends_line) Append("\n");
+void EventLog::Keep(const LogTail& tail) {
+  const std::lock_guard lock(mutex_);
+  if (::ftruncate(file_, static_cast<off_t>(tail.bytes)) != 0) ThrowErrno(path_, errno);
+  tail_ = tail;
+  if (tail.ends_line) return;
+  WriteBytes("\n");
+  ++tail_.bytes;
+  tail_.ends_line = true;
 }
 
-void EventLog::Append(std::string_view line) {
+void EventLog::MakeDurable() {
+  const std::lock_guard lock(mutex_);
+  Sync();
+  // The name of a new file is in its folder.
+  const std::string folder = std::filesystem::absolute(path_).parent_path().string();
+  const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) ThrowErrno(folder, errno);
+  const int error = ::fsync(file) == 0 ? 0 : errno;
+  ::close(file);
+  if (error != 0) ThrowErrno(folder, error);
+  durable_ = true;
+}
+
+void EventLog::Append(std::string record_text, bool matters) {
   const std::lock_guard lock(mutex_);
   if (broken_) return;
+  LogTail tail = tail_;
+  WriteBytes(SealLine(std::move(record_text), tail));
+  tail_ = tail;
+  if (durable_ && matters) Sync();
+}
+
+void EventLog::WriteBytes(std::string_view bytes) {
   std::size_t written = 0;
-  while (written < line.size()) {
-    const ssize_t count = ::write(file_, line.data() + written, line.size() - written);
+  while (written < bytes.size()) {
+    const ssize_t count = ::write(file_, bytes.data() + written, bytes.size() - written);
     if (count >= 0) {
       written += static_cast<std::size_t>(count);
     } else if (errno != EINTR) {
       const int error = errno;
       // Half a line in the middle would cost the line after it as well.
-      if (::ftruncate(file_, static_cast<off_t>(size_)) != 0) broken_ = true;
+      if (::ftruncate(file_, static_cast<off_t>(tail_.bytes)) != 0) broken_ = true;
       ThrowErrno(path_, error);
     }
   }
-  size_ += line.size();
+}
+
+void EventLog::Sync() {
+  if (::fdatasync(file_) != 0) ThrowErrno(path_, errno);
 }
 
 }  // namespace exh::search

@@ -319,6 +319,20 @@ void FromJson(const Json& json, ResumeRecord& record) {
   Read(json, "argv", record.argv);
 }
 
+Json ToJson(const RepairRecord& record) {
+  return {{"t", "repair"},           {"started", record.started},
+          {"tool", record.tool},     {"damaged", record.damaged},
+          {"mended", record.mended}, {"lost", record.lost}};
+}
+
+void FromJson(const Json& json, RepairRecord& record) {
+  Read(json, "started", record.started);
+  Read(json, "tool", record.tool);
+  Read(json, "damaged", record.damaged);
+  Read(json, "mended", record.mended);
+  Read(json, "lost", record.lost);
+}
+
 Json ToJson(const EndRecord& record) {
   Json json = {{"t", "end"},
                {"dt", record.dt},

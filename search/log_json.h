@@ -23,6 +23,7 @@ Json ToJson(const DeadRecord& record);
 Json ToJson(const ReferenceRecord& record);
 Json ToJson(const RatesRecord& record);
 Json ToJson(const ResumeRecord& record);
+Json ToJson(const RepairRecord& record);
 Json ToJson(const EndRecord& record);
 
 void FromJson(const Json& json, RunRecord& record);
@@ -36,6 +37,7 @@ void FromJson(const Json& json, DeadRecord& record);
 void FromJson(const Json& json, ReferenceRecord& record);
 void FromJson(const Json& json, RatesRecord& record);
 void FromJson(const Json& json, ResumeRecord& record);
+void FromJson(const Json& json, RepairRecord& record);
 void FromJson(const Json& json, EndRecord& record);
 
 }  // namespace exh::search

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "search/log_line.h"
 #include "search/log_records.h"
 
 namespace exh::search {
@@ -28,11 +29,12 @@ struct Log {
   std::optional<EndRecord> end;
   /// The end before, when the run went on after it.
   std::optional<EndRecord> earlier_end;
-  bool cut_off = false;         ///< The last line is incomplete: the run was killed while it wrote.
-  std::size_t whole_bytes = 0;  ///< Of the file, without a last line that is cut off.
-  bool ends_line = true;        ///< The last of these bytes is the end of a line.
-  double last_dt = 0;           ///< The latest `dt` of all records.
-  std::vector<std::string> problems;  ///< "line 17: checksum does not match", …
+  std::vector<RepairRecord> repairs;
+  bool cut_off = false;  ///< The last line is incomplete: the run was killed while it wrote.
+  LogTail tail;          ///< Where it ends, without a last line that is cut off.
+  double last_dt = 0;    ///< The latest `dt` of all records.
+  /// What is damaged: "line 17: its checksum does not match", "line 18 is missing", …
+  std::vector<std::string> problems;
 
   /// The evaluation with this number, or null.
   const EvalRecord* Find(std::uint64_t n) const;
@@ -42,12 +44,22 @@ struct Log {
   double BestTime() const { return bests.empty() ? 0 : bests.back().ns; }
 };
 
-/// Reads the text of a log. Never fails: lines that are damaged are left out and reported.
+/// Reads the text of a log. Never fails: lines that are damaged, and those that stand twice, are
+/// left out and reported; lines that are missing or in another order are reported.
 Log ParseLog(std::string_view text);
 
 /// Reads `run`/log.jsonl, or `run` itself when it is a file. Throws UsageError when there is none,
-/// or when it holds no run header.
+/// when it cannot be read, or when it holds no run header.
 Log ReadLog(const std::string& run);
+
+/// The same, and says on the standard error what is damaged: the rest can be used.
+Log ReadLogAloud(const std::string& run);
+
+/// The text of that file. Throws UsageError when there is none, or when it cannot be read.
+std::string ReadLogText(const std::string& run);
+
+/// Throws Json::exception for a record of a known type whose fields are none of it.
+void CheckRecord(const Json& record);
 
 /// The path of the log that ReadLog() would read.
 std::string LogPath(const std::string& run);

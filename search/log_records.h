@@ -13,7 +13,7 @@ namespace exh::search {
 
 /// The first line: everything that is needed to build the same root candidate again.
 struct RunRecord {
-  int version = 1;
+  int version = 2;
   std::string tool;     ///< "search 0.1.0".
   std::string started;  ///< UTC, "2026-01-31T12:00:00Z".
   std::string space, fingerprint;
@@ -144,6 +144,15 @@ struct ResumeRecord {
   std::string started;  ///< UTC, as in RunRecord.
   std::string tool, conditions;
   std::vector<std::string> argv;
+};
+
+/// A log that was damaged and repaired: what precedes is what was whole.
+struct RepairRecord {
+  std::string started;  ///< UTC, as in RunRecord.
+  std::string tool;
+  std::string damaged;            ///< Name of the file as it was, in the same folder.
+  std::uint64_t mended = 0;       ///< Lines that are again what they were.
+  std::vector<std::string> lost;  ///< In words, one for each line: "line 17 (an evaluation)".
 };
 
 struct EndRecord {

@@ -119,6 +119,10 @@ std::string RunText(const Log& log, std::size_t most_lines) {
         log.resumes.size() == 1 ? std::string("once") : fmt::format("{} times", log.resumes.size()),
         log.resumes.back().started);
   }
+  for (const RepairRecord& repair : log.repairs) {
+    text += RepairText(repair);
+    text += fmt::format("as it was: {}\n", repair.damaged);
+  }
   if (log.end) {
     text += fmt::format("ended after {:.1f} s ({}): {} evaluations, {} descents, {} duplicates\n",
                         log.end->dt, log.end->why, log.end->evaluations, log.end->descents,
@@ -151,6 +155,26 @@ std::string RunText(const Log& log, std::size_t most_lines) {
   const auto fastest = Fastest(log, most_lines);
   if (!fastest.empty()) text += "fastest:\n";
   for (const EvalRecord* eval : fastest) text += EvalLine(log, *eval);
+  return text;
+}
+
+std::string RepairText(const RepairRecord& repair) {
+  const auto lines = [](std::size_t count) {
+    return fmt::format("{} line{}", count, count == 1 ? "" : "s");
+  };
+  if (repair.lost.empty()) {
+    return fmt::format("repaired {}: {} mended, nothing is lost\n", repair.started,
+                       lines(repair.mended));
+  }
+  std::string text = fmt::format("repaired {}: {} mended, {} lost\n", repair.started,
+                                 lines(repair.mended), lines(repair.lost.size()));
+  constexpr std::size_t kMost = 20;
+  for (std::size_t line = 0; line < std::min(kMost, repair.lost.size()); ++line) {
+    text += fmt::format("  {}\n", repair.lost[line]);
+  }
+  if (repair.lost.size() > kMost) {
+    text += fmt::format("  and {} more\n", repair.lost.size() - kMost);
+  }
   return text;
 }
 

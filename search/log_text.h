@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Logs in words: what `search log show` and `search log diff` print.
+// Logs in words: what `search log show`, `diff` and `repair` print.
 #pragma once
 
 #include <optional>
@@ -23,6 +23,9 @@ std::string DecisionsInWords(const Log& log, const Path& path, const std::string
 
 /// The run: what was searched, what came of it, and the best evaluations.
 std::string RunText(const Log& log, std::size_t most_lines);
+
+/// What a repair did, one lost line a line.
+std::string RepairText(const RepairRecord& repair);
 
 /// One evaluation. `full`: the whole decision vector instead of the decisions taken, one a line.
 std::string EvalText(const Log& log, const EvalRecord& eval, bool full);

@@ -27,8 +27,11 @@ std::string LogStepText(const Log& log, const PathStep& step) {
 
 void CheckSameSpace(const Log& log, const std::string& path, const runtime::Instance& instance) {
   const std::vector<ChoiceRecord> choices = ChoiceRecords(instance);
+  const auto fits = [](const ChoiceRecord& logged, const ChoiceRecord& choice) {
+    return logged.index < 0 || logged == choice;  // What was lost says nothing else.
+  };
   const bool is_same = log.choices.size() <= choices.size() &&
-                       std::equal(log.choices.begin(), log.choices.end(), choices.begin());
+                       std::equal(log.choices.begin(), log.choices.end(), choices.begin(), fits);
   if (log.run->fingerprint == instance.fingerprint() && is_same) return;
   const std::string note = SpaceNote(log, instance);
   throw UsageError(fmt::format("'{}' is of another version of the space{}", path,

@@ -17,7 +17,8 @@ namespace exh::search {
 void ReplayRecord(const Log& log, const EvalRecord& eval, runtime::Candidate& candidate);
 
 /// Throws UsageError when the log of the run at `path` is of another space, or numbers its
-/// decisions in another way. A run that was killed early may lack the last of them.
+/// decisions in another way. A run that was killed early may lack the last of them, a repaired one
+/// any.
 void CheckSameSpace(const Log& log, const std::string& path, const runtime::Instance& instance);
 
 /// A step of the log with the numbers that this program gives to the same names. The candidate's

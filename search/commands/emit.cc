@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <vector>
 
 #include "search/commands/command.h"
 #include "search/decision_file.h"
+#include "search/decisions.h"
 #include "search/error.h"
 #include "search/log_reader.h"
 #include "search/log_text.h"
@@ -22,28 +24,41 @@ struct EmitOptions {
 
 int Emit(const EmitOptions& options) {
   if (options.run.empty()) throw UsageError("emit what? search emit RUN --record N");
-  const Log log = ReadLog(options.run);
+  const Log log = ReadLogAloud(options.run);
   const EvalRecord& eval = PickRecord(log, options.run, options.record);
   const Problem problem = MakeProblem(*log.run);
   runtime::Candidate candidate = problem.root();
   ReplayRecord(log, eval, candidate);
+  Path path;  // By name: the numbers of the log need not be those of this program.
+  for (const PathStep& step : eval.path) path.push_back(LocalStep(log, step, candidate));
+  const std::string name = fmt::format("{}_{}", log.run->kernel, eval.n);
   std::string text;
   if (options.decisions) {
     const std::string comment = fmt::format("Record {} of {}", eval.n, options.run);
-    Path path;  // By name: the numbers of the log need not be those of this program.
-    for (const PathStep& step : eval.path) path.push_back(LocalStep(log, step, candidate));
     text = WriteDecisionFile(*log.run, candidate.instance(), path, comment);
   } else {
-    text = kernels::EmitSource(problem.task, candidate).text;
+    std::vector<std::string> taken;
+    for (const PathStep& step : path) taken.push_back(StepText(candidate.instance(), step));
+    const std::string rest =
+        options.out.empty()
+            ? fmt::format("search log show {} --record {} --full", options.run, eval.n)
+            : name + ".decisions.txt";
+    text = WithDecisions(kernels::EmitSource(problem.task, candidate).text, taken, rest);
   }
   if (options.out.empty()) {
     fmt::print("{}", text);
     return 0;
   }
   MakeFolder(options.out);
-  const std::string file = fmt::format("{}/{}_{}.{}", options.out, log.run->kernel, eval.n,
-                                       options.decisions ? "replay" : "cc");
+  const bool is_cuda = problem.device.language == "cuda";
+  const std::string file = fmt::format("{}/{}.{}", options.out, name,
+                                       options.decisions ? "replay"
+                                       : is_cuda         ? "cu"
+                                                         : "cc");
   WriteFile(file, text);
+  if (!options.decisions) {
+    WriteFile(fmt::format("{}/{}.decisions.txt", options.out, name), AllDecisionsText(candidate));
+  }
   fmt::print("{}\n", file);
   return 0;
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "search/commands/command.h"
 #include "search/error.h"
 #include "search/log_reader.h"
+#include "search/log_repair.h"
 #include "search/log_text.h"
 
 namespace exh::search {
@@ -18,17 +20,8 @@ struct ShowOptions {
   std::size_t lines = 10;
 };
 
-/// What is damaged is said, on the other stream, and the rest is used.
-Log ReadAndComplain(const std::string& run) {
-  Log log = ReadLog(run);
-  for (const std::string& problem : log.problems) {
-    fmt::print(stderr, "{}: {}; left out\n", LogPath(run), problem);
-  }
-  return log;
-}
-
 int Show(const ShowOptions& options) {
-  const Log log = ReadAndComplain(options.run);
+  const Log log = ReadLogAloud(options.run);
   if (!options.record && !options.best) {
     fmt::print("{}", RunText(log, options.lines));
     return 0;
@@ -37,14 +30,51 @@ int Show(const ShowOptions& options) {
   return 0;
 }
 
+/// What two runs must have in common for their decisions to be compared; empty: they have it.
+std::string Difference(const RunRecord& a, const RunRecord& b) {
+  if (a.kernel != b.kernel) return fmt::format("kernels: {} and {}", a.kernel, b.kernel);
+  if (a.space != b.space) return fmt::format("spaces: {} and {}", a.space, b.space);
+  return "";
+}
+
 int Diff(const std::string& a, const std::string& b) {
   const RecordName name_a = ParseRecordName(a), name_b = ParseRecordName(b);
-  const Log log_a = ReadAndComplain(name_a.run), log_b = ReadAndComplain(name_b.run);
+  const Log log_a = ReadLogAloud(name_a.run), log_b = ReadLogAloud(name_b.run);
+  if (const std::string difference = Difference(*log_a.run, *log_b.run); !difference.empty()) {
+    throw UsageError(
+        fmt::format("'{}' and '{}' are of different {}; search log diff compares the "
+                    "decisions of one kernel",
+                    name_a.run, name_b.run, difference));
+  }
   const EvalRecord& eval_a = PickRecord(log_a, name_a.run, name_a.n);
   const EvalRecord& eval_b = PickRecord(log_b, name_b.run, name_b.n);
   const std::string text = DiffText(log_a, eval_a, log_b, eval_b);
   fmt::print("{}", text.empty() ? "no decision differs\n" : text);
   return 0;
+}
+
+int Repair(const std::string& run) {
+  const LogRepair repair = RepairRun(run, fmt::format("search {}", kVersion));
+  if (!repair.needed) {
+    fmt::print("{}: nothing is damaged\n", LogPath(run));
+    return 0;
+  }
+  fmt::print("{}{} is as it was; search --resume goes on with the run\n", RepairText(repair.record),
+             (std::filesystem::path(LogPath(run)).parent_path() / repair.record.damaged).string());
+  return 0;
+}
+
+void AddRepair(CLI::App& log, Invocation& invocation) {
+  CLI::App* const repair =
+      log.add_subcommand("repair", "a damaged log again one that a run can go on with");
+  const auto run = std::make_shared<std::string>();
+  repair->add_option("run", *run, "folder of a run, or its log");
+  repair->callback([run, &invocation] {
+    invocation.run = [run] {
+      if (run->empty()) throw UsageError("repair which run? search log repair RUN");
+      return Repair(*run);
+    };
+  });
 }
 
 void AddShow(CLI::App& log, Invocation& invocation) {
@@ -79,13 +109,14 @@ void AddDiff(CLI::App& log, Invocation& invocation) {
 }  // namespace
 
 void AddLogCommand(CLI::App& app, Invocation& invocation) {
-  CLI::App* const log = app.add_subcommand("log", "read what runs logged: show, diff");
+  CLI::App* const log = app.add_subcommand("log", "read what runs logged: show, diff; repair it");
   AddShow(*log, invocation);
   AddDiff(*log, invocation);
+  AddRepair(*log, invocation);
   log->callback([log, &invocation] {
     if (!log->get_subcommands().empty()) return;
     invocation.run = []() -> int {
-      throw UsageError("search log needs a sub-command; legal: show, diff");
+      throw UsageError("search log needs a sub-command; legal: show, diff, repair");
     };
   });
 }

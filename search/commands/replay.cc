@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "search/choice_order.h"
@@ -40,10 +39,11 @@ struct ReplayOptions {
 struct Replayed {
   Problem problem;
   runtime::Candidate candidate;
+  std::vector<std::string> taken;  ///< Decisions, in words.
 };
 
 Replayed FromLog(const ReplayOptions& options) {
-  const Log log = ReadLog(options.source);
+  const Log log = ReadLogAloud(options.source);
   const EvalRecord& eval = PickRecord(log, options.source, options.record);
   RunRecord run = *log.run;
   if (options.problem.threads) run.limits["threads"] = std::to_string(*options.problem.threads);
@@ -52,7 +52,11 @@ Replayed FromLog(const ReplayOptions& options) {
   ReplayRecord(log, eval, candidate);
   fmt::print("record {} of {}: logged with {}\n", eval.n, options.source,
              eval.best_ns > 0 ? FormatTime(eval.best_ns) : eval.verdict);
-  return {std::move(problem), std::move(candidate)};
+  std::vector<std::string> taken;
+  for (const PathStep& step : eval.path) {
+    taken.push_back(StepText(candidate.instance(), LocalStep(log, step, candidate)));
+  }
+  return {std::move(problem), std::move(candidate), std::move(taken)};
 }
 
 Replayed FromFile(const ReplayOptions& options) {
@@ -70,16 +74,34 @@ Replayed FromFile(const ReplayOptions& options) {
                                  candidate.instance().DecisionName(*open)));
   }
   Random random(options.seed);
-  const std::size_t taken = CompleteByDescent(order, random, candidate);
+  const Path random_steps = CompleteByDescent(order, random, candidate);
   fmt::print("{}: {} decisions as written, {} taken at random (seed {})\n", options.source,
-             file.decisions.size(), taken, options.seed);
-  return {std::move(problem), std::move(candidate)};
+             file.decisions.size(), random_steps.size(), options.seed);
+  std::vector<std::string> taken;
+  for (const DecisionFile::Line& line : file.decisions) taken.push_back(line.text);
+  for (const PathStep& step : random_steps) {
+    taken.push_back(StepText(candidate.instance(), step));
+  }
+  return {std::move(problem), std::move(candidate), std::move(taken)};
 }
 
-int Replay(const ReplayOptions& options) {
+/// What a run has decided, or has none of. Throws UsageError.
+void RefuseForRuns(const CLI::App& command, const std::string& run) {
+  constexpr const char* kDecided[] = {"--kernel", "--size",        "--device", "--space",
+                                      "--set",    "--max-threads", "--seed",   "--strict"};
+  for (const char* option : kDecided) {
+    if (command.count(option) == 0) continue;
+    throw UsageError(fmt::format(
+        "{} means nothing for '{}': a record of a run says all of that itself; emit it with "
+        "search emit --decisions to replay it in another way",
+        option, run));
+  }
+}
+
+int Replay(const CLI::App& command, const ReplayOptions& options) {
   if (options.source.empty()) throw UsageError("replay what? search replay RUN or FILE");
-  const bool is_log = std::filesystem::is_directory(options.source) ||
-                      options.source.ends_with(".jsonl") || options.record || options.best;
+  const bool is_log = IsRun(options.source) || options.record || options.best;
+  if (is_log) RefuseForRuns(command, options.source);
   const Replayed replayed = is_log ? FromLog(options) : FromFile(options);
   const Problem& problem = replayed.problem;
 
@@ -87,7 +109,9 @@ int Replay(const ReplayOptions& options) {
   if (!options.emit.empty()) {
     MakeFolder(options.emit);
     const bool is_cuda = problem.device.language == "cuda";
-    WriteFile(options.emit + (is_cuda ? "/replay.cu" : "/replay.cc"), source.text);
+    WriteFile(options.emit + (is_cuda ? "/replay.cu" : "/replay.cc"),
+              WithDecisions(source.text, replayed.taken, "replay.decisions.txt"));
+    WriteFile(options.emit + "/replay.decisions.txt", AllDecisionsText(replayed.candidate));
   }
   if (options.dry_run) {
     fmt::print("{}", kernels::Outline(problem.task, replayed.candidate));
@@ -136,8 +160,9 @@ void AddReplayCommand(CLI::App& app, Invocation& invocation) {
   command->add_option("--log", options->log,
                       "file for what was measured, as lines of a log (docs/log.md)");
   AddProblemOptions(*command, options->problem);
-  command->callback(
-      [options, &invocation] { invocation.run = [options] { return Replay(*options); }; });
+  command->callback([command, options, &invocation] {
+    invocation.run = [command, options] { return Replay(*command, *options); };
+  });
 }
 
 }  // namespace exh::search

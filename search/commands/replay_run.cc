@@ -28,6 +28,10 @@ struct ReplayRunOptions {
 
 /// Says whether it is the tree with which the run ended. Returns the exit code.
 int CompareWithEnd(const Log& log, const std::string& digest) {
+  if (!log.repairs.empty() && !log.repairs.back().lost.empty()) {
+    fmt::print("lines of the log were lost: it is a tree of what is left\n");
+    return 0;
+  }
   if (!log.end || log.end->tree.empty()) {
     fmt::print("the run did not end by itself: this is its tree at the last complete line\n");
     return 0;
@@ -42,7 +46,7 @@ int CompareWithEnd(const Log& log, const std::string& digest) {
 
 int ReplayRun(const ReplayRunOptions& options) {
   if (options.run.empty()) throw UsageError("replay which run? search replay-run RUN");
-  const Log log = ReadLog(options.run);
+  const Log log = ReadLogAloud(options.run);
   if (log.run->policy == "random") {
     throw UsageError(fmt::format("'{}' was searched without a tree", options.run));
   }
@@ -59,7 +63,8 @@ int ReplayRun(const ReplayRunOptions& options) {
   const std::string digest = tree.Digest();
   fmt::print("{} selections, {} evaluations: {} nodes, tree {}{}\n", log.selects.size(),
              log.evals.size(), tree.num_nodes(), digest, tree.exhausted() ? ", exhausted" : "");
-  return CompareWithEnd(log, digest);
+  const int code = CompareWithEnd(log, digest);
+  return log.problems.empty() ? code : 1;
 }
 
 }  // namespace

@@ -99,7 +99,13 @@ struct Session {
 void WriteWinner(const Session& session, const std::string& folder, const Winner& winner) {
   MakeFolder(folder);
   const bool is_cuda = session.problem.device.language == "cuda";
-  WriteFile(folder + (is_cuda ? "/best.cu" : "/best.cc"), winner.compiled.source);
+  std::vector<std::string> taken;
+  for (const PathStep& step : winner.path) {
+    taken.push_back(StepText(*session.problem.task.instance, step));
+  }
+  WriteFile(folder + (is_cuda ? "/best.cu" : "/best.cc"),
+            WithDecisions(winner.compiled.source, taken, "best.decisions.txt"));
+  WriteFile(folder + "/best.decisions.txt", AllDecisionsText(winner.candidate));
   const std::string comment =
       fmt::format("Record {} of {}: {}", winner.n, session.folder, FormatTime(winner.ns));
   WriteFile(
@@ -259,11 +265,12 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   if (run.earlier != nullptr) {
     explorer.Restore(*run.earlier);
     before = run.earlier->last_dt;
-    run.log.Keep(run.earlier->whole_bytes, run.earlier->ends_line);
-    // Killed at its very beginning, it had not written them all.
+    run.log.Keep(run.earlier->tail);
+    // Killed at its very beginning, it had not written them all; or they were damaged.
+    const std::vector<ChoiceRecord>& known = run.earlier->choices;
     const std::vector<ChoiceRecord> choices = ChoiceRecords(run.root.instance());
-    for (std::size_t index = run.earlier->choices.size(); index < choices.size(); ++index) {
-      run.log.Write(choices[index]);
+    for (std::size_t index = 0; index < choices.size(); ++index) {
+      if (index >= known.size() || known[index].index < 0) run.log.Write(choices[index]);
     }
     run.log.Write(Resumed(run, invocation));
   }
@@ -288,7 +295,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
 /// Mistakes in options show before anything is built. Throws UsageError.
 void CheckOptions(const SearchOptions& options) {
   ParseProgress(options.progress, stdout);
-  if (options.jobs && *options.jobs < 1) throw UsageError("--jobs must be 1 or more");
+  if (options.jobs) CheckJobs(*options.jobs);
   AnyStopper checked;
   AddBudgets(options, SteadyClock(), checked);
   ParseShare("--epsilon", options.epsilon);
@@ -310,6 +317,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const std::string folder = MakeRunFolder(options.out, std::string(problem.kernel->name()));
   const std::unique_ptr<Evaluator> evaluator = MakeEvaluatorFor(problem, options, folder);
   EventLog log(folder + "/log.jsonl");
+  if (options.durable) log.MakeDurable();
   const SearchBound bound =
       use == BoundUse::kNone ? SearchBound() : BoundOf(problem, options.cold());
   RunRecord header = Header(problem, options, order, *evaluator, invocation.argv);
@@ -339,10 +347,12 @@ void SayResumed(const std::string& folder, const Log& log, const Evaluator& eval
 int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& invocation) {
   CheckOptions(options);
   const std::string path = LogPath(options.resume);
-  if (!std::filesystem::exists(path)) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown) && !unknown) {
     throw UsageError(fmt::format("no log at '{}': --resume takes the folder of a run", path));
   }
   EventLog log = EventLog::Reopen(path);  // From here on nobody else writes to it.
+  if (options.durable) log.MakeDurable();
   const Log earlier = ReadLog(options.resume);
   const RunRecord& header = *earlier.run;
   CheckResumable(earlier, path);
@@ -417,10 +427,14 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--l2", options->l2,
                  "inputs of GPU kernels are in L2 (warm, default) or not (cold)");
   app.add_option("--emit", options->emit, "folder for the winner's source");
+  app.add_flag("--durable", options->durable,
+               "each evaluation is on the disk before the next one begins: nothing of the log is "
+               "lost when the power fails");
   app.callback([&app, options, &invocation] {
     if (!app.get_subcommands().empty()) return;
     invocation.run = [&app, options, &invocation] {
       if (!options->simulate.empty()) return Simulate(app, *options);
+      if (options->resume.empty()) CheckDevice(app, *options, FindDevice(options->problem));
       if (app.count("--seeds") > 0) throw UsageError("--seeds goes with --simulate");
       return options->resume.empty() ? Search(*options, invocation)
                                      : Resume(app, *options, invocation);

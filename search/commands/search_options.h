@@ -41,6 +41,7 @@ struct SearchOptions {
   std::string l2 = "warm";
   std::string resume;                 ///< Folder or log of the run that goes on; empty: a new one.
   std::vector<std::string> simulate;  ///< Runs on which policies are compared; empty: none.
+  bool durable = false;               ///< Evaluations are on the disk when they are logged.
   int seeds = 8;                      ///< Of each policy that is simulated.
 
   /// The name of the policy. Throws UsageError when there are several.
@@ -59,6 +60,11 @@ std::shared_ptr<const Policy> PolicyOf(const std::string& name, const PolicyOpti
 
 /// Budgets, the default one when there is none, and other ends. Throws UsageError.
 void AddBudgets(const SearchOptions& options, const Clock& clock, AnyStopper& stopper);
+
+/// Throws UsageError when options of GPUs stand beside a device that is none.
+/// `app` knows which options stand on the command line.
+void CheckDevice(const CLI::App& app, const SearchOptions& options,
+                 const kernels::ir::Device& device);
 
 /// Throws UsageError when the log at `path` cannot go on: it is damaged, or of another version.
 void CheckResumable(const Log& log, const std::string& path);

@@ -29,6 +29,17 @@ def records(folder):
         return [json.loads(line) for line in log if line.endswith("\n")]
 
 
+def sealed(record):
+    """The first line of a log with this record, as docs/log.md says."""
+    body = json.dumps({**record, "crc": ""}, separators=(",", ":"), ensure_ascii=False)[:-len(',"crc":""}')]
+    checksum = 0xFFFFFFFF
+    for byte in body.encode():
+        checksum ^= byte
+        for _ in range(8):
+            checksum = checksum >> 1 ^ (0x82F63B78 if checksum & 1 else 0)
+    return f'{body},"crc":"{checksum ^ 0xFFFFFFFF:08x}"}}\n'
+
+
 class Doctor(unittest.TestCase):
     def test_says_what_a_gpu_would_need_and_fails_for_none_of_it(self):
         done = run(SEARCH, "doctor")
@@ -85,6 +96,56 @@ class BadInput(unittest.TestCase):
 
     def test_bad_budget(self):
         self.check(["--kernel", "axpy", "--budget", "soon"], "soon")
+        self.check(["--kernel", "axpy", "--budget", "5"], "'5': it has no unit, as 5s and 5m have", "evals=500")
+
+    def test_numbers_of_every_command_say_what_they_must_be(self):
+        whole, natural = "it must be a whole number", "it must be a whole number, 0 or more"
+        for arguments, parts in (
+                (["--kernel", "axpy", "--seed", "abc"], ("bad --seed 'abc'", natural)),
+                (["--kernel", "axpy", "--seed", "-1"], ("bad --seed '-1'", natural)),
+                (["--kernel", "axpy", "--seed", "99999999999999999999"], ("--seed", natural)),
+                (["--kernel", "axpy", "--jobs", "two"], ("bad --jobs 'two'", whole)),
+                (["--kernel", "axpy", "--jobs", "1e3"], ("bad --jobs '1e3'", whole)),
+                (["--kernel", "axpy", "--jobs", "99999999999"], ("bad --jobs '99999999999'",)),
+                (["--kernel", "axpy", "--delta", "x"], ("bad --delta 'x'", "it must be a number")),
+                (["--kernel", "axpy", "--delta", "nan"], ("bad --delta 'nan'", "it must be a number")),
+                (["log", "show", "x", "--record", "-1"], ("bad --record '-1'", natural)),
+                (["replay", "x", "--record", "0x10"], ("bad --record '0x10'", natural)),
+                (["emit", "x", "--record", "1.5"], ("bad --record '1.5'", natural)),
+                (["export", "x", "--record", ""], ("bad --record ''", natural)),
+                (["size", "--kernel", "axpy", "--samples", "many"], ("bad --samples 'many'", whole)),
+                (["stats", "--kernel", "axpy", "--beyond", "-3"], ("bad --beyond '-3'", natural)),
+                (["deadends", "--kernel", "axpy", "--descents", "-5"], ("bad --descents '-5'", natural)),
+                (["explain", "--random-dead-end", "--kernel", "axpy", "--seed", "one"], ("--seed", natural)),
+                (["devices", "--threads", "-2"], ("bad --threads '-2'", natural)),
+                (["characterize", "--gpu", "first"], ("bad --gpu 'first'", whole))):
+            with self.subTest(arguments=arguments):
+                self.check(arguments, *parts)
+
+    def test_what_makes_no_sense_is_refused(self):
+        axpy = ["--kernel", "axpy", "--budget", "evals=1"]
+        self.check([*axpy, "--jobs", "100000"], "bad --jobs 100000", "1 to 1024")
+        self.check(["size", "--kernel", "axpy", "--jobs", "100000"], "bad --jobs 100000", "1 to 1024")
+        self.check([*axpy, "--gpu", "7"], "--gpu 7", "'cpu', which is no GPU")
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "mine.txt"), "w", encoding="utf-8"):
+                pass
+            self.check([*axpy, "--out", folder], folder, "is not empty", "another --out")
+            self.assertEqual(os.listdir(folder), ["mine.txt"])
+
+    def test_a_path_that_is_none_is_said_in_our_words(self):
+        for arguments in (["--resume", "x" * 5000], ["log", "show", "x" * 5000], ["replay", "x" * 5000],
+                          ["--kernel", "axpy", "--out", "x" * 5000]):
+            done = run(SEARCH, *arguments)
+            self.assertIn(done.returncode, (1, 2), done.stderr)
+            self.assertIn("File name too long", done.stderr)
+            self.assertNotIn("filesystem error", done.stderr)
+
+    def test_versions(self):
+        for program, name in ((SEARCH, "search"), (EXHC, "exhc")):
+            done = run(program, "--version")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, rf"^{name} \d+\.\d+\.\d+\n$")
 
     def test_unknown_sub_command(self):
         self.check(["reply", "x"], "'reply'", "'replay'")
@@ -298,6 +359,35 @@ class Runs(unittest.TestCase):
         diff = run(SEARCH, "log", "diff", f"{self.out}@{first}", f"{self.out}@{second}")
         self.assertEqual(diff.returncode, 0, diff.stderr)
         self.assertRegex(diff.stdout, r"(size|dim_kind|order)\(")
+        # The decisions that were taken stand in the source, all others in a file beside it.
+        with open(os.path.join(self.out, "best.cc"), encoding="utf-8") as source:
+            comment = re.match(r"(?://.*\n)*", source.read()).group(0)
+        with open(os.path.join(self.out, "best.decisions.txt"), encoding="utf-8") as file:
+            everything = file.read().splitlines()
+        with open(os.path.join(self.out, "best.replay"), encoding="utf-8") as file:
+            taken = [line for line in file.read().splitlines() if "=" in line and not line.startswith(("#", "size: "))]
+        self.assertEqual([line[5:] for line in comment.splitlines() if line.startswith("//   ")], taken)
+        self.assertLess(len(taken), 100)
+        self.assertGreater(len(everything), 5 * len(taken))
+        self.assertLessEqual(set(taken), set(everything))
+        done = run(SEARCH, "replay", self.out, "--emit", os.path.join(self.folder.name, "e"), "--dry-run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.folder.name, "e"))), ["replay.cc", "replay.decisions.txt"])
+        for option in (("--size", "m=8,n=8,k=8"), ("--kernel", "axpy"), ("--seed", "3"), ("--strict",)):
+            done = run(SEARCH, "replay", self.out, *option)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(f"{option[0]} means nothing for '{self.out}'", done.stderr)
+        other = os.path.join(self.folder.name, "other")
+        with open(os.path.join(self.out, "log.jsonl"), encoding="utf-8") as file:
+            header, rest = file.read().split("\n", 1)
+        os.mkdir(other)
+        header = json.loads(header)
+        header["kernel"]["name"] = "axpy"
+        with open(os.path.join(other, "log.jsonl"), "w", encoding="utf-8") as file:
+            file.write(sealed(header) + rest)
+        diff = run(SEARCH, "log", "diff", self.out, other)
+        self.assertEqual(diff.returncode, 2, diff.stdout)
+        self.assertIn("different kernels: matmul and axpy", diff.stderr)
         same = run(SEARCH, "log", "diff", f"{self.out}@{first}", f"{self.out}@{first}")
         self.assertNotRegex(same.stdout, r"(size|dim_kind|order)\(")
 

@@ -129,6 +129,16 @@ class Resume(unittest.TestCase):
         self.check(("--resume", damaged("spoilt", lambda t: t[:middle] + b"#" + t[middle + 1:])), "is damaged", "line 2")
         with open(os.path.join(self.out, "log.jsonl"), "rb") as log:
             self.assertEqual(log.read(), text)
+        # What cannot be mended is lost, and what can be known again is written again.
+        spoilt = damaged("choice", lambda t: t[:middle + 8] + b"####" + t[middle + 12:])
+        done = run("log", "repair", spoilt)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("1 line", done.stdout)
+        self.assertIn("line 2 (", done.stdout)
+        self.assertEqual(run("--resume", spoilt, "--budget", "evals=2").returncode, 0)
+        self.assertEqual([r["i"] for r in records(spoilt) if r["t"] == "choice"][-1], 0)
+        self.assertEqual(run("replay-run", spoilt).returncode, 0)
+        self.assertIn("nothing is damaged", run("log", "repair", spoilt).stdout)
         # Killed while it wrote its first lines: the rest of them is written now.
         early = damaged("early", lambda t: t[:text.index(b'"t":"choice","i":9,')])
         done = run("--resume", early, "--budget", "evals=1")

@@ -4,8 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
+#include <array>
 #include <csignal>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "search/crc32c.h"
 #include "search/error.h"
@@ -20,6 +26,15 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+using testing::StartsWith;
+
+/// The text of a log with these records behind it.
+std::string Followed(std::string text, const std::vector<Json>& records) {
+  LogTail tail = ParseLog(text).tail;
+  for (const Json& record : records) text += SealLine(RecordText(record), tail);
+  return text;
+}
+
 TEST(Crc32c, IsTheCastagnoliPolynomial) {
   EXPECT_EQ(Crc32c(""), 0u);
   EXPECT_EQ(Crc32c("123456789"), 0xE3069283u);
@@ -31,9 +46,14 @@ TEST(Fnv1a64, IsTheSameEverywhere) {
 }
 
 TEST(EventLog, EveryLineIsSealed) {
-  const std::string line = SealLine(Json{{"t", "best"}, {"n", 1}});
-  EXPECT_THAT(line, testing::StartsWith(R"({"t":"best","n":1,"crc":")"));
-  EXPECT_TRUE(Json::accept(line));
+  LogTail tail;
+  const std::string first = SealLine(RecordText(Json{{"t", "best"}, {"n", 1}}), tail);
+  EXPECT_THAT(first, StartsWith(R"({"t":"best","n":1,"line":1,"after":"00000000","crc":")"));
+  EXPECT_TRUE(Json::accept(first));
+  const std::string second = SealLine(RecordText(Json{{"t", "end"}}), tail);
+  const std::string crc = first.substr(first.size() - 11, 8);
+  EXPECT_THAT(second, StartsWith(R"({"t":"end","line":2,"after":")" + crc + R"(","crc":")"));
+  EXPECT_EQ(tail.bytes, first.size() + second.size());
 }
 
 TEST(EventLog, WhatIsWrittenIsRead) {
@@ -42,7 +62,7 @@ TEST(EventLog, WhatIsWrittenIsRead) {
   EXPECT_FALSE(log.cut_off);
   ASSERT_TRUE(log.run);
   const RunRecord run = SampleRun();
-  EXPECT_EQ(log.run->version, 1);
+  EXPECT_EQ(log.run->version, 2);
   EXPECT_EQ(log.run->tool, run.tool);
   EXPECT_EQ(log.run->started, run.started);
   EXPECT_EQ(log.run->space, run.space);
@@ -133,17 +153,16 @@ TEST(LogReader, AnyFlippedBitIsSeen) {
 TEST(LogReader, UnknownTypesAndFieldsAreIgnored) {
   Json eval = ToJson(SampleEval(1));
   eval["colour"] = "new";
-  const std::string text = SampleLogText() + SealLine(Json{{"t", "cut"}, {"bound_ns", 3}}) + "\n" +
-                           SealLine(eval) + "\n" + SealLine(Json{{"x", 1}}) + "\n";
+  const std::string text =
+      Followed(SampleLogText(), {Json{{"t", "cut"}, {"bound_ns", 3}}, eval, Json{{"x", 1}}});
   const Log log = ParseLog(text);
   EXPECT_THAT(log.problems, IsEmpty());
   EXPECT_EQ(log.evals.size(), 5u);
 }
 
 TEST(LogReader, AFieldOfTheWrongTypeIsAProblemOfItsLine) {
-  const Log log = ParseLog(SampleLogText() + SealLine(Json{{"t", "eval"}, {"n", "one"}}) + "\n");
-  ASSERT_EQ(log.problems.size(), 1u);
-  EXPECT_THAT(log.problems[0], HasSubstr("line 13"));
+  const Log log = ParseLog(Followed(SampleLogText(), {Json{{"t", "eval"}, {"n", "one"}}}));
+  EXPECT_THAT(log.problems, ElementsAre("line 13: type must be number, but is string"));
 }
 
 TEST(LogReader, NoLogIsOneLine) {
@@ -152,6 +171,85 @@ TEST(LogReader, NoLogIsOneLine) {
   EXPECT_THAT(Thrown<UsageError>([&] { ReadLog(folder.path()); }), HasSubstr("/log.jsonl"));
   std::ofstream(folder / "log.jsonl") << "not a log\n";
   EXPECT_THAT(Thrown<UsageError>([&] { ReadLog(folder.path()); }), HasSubstr("no header"));
+}
+
+/// A log that may not be read is there, and that is said. (The user `root` may read all modes.)
+TEST(LogReader, ALogThatCannotBeReadIsNotCalledMissing) {
+  TempFolder folder;
+  std::filesystem::create_directory(folder / "log.jsonl");
+  EXPECT_THAT(Thrown<UsageError>([&] { ReadLog(folder.path()); }),
+              AllOf(HasSubstr("/log.jsonl' cannot be read: Is a directory")));
+}
+
+/// JSON that is nested deeper than the stack is large.
+TEST(LogReader, ANestThatIsTooDeepIsAProblemOfItsLine) {
+  const std::string nest =
+      R"({"t":"dead","x":)" + std::string(200000, '[') + std::string(200000, ']');
+  std::string text = SampleLogText();
+  LogTail tail = ParseLog(text).tail;
+  text += SealLine(nest, tail);
+  text += SealLine(RecordText(Json{{"t", "cut"}}), tail);
+  const Log log = ParseLog(text);
+  EXPECT_THAT(log.problems,
+              ElementsAre("line 13: its record is nested deeper than 64 lists and objects"));
+  EXPECT_EQ(log.tail.lines, 14u);
+  // Brackets in a text are no nest.
+  const std::string words = std::string(300, '[') + "\"{{";
+  EXPECT_THAT(ParseLog(Followed(SampleLogText(), {Json{{"t", "x"}, {"why", words}}})).problems,
+              IsEmpty());
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin) + 1;
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end;
+  }
+  return lines;
+}
+
+std::string Joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line;
+  return text;
+}
+
+TEST(LogReader, LinesThatAreMissingAreSeen) {
+  std::vector<std::string> lines = Lines(SampleLogText());
+  lines.erase(lines.begin() + 6);
+  EXPECT_THAT(ParseLog(Joined(lines)).problems, ElementsAre("line 7 is missing"));
+  lines.erase(lines.begin() + 3, lines.begin() + 5);
+  const Log log = ParseLog(Joined(lines));
+  EXPECT_THAT(log.problems, ElementsAre("lines 4 to 5 are missing", "line 7 is missing"));
+  EXPECT_EQ(log.evals.size(), 3u);
+}
+
+TEST(LogReader, LinesThatStandTwiceAreSeenAndReadOnce) {
+  std::vector<std::string> lines = Lines(SampleLogText());
+  lines.insert(lines.begin() + 8, lines[6]);
+  const Log log = ParseLog(Joined(lines));
+  EXPECT_THAT(log.problems, ElementsAre("line 7 stands there again, behind line 8"));
+  EXPECT_EQ(log.evals.size(), 4u);
+}
+
+TEST(LogReader, LinesInAnotherOrderAreSeen) {
+  std::vector<std::string> lines = Lines(SampleLogText());
+  std::swap(lines[6], lines[7]);
+  const Log log = ParseLog(Joined(lines));
+  EXPECT_THAT(log.problems, ElementsAre("line 7 stands behind line 8"));
+  EXPECT_EQ(log.evals.size(), 4u);
+}
+
+TEST(LogReader, LinesOfAnotherLogAreSeen) {
+  const std::vector<std::string> lines = Lines(SampleLogText());
+  std::vector<std::string> others = lines;
+  Json eval = ToJson(SampleEval(1));
+  LogTail tail = ParseLog(Joined({lines.begin(), lines.begin() + 5})).tail;
+  eval["dt"] = 17;
+  others[5] = SealLine(RecordText(eval), tail);
+  EXPECT_THAT(ParseLog(Joined(others)).problems,
+              ElementsAre(StartsWith("line 7: it does not belong behind the one before")));
 }
 
 TEST(EventLog, RecordsAreInTheFileAtOnce) {
@@ -173,6 +271,38 @@ TEST(EventLog, NeverOverwrites) {
 TEST(EventLog, AFolderThatDoesNotExistIsAnError) {
   EXPECT_THAT(Thrown<Error>([] { EventLog log("/nonexistent/log.jsonl"); }),
               HasSubstr("No such file"));
+}
+
+/// The descriptor of a file that this process has open, or -1.
+int DescriptorOf(const std::string& path) {
+  const auto wanted = std::filesystem::canonical(path);
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    if (std::filesystem::read_symlink(entry.path(), gone) == wanted) {
+      return std::stoi(entry.path().filename().string());
+    }
+  }
+  return -1;
+}
+
+/// A pipe takes what is written, but cannot be brought to a disk: so one sees who tries.
+TEST(EventLog, ADurableLogIsOnTheDiskWhenAnEvaluationIsWritten) {
+  for (const bool durable : {false, true}) {
+    TempFolder folder;
+    EventLog log(folder / "log.jsonl");
+    if (durable) log.MakeDurable();
+    log.Write(SampleRun());
+    log.Write(SampleEval(1));
+    EXPECT_EQ(ReadLog(folder.path()).evals.size(), 1u);
+    std::array<int, 2> pipe{};
+    ASSERT_EQ(::pipe(pipe.data()), 0);
+    ASSERT_GE(::dup2(pipe[1], DescriptorOf(folder / "log.jsonl")), 0);
+    log.Write(SampleChoice(1));
+    const std::string said = Thrown<Error>([&] { log.Write(SampleEval(2)); });
+    EXPECT_THAT(said, HasSubstr(durable ? "log.jsonl: Invalid argument" : "nothing thrown"));
+    ::close(pipe[0]);
+    ::close(pipe[1]);
+  }
 }
 
 /// A limit on the size of files stands for a full disk: writes come back short, then fail.

@@ -58,7 +58,8 @@ inline EvalRecord SampleEval(std::uint64_t n) {
 
 inline std::string SampleLogText() {
   std::string text;
-  const auto add = [&text](const auto& record) { text += SealLine(ToJson(record)) + "\n"; };
+  LogTail tail;
+  const auto add = [&](const auto& record) { text += SealLine(RecordText(ToJson(record)), tail); };
   add(SampleRun());
   for (int index = 0; index < 3; ++index) add(SampleChoice(index));
   DeadRecord dead;

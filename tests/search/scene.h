@@ -60,7 +60,7 @@ struct Scene {
     Explorer explorer(root, choices, evaluator, stopper, file, progress, clock(), options);
     if (earlier != nullptr) {
       explorer.Restore(*earlier);
-      file.Keep(earlier->whole_bytes, earlier->ends_line);
+      file.Keep(earlier->tail);
       file.Write(ResumeRecord{.dt = earlier->last_dt});
     }
     Outcome outcome = explorer.Run();

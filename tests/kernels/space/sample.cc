@@ -9,6 +9,7 @@
 #include "kernels/devices/device.h"
 #include "kernels/library/registry.h"
 #include "runtime/check.h"
+#include "search/decisions.h"
 #include "search/descent.h"
 
 namespace exh::kernels::testing {
@@ -142,6 +143,7 @@ Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device
     const auto result = descender.Run(root, random, [](const search::DeadEnd&) {});
     if (result != search::DescentResult::kImplementation) continue;
     sample.schedules.push_back(ExtractSchedule(sample.task, descender.candidate()));
+    sample.decisions.push_back(search::AllDecisionsText(descender.candidate()));
     coverage.Count(descender.candidate(), sample.schedules.back());
   }
   return sample;

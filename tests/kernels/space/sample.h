@@ -38,6 +38,7 @@ class Coverage {
 struct Sample {
   Task task;
   std::vector<codegen::Schedule> schedules;
+  std::vector<std::string> decisions;  ///< Of each schedule, in words.
 };
 
 /// Device of the tests: the host's vectors, `max_threads` threads a block, and code that compiles

@@ -35,8 +35,7 @@ int RunAll(const std::string& kernel, const std::vector<Part>& parts,
     for (std::size_t i = 0; i < messages.size(); ++i) {
       EXPECT_EQ(messages[i], "") << kernel << " part " << seed - 21 << " implementation " << i
                                  << " (seed " << seed << "):\n"
-                                 << fmt::format("{}",
-                                                fmt::join(sample.schedules[i].decisions, "\n"));
+                                 << sample.decisions[i];
       if (::testing::Test::HasFailure()) return with_block;  // One is enough to read.
     }
     for (const ir::MemBlock& temporary : sample.task.function->blocks) {
