@@ -37,7 +37,8 @@ void CheckMemory(const ir::Function& function) {
 
 }  // namespace
 
-Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, bool paper) {
+Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, bool paper,
+              const runtime::FreezeOptions& freeze) {
   Task task;
   task.kernel = &kernel;
   task.space = &SpaceOf(kernel);
@@ -59,7 +60,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   }
   task.function = function;
   task.host = task.space->MakeHost(*function);
-  task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);
+  task.instance = runtime::Instance::Freeze(task.space->space(), *task.host, freeze);
   task.domain_reader = task.space->MakeDomainReader(*task.function, *task.host, *task.instance);
   if (task.instance->root_result() == runtime::Propagation::kDeadEnd) {
     task.root_failed = true;

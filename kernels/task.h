@@ -29,9 +29,9 @@ struct Task {
 
 /// `paper`: only the decisions of paper 001. The space is the one that the kernel was registered
 /// with (library/registry.h), linalg.exh for one that was not. Throws exh::Error when the sizes
-/// cannot be built (does not fit memory, …).
+/// cannot be built (does not fit memory, …), exh::Interrupted when `freeze` says so.
 Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device,
-              bool paper = false);
+              bool paper = false, const runtime::FreezeOptions& freeze = {});
 
 /// The decisions of an implementation, as code generation reads them.
 codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate);

@@ -12,4 +12,10 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Whoever waited for something that takes long asked for its end.
+class Interrupted : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace exh

@@ -13,6 +13,8 @@ namespace exh::runtime {
 /// An object: its number in its root set, 0 <= object < Host::Size(root).
 using Object = std::uint16_t;
 inline constexpr Object kNoObject = 0xFFFF;
+/// Of a root set, planned ones included.
+inline constexpr int kMaxObjects = 65534;
 
 /// The narrow interface through which a backbone fills an Instance: objects, relations, predicates.
 /// Generated code implements it over a C++ backbone; anything else that can answer may too. It is

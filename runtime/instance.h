@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,15 +49,30 @@ struct InstanceStatistics {
 };
 std::string StatisticsText(const InstanceStatistics& statistics);
 
+/// How far a freeze is.
+struct FreezeProgress {
+  std::string phase;   ///< "requirement order_is_transitive", "runs".
+  double share = 0;    ///< Of the whole freeze, 0 to 1; an estimate that never falls.
+  double seconds = 0;  ///< Since the freeze began.
+};
+
 struct FreezeOptions {
   /// False: every ground constraint is propagated by itself. Slower, with equal results: for tests.
   bool runs = true;
+  /// A sum of more increments is kept as a tree of partial sums, so that a change costs the
+  /// logarithm of their number. At least 2; tests ask for less than is fast.
+  std::size_t largest_sum = 1024;
+  /// Called now and then, in the thread of the freeze. False stops it: Freeze() throws Interrupted.
+  std::function<bool(const FreezeProgress&)> progress;
+  /// Between two calls, and before the first.
+  double progress_interval_s = 0.2;
 };
 
 class Instance {
  public:
   /// Grounds the space over the host's objects and propagates the root. Both may die afterwards.
-  /// Throws exh::Error when the host contradicts itself or the space.
+  /// Throws exh::Error when the host contradicts itself or the space, exh::Interrupted when
+  /// `options.progress` says so.
   static std::shared_ptr<const Instance> Freeze(const Space& space, const Host& host,
                                                 const FreezeOptions& options = {});
   ~Instance();

@@ -12,6 +12,7 @@
 #include "kernels/devices/device.h"
 #include "kernels/library/registry.h"
 #include "search/error.h"
+#include "search/freeze_progress.h"
 #include "search/numbers.h"
 #include "search/suggest.h"
 
@@ -33,13 +34,13 @@ bool IsPaper(const std::string& space) {
 }
 
 Problem Assemble(const kernels::Kernel& kernel, kernels::Parameters sizes,
-                 kernels::ir::Device device, bool paper) {
+                 kernels::ir::Device device, bool paper, const kernels::StopToken* stop) {
   Problem problem;
   problem.kernel = &kernel;
   problem.sizes = std::move(sizes);
   problem.device = std::move(device);
   problem.paper = paper;
-  problem.task = kernels::MakeTask(kernel, problem.sizes, problem.device, paper);
+  problem.task = kernels::MakeTask(kernel, problem.sizes, problem.device, paper, ShownFreeze(stop));
   return problem;
 }
 
@@ -125,7 +126,8 @@ std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::
 Problem MakeProblem(const ProblemOptions& options) {
   const kernels::Kernel& kernel = FindKernelOrThrow(options.kernel);
   kernels::Parameters sizes = ParseSizes(kernel, options.size);
-  return Assemble(kernel, std::move(sizes), FindDevice(options), IsPaper(options.space));
+  return Assemble(kernel, std::move(sizes), FindDevice(options), IsPaper(options.space),
+                  options.stop);
 }
 
 Problem MakeProblem(const RunRecord& run) {
@@ -136,7 +138,7 @@ Problem MakeProblem(const RunRecord& run) {
   }
   const std::map<std::string, std::string> limits(run.limits.begin(), run.limits.end());
   return Assemble(kernel, ParseSizes(kernel, sizes), FindDevice(run.device, limits),
-                  IsPaper(run.decisions));
+                  IsPaper(run.decisions), nullptr);
 }
 
 }  // namespace exh::search

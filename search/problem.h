@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/stop.h"
 #include "kernels/task.h"
 #include "search/log_records.h"
 
@@ -23,6 +24,8 @@ struct ProblemOptions {
   std::optional<std::uint32_t> threads, max_threads;
   std::vector<std::string> limits;  ///< "max_unroll=64".
   std::string space;                ///< "default" (or empty): every decision; "paper": no others.
+  /// Ends the building of the space, which then throws exh::Interrupted; may be null.
+  const kernels::StopToken* stop = nullptr;
 };
 
 struct Problem {

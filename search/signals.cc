@@ -29,4 +29,8 @@ const std::atomic<bool>& ListenForSignals() {
   return interrupted;
 }
 
+bool WasInterrupted() {
+  return interrupted.load(std::memory_order_relaxed);
+}
+
 }  // namespace exh::search

@@ -10,4 +10,7 @@ namespace exh::search {
 /// and closed pipes become errors of the write instead of killing the program.
 const std::atomic<bool>& ListenForSignals();
 
+/// A signal has come since somebody listens.
+bool WasInterrupted();
+
 }  // namespace exh::search

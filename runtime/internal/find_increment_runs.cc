@@ -77,7 +77,7 @@ std::map<RootObject, int> RunFinder::CountReaders(const Counter& counter) const 
 }
 
 bool RunFinder::FindIncrement(std::uint32_t id, const std::map<RootObject, int>& readers,
-                              std::map<Key, IncrementLanes>* runs) const {
+                              std::map<Key, IncrementLanes>* runs) {
   const Increment& increment = network_.increments[id];
   std::vector<Other> others;
   for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {

@@ -7,44 +7,30 @@
 
 namespace exh::runtime::internal {
 
-RootObject RunFinder::ObjectAt(DecisionId decision, std::size_t argument) const {
+void RunFinder::AppendObjects(DecisionId decision) {
   const Choice& choice = instance_.space().choices[instance_.choice(decision)];
-  const int set = choice.arguments[argument].set.set;
-  return {instance_.space().sets[set].root, instance_.objects(decision)[argument]};
-}
-
-bool RunFinder::Reads(Slot slot, RootObject object) const {
-  if (!IsDecision(slot)) return false;
-  const DecisionId decision = decision_of_[slot];
-  for (std::size_t i = 0; i < instance_.objects(decision).size(); ++i) {
-    if (ObjectAt(decision, i) == object) return true;
+  const std::span<const Object> objects = instance_.objects(decision);
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    objects_.push_back({instance_.space().sets[choice.arguments[i].set.set].root, objects[i]});
   }
-  return false;
 }
 
 void RunFinder::AppendLanes(Slot slot, std::vector<RootObject>* lanes) const {
   if (!IsDecision(slot)) return;
   const DecisionId decision = decision_of_[slot];
   if (!network_.rows_by_choice[instance_.choice(decision)].in_rows) return;
-  lanes->push_back(ObjectAt(decision, instance_.objects(decision).size() - 1));
-  if (network_.cells[slot].mirror != slot) lanes->push_back(ObjectAt(decision, 0));
-}
-
-std::vector<RootObject> RunFinder::ObjectsOf(Slot slot) const {
-  std::vector<RootObject> objects;
-  for (std::size_t i = 0; i < instance_.objects(decision_of_[slot]).size(); ++i) {
-    objects.push_back(ObjectAt(decision_of_[slot], i));
-  }
-  return objects;
+  const std::span<const RootObject> objects = ObjectsOf(slot);
+  lanes->push_back(objects.back());
+  if (network_.cells[slot].mirror != slot) lanes->push_back(objects.front());
 }
 
 std::optional<RootObject> RunFinder::PickLane(std::span<const RootObject> shared,
-                                              std::span<const Other> others) const {
-  std::vector<RootObject> lanes;
-  for (const Other& other : others) AppendLanes(other.slot, &lanes);
+                                              std::span<const Other> others) {
+  lanes_.clear();
+  for (const Other& other : others) AppendLanes(other.slot, &lanes_);
   std::optional<RootObject> best;
   std::size_t least = others.size() + 1;
-  for (const RootObject& lane : lanes) {
+  for (const RootObject& lane : lanes_) {
     if (std::ranges::count(shared, lane) != 0) continue;
     std::size_t readers = 0;
     bool placeable = true;
@@ -69,9 +55,8 @@ std::optional<Placed> RunFinder::Place(const Other& other, RootObject lane,
     // The same side of a pair for all runs of a slot: what the slot reads stands first.
     const Cell& cell = other.slot < network_.cells.size() ? network_.cells[other.slot] : Cell{};
     if (IsDecision(other.slot) && cell.mirror != other.slot) {
-      const DecisionId decision = decision_of_[other.slot];
-      if (std::ranges::count(shared, ObjectAt(decision, 1)) != 0 &&
-          std::ranges::count(shared, ObjectAt(decision, 0)) == 0) {
+      const std::span<const RootObject> pair = ObjectsOf(other.slot);
+      if (std::ranges::count(shared, pair[1]) != 0 && std::ranges::count(shared, pair[0]) == 0) {
         placed.cell = cell.mirror;
         placed.values = network_.inverses[cell.inverse][other.values];
       }
@@ -80,24 +65,24 @@ std::optional<Placed> RunFinder::Place(const Other& other, RootObject lane,
   }
   const DecisionId decision = decision_of_[other.slot];
   if (!network_.rows_by_choice[instance_.choice(decision)].in_rows) return std::nullopt;
-  const std::span<const Object> objects = instance_.objects(decision);
+  const std::span<const RootObject> objects = ObjectsOf(other.slot);
   const Cell& cell = network_.cells[other.slot];
   placed.in_row = true;
-  if (ObjectAt(decision, objects.size() - 1) != lane) {
-    if (cell.mirror == other.slot || ObjectAt(decision, 0) != lane) return std::nullopt;
+  if (objects.back() != lane) {
+    if (cell.mirror == other.slot || objects.front() != lane) return std::nullopt;
     placed.mirrored = true;
     placed.cell = cell.mirror;
     placed.values = network_.inverses[cell.inverse][other.values];
   } else {
     for (std::size_t i = 0; i + 1 < objects.size(); ++i) {
-      if (ObjectAt(decision, i) == lane) return std::nullopt;
+      if (objects[i] == lane) return std::nullopt;
     }
   }
   placed.cell -= lane.object % kLanes;
   return placed;
 }
 
-bool RunFinder::SetGate(Slot slot, std::uint32_t gate, RootObject lane, Key* key) const {
+bool RunFinder::SetGate(Slot slot, std::uint32_t gate, RootObject lane, Key* key) {
   const std::uint32_t first = network_.presence_words[lane.root];
   std::optional<Slot> needed;  // By the presence of the lane.
   if (first != 0) {
@@ -106,17 +91,19 @@ bool RunFinder::SetGate(Slot slot, std::uint32_t gate, RootObject lane, Key* key
   }
   const std::vector<Slot>& certain = root_.memberships[slot];
   bool found = !needed || std::ranges::binary_search(certain, *needed);
-  std::vector<Slot> rest;  // Memberships of what all lanes share.
+  rest_.clear();  // Memberships of what all lanes share.
   for (const Slot member : network_.gate_slots.row(gate)) {
     if (needed == member) {
       found = true;
     } else if (!std::ranges::binary_search(certain, member)) {
-      rest.push_back(member);
+      rest_.push_back(member);
     }
   }
-  const auto gate_of_rest = gates_.find(rest);
-  if (!found || gate_of_rest == gates_.end()) return false;
+  if (!found) return false;
   key->words[kPresenceWord] = first == 0 ? 0 : first + lane.object / kLanes;
+  if (rest_.empty()) return true;  // Gate 0 is always open.
+  const auto gate_of_rest = gates_.find(rest_);
+  if (gate_of_rest == gates_.end()) return false;
   key->words[kGateWord] = gate_of_rest->second;
   return true;
 }
@@ -152,12 +139,15 @@ std::uint32_t LutIndex(const Relation& relation, int p, Bits p_values, int q, Bi
 std::uint32_t RunFinder::PairTable(const Relation& relation, int from, const Placed& to,
                                    int to_position) {
   const std::uint16_t inverse = to.mirrored ? network_.cells[to.cell].inverse : 0;
+  const TableOrigin key = {relation.luts[to_position], relation.sizes[from], inverse};
+  const auto [known, is_new] = tables_.try_emplace(key, 0);
+  if (!is_new) return known->second;
   std::vector<std::uint8_t> masks(256, 0xFF);
   for (unsigned values = 1; values < 1u << relation.sizes[from]; ++values) {
     masks[values] = network_.luts[relation.luts[to_position] + values];
     masks[values] = network_.inverses[inverse][masks[values]];
   }
-  return Intern(std::move(masks));
+  return known->second = Intern(std::move(masks));
 }
 
 namespace {
@@ -170,12 +160,13 @@ int TableWidth(int size) {
 
 std::uint32_t RunFinder::TripleTable(const Relation& relation, int from, int b, bool b_mirrored,
                                      int c, bool c_mirrored, const std::uint16_t* inverses) {
-  const std::vector<std::uint32_t> key = {relation.luts[0],
-                                          relation.luts[1],
-                                          relation.luts[2],
-                                          static_cast<std::uint32_t>(from * 16 + b * 4 + c),
-                                          b_mirrored ? inverses[0] + 1u : 0u,
-                                          c_mirrored ? inverses[1] + 1u : 0u};
+  // The 1 tells it from those of PairTable().
+  const TableOrigin key = {relation.luts[0],
+                           relation.luts[1],
+                           relation.luts[2],
+                           static_cast<std::uint32_t>(1 << 8 | from << 4 | b << 2 | c),
+                           b_mirrored ? inverses[0] + 1u : 0u,
+                           c_mirrored ? inverses[1] + 1u : 0u};
   const auto [it, is_new] = tables_.try_emplace(key, 0);
   if (!is_new) return it->second;
   const auto& of_b = network_.inverses[b_mirrored ? inverses[0] : 0];
@@ -220,19 +211,22 @@ void RunFinder::FindTable(std::uint32_t id) {
   for (int from = 0; from < constraint.arity; ++from) {
     const Slot slot = constraint.slots[from];
     if (!IsDecision(slot)) continue;
-    std::vector<Other> others;
-    std::vector<int> positions;
+    std::vector<Other>& others = others_;
+    std::vector<int>& positions = positions_;
+    std::vector<Placed>& placed = placed_;
+    others.clear();
+    positions.clear();
+    placed.clear();
     for (int i = 0; i < constraint.arity; ++i) {
       if (i == from) continue;
       others.push_back({constraint.slots[i]});
       positions.push_back(i);
     }
-    const std::vector<RootObject> shared = ObjectsOf(slot);
+    const std::span<const RootObject> shared = ObjectsOf(slot);
     const std::optional<RootObject> lane = PickLane(shared, others);
     if (!lane) continue;
     Key key;
     if (!SetGate(slot, constraint.gate, *lane, &key)) continue;
-    std::vector<Placed> placed;
     for (const Other& other : others) placed.push_back(*Place(other, *lane, shared));
     if (!std::ranges::all_of(placed, &Placed::in_row)) continue;
     key.words[kSlotWord] = slot;
@@ -282,18 +276,19 @@ void RunFinder::FindClause(std::uint32_t id) {
   for (std::uint32_t watched = 0; watched < size; ++watched) {
     const Slot slot = literals[watched].a;
     if (!IsDecision(slot)) continue;
-    std::vector<Other> others;
+    others_.clear();
+    placed_.clear();
     for (std::uint32_t i = 0; i < size; ++i) {
-      if (i != watched) others.push_back({literals[i].a, static_cast<std::uint8_t>(literals[i].x)});
+      if (i == watched) continue;
+      others_.push_back({literals[i].a, static_cast<std::uint8_t>(literals[i].x)});
     }
-    const std::vector<RootObject> shared = ObjectsOf(slot);
-    const std::optional<RootObject> lane = PickLane(shared, others);
+    const std::span<const RootObject> shared = ObjectsOf(slot);
+    const std::optional<RootObject> lane = PickLane(shared, others_);
     if (!lane) continue;
     Key key;
     if (!SetGate(slot, constraint.gate, *lane, &key)) continue;
-    std::vector<Placed> placed;
-    for (const Other& other : others) placed.push_back(*Place(other, *lane, shared));
-    if (!Pack(placed, &key)) continue;
+    for (const Other& other : others_) placed_.push_back(*Place(other, *lane, shared));
+    if (!Pack(placed_, &key)) continue;
     key.words[kSlotWord] = slot;
     key.words[kValuesWord] = static_cast<std::uint32_t>(literals[watched].x);
     key.words[kKindWord] = kClauses;

@@ -97,6 +97,7 @@ bool Freezer::Holds(const Condition& condition, const Object* objects, std::size
   if (condition.kind == Condition::Kind::kAscending) {
     return (objects[arguments[0]] < objects[arguments[1]]) != condition.negated;
   }
+  if (++asked_ % kAskedPerLook == 0) ticker_.Look();
   if (!condition.external) {
     return host_.Test(condition.code, {objects, num_objects}) != condition.negated;
   }
@@ -160,7 +161,6 @@ Freezer::Outcome Freezer::GroundCompare(const Condition& condition, const Object
   }
   const auto l = static_cast<DecisionId>(left), r = static_cast<DecisionId>(right);
   const int num_left = std::popcount(instance_->all_values_[l]);
-  const int num_right = std::popcount(instance_->all_values_[r]);
   if (l == r) {  // c(a, b) against c(b, a), which are stored once.
     Bits values = 0;
     for (int v = 0; v < num_left; ++v) {
@@ -171,26 +171,37 @@ Freezer::Outcome Freezer::GroundCompare(const Condition& condition, const Object
     *literal = {Literal::Kind::kSlot, {}, instance_->slots_[l], 0, values, 0};
     return Outcome::kOpen;
   }
-  const std::vector<std::uint32_t> key = {
+  const auto [pairs, complement] = InternComparison(condition, l, left_swapped, r, right_swapped);
+  *literal = {Literal::Kind::kPair, {},    instance_->slots_[l],
+              instance_->slots_[r], pairs, complement};
+  return Outcome::kOpen;
+}
+
+std::pair<std::uint32_t, std::uint32_t> Freezer::InternComparison(const Condition& condition,
+                                                                  DecisionId left,
+                                                                  bool left_swapped,
+                                                                  DecisionId right,
+                                                                  bool right_swapped) {
+  const std::array<std::uint32_t, 5> key = {
       static_cast<std::uint32_t>(condition.lhs.choice), static_cast<std::uint32_t>(condition.op),
-      instance_->universe_of_[l], instance_->universe_of_[r],
+      instance_->universe_of_[left], instance_->universe_of_[right],
       static_cast<std::uint32_t>(2 * left_swapped + right_swapped)};
-  const auto [it, is_new] = comparisons_.try_emplace(key);
+  const auto [known, is_new] = comparisons_.try_emplace(key);
   if (is_new) {
+    const int num_left = std::popcount(instance_->all_values_[left]);
+    const int num_right = std::popcount(instance_->all_values_[right]);
     std::vector<Bits> rows(num_left, 0);
     for (int v = 0; v < num_left; ++v) {
       for (int w = 0; w < num_right; ++w) {
-        if (Compare(condition.op, NumberOf(l, left_swapped, v), NumberOf(r, right_swapped, w))) {
+        if (Compare(condition.op, NumberOf(left, left_swapped, v),
+                    NumberOf(right, right_swapped, w))) {
           rows[v] |= Bits{1} << w;
         }
       }
     }
-    it->second = relations_.InternPairs(std::move(rows), num_right);
+    known->second = relations_.InternPairs(std::move(rows), num_right);
   }
-  *literal = {Literal::Kind::kPair, {},
-              instance_->slots_[l], instance_->slots_[r],
-              it->second.first,     it->second.second};
-  return Outcome::kOpen;
+  return known->second;
 }
 
 Freezer::Outcome Freezer::Ground(const Condition& condition, const Object* objects,

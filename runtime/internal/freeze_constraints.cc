@@ -25,96 +25,6 @@ bool Freezer::IsUnary(const Clause& clause) const {
   return decisions <= 1;
 }
 
-void Freezer::GroundClause(const Clause& clause) {
-  if (clause.variables.size() > kMaxVariables) {
-    throw Error("requirement " + space_.requirements[clause.requirement].label +
-                ": too many variables");
-  }
-  const Scope scope(space_, objects_, clause.variables);
-  const std::uint32_t origin =
-      relations_.InternOrigin({Origin::Kind::kRequirement, clause.requirement});
-
-  // `is` conditions are looked at as soon as their variables are bound; level 0 is before the
-  // first. Host code and comparisons wait for the last variable.
-  const std::size_t depth = clause.variables.size();
-  std::vector<std::vector<CompiledCondition>> early(depth + 1);
-  std::vector<const Condition*> compares, codes;
-  for (const Condition& condition : clause.conditions) {
-    if (condition.kind == Condition::Kind::kConstant) {
-      if (condition.constant) return;
-    } else if (IsKnown(condition)) {
-      codes.push_back(&condition);
-    } else if (condition.kind == Condition::Kind::kIs) {
-      int level = 0;
-      for (const int argument : condition.lhs.arguments) level = std::max(level, argument + 1);
-      early[level].push_back({&condition, &objects_.choices[condition.lhs.choice], condition.values,
-                              instance_->Invert(condition.lhs.choice, condition.values)});
-    } else {
-      compares.push_back(&condition);
-    }
-  }
-
-  std::array<Object, kMaxVariables> objects{};
-  std::vector<Literal> literals;
-  std::vector<Slot> gate, memberships;
-  std::vector<std::size_t> literals_before(depth + 1), gate_before(depth + 1);
-
-  // Adds the literals of one level; false when the clause holds for all that follows.
-  const auto collect = [&](std::size_t level) {
-    for (const CompiledCondition& compiled : early[level]) {
-      std::size_t index = 0;
-      const std::vector<int>& arguments = compiled.condition->lhs.arguments;
-      for (std::size_t i = 0; i < arguments.size(); ++i) {
-        index += objects[arguments[i]] * compiled.table->strides[i];
-      }
-      const std::int32_t found = compiled.table->lookup[index];
-      if (found < 0) return false;  // No such decision: the tuple does not exist.
-      const Slot slot = instance_->slots_[found >> 1];
-      const Bits mask = (found & 1) != 0 ? compiled.swapped_mask : compiled.mask;
-      const Bits domain = domains_.slots[slot];
-      if ((domain & ~mask) == 0) return false;
-      literals.push_back({Literal::Kind::kSlot, {}, slot, 0, mask, 0});
-    }
-    return true;
-  };
-  const auto enter = [&](std::size_t variable) {
-    // Forget what earlier objects of this variable, and variables after it, left behind.
-    literals.resize(literals_before[variable]);
-    gate.resize(gate_before[variable]);
-    memberships.clear();
-    scope.AppendMemberships(objects.data(), variable, variable + 1, &memberships);
-    for (const Slot slot : memberships) {
-      if (domains_.slots[slot] == kFalseBit) return false;
-      if (domains_.slots[slot] == kTrueBit) continue;
-      if (is_flag_[slot]) {
-        literals.push_back(GroundClauses::MemberLiteral(slot, false));
-      } else {
-        gate.push_back(slot);
-      }
-    }
-    if (!collect(variable + 1)) return false;
-    literals_before[variable + 1] = literals.size();
-    gate_before[variable + 1] = gate.size();
-    return true;
-  };
-  const auto leaf = [&] {
-    literals.resize(literals_before[depth]);
-    for (const Condition* condition : compares) {
-      Literal literal;
-      const Outcome outcome = Ground(*condition, objects.data(), depth, &literal);
-      if (outcome == Outcome::kTrue || outcome == Outcome::kUndefined) return;
-      if (outcome == Outcome::kOpen) literals.push_back(literal);
-    }
-    for (const Condition* condition : codes) {
-      if (Holds(*condition, objects.data(), depth)) return;
-    }
-    clauses_.Add(literals, gate, origin);
-  };
-  if (!collect(0)) return;
-  literals_before[0] = literals.size();
-  scope.ForEach(0, objects.data(), enter, leaf);
-}
-
 void Freezer::GroundTriggers() {
   std::vector<Literal> clause, negation;
   for (std::size_t f = 0; f < fired_.size(); ++f) {
@@ -382,6 +292,41 @@ void Freezer::GroundQuotient(int number) {
     items.push_back(std::move(item));
   });
   ground_class(items);
+}
+
+/// A counter is recomputed from all its increments when one of them changes. A long sum becomes a
+/// sum of hidden counters, each of which has some neighbouring increments, and so on: what is added
+/// to a saturated sum cannot show, so sums of sums say the same, and bounds travel back through the
+/// parts as far as they would have gone.
+void Freezer::SplitSums() {
+  const std::size_t largest = std::max<std::size_t>(2, options_.largest_sum);
+  const auto parts_of = static_cast<std::uint32_t>(std::min<std::size_t>(largest, kLanes));
+  const std::size_t num_counters = network_.counters.size();
+  for (std::size_t id = 0; id < num_counters; ++id) {
+    // By value, and put back at the end: the vector grows.
+    Counter counter = network_.counters[id];
+    if (counter.product || counter.increment_end - counter.increment_begin <= largest) continue;
+    do {
+      std::vector<Increment> parts;
+      for (std::uint32_t first = counter.increment_begin; first < counter.increment_end;
+           first += parts_of) {
+        Counter part;
+        part.origin = counter.origin;
+        part.increment_begin = first;
+        part.increment_end = std::min(first + parts_of, counter.increment_end);
+        Increment increment;
+        increment.weight = Increment::Weight::kCounter;
+        increment.source = static_cast<std::uint32_t>(network_.counters.size());
+        parts.push_back(increment);
+        network_.counters.push_back(part);
+        domains_.counters.push_back({});
+      }
+      counter.increment_begin = static_cast<std::uint32_t>(network_.increments.size());
+      network_.increments.insert(network_.increments.end(), parts.begin(), parts.end());
+      counter.increment_end = static_cast<std::uint32_t>(network_.increments.size());
+    } while (counter.increment_end - counter.increment_begin > parts_of);
+    network_.counters[id] = counter;
+  }
 }
 
 }  // namespace exh::runtime::internal

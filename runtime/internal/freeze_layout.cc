@@ -44,7 +44,12 @@ void Freezer::AssignSlots() {
   }
   StateLayout& layout = instance_->layout_;
   layout.num_narrow = RoundUp(next);
-  if (layout.num_narrow > kMaxPackedCells) throw Error("space " + space_.name + ": too large");
+  if (layout.num_narrow > kMaxPackedCells) {
+    throw Error("space " + space_.name + ": its decisions take " +
+                std::to_string(layout.num_narrow) + " cells of a state, which holds " +
+                std::to_string(kMaxPackedCells) + "; a choice over pairs takes the square of the " +
+                "number of objects, rounded up to " + std::to_string(kLanes));
+  }
   Slot wide = layout.num_narrow;
   for (std::size_t d = 0; d < num_decisions; ++d) {
     if (std::bit_width(instance_->all_values_[d]) > 8) instance_->slots_[d] = wide++;

@@ -112,7 +112,14 @@ void RunFinder::RankTables() {
   std::map<TableKey, std::map<std::uint32_t, int>> uses;
   for (const Group& group : groups_) {
     if (group.key.words[kKindWord] == kClauses) continue;
-    for (const Member& member : group.members) ++uses[KeyOf(group.key)][member.table];
+    std::map<std::uint32_t, int>& of_kind = uses[KeyOf(group.key)];
+    for (auto first = group.members.begin(); first != group.members.end();) {
+      const auto next = std::find_if(first, group.members.end(), [&](const Member& member) {
+        return member.table != first->table;
+      });
+      of_kind[first->table] += static_cast<int>(next - first);
+      first = next;
+    }
   }
   for (const auto& [key, tables] : uses) {
     std::vector<std::pair<int, std::uint32_t>> ranked;
@@ -194,8 +201,9 @@ void RunFinder::EmitGroup(Group& group, std::vector<ClauseRun>* clauses,
   }
 }
 
-std::vector<std::uint8_t> RunFinder::FindAll() {
+std::vector<std::uint8_t> RunFinder::FindAll(FreezeTicker* ticker) {
   for (std::uint32_t id = 0; id < network_.constraints.size(); ++id) {
+    ticker->Tick();
     switch (network_.constraints[id].kind) {
       case Constraint::Kind::kPairTable:
       case Constraint::Kind::kTripleTable:
@@ -249,10 +257,11 @@ void PutLooseFirst(std::vector<std::uint8_t>* covered, Network* network) {
 
 }  // namespace
 
-void IndexRuns(const Instance& instance, const RootDomains& root, Network* network) {
+void IndexRuns(const Instance& instance, const RootDomains& root, FreezeTicker* ticker,
+               Network* network) {
   RunFinder finder(instance, root, network);
   network->work.assign(instance.layout().num_slots() + 1, {});
-  std::vector<std::uint8_t> covered = finder.FindAll();
+  std::vector<std::uint8_t> covered = finder.FindAll(ticker);
   PutLooseFirst(&covered, network);
   finder.FindIncrements();
   IndexScalars(instance, &root, covered, network);

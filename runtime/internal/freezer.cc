@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_map>
 
 #include "runtime/check.h"
 #include "runtime/error.h"
@@ -20,6 +21,7 @@ constexpr std::size_t kMaxTableCells = std::size_t{1} << 26;
 Freezer::Freezer(const Space& space, const Host& host, const FreezeOptions& options)
     : host_(host),
       options_(options),
+      ticker_(options),
       instance_(new Instance()),
       space_((instance_->space_ = space)),
       objects_(*(instance_->tables_ = std::make_unique<Objects>())),
@@ -36,15 +38,12 @@ std::shared_ptr<const Instance> Freezer::Run() {
   AssignMemberships();
   FreezeDomains();
   // Unary clauses first: what they exclude prunes the loops of all others.
-  for (const Clause& clause : space_.clauses) {
-    if (IsUnary(clause)) GroundClause(clause);
-  }
+  GroundClausesThat(true);
   GroundTriggers();
   GroundCounters();
   for (std::size_t q = 0; q < space_.quotients.size(); ++q) GroundQuotient(static_cast<int>(q));
-  for (const Clause& clause : space_.clauses) {
-    if (!IsUnary(clause)) GroundClause(clause);
-  }
+  SplitSums();
+  GroundClausesThat(false);
   PropagateRoot();
   return instance_;
 }
@@ -59,16 +58,36 @@ std::string Freezer::TupleText(std::span<const Variable> variables,
   return text + ")";
 }
 
+/// Actions and logs write "order(a,b)=BEFORE": whatever reads them must find the objects again.
+void Freezer::FreezeNames(int set, Object size) {
+  const std::string where = "set " + space_.sets[set].name + ": ";
+  std::unordered_map<std::string, Object> known;
+  for (Object object = 0; object < size; ++object) {
+    std::string name = host_.Name(set, object);
+    if (name.empty() || name.find_first_of(" \t\r\n,()") != std::string::npos) {
+      throw Error(where + "object " + std::to_string(object) + " is named '" + name +
+                  "': a name is not empty and holds no blank, comma or parenthesis");
+    }
+    const auto [first, is_new] = known.try_emplace(name, object);
+    if (!is_new) {
+      throw Error(where + "objects " + std::to_string(first->second) + " and " +
+                  std::to_string(object) + " have the same name, '" + name + "'");
+    }
+    objects_.names[set].push_back(std::move(name));
+  }
+}
+
 void Freezer::FreezeSets() {
   objects_.names.resize(space_.sets.size());
   objects_.sets.resize(space_.sets.size());
   for (std::size_t s = 0; s < space_.sets.size(); ++s) {
     if (space_.sets[s].root != static_cast<int>(s)) continue;
     const int size = host_.Size(static_cast<int>(s));
-    if (size < 0 || size >= kNoObject) throw Error("set " + space_.sets[s].name + ": bad size");
-    for (int object = 0; object < size; ++object) {
-      objects_.names[s].push_back(host_.Name(static_cast<int>(s), static_cast<Object>(object)));
+    if (size < 0 || size > kMaxObjects) {
+      throw Error("set " + space_.sets[s].name + " has " + std::to_string(size) +
+                  " objects: a set holds 0 to " + std::to_string(kMaxObjects));
     }
+    FreezeNames(static_cast<int>(s), static_cast<Object>(size));
   }
   for (std::size_t s = 0; s < space_.sets.size(); ++s) {
     const Set& set = space_.sets[s];
@@ -117,7 +136,10 @@ ChoiceTable Freezer::MakeTable(int choice) const {
   for (const Variable& argument : c.arguments) {
     table.strides.push_back(cells);
     cells *= std::max<std::size_t>(1, objects_.sets[argument.set.set].num_objects);
-    if (cells > kMaxTableCells) throw Error("choice " + c.name + ": too many tuples of objects");
+    if (cells > kMaxTableCells) {
+      throw Error("choice " + c.name + ": its arguments have more than " +
+                  std::to_string(kMaxTableCells) + " tuples of objects");
+    }
   }
   table.lookup.assign(cells, -1);
   return table;
@@ -312,13 +334,16 @@ void Freezer::FreezeDomains() {
 }
 
 void Freezer::PropagateRoot() {
-  clauses_.Finish();
+  ticker_.Begin("tables", kTableShare, static_cast<double>(clauses_.num_groups()));
+  clauses_.Finish(&ticker_);
   network_.universes = objects_.universes;
   StateLayout& layout = instance_->layout_;
   layout.num_counters = static_cast<std::uint32_t>(network_.counters.size());
   layout.num_gates = static_cast<std::uint32_t>(network_.gate_slots.begin.size() - 1);
   PlanPresence();
   layout.Place();
+  const auto num_constraints = static_cast<double>(network_.constraints.size());
+  ticker_.Begin("the root", kRootShare, num_constraints);
   IndexNetwork(*instance_, &network_);
 
   State& root = instance_->root_ = State(layout);
@@ -332,7 +357,7 @@ void Freezer::PropagateRoot() {
     instance_->root_conflict_.origin = network_.origins[*clauses_.failure()];
   } else {
     instance_->root_result_ =
-        Propagator(*instance_, &root, &instance_->root_conflict_).PropagateAll();
+        Propagator(*instance_, &root, &instance_->root_conflict_).PropagateAll(&ticker_);
   }
   if (instance_->root_result_ == Propagation::kFixpoint) {
     // What the root entails needs no look again.
@@ -342,7 +367,8 @@ void Freezer::PropagateRoot() {
     }
     clauses_.DropEntailed();
     if (options_.runs) {
-      IndexRuns(*instance_, domains_, &network_);
+      ticker_.Begin("rows", kRunShare, num_constraints);
+      IndexRuns(*instance_, domains_, &ticker_, &network_);
     } else {
       IndexNetwork(*instance_, &network_);
     }

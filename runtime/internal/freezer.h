@@ -5,6 +5,7 @@
 // freeze_constraints.cc (requirements, counters, quotients, triggers).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "runtime/instance.h"
+#include "runtime/internal/freeze_ticker.h"
 #include "runtime/internal/ground_clauses.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/objects.h"
@@ -27,21 +29,21 @@ class Freezer {
 
  private:
   static constexpr std::size_t kMaxVariables = 16;
+  static constexpr std::uint32_t kAskedPerLook = 16;
+  // Parts of a freeze, about, for those who wait for it.
+  static constexpr double kUnaryShare = 0.02, kClauseShare = 0.5;
+  static constexpr double kTableShare = 0.1, kRootShare = 0.13, kRunShare = 0.25;
   enum class Outcome : std::uint8_t { kFalse, kTrue, kOpen, kUndefined };
 
   struct FiredTuple {
     int trigger;
     std::vector<Object> objects;
   };
-  /// A condition of a clause, ready for the inner loop.
-  struct CompiledCondition {
-    const Condition* condition;
-    const ChoiceTable* table;  ///< kIs only.
-    Bits mask, swapped_mask;
-  };
+  class ClauseLoop;  // freeze_clauses.cc
 
   // ---- freezer.cc
   void FreezeSets();
+  void FreezeNames(int set, Object size);
   void FreezeDecisions();
   void FreezeUniverse(int choice, std::span<const Object> objects);
   void NumberCounters();
@@ -73,6 +75,10 @@ class Freezer {
   Outcome GroundCompare(const Condition& condition, const Object* objects, Literal* literal);
   Outcome GroundCompareCode(const Condition& condition, const Object* objects,
                             std::size_t num_objects, Literal* literal);
+  /// The pair relation of a comparison of two decisions, and its complement.
+  std::pair<std::uint32_t, std::uint32_t> InternComparison(const Condition& condition,
+                                                           DecisionId left, bool left_swapped,
+                                                           DecisionId right, bool right_swapped);
   Outcome GroundPresent(const Condition& condition, const Object* objects, Literal* literal);
   /// Whether a condition that depends on no decision (IsKnown) holds.
   bool Holds(const Condition& condition, const Object* objects, std::size_t num_objects);
@@ -88,11 +94,13 @@ class Freezer {
   std::uint64_t NumberOf(DecisionId decision, bool swapped, int value) const;
 
   // ---- freeze_constraints.cc
-  void GroundClause(const Clause& clause);
+  /// All clauses that are unary, or all that are not.
+  void GroundClausesThat(bool are_unary);
   bool IsUnary(const Clause& clause) const;
   void GroundCounters();
   void GroundCounter(int choice);
   void GroundQuotient(int quotient);
+  void SplitSums();
   void GroundTriggers();
   void AddIncrement(std::vector<Literal> literals, Increment increment, Counter* counter);
   /// Splits memberships of a tuple into planned ones and literals on quotient flags.
@@ -101,6 +109,8 @@ class Freezer {
 
   const Host& host_;
   const FreezeOptions options_;
+  FreezeTicker ticker_;
+  std::uint32_t asked_ = 0;  // Times that a predicate was asked for.
   std::shared_ptr<Instance> instance_;
   const Space& space_;  // The instance's copy.
   Objects& objects_;
@@ -119,14 +129,15 @@ class Freezer {
   // What externs answered, by the objects that they were asked for.
   std::map<CodeId, std::map<std::vector<Object>, bool>> predicates_;
   std::map<CodeId, std::vector<std::uint32_t>> constants_;
-  std::map<std::vector<std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> comparisons_;
+  std::map<std::array<std::uint32_t, 5>, std::pair<std::uint32_t, std::uint32_t>> comparisons_;
 };
 
 /// Fills the wake-up lists: every ground constraint by itself.
 void IndexNetwork(const Instance& instance, Network* network);
 
 /// The same, with runs for the constraints that differ in their lane alone.
-void IndexRuns(const Instance& instance, const RootDomains& root, Network* network);
+void IndexRuns(const Instance& instance, const RootDomains& root, FreezeTicker* ticker,
+               Network* network);
 
 /// The wake-up lists of what is in no run: bit i of covered[id] says that the constraint is in a
 /// run of the i-th slot that it reads.

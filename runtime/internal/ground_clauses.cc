@@ -11,15 +11,21 @@ namespace exh::runtime::internal {
 namespace {
 
 constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
-constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
+
+/// Groups are looked for in the order of their last object, whose lane is in the last slot and in
+/// others: such neighbours get neighbouring entries, as many as a cache line holds.
+constexpr std::uint32_t kNeighbours = 16;
+constexpr std::size_t kProbeStep = kNeighbours + 1;  // The next line; odd, so that all are tried.
 
 std::size_t HashKey(const std::array<Slot, kMaxTableArity>& slots, int arity, std::uint32_t gate) {
+  const std::uint32_t lane = slots[arity - 1] % kNeighbours;
   std::uint64_t hash = gate * 8u + static_cast<unsigned>(arity);
   for (int i = 0; i < arity; ++i) {
-    hash = (hash ^ slots[i]) * 0x9E3779B97F4A7C15u;
+    const std::uint32_t moves_along = slots[i] % kNeighbours == lane ? lane : 0;
+    hash = (hash ^ (slots[i] - moves_along)) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;
   }
-  return hash;
+  return hash * kNeighbours + (lane + (hash >> 32)) % kNeighbours;
 }
 
 void SortUnique(std::vector<std::uint32_t>* numbers) {
@@ -100,8 +106,31 @@ void GroundClauses::AppendNegation(const Literal& literal, std::vector<Literal>*
   }
 }
 
+void GroundClauses::AddPattern(const std::array<Slot, kMaxTableArity>& slots, int arity,
+                               std::uint32_t pattern) {
+  ++num_added_;
+  PendingPattern& pending = pending_[num_pending_++];
+  pending = {slots, pattern, arity, HashKey(slots, arity, 0)};
+  __builtin_prefetch(&table_[pending.hash & (table_.size() - 1)]);
+  if (num_pending_ == pending_.size()) AddPending();
+}
+
+void GroundClauses::AddPending() {
+  const std::span<const PendingPattern> all(pending_.data(), num_pending_);
+  for (const PendingPattern& pending : all) {
+    const std::uint32_t group = table_[pending.hash & (table_.size() - 1)];
+    if (group != 0) __builtin_prefetch(&groups_[group - 1]);
+  }
+  for (const PendingPattern& pending : all) {
+    Group& group = groups_[FindGroup(pending.hash, pending.slots, pending.arity, 0, true)];
+    group.patterns = pattern_sets_.With(group.patterns, pending.pattern);
+  }
+  num_pending_ = 0;
+}
+
 void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> gate,
                         std::uint32_t origin) {
+  AddPending();
   // Simplify: memberships that are certain leave the gate, literals false at the root leave the
   // clause, and two literals on one slot are one.
   std::vector<Literal> literals;  // Small; the allocator's cache makes it cheap enough.
@@ -238,16 +267,7 @@ bool GroundClauses::AddToTable(std::span<const Literal> literals, std::uint32_t 
   }
   const std::uint32_t id = relations_.InternPattern(pattern);
   Group& group = groups_[FindGroup(slots, arity, gate, true)];
-  // A pattern that is there already comes twice: to look for it would be to read the whole list,
-  // which is long and lies in many places.
-  const auto node = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.push_back({id, kNoNode});
-  if (group.last_node == kNoNode) {
-    group.first_node = node;
-  } else {
-    nodes_[group.last_node].next = node;
-  }
-  group.last_node = node;
+  group.patterns = pattern_sets_.With(group.patterns, id);
   return true;
 }
 
@@ -268,9 +288,15 @@ void GroundClauses::AddClause(std::span<const Literal> literals, std::span<const
 
 std::uint32_t GroundClauses::FindGroup(const std::array<Slot, kMaxTableArity>& slots, int arity,
                                        std::uint32_t gate, bool create) {
+  return FindGroup(HashKey(slots, arity, gate), slots, arity, gate, create);
+}
+
+std::uint32_t GroundClauses::FindGroup(std::size_t hash,
+                                       const std::array<Slot, kMaxTableArity>& slots, int arity,
+                                       std::uint32_t gate, bool create) {
   const std::size_t mask = table_.size() - 1;
-  std::size_t at = HashKey(slots, arity, gate) & mask;
-  for (; table_[at] != 0; at = (at + 1) & mask) {
+  std::size_t at = hash & mask;
+  for (; table_[at] != 0; at = (at + kProbeStep) & mask) {
     const Group& group = groups_[table_[at] - 1];
     if (group.arity == arity && group.gate == gate &&
         std::equal(slots.begin(), slots.begin() + arity, group.slots.begin())) {
@@ -282,8 +308,8 @@ std::uint32_t GroundClauses::FindGroup(const std::array<Slot, kMaxTableArity>& s
   group.slots = slots;
   group.arity = static_cast<std::uint8_t>(arity);
   group.gate = gate;
-  group.first_node = group.last_node = kNoNode;
   groups_.push_back(group);
+  ++groups_of_arity_[arity];
   table_[at] = static_cast<std::uint32_t>(groups_.size());
   if (groups_.size() * 2 > table_.size()) Rehash(table_.size() * 2);
   return static_cast<std::uint32_t>(groups_.size() - 1);
@@ -294,48 +320,55 @@ void GroundClauses::Rehash(std::size_t size) {
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     const Group& g = groups_[group];
     std::size_t at = HashKey(g.slots, g.arity, g.gate) & (size - 1);
-    while (table_[at] != 0) at = (at + 1) & (size - 1);
+    while (table_[at] != 0) at = (at + kProbeStep) & (size - 1);
     table_[at] = static_cast<std::uint32_t>(group + 1);
   }
 }
 
 /// The clauses of a smaller group hold in a larger one too: with them the table propagates what the
-/// two together imply.
-void GroundClauses::AppendSubsetPatterns(const Group& group, std::vector<std::uint32_t>* patterns) {
+/// two together imply. Appends those groups.
+void GroundClauses::FindSubsets(const Group& group, std::vector<std::uint32_t>* subsets) {
+  const auto append = [&](std::uint32_t subset) {
+    if (subset != kNoGroup) subsets->push_back(subset);
+  };
   for (unsigned subset = 1; subset + 1 < 1u << group.arity; ++subset) {
     if (std::has_single_bit(subset)) continue;
+    const bool any = groups_of_arity_[static_cast<std::size_t>(std::popcount(subset))] != 0;
+    if (!any && group.gate == 0) continue;
     std::array<Slot, kMaxTableArity> slots{};
     int arity = 0;
-    std::vector<Slot> needed;
     for (int i = 0; i < group.arity; ++i) {
-      if ((subset >> i & 1) == 0) continue;
-      slots[arity++] = group.slots[i];
-      const auto& memberships = domains_.memberships[group.slots[i]];
+      if ((subset >> i & 1) != 0) slots[arity++] = group.slots[i];
+    }
+    if (any) append(FindGroup(slots, arity, 0, false));
+    if (group.gate == 0) continue;
+    if (any) append(FindGroup(slots, arity, group.gate, false));
+    std::vector<Slot> needed;
+    for (int i = 0; i < arity; ++i) {
+      const auto& memberships = domains_.memberships[slots[i]];
       needed.insert(needed.end(), memberships.begin(), memberships.end());
     }
-    AppendPatternsOf(FindGroup(slots, arity, 0, false), group, patterns);
-    if (group.gate == 0) continue;
-    AppendPatternsOf(FindGroup(slots, arity, group.gate, false), group, patterns);
     std::erase_if(needed, [&](Slot slot) { return domains_.slots[slot] == kTrueBit; });
     const std::uint32_t gate = InternGate(std::move(needed));
-    if (gate != 0 && gate != group.gate &&
+    if (any && gate != 0 && gate != group.gate &&
         std::ranges::includes(gates_[group.gate], gates_[gate])) {
-      AppendPatternsOf(FindGroup(slots, arity, gate, false), group, patterns);
+      append(FindGroup(slots, arity, gate, false));
     }
   }
 }
 
 void GroundClauses::AppendPatternsOf(std::uint32_t other, const Group& group,
                                      std::vector<std::uint32_t>* patterns) {
-  if (other == kNoGroup) return;
   const Group smaller = groups_[other];
   std::array<std::uint8_t, kMaxTableArity> position{};
   for (int i = 0, j = 0; i < smaller.arity; ++i) {
     while (group.slots[j] != smaller.slots[i]) ++j;
     position[i] = static_cast<std::uint8_t>(j);
   }
-  for (std::uint32_t node = smaller.first_node; node != kNoNode; node = nodes_[node].next) {
-    const Pattern& pattern = network_.patterns[nodes_[node].pattern];
+  std::vector<std::uint32_t> ids;
+  pattern_sets_.Append(smaller.patterns, &ids);
+  for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
+    const Pattern& pattern = network_.patterns[*id];
     Pattern wider;
     wider.origin = pattern.origin;
     for (int i = 0; i < smaller.arity; ++i) wider.masks[position[i]] = pattern.masks[i];
@@ -349,7 +382,7 @@ void GroundClauses::AppendPatternsOf(std::uint32_t other, const Group& group,
   }
 }
 
-bool GroundClauses::IsEntailed(const Constraint& constraint) const {
+bool GroundClauses::IsEntailed(const Constraint& constraint) {
   for (const Slot slot : gates_[constraint.gate]) {
     if (domains_.slots[slot] == kFalseBit) return true;
   }
@@ -359,10 +392,20 @@ bool GroundClauses::IsEntailed(const Constraint& constraint) const {
     }
     return false;
   }
-  const Relation& relation = network_.relations[constraint.relation];
-  const Bits target = domains_.slots[constraint.slots[relation.mask_position]];
+  std::array<Bits, kMaxTableArity> domains{};
+  for (int i = 0; i < constraint.arity; ++i) domains[i] = domains_.slots[constraint.slots[i]];
+  if (last_entailed_.relation != constraint.relation || last_entailed_.domains != domains) {
+    last_entailed_ = {constraint.relation, domains,
+                      IsTableEntailed(network_.relations[constraint.relation], domains)};
+  }
+  return last_entailed_.result;
+}
+
+bool GroundClauses::IsTableEntailed(const Relation& relation,
+                                    const std::array<Bits, kMaxTableArity>& domains) const {
+  const Bits target = domains[relation.mask_position];
   const auto domain = [&](int i) {
-    return i + 1 < relation.arity ? domains_.slots[constraint.slots[relation.others[i]]] : Bits{1};
+    return i + 1 < relation.arity ? domains[relation.others[i]] : Bits{1};
   };
   for (Bits a = domain(0); a != 0; a &= a - 1) {
     for (Bits b = domain(1); b != 0; b &= b - 1) {
@@ -383,9 +426,10 @@ void GroundClauses::DropEntailed() {
 }
 
 /// A table of many slots for a single clause would say no more than the clause itself.
-bool GroundClauses::FinishAsClause(const Group& group, std::span<const std::uint32_t> patterns) {
-  if (patterns.size() != 1) return false;
-  const Pattern& pattern = network_.patterns[patterns.front()];
+bool GroundClauses::FinishAsClause(const Group& group) {
+  const std::optional<std::uint32_t> only = pattern_sets_.Only(group.patterns);
+  if (!only) return false;
+  const Pattern& pattern = network_.patterns[*only];
   if (pattern.num_pairs != 0) return false;
   PendingClause clause{{}, pattern.origin, group.gate};
   for (int i = 0; i < group.arity; ++i) {
@@ -398,6 +442,7 @@ bool GroundClauses::FinishAsClause(const Group& group, std::span<const std::uint
 /// Marks the pairs whose clauses a table of three slots holds too, whenever they hold.
 void GroundClauses::MarkSubsumed() {
   subsumed_.assign(groups_.size(), false);
+  if (groups_of_arity_[2] == 0) return;
   for (const Group& group : groups_) {
     if (group.arity != 3) continue;
     for (int left_out = 0; left_out < 3; ++left_out) {
@@ -412,30 +457,54 @@ void GroundClauses::MarkSubsumed() {
   }
 }
 
-void GroundClauses::Finish() {
-  std::vector<std::uint32_t> patterns;
+std::size_t GroundClauses::KeyHash::operator()(const std::vector<std::uint32_t>& key) const {
+  std::uint64_t hash = key.size();
+  for (const std::uint32_t word : key) {
+    hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+std::uint32_t GroundClauses::RelationOf(const Group& group) {
+  std::array<std::uint8_t, kMaxTableArity> sizes{};
+  for (int p = 0; p < group.arity; ++p) sizes[p] = domains_.sizes[group.slots[p]];
+  subsets_.clear();
+  if (group.arity > 2) FindSubsets(group, &subsets_);
+  key_.assign({group.patterns, static_cast<std::uint32_t>(sizes[0] | sizes[1] << 8 |
+                                                          sizes[2] << 16 | sizes[3] << 24)});
+  for (const std::uint32_t subset : subsets_) {
+    const Group& smaller = groups_[subset];
+    std::uint32_t positions = 0;  // Which of the slots the smaller group is over.
+    for (int i = 0, j = 0; i < smaller.arity; ++i, ++j) {
+      while (group.slots[j] != smaller.slots[i]) ++j;
+      positions |= 1u << j;
+    }
+    key_.push_back(positions);
+    key_.push_back(smaller.patterns);
+  }
+  const auto [known, is_new] = made_.try_emplace(key_, 0);
+  if (!is_new) return known->second;
+  patterns_.clear();
+  pattern_sets_.Append(group.patterns, &patterns_);
+  SortUnique(&patterns_);
+  for (const std::uint32_t subset : subsets_) AppendPatternsOf(subset, group, &patterns_);
+  SortUnique(&patterns_);
+  return known->second = relations_.InternRelation(group.arity, sizes, patterns_);
+}
+
+void GroundClauses::Finish(FreezeTicker* ticker) {
+  AddPending();
   MarkSubsumed();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
-    if (i < subsumed_.size() && subsumed_[i]) continue;
-    const Group group = groups_[i];
-    patterns.clear();
-    for (std::uint32_t node = group.first_node; node != kNoNode; node = nodes_[node].next) {
-      patterns.push_back(nodes_[node].pattern);
-    }
-    SortUnique(&patterns);
-    if (group.arity == kMaxTableArity && FinishAsClause(group, patterns)) continue;
-    if (group.arity > 2) {
-      AppendSubsetPatterns(group, &patterns);
-      SortUnique(&patterns);
-    }
-
-    std::array<std::uint8_t, kMaxTableArity> sizes{};
-    for (int p = 0; p < group.arity; ++p) sizes[p] = domains_.sizes[group.slots[p]];
+    ticker->Tick();
+    if (subsumed_[i]) continue;
+    const Group& group = groups_[i];
+    if (group.arity == kMaxTableArity && FinishAsClause(group)) continue;
     Constraint constraint;
-    constraint.relation = relations_.InternRelation(group.arity, sizes, patterns);
+    constraint.relation = RelationOf(group);
     const Relation& relation = network_.relations[constraint.relation];
-    const bool has_luts = relation.luts[0] != kNoLut && group.slots[group.arity - 1] < 0x10000 &&
-                          group.gate < 0x10000;
+    const bool has_luts = relation.luts[0] != kNoLut && group.gate < 0x10000;
     constraint.kind = !has_luts          ? Constraint::Kind::kWideTable
                       : group.arity == 2 ? Constraint::Kind::kPairTable
                                          : Constraint::Kind::kTripleTable;

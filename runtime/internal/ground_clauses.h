@@ -10,8 +10,10 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
+#include "runtime/internal/freeze_ticker.h"
 #include "runtime/internal/literal.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/relation_store.h"
@@ -38,6 +40,9 @@ class GroundClauses {
 
   /// One disjunction that holds when all slots of the gate are TRUE.
   void Add(std::span<const Literal> literals, std::span<const Slot> gate, std::uint32_t origin);
+  /// One disjunction that is known to be this pattern over these slots (ascending, the rest 0), to
+  /// fit a table, and to have no gate.
+  void AddPattern(const std::array<Slot, kMaxTableArity>& slots, int arity, std::uint32_t pattern);
   /// Number of the gate of these slots (0: always open).
   std::uint32_t InternGate(std::vector<Slot> slots);
   Truth Status(const Literal& literal) const;
@@ -48,21 +53,28 @@ class GroundClauses {
   /// Origin of the first requirement that no implementation of this backbone can satisfy.
   std::optional<std::uint32_t> failure() const { return failure_; }
   std::size_t num_added() const { return num_added_; }
+  /// Tuples of decisions with clauses over them.
+  std::size_t num_groups() const { return groups_.size(); }
   /// Appends tables and clauses to the network, those that the root domains entail left out.
-  void Finish();
+  void Finish(FreezeTicker* ticker);
   /// Removes the constraints that hold whatever else is decided.
   void DropEntailed();
   std::size_t num_entailed() const { return num_entailed_; }
 
  private:
-  struct Group {
+  struct alignas(32) Group {
     std::array<Slot, kMaxTableArity> slots{};
     std::uint32_t gate = 0;
-    std::uint32_t first_node = 0, last_node = 0;  ///< Of the patterns, some of them twice.
+    std::uint32_t patterns = 0;  ///< In PatternSets.
     std::uint8_t arity = 0;
   };
-  struct Node {
-    std::uint32_t pattern, next;
+  /// Of AddPattern(): some are collected, so that the memory they need is on its way before the
+  /// first of them is looked at.
+  struct PendingPattern {
+    std::array<Slot, kMaxTableArity> slots{};
+    std::uint32_t pattern = 0;
+    int arity = 0;
+    std::size_t hash = 0;
   };
   struct PendingClause {
     std::vector<Literal> literals;
@@ -76,15 +88,21 @@ class GroundClauses {
   bool AddToTable(std::span<const Literal> literals, std::uint32_t gate, std::uint32_t origin);
   void AddClause(std::span<const Literal> literals, std::span<const Slot> gate,
                  std::uint32_t origin);
+  void AddPending();
   std::uint32_t FindGroup(const std::array<Slot, kMaxTableArity>& slots, int arity,
                           std::uint32_t gate, bool create);
+  std::uint32_t FindGroup(std::size_t hash, const std::array<Slot, kMaxTableArity>& slots,
+                          int arity, std::uint32_t gate, bool create);
   void Rehash(std::size_t size);
-  void AppendSubsetPatterns(const Group& group, std::vector<std::uint32_t>* patterns);
+  void FindSubsets(const Group& group, std::vector<std::uint32_t>* subsets);
   void AppendPatternsOf(std::uint32_t other, const Group& group,
                         std::vector<std::uint32_t>* patterns);
+  std::uint32_t RelationOf(const Group& group);
   void MarkSubsumed();
-  bool FinishAsClause(const Group& group, std::span<const std::uint32_t> patterns);
-  bool IsEntailed(const Constraint& constraint) const;
+  bool FinishAsClause(const Group& group);
+  bool IsEntailed(const Constraint& constraint);
+  bool IsTableEntailed(const Relation& relation,
+                       const std::array<Bits, kMaxTableArity>& domains) const;
 
   Network& network_;
   RelationStore& relations_;
@@ -92,10 +110,24 @@ class GroundClauses {
   std::vector<std::vector<Slot>> gates_;
   std::map<std::vector<Slot>, std::uint32_t> gate_ids_;
   std::vector<Group> groups_;
-  std::vector<Node> nodes_;
+  std::array<std::size_t, kMaxTableArity + 1> groups_of_arity_{};
   std::vector<std::uint32_t> table_;  // Open addressing: group + 1.
+  PatternSets pattern_sets_;
+  std::array<PendingPattern, 32> pending_;
+  std::size_t num_pending_ = 0;
+  struct KeyHash {
+    std::size_t operator()(const std::vector<std::uint32_t>& key) const;
+  };
+  /// What a relation is made of -> relation: sizes, the group's patterns, those of smaller groups.
+  std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, KeyHash> made_;
+  std::vector<std::uint32_t> key_, subsets_, patterns_;  // Scratch.
   std::vector<PendingClause> clauses_;
   std::vector<bool> subsumed_;  // By group.
+  struct {
+    std::uint32_t relation = 0xFFFFFFFF;
+    std::array<Bits, kMaxTableArity> domains{};
+    bool result = false;
+  } last_entailed_;  ///< Neighbours ask the same.
   std::optional<std::uint32_t> failure_;
   std::size_t num_added_ = 0, num_entailed_ = 0;
 };

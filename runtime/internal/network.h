@@ -85,7 +85,7 @@ struct Constraint {
 /// The slot it hangs on changed: restrict `other` by luts[lut + domain].
 struct PairEntry {
   std::uint32_t lut;
-  std::uint16_t other;
+  Slot other;
   std::uint16_t gate;
 };
 
@@ -93,7 +93,8 @@ struct PairEntry {
 struct TripleEntry {
   std::uint32_t lut_b, lut_c;
   std::uint32_t classes;  ///< As in WideEntry.
-  std::uint16_t b, c, gate;
+  Slot b, c;
+  std::uint16_t gate;
   std::uint8_t s_shift_b, c_shift_b, s_shift_c, b_shift_c;
 };
 

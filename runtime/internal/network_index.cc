@@ -55,9 +55,9 @@ void IndexPairs(const std::vector<std::uint8_t>& covered, Network* network) {
     const Relation& relation = network->relations[c.relation];
     for (const int at : {0, 1}) {
       if (IsCovered(covered, id, at)) continue;
-      pairs.push_back({c.slots[at],
-                       {relation.luts[1 - at], static_cast<std::uint16_t>(c.slots[1 - at]),
-                        static_cast<std::uint16_t>(c.gate)}});
+      pairs.push_back(
+          {c.slots[at],
+           {relation.luts[1 - at], c.slots[1 - at], static_cast<std::uint16_t>(c.gate)}});
       ids.emplace_back(c.slots[at], id);
     }
   }
@@ -121,8 +121,11 @@ class ClassTables {
  public:
   explicit ClassTables(Network* network) : network_(*network) {}
   std::uint32_t Find(std::uint32_t relation, int position) {
-    const auto [it, is_new] = tables_.try_emplace({relation, position}, 0);
-    if (!is_new) return it->second;
+    if (tables_.size() < network_.relations.size() * kMaxTableArity) {
+      tables_.resize(network_.relations.size() * kMaxTableArity, kNoLut);
+    }
+    std::uint32_t& table = tables_[relation * kMaxTableArity + static_cast<unsigned>(position)];
+    if (table != kNoLut) return table;
     std::vector<std::uint8_t> classes =
         DomainClasses(network_, network_.relations[relation], position);
     const auto [content, is_new_content] = contents_.try_emplace(
@@ -131,12 +134,12 @@ class ClassTables {
       network_.run_tables.insert(network_.run_tables.end(), content->first.begin(),
                                  content->first.end());
     }
-    return it->second = content->second;
+    return table = content->second;
   }
 
  private:
   Network& network_;
-  std::map<std::pair<std::uint32_t, int>, std::uint32_t> tables_;
+  std::vector<std::uint32_t> tables_;  ///< By relation and position.
   std::map<std::vector<std::uint8_t>, std::uint32_t> contents_;
 };
 
@@ -198,6 +201,10 @@ void IndexTriples(const RootDomains* root, const std::vector<std::uint8_t>& cove
   if (root != nullptr) picker.emplace(*root, *network);
   std::vector<std::pair<Slot, TripleEntry>> triples;
   std::vector<std::pair<Slot, std::uint32_t>> ids;
+  if (covered.empty()) {
+    triples.reserve(3 * network->constraints.size());
+    ids.reserve(3 * network->constraints.size());
+  }
   for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
     const Constraint& c = network->constraints[id];
     if (c.kind != Constraint::Kind::kTripleTable) continue;
@@ -215,8 +222,8 @@ void IndexTriples(const RootDomains* root, const std::vector<std::uint8_t>& cove
       entry.lut_b = relation.luts[b];
       entry.lut_c = relation.luts[other];
       entry.classes = classes->Find(picked, at);
-      entry.b = static_cast<std::uint16_t>(c.slots[b]);
-      entry.c = static_cast<std::uint16_t>(c.slots[other]);
+      entry.b = c.slots[b];
+      entry.c = c.slots[other];
       entry.gate = static_cast<std::uint16_t>(c.gate);
       entry.s_shift_b = shift(at, other);
       entry.c_shift_b = shift(other, at);

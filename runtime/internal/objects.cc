@@ -76,6 +76,15 @@ Scope::Scope(const Space& space, const Objects& objects, std::span<const Variabl
   }
 }
 
+double Scope::NumTuples() const {
+  double tuples = 1;
+  for (const Plan& plan : variables_) {
+    const double rows = plan.parameter < 0 ? 1 : static_cast<double>(plan.table->begin.size() - 1);
+    tuples *= static_cast<double>(plan.table->items.size()) / std::max(1.0, rows);
+  }
+  return tuples;
+}
+
 void Scope::AppendMemberships(const Object* objects, std::size_t first, std::size_t last,
                               std::vector<Slot>* slots) const {
   for (std::size_t v = first; v < last; ++v) {

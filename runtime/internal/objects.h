@@ -69,28 +69,54 @@ class Scope {
 
   std::size_t size() const { return variables_.size(); }
 
-  /// Calls leaf() for every extension of objects[0 … depth) to all variables; after each binding of
-  /// variable d, enter(d) == false skips what follows from it.
+  /// Calls leaf() for every extension of objects[0 … depth) to the first `limit` variables; after
+  /// each binding of variable d, enter(d) == false skips what follows from it.
   template <typename Enter, typename Leaf>
-  void ForEach(std::size_t depth, Object* objects, const Enter& enter, const Leaf& leaf) const {
-    if (depth == variables_.size()) {
+  void ForEach(std::size_t depth, std::size_t limit, Object* objects, const Enter& enter,
+               const Leaf& leaf) const {
+    if (depth == limit) {
       leaf();
       return;
     }
-    const Plan& plan = variables_[depth];
-    for (const Object object : plan.table->row(plan.parameter < 0 ? 0 : objects[plan.parameter])) {
-      bool distinct = true;
-      for (const int other : plan.distinct_from) distinct &= objects[other] != object;
-      if (!distinct) continue;
+    for (const Object object : Row(depth, objects)) {
+      if (!IsDistinct(depth, object, objects)) continue;
       objects[depth] = object;
-      if (enter(depth)) ForEach(depth + 1, objects, enter, leaf);
+      if (enter(depth)) ForEach(depth + 1, limit, objects, enter, leaf);
     }
+  }
+  template <typename Enter, typename Leaf>
+  void ForEach(std::size_t depth, Object* objects, const Enter& enter, const Leaf& leaf) const {
+    ForEach(depth, variables_.size(), objects, enter, leaf);
   }
   template <typename Leaf>
   void ForEach(std::size_t depth, Object* objects, const Leaf& leaf) const {
     ForEach(
         depth, objects, [](std::size_t) { return true; }, leaf);
   }
+
+  /// What a variable runs over, given the objects of those before it …
+  std::span<const Object> Row(std::size_t variable, const Object* objects) const {
+    const Plan& plan = variables_[variable];
+    return plan.table->row(plan.parameter < 0 ? 0 : objects[plan.parameter]);
+  }
+  /// … less those that they have taken.
+  bool IsDistinct(std::size_t variable, Object object, const Object* objects) const {
+    bool distinct = true;
+    for (const int other : variables_[variable].distinct_from) distinct &= objects[other] != object;
+    return distinct;
+  }
+  /// The object is a member of the sets of its variable whatever is decided.
+  bool IsPermanent(std::size_t variable, Object object, const Object* objects) const {
+    const Plan& plan = variables_[variable];
+    for (const auto& [table, parametric] : plan.conditional) {
+      if (table->at(parametric ? objects[plan.parameter] : kNoObject, object) != kPermanent) {
+        return false;
+      }
+    }
+    return true;
+  }
+  /// About how many tuples there are.
+  double NumTuples() const;
 
   /// Appends the Boolean slots that must be TRUE for objects[first … last) to be members of the
   /// sets of their variables (and of the supersets).

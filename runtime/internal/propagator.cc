@@ -146,7 +146,8 @@ Propagation Propagator::Propagate() {
   return rows_.propagate(*this);
 }
 
-Propagation Propagator::PropagateAll() {
+Propagation Propagator::PropagateAll(FreezeTicker* ticker) {
+  ticker_ = ticker;
   for (std::uint32_t presence = 0; presence < network_.presences.size(); ++presence) {
     if (std::ranges::all_of(network_.presence_slots.row(presence),
                             [&](Slot slot) { return domain(slot) == kTrueBit; })) {
@@ -168,6 +169,7 @@ Propagation Propagator::PropagateAll() {
 }
 
 bool Propagator::RunConstraint(std::uint32_t id) {
+  if (ticker_ != nullptr) ticker_->Tick();
   const Constraint& constraint = network_.constraints[id];
   if (!state_.gate(layout_, constraint.gate)) return true;
   return constraint.kind == Constraint::Kind::kClause ? RunClause(constraint)

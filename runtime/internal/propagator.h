@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runtime/instance.h"
+#include "runtime/internal/freeze_ticker.h"
 #include "runtime/internal/literal.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/row_kernels.h"
@@ -160,7 +161,7 @@ class Propagator {
   /// To the fixpoint, from what was restricted.
   Propagation Propagate();
   /// To the fixpoint, from nothing known: every constraint runs.
-  Propagation PropagateAll();
+  Propagation PropagateAll(FreezeTicker* ticker = nullptr);
 
   Bits domain(Slot slot) const { return state_.domain(layout_, slot); }
   Interval counter(std::uint32_t number) const { return state_.counter(layout_, number); }
@@ -220,6 +221,7 @@ class Propagator {
   State& state_;
   Conflict& conflict_;
   Workspace& work_;
+  FreezeTicker* ticker_ = nullptr;  ///< Of PropagateAll().
 };
 
 }  // namespace exh::runtime::internal

@@ -9,8 +9,6 @@
 namespace exh::runtime::internal {
 namespace {
 
-/// Combinations of the slots beside the mask; above this a clause beats a table.
-constexpr std::size_t kMaxCombinations = 4096;
 /// Bits of the two domains that index a look-up table: at most 4 KB each.
 constexpr int kMaxLutBits = 12;
 
@@ -32,6 +30,17 @@ std::size_t RelationStore::PatternHash::operator()(const Pattern& pattern) const
         pattern.pair_positions[i][1]);
   }
   return hash;
+}
+
+std::uint32_t PatternSets::Grow(std::uint64_t key) {
+  const auto [known, is_new] = known_.try_emplace(key, 0);
+  if (!is_new) return known->second;
+  const auto set = static_cast<std::uint32_t>(key >> 32), pattern = static_cast<std::uint32_t>(key);
+  for (std::uint32_t rest = set; rest != 0; rest = sets_[rest].rest) {
+    if (sets_[rest].pattern == pattern) return known->second = set;
+  }
+  sets_.push_back({set, pattern});
+  return known->second = static_cast<std::uint32_t>(sets_.size() - 1);
 }
 
 std::uint32_t RelationStore::InternOrigin(Origin origin) {

@@ -4,8 +4,10 @@
 // Equal tables are shared: an instance with tens of thousands of constraints has a few dozen.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -13,6 +15,42 @@
 #include "runtime/internal/network.h"
 
 namespace exh::runtime::internal {
+
+/// Sets of patterns, each set a number: groups of clauses that look alike, nearly all of a space,
+/// share one. 0 is the empty set. Equal sets that grew in different orders have different numbers.
+class PatternSets {
+ public:
+  /// The set with the pattern in it.
+  std::uint32_t With(std::uint32_t set, std::uint32_t pattern) {
+    const std::uint64_t key = std::uint64_t{set} << 32 | pattern;
+    Recent& recent = recent_[(set * 0x9E3779B1u + pattern * 0x85EBCA6Bu) >> 20];
+    if (recent.key != key) recent = {key, Grow(key)};
+    return recent.result;
+  }
+  /// Appends its patterns, in no certain order.
+  void Append(std::uint32_t set, std::vector<std::uint32_t>* patterns) const {
+    for (; set != 0; set = sets_[set].rest) patterns->push_back(sets_[set].pattern);
+  }
+  /// The only pattern of a set that has one.
+  std::optional<std::uint32_t> Only(std::uint32_t set) const {
+    if (set == 0 || sets_[set].rest != 0) return std::nullopt;
+    return sets_[set].pattern;
+  }
+
+ private:
+  struct Set {
+    std::uint32_t rest, pattern;  ///< A smaller set, and what it lacks.
+  };
+  struct Recent {
+    std::uint64_t key = ~std::uint64_t{0};
+    std::uint32_t result = 0;
+  };
+  std::uint32_t Grow(std::uint64_t key);
+
+  std::vector<Set> sets_ = {{0, 0}};
+  std::unordered_map<std::uint64_t, std::uint32_t> known_;
+  std::array<Recent, 4096> recent_{};  ///< By hash: the last answers.
+};
 
 class RelationStore {
  public:
@@ -26,6 +64,8 @@ class RelationStore {
   std::uint32_t InternRelation(int arity, const std::array<std::uint8_t, kMaxTableArity>& sizes,
                                const std::vector<std::uint32_t>& patterns);
 
+  /// Combinations of the slots beside the mask; above this a clause beats a table.
+  static constexpr std::size_t kMaxCombinations = 4096;
   /// Would a table over slots of these sizes stay small?
   static bool Fits(int arity, const std::array<std::uint8_t, kMaxTableArity>& sizes);
 

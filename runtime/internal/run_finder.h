@@ -85,8 +85,13 @@ class RunFinder {
       : instance_(instance), root_(root), network_(*network) {
     const std::uint32_t num_narrow = instance.layout().num_narrow;
     decision_of_.assign(num_narrow, kNoDecision);
+    objects_begin_.assign(num_narrow + 1, 0);
     for (DecisionId d = 0; d < instance.num_decisions(); ++d) {
       if (instance.slot(d) < num_narrow) decision_of_[instance.slot(d)] = d;
+    }
+    for (Slot slot = 0; slot < num_narrow; ++slot) {
+      if (decision_of_[slot] != kNoDecision) AppendObjects(decision_of_[slot]);
+      objects_begin_[slot + 1] = static_cast<std::uint32_t>(objects_.size());
     }
     for (std::uint32_t gate = 0; gate < instance.layout().num_gates; ++gate) {
       const std::span<const std::uint32_t> slots = network_.gate_slots.row(gate);
@@ -95,7 +100,7 @@ class RunFinder {
   }
 
   /// Bit i: the constraint is in a run of the i-th slot that it reads.
-  std::vector<std::uint8_t> FindAll();
+  std::vector<std::uint8_t> FindAll(FreezeTicker* ticker);
   void FindIncrements();
 
  private:
@@ -104,18 +109,24 @@ class RunFinder {
   }
   /// The objects that lanes could stand for.
   void AppendLanes(Slot slot, std::vector<RootObject>* lanes) const;
-  bool Reads(Slot slot, RootObject object) const;
-  RootObject ObjectAt(DecisionId decision, std::size_t argument) const;
+  void AppendObjects(DecisionId decision);
+  bool Reads(Slot slot, RootObject object) const {
+    return std::ranges::count(ObjectsOf(slot), object) != 0;
+  }
   /// The object in which the lanes of a run over `others` would differ: of those that are not among
   /// `shared`, the one that the fewest read.
   std::optional<RootObject> PickLane(std::span<const RootObject> shared,
-                                     std::span<const Other> others) const;
-  std::vector<RootObject> ObjectsOf(Slot slot) const;
+                                     std::span<const Other> others);
+  /// Of the decision; empty when it is none.
+  std::span<const RootObject> ObjectsOf(Slot slot) const {
+    if (slot >= decision_of_.size()) return {};
+    return {objects_.data() + objects_begin_[slot], objects_.data() + objects_begin_[slot + 1]};
+  }
   /// Nothing when the object stands where no lane can.
   std::optional<Placed> Place(const Other& other, RootObject lane,
                               std::span<const RootObject> shared) const;
   /// Sets what must be open and present for a run; false when that cannot be said for its lanes.
-  bool SetGate(Slot slot, std::uint32_t gate, RootObject lane, Key* key) const;
+  bool SetGate(Slot slot, std::uint32_t gate, RootObject lane, Key* key);
 
   void FindTable(std::uint32_t id);
   void FindClause(std::uint32_t id);
@@ -140,16 +151,25 @@ class RunFinder {
   std::map<RootObject, int> CountReaders(const Counter& counter) const;
   std::uint64_t MostWeight(const Increment& increment) const;
   bool FindIncrement(std::uint32_t id, const std::map<RootObject, int>& readers,
-                     std::map<Key, IncrementLanes>* runs) const;
+                     std::map<Key, IncrementLanes>* runs);
 
   const Instance& instance_;
   const RootDomains& root_;
   Network& network_;
   std::vector<DecisionId> decision_of_;
+  std::vector<std::uint32_t> objects_begin_;  // By slot.
+  std::vector<RootObject> objects_;
   std::map<std::vector<Slot>, std::uint32_t> gates_;
+  // Scratch.
+  std::vector<Other> others_;
+  std::vector<int> positions_;
+  std::vector<RootObject> lanes_;
+  std::vector<Placed> placed_;
+  std::vector<Slot> rest_;
   std::unordered_map<Key, std::uint32_t, KeyHash> ids_;
   std::vector<Group> groups_;
-  std::map<std::vector<std::uint32_t>, std::uint32_t> tables_;
+  using TableOrigin = std::array<std::uint32_t, 6>;
+  std::map<TableOrigin, std::uint32_t> tables_;
   std::map<std::vector<std::uint8_t>, std::uint32_t> contents_;
   static constexpr std::size_t kMaxRanked = 64;
   std::map<TableKey, std::vector<std::uint32_t>> ranked_;

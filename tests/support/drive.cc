@@ -31,8 +31,8 @@ class Drive {
   Drive(const TestSpace& test, std::uint64_t seed)
       : test_(test), oracle_(test.space, test.host), random_(seed) {}
 
-  DriveResult Run(int num_descents) {
-    const auto instance = Instance::Freeze(test_.space, test_.host);
+  DriveResult Run(int num_descents, const runtime::FreezeOptions& options) {
+    const auto instance = Instance::Freeze(test_.space, test_.host, options);
     solutions_ = oracle_.Solve();
     result_.solutions = solutions_.size();
     MapDecisions(*instance);
@@ -205,9 +205,9 @@ class Drive {
 }  // namespace
 
 DriveResult DriveAgainstOracle(const TestSpace& test, const std::string& name, std::uint64_t seed,
-                               int num_descents) {
+                               int num_descents, const runtime::FreezeOptions& options) {
   SCOPED_TRACE(name + ", seed " + std::to_string(seed));
-  return Drive(test, seed).Run(num_descents);
+  return Drive(test, seed).Run(num_descents, options);
 }
 
 }  // namespace exh::tests

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "runtime/instance.h"
 #include "tests/support/table_host.h"
 
 namespace exh::tests {
@@ -18,6 +19,6 @@ struct DriveResult {
 
 /// Adds GoogleTest failures, each with `name` and the seed.
 DriveResult DriveAgainstOracle(const TestSpace& test, const std::string& name, std::uint64_t seed,
-                               int num_descents = 20);
+                               int num_descents = 20, const runtime::FreezeOptions& options = {});
 
 }  // namespace exh::tests

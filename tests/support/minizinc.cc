@@ -1,70 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/minizinc.h"
 
-#include <unistd.h>
-
 #include <bit>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string_view>
+
+#include "tests/support/shell.h"
 
 namespace exh::tests {
 namespace {
 
-namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kSolution = "----------";
 
 double Seconds(Clock::time_point since) {
   return std::chrono::duration<double>(Clock::now() - since).count();
-}
-
-/// A folder that goes with the object.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (fs::temp_directory_path() / "exh-minizinc-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string operator/(const char* name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
-std::string Contents(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
-
-bool IsOnPath(const std::string& program) {
-  return std::system(("command -v " + program + " >/dev/null 2>&1").c_str()) == 0;
-}
-
-/// Runs a shell command and calls line(text) for each line that it prints. Returns its exit status.
-template <typename Line>
-int ReadLines(const std::string& command, const Line& line) {
-  FILE* const pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return -1;
-  char* text = nullptr;
-  std::size_t size = 0;
-  for (ssize_t length = 0; (length = ::getline(&text, &size, pipe)) > 0;) {
-    line(std::string_view(text, static_cast<std::size_t>(length)));
-  }
-  std::free(text);
-  return ::pclose(pipe);
 }
 
 /// Writes model.mzn and model.fzn; returns what went wrong.
@@ -119,7 +72,7 @@ SolutionCount CountSolutions(const std::string& model, int timeout_s) {
 }
 
 GecodeRate MeasureGecode(const std::string& model, std::uint64_t solutions, int timeout_s,
-                         std::uint64_t seed) {
+                         std::uint64_t seed, bool restarts) {
   const Scratch scratch;
   GecodeRate rate;
   const Clock::time_point flatten = Clock::now();
@@ -127,8 +80,9 @@ GecodeRate MeasureGecode(const std::string& model, std::uint64_t solutions, int 
   rate.flatten_seconds = Seconds(flatten);
   if (!rate.error.empty()) return rate;
 
-  const std::string options = "-restart constant -restart-scale 1000000 -n " +
-                              std::to_string(solutions) + " -r " + std::to_string(seed);
+  const std::string options =
+      std::string(restarts ? "-restart constant -restart-scale 1000000 " : "") + "-n " +
+      std::to_string(solutions) + " -r " + std::to_string(seed);
   const Clock::time_point start = Clock::now();
   Clock::time_point first = start;
   ReadLines(Gecode(options, scratch, timeout_s), [&](std::string_view line) {

@@ -33,9 +33,10 @@ struct GecodeRate {
 
 /// Descents of Gecode: one process, each solution from the root again (`-restart constant
 /// -restart-scale 1000000`), until there are `solutions` of them or `timeout_s` seconds have passed
-/// since the start. The model says how it branches (runtime::MiniZincOptions).
+/// since the start. The model says how it branches (runtime::MiniZincOptions). Without `restarts`
+/// it is one depth-first search instead: another task, whose next solution is near the last one.
 GecodeRate MeasureGecode(const std::string& model, std::uint64_t solutions, int timeout_s = 300,
-                         std::uint64_t seed = 1);
+                         std::uint64_t seed = 1, bool restarts = true);
 
 /// All implementations below a candidate, counted by our own engine; stops above `limit`.
 std::uint64_t CountImplementations(const runtime::Candidate& candidate, std::uint64_t limit);
