@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstddef>
 #include <map>
@@ -201,12 +202,66 @@ void CheckCounterTests(const Spec& spec, DiagnosticSink& sink) {
           .WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
     } else if (condition.op != CompareOp::kLt && condition.op != CompareOp::kLe) {
       sink.Report(Diag::kUselessCounterTest, condition.range,
-                  fmt::format("this test never restricts anything: '{}' is {}, so "
+                  fmt::format("this test would never restrict anything: '{}' is {}, so "
                               "only '<' and '<=' act on it",
                               choice.name, word))
           .WithNote(choice.range, fmt::format("'{}' is declared here", choice.name));
     }
   });
+}
+
+// Whether the trigger may add objects to the set, or to one that it is a part of.
+bool MayAdd(const Spec& spec, const Trigger& trigger, SetIndex set) {
+  while (set >= 0) {
+    if (std::ranges::find(trigger.adds, set) != trigger.adds.end()) return true;
+    const auto& superset = spec.sets[static_cast<std::size_t>(set)].superset;
+    set = superset ? superset->set : -1;
+  }
+  return false;
+}
+
+// The trigger that may add an object to what the counter adds over, when there is one already. What
+// appears together with the object whose counter it is counts.
+const Trigger* AdderOf(const Spec& spec, const Choice& counter, const SetRef& over) {
+  const auto number = static_cast<std::size_t>(over.parameter);
+  const bool of_argument = over.parameter >= 0 && number < counter.arguments.size();
+  for (const Trigger& trigger : spec.triggers) {
+    if (!MayAdd(spec, trigger, over.set)) continue;
+    if (of_argument && MayAdd(spec, trigger, counter.arguments[number].set.set)) continue;
+    return &trigger;
+  }
+  return nullptr;
+}
+
+// Whether a snippet says for which of the objects the counter adds: those that appear may be left
+// out by it, and then nothing is lost.
+bool IsFiltered(const Choice& counter, int variable) {
+  return std::ranges::any_of(counter.when, [&](const Condition& condition) {
+    if (condition.kind != Condition::Kind::kCode) return false;
+    const auto is_it = [&](int each) { return each == variable; };
+    if (condition.external >= 0) return std::ranges::any_of(condition.lhs.arguments, is_it);
+    return std::ranges::any_of(condition.code.variables, is_it, &SnippetVariable::variable);
+  });
+}
+
+// A full counter shows its maximum, so nothing that appears later may raise it: where the
+// conditions hold for an object that a trigger adds, there is no implementation.
+void CheckCounterOverAdded(const Spec& spec, const Choice& counter, DiagnosticSink& sink) {
+  if (counter.kind != ChoiceKind::kCounter || counter.visibility != Visibility::kFull) return;
+  for (std::size_t i = 0; i < counter.over.size(); ++i) {
+    const Variable& variable = counter.over[i];
+    const Trigger* const trigger = AdderOf(spec, counter, variable.set);
+    const int number = static_cast<int>(counter.arguments.size() + i);
+    if (trigger == nullptr || IsFiltered(counter, number)) continue;
+    const Set& set = spec.sets[static_cast<std::size_t>(variable.set.set)];
+    sink.Report(Diag::kCounterOverAdded, variable.range,
+                fmt::format("a full counter never counts an object that appears later, so every "
+                            "implementation where '{}' would count one of '{}' is lost; declare it "
+                            "'half' or 'internal', or leave such objects out with 'where'",
+                            counter.name, set.name))
+        .WithNote(trigger->range, fmt::format("trigger '{}' adds objects", trigger->label));
+    return;
+  }
 }
 
 // What a dynamic predicate says follows from the triggers that have fired.
@@ -266,6 +321,8 @@ void CheckSpec(const Spec& spec, DiagnosticSink& sink) {
   CheckCounterTests(spec, sink);
   CheckDynamicPredicates(spec, sink);
   for (const Trigger& trigger : spec.triggers) CheckTriggerWaits(trigger, sink);
+  if (sink.has_errors()) return;  // Which triggers add what may be a part of the mistake.
+  for (const Choice& choice : spec.choices) CheckCounterOverAdded(spec, choice, sink);
 }
 
 }  // namespace exh::dsl

@@ -52,7 +52,9 @@ class DiagnosticSink {
   bool has_errors() const { return num_errors_ > 0; }
 
   /// The diagnostics to show: by file and position, duplicates dropped, at most `cap` of them, of
-  /// which errors go first; the last entry then says how many are missing.
+  /// which errors go first; the last entry then says how many are missing. What
+  /// may follow from a syntax error is not shown beside it: warnings, and mistakes with names and
+  /// conditions when there are several. Of more than two alike the first stands for the rest.
   std::vector<Diagnostic> Sorted(std::size_t cap = 100) const;
 
   SourceSet& sources() { return sources_; }

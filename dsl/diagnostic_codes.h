@@ -27,6 +27,7 @@ enum class Diag : std::uint16_t {
   kTooManyIncludes = 106,
   kParserFailed = 107,
   kNumberTooLarge = 108,
+  kNotText = 109,
   kFusedCode = 121,
 
   // Syntax.
@@ -108,6 +109,7 @@ enum class Diag : std::uint16_t {
   kEmptyRequirement = 622,
   kRepeatedClause = 623,
   kVacuousClause = 624,
+  kContradiction = 625,
 
   // Counters.
   kEnumWeight = 701,
@@ -116,7 +118,8 @@ enum class Diag : std::uint16_t {
   kShowsMaximum = 704,
   kTwoHiddenCounters = 705,
   kCounterCycle = 706,
-  kUselessCounterTest = 721,
+  kUselessCounterTest = 707,
+  kCounterOverAdded = 722,
 
   // Quotients, triggers, the host.
   kEquivalenceKind = 801,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -120,6 +121,66 @@ std::optional<Clauses> WrittenOut(const ResolvedFormula& formula, bool negated,
     if (!result || result->size() > kMostClauses) return std::nullopt;
   }
   return result;
+}
+
+/// Tests of one decision that must all hold, and what is left of its values.
+class Together {
+ public:
+  explicit Together(Resolution& r) : r_(r) {}
+
+  void Add(const Condition& condition) {
+    if (condition.lhs.choice < 0) return;
+    if (condition.kind == Condition::Kind::kIs) {
+      Left& left = Seen(condition);
+      if (left.values == 0) return;  // Said already.
+      const std::uint64_t rest = left.values & condition.values;
+      if (rest == 0 && condition.values != 0) Report(condition, left.first);
+      left.values = rest;
+    } else if (condition.kind == Condition::Kind::kCompareCode && !condition.numbers.empty() &&
+               condition.op == CompareOp::kEq) {
+      Left& left = Seen(condition);
+      if (left.numbers && left.numbers->empty()) return;
+      std::vector<std::uint32_t> rest = condition.numbers;
+      if (left.numbers) {
+        std::erase_if(rest, [&](std::uint32_t number) {
+          return std::ranges::find(*left.numbers, number) == left.numbers->end();
+        });
+      }
+      if (rest.empty()) Report(condition, left.first);
+      left.numbers = std::move(rest);
+    }
+  }
+
+ private:
+  struct Left {
+    SourceRange first;
+    std::uint64_t values = ~std::uint64_t{0};
+    std::optional<std::vector<std::uint32_t>> numbers;
+  };
+
+  Left& Seen(const Condition& condition) {
+    const std::pair key(condition.lhs.choice, condition.lhs.arguments);
+    return left_.try_emplace(key, Left{condition.range, ~std::uint64_t{0}, std::nullopt})
+        .first->second;
+  }
+
+  void Report(const Condition& condition, SourceRange first) {
+    r_.sink
+        .Report(Diag::kContradiction, condition.range,
+                fmt::format("this never holds together with the other test of '{}'",
+                            r_.choice(condition.lhs.choice).name))
+        .WithNote(first, "the other test");
+  }
+
+  Resolution& r_;
+  std::map<std::pair<ChoiceIndex, std::vector<int>>, Left> left_;
+};
+
+void CheckTogether(const std::vector<ResolvedFormula>& formulas, Resolution& r) {
+  Together together(r);
+  for (const ResolvedFormula& formula : formulas) {
+    if (formula.kind == Kind::kCondition) together.Add(formula.condition);
+  }
 }
 
 Clauses ReportedIfTooLarge(const ResolvedFormula& formula, bool negated, Resolution& r) {
@@ -327,6 +388,7 @@ std::optional<ResolvedFormula> ResolveFormula(const ast::Formula& formula, const
     if (resolved) result.parts.push_back(std::move(*resolved));
   }
   if (!all) return std::nullopt;
+  if (formula.kind == Kind::kAnd) CheckTogether(result.parts, r);
   return result;
 }
 
@@ -357,9 +419,11 @@ std::vector<std::vector<Condition>> ResolveClauses(const std::vector<ast::Formul
                                                    const std::vector<ResolvedFormula>& guards,
                                                    const Scope& scope, Resolution& r) {
   Clauses clauses;
+  Together together(r);
   for (const ast::Formula& formula : formulas) {
     auto resolved = ResolveFormula(formula, scope, r);
     if (!resolved) continue;
+    if (resolved->kind == Kind::kCondition) together.Add(resolved->condition);
     if (!guards.empty()) {
       ResolvedFormula guarded;
       guarded.kind = Kind::kOr;
@@ -384,6 +448,7 @@ std::vector<Condition> ResolveConjunction(const std::vector<ast::Formula>& formu
   for (const ast::Formula& formula : formulas) {
     if (auto resolved = ResolveFormula(formula, scope, r)) all.push_back(std::move(*resolved));
   }
+  CheckTogether(all, r);
   all.insert(all.end(), guards.begin(), guards.end());
   std::vector<Condition> conditions;
   for (const ResolvedFormula& formula : all) {

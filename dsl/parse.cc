@@ -10,9 +10,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -32,12 +34,30 @@ using grammar::ExhParser;
 
 // ---- lexer
 
-class ByteStream : public antlr4::ANTLRInputStream {
+// Reads the source where it is: ANTLR's own streams hold four bytes for each of ours.
+class ByteStream : public antlr4::CharStream {
  public:
-  explicit ByteStream(std::string_view bytes) {
-    _data.reserve(bytes.size());
-    for (const char c : bytes) _data.push_back(static_cast<unsigned char>(c));
+  explicit ByteStream(std::string_view bytes) : bytes_(bytes) {}
+
+  void consume() override { ++at_; }
+  std::size_t LA(ssize_t offset) override {
+    if (offset == 0) return 0;
+    const std::size_t at = offset < 0 ? at_ + static_cast<std::size_t>(offset)
+                                      : at_ + static_cast<std::size_t>(offset) - 1;
+    return at < bytes_.size() ? static_cast<unsigned char>(bytes_[at]) : IntStream::EOF;
   }
+  ssize_t mark() override { return -1; }
+  void release(ssize_t) override {}
+  std::size_t index() override { return at_; }
+  void seek(std::size_t index) override { at_ = std::min(index, bytes_.size()); }
+  std::size_t size() override { return bytes_.size(); }
+  std::string getSourceName() const override { return IntStream::UNKNOWN_SOURCE_NAME; }
+  std::string getText(const antlr4::misc::Interval&) override { return {}; }
+  std::string toString() const override { return {}; }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
 };
 
 TokenKind KindOf(std::size_t type) {
@@ -135,20 +155,65 @@ std::string TokenText(TokenKind kind, std::string_view raw) {
   return std::string(raw);
 }
 
-std::vector<Token> LexFile(const SourceSet& sources, std::uint32_t file) {
-  ByteStream stream(sources.file(file).text);
+// Appends the tokens from byte `begin` on.
+void LexFrom(const SourceSet& sources, std::uint32_t file, std::size_t begin,
+             std::vector<Token>& tokens) {
+  ByteStream stream(std::string_view(sources.file(file).text).substr(begin));
   ExhLexer lexer(&stream);
   lexer.removeErrorListeners();
-  std::vector<Token> tokens;
   while (true) {
     const std::unique_ptr<antlr4::Token> raw = lexer.nextToken();
-    if (raw->getType() == antlr4::Token::EOF) return tokens;
+    if (raw->getType() == antlr4::Token::EOF) return;
     Token& token = tokens.emplace_back();
     token.type = raw->getType();
     token.kind = KindOf(token.type);
-    token.range = {file, static_cast<std::uint32_t>(raw->getStartIndex()),
-                   static_cast<std::uint32_t>(raw->getStopIndex() + 1)};
+    token.range = {file, static_cast<std::uint32_t>(begin + raw->getStartIndex()),
+                   static_cast<std::uint32_t>(begin + raw->getStopIndex() + 1)};
     token.text = TokenText(token.kind, sources.Text(token.range));
+  }
+}
+
+// Whether a line of code, but not the first, begins as lines of the language do: then the quote
+// before it was not closed, and the one after it begins the next code.
+bool SwallowsStatements(std::string_view code) {
+  constexpr std::string_view kWords[] = {
+      "alias ",  "base ",      "choice ",  "define ",       "disjoint:", "end",       "extern ",
+      "forall ", "host ",      "include ", "id_getter",     "id_type",   "let ",      "item_getter",
+      "mul ",    "item_type",  "iterator", "from_superset", "new_objs",  "quotient ", "require",
+      "set ",    "var_prefix", "sum ",     "trigger ",      "value ",    "//"};
+  for (std::size_t line = code.find('\n'); line != std::string_view::npos;
+       line = code.find('\n', line + 1)) {
+    if (line > 0 && code[line - 1] == '\\') continue;  // Goes on, and says so.
+    const std::size_t begin = code.find_first_not_of(" \t\r\n", line);
+    if (begin == std::string_view::npos) return false;
+    const std::string_view rest = code.substr(begin);
+    if (std::ranges::any_of(kWords, [&](auto word) { return rest.starts_with(word); })) return true;
+  }
+  return false;
+}
+
+// A file with a quote too many ends within code, wherever the mistake is. The place is the first
+// code that holds statements; it ends with its line, and what comes after it is read again.
+std::vector<Token> LexFile(const SourceSet& sources, std::uint32_t file) {
+  const std::string_view text = sources.file(file).text;
+  std::vector<Token> tokens;
+  std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // A byte order mark.
+  constexpr int kMostRetries = 8;  // Each reads the rest of the file once more.
+  for (int retry = 0;; ++retry) {
+    const std::size_t first = tokens.size();
+    LexFrom(sources, file, begin, tokens);
+    const bool cut = tokens.size() > first && tokens.back().kind == TokenKind::kOpenCode;
+    if (!cut || retry == kMostRetries) return tokens;
+    auto open = tokens.begin() + static_cast<std::ptrdiff_t>(first);
+    while (open + 1 != tokens.end() &&
+           (open->kind != TokenKind::kCode || !SwallowsStatements(open->text))) {
+      ++open;
+    }
+    const std::size_t newline = text.find('\n', open->range.begin);
+    open->kind = TokenKind::kOpenCode;
+    tokens.erase(open + 1, tokens.end());
+    if (newline == std::string_view::npos) return tokens;
+    begin = newline;
   }
 }
 
@@ -301,6 +366,27 @@ std::string ExpectedInWords(const antlr4::misc::IntervalSet& expected, TokenKind
   return words.empty() ? text : fmt::format("{} or {}", fmt::join(words, ", "), text);
 }
 
+bool IsReservedWord(const Token& token) {
+  return token.kind != TokenKind::kCode && token.kind != TokenKind::kDoc &&
+         token.type != ExhParser::CHOICE_ID && !token.text.empty() && token.text[0] >= 'a' &&
+         token.text[0] <= 'z';
+}
+
+// What is likely meant by a token that cannot stand there.
+std::string Hint(const antlr4::misc::IntervalSet& expected, const Token& token,
+                 const Chunk& chunk) {
+  const bool name = expected.contains(std::size_t{ExhParser::CHOICE_ID}) ||
+                    expected.contains(std::size_t{ExhParser::SET_ID}) ||
+                    expected.contains(std::size_t{ExhParser::VALUE_ID});
+  if (name && IsReservedWord(token) && expected.size() <= 4) {
+    return fmt::format(" ('{}' is a reserved word and cannot be a name)", token.text);
+  }
+  const bool conditions = chunk.start == TokenKind::kRequire || chunk.start == TokenKind::kDefine ||
+                          chunk.start == TokenKind::kLet || chunk.start == TokenKind::kTrigger;
+  if (token.type == ExhParser::ASSIGN && conditions) return "; did you mean '=='?";
+  return NameClassHint(expected, token);
+}
+
 void Report(const StatementError& error, const Chunk& chunk, DiagnosticSink& sink) {
   static const antlr4::misc::IntervalSet kNothing;
   const auto& expected = error.expected ? *error.expected : kNothing;
@@ -319,10 +405,11 @@ void Report(const StatementError& error, const Chunk& chunk, DiagnosticSink& sin
     std::string got = TokenInWords(token);
     if (expected.contains(kEnd)) got += StatementHint(token);
     if (words.empty()) {
-      sink.Report(Diag::kUnexpectedToken, token.range, fmt::format("unexpected {}", got));
+      sink.Report(Diag::kUnexpectedToken, token.range,
+                  fmt::format("unexpected {}{}", got, Hint(expected, token, chunk)));
     } else {
       sink.Report(Diag::kUnexpectedToken, token.range,
-                  fmt::format("expected {}, got {}{}", words, got, NameClassHint(expected, token)));
+                  fmt::format("expected {}, got {}{}", words, got, Hint(expected, token, chunk)));
     }
     return;
   }
@@ -374,7 +461,14 @@ std::optional<std::pair<const Token*, std::string_view>> TooDeep(const Chunk& ch
   return std::nullopt;
 }
 
-ast::Statement ParseChunk(const Chunk& chunk, DiagnosticSink& sink) {
+// A syntax error that waits for all statements to be read.
+struct PendingError {
+  StatementError error;
+  const Chunk* chunk = nullptr;
+};
+
+ast::Statement ParseChunk(const Chunk& chunk, std::vector<PendingError>& errors,
+                          DiagnosticSink& sink) {
   if (chunk.damaged) return ast::BrokenDecl{DeclaredNames(chunk)};  // Reported with the token.
   if (const auto deep = TooDeep(chunk)) {
     sink.Report(Diag::kNestedTooDeeply, deep->first->range,
@@ -398,12 +492,39 @@ ast::Statement ParseChunk(const Chunk& chunk, DiagnosticSink& sink) {
   } catch (const antlr4::ParseCancellationException&) {
     EXH_DSL_CHECK(strategy->error().has_value());
   }
-  Report(*strategy->error(), chunk, sink);
+  errors.push_back({*strategy->error(), &chunk});
   return ast::BrokenDecl{DeclaredNames(chunk)};
 }
 
+// The name that the statement declares, if the error is at it: it is of the wrong class.
+std::optional<std::string> MisspeltName(const PendingError& each) {
+  if (each.error.at >= each.chunk->tokens.size()) return std::nullopt;
+  const SourceRange place = each.chunk->tokens[each.error.at].range;
+  for (const ast::Name& name : DeclaredNames(*each.chunk)) {
+    const SourceRange here = name.range;
+    if (here == place) return name.text;
+  }
+  return std::nullopt;
+}
+
+// `set statement` declares a name of the wrong class: that is one mistake, and its uses, which are
+// syntax errors as well, are not reported again.
+void ReportAll(const std::vector<PendingError>& errors, DiagnosticSink& sink) {
+  std::set<std::string> wrong;
+  for (const PendingError& each : errors) {
+    if (auto name = MisspeltName(each)) wrong.insert(std::move(*name));
+  }
+  for (const PendingError& each : errors) {
+    const std::vector<Token>& tokens = each.chunk->tokens;
+    const bool use = each.error.at < tokens.size() && wrong.contains(tokens[each.error.at].text);
+    if (!use || MisspeltName(each)) Report(each.error, *each.chunk, sink);
+  }
+}
+
 void ReportStray(const Chunk& chunk, DiagnosticSink& sink) {
-  const Token& token = chunk.tokens.front();
+  const auto word = std::ranges::find_if(
+      chunk.tokens, [](const Token& token) { return token.kind != TokenKind::kDoc; });
+  const Token& token = word == chunk.tokens.end() ? chunk.tokens.front() : *word;
   if (token.kind == TokenKind::kDoc) {
     sink.Report(Diag::kMisplacedDoc, token.range,
                 "a doc comment must stand before a statement; write '//'");
@@ -432,13 +553,22 @@ ast::File Parse(std::uint32_t file, const std::vector<std::string>& include_dirs
                 DiagnosticSink& sink) {
   ast::File result;
   try {
-    for (const Chunk& chunk : SplitStatements(Lex(file, include_dirs, sink), sink)) {
+    const std::vector<Chunk> chunks = SplitStatements(Lex(file, include_dirs, sink), sink);
+    std::vector<PendingError> errors;
+    bool stray = false;
+    for (const Chunk& chunk : chunks) {
       if (chunk.start != TokenKind::kOther) {
-        result.statements.push_back(ParseChunk(chunk, sink));
-      } else if (!chunk.damaged) {
-        ReportStray(chunk, sink);
+        result.statements.push_back(ParseChunk(chunk, errors, sink));
+        stray = false;
+        continue;
       }
+      // What stands between two statements is one mistake, and may have been meant as a
+      // declaration.
+      if (!chunk.damaged && !stray) ReportStray(chunk, sink);
+      stray = true;
+      result.statements.push_back(ast::BrokenDecl{DeclaredNames(chunk)});
     }
+    ReportAll(errors, sink);
   } catch (const std::exception& e) {
     sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the parser failed: {}", e.what()));
   } catch (const char* what) {

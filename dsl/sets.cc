@@ -181,11 +181,11 @@ SetRef ResolveSetRef(const ast::SetRef& ref, const Scope& scope, Resolution& r) 
   const auto variable = std::ranges::find(scope, ref.parameter->text, &Variable::name);
   if (variable == scope.end()) {
     std::vector<std::string> names;
-    for (const Variable& v : scope) names.push_back(v.name);
+    for (const Variable& v : scope) names.push_back("$" + v.name);
     r.sink.Report(
         Diag::kUnknownVariable, ref.parameter->range,
         fmt::format("unknown variable '${}': a parameter must be declared before its use{}",
-                    ref.parameter->text, DidYouMean(ref.parameter->text, names)));
+                    ref.parameter->text, DidYouMean("$" + ref.parameter->text, names)));
     return {-1, -1};
   }
   result.parameter = static_cast<int>(variable - scope.begin());

@@ -68,6 +68,11 @@ std::optional<std::uint32_t> SourceSet::Open(const std::string& path,
       *error = std::strerror(EISDIR);
       return std::nullopt;
     }
+    if (const auto size = fs::file_size(path, status); !status && size > kLargestText) {
+      *error = "it has " + std::to_string(size) + " bytes, more than the " +
+               std::to_string(kLargestText) + " that a space may have";
+      return std::nullopt;
+    }
     if (fs::exists(path, status) && !fs::is_regular_file(path, status)) {
       *error = "not a regular file";  // A device may never end.
       return std::nullopt;
@@ -81,6 +86,11 @@ std::optional<std::uint32_t> SourceSet::Open(const std::string& path,
       return std::nullopt;
     }
     text = std::move(all).str();
+  }
+  if (text.size() > kLargestText) {
+    *error = "it has " + std::to_string(text.size()) + " bytes, more than the " +
+             std::to_string(kLargestText) + " that a space may have";
+    return std::nullopt;
   }
   const auto index = static_cast<std::uint32_t>(files_.size());
   files_.push_back({Display(path), path, std::move(text), from});

@@ -4,6 +4,7 @@
 // computed when a person has to read them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -29,6 +30,10 @@ LineColumn Locate(std::string_view text, std::uint32_t offset);
 
 /// The line of `text` that holds byte `offset`, without its newline.
 std::string_view LineAt(std::string_view text, std::uint32_t offset);
+
+/// Bytes that a file, and all files of a space together with each as often as it is included, may
+/// have: a hundred times what the largest space of ours has. Memory is bounded by it.
+inline constexpr std::size_t kLargestText = std::size_t{4} << 20;
 
 /// One file, read once whatever the number of times it is included.
 struct SourceFile {

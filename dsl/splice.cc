@@ -17,6 +17,88 @@ namespace {
 constexpr int kMaxIncludes = 2000;
 constexpr std::size_t kMaxDepth = 100;
 
+// The character that a text begins with; without `code` it is one byte that begins none.
+struct Utf8 {
+  std::optional<std::uint32_t> code;
+  std::size_t length = 1;
+};
+
+Utf8 FirstOf(std::string_view text) {
+  if (text.empty()) return {std::nullopt, 0};
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
+  std::uint32_t code = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3F);
+  }
+  constexpr std::uint32_t kSmallest[] = {0x80, 0x800, 0x10000};  // By length: no longer form.
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  if (code < kSmallest[length - 2] || code > 0x10FFFF || surrogate) return {};
+  return {code, length};
+}
+
+// Characters that look like nothing, like a blank, or like another one.
+std::string_view NameOf(std::uint32_t code) {
+  switch (code) {
+    case 0x00:
+      return "a NUL";
+    case 0xA0:
+      return "a no-break space";
+    case 0xAD:
+      return "a soft hyphen";
+    case 0x200B:
+      return "a zero-width space";
+    case 0x202F:
+      return "a narrow no-break space";
+    case 0x2013:
+    case 0x2014:
+      return "a dash";
+    case 0x2018:
+    case 0x2019:
+    case 0x201C:
+    case 0x201D:
+      return "a typographic quote";
+    case 0x3000:
+      return "an ideographic space";
+    case 0xFEFF:
+      return "a byte order mark";
+    default:
+      return "";
+  }
+}
+
+bool IsPrintable(std::uint32_t code) {
+  const bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+  const bool format = (code >= 0x2000 && code <= 0x200F) || (code >= 0x2028 && code <= 0x202F);
+  return !control && !format && code != ' ' && NameOf(code).empty();
+}
+
+bool IsPrintable(std::string_view text) {
+  while (!text.empty()) {
+    const Utf8 first = FirstOf(text);
+    if (!first.code || !IsPrintable(*first.code)) return false;
+    text.remove_prefix(first.length);
+  }
+  return true;
+}
+
+// One character: `'é'`, `U+00A0 (a no-break space)`, `the byte 0xFF, which is no UTF-8`.
+std::string InWords(std::string_view character) {
+  const Utf8 first = FirstOf(character);
+  if (!first.code) {
+    return fmt::format("the byte {:#04x}, which is no UTF-8",
+                       static_cast<unsigned char>(character.front()));
+  }
+  if (IsPrintable(*first.code)) return fmt::format("'{}'", character);
+  const std::string_view name = NameOf(*first.code);
+  return name.empty() ? fmt::format("U+{:04X}", *first.code)
+                      : fmt::format("U+{:04X} ({})", *first.code, name);
+}
+
 class Splicer {
  public:
   Splicer(const std::vector<std::string>& include_dirs, const LexFunction& lex,
@@ -24,6 +106,7 @@ class Splicer {
       : include_dirs_(include_dirs), lex_(lex), sink_(sink) {}
 
   void File(std::uint32_t file) {
+    num_bytes_ += sink_.sources().file(file).text.size();
     stack_.push_back(file);
     for (Token& token : lex_(sink_.sources(), file)) Add(std::move(token));
     stack_.pop_back();
@@ -71,7 +154,8 @@ class Splicer {
       }
       return;
     }
-    if (++num_includes_ > kMaxIncludes || stack_.size() > kMaxDepth) {
+    const bool large = num_bytes_ + sources.file(*file).text.size() > kLargestText;
+    if (++num_includes_ > kMaxIncludes || stack_.size() > kMaxDepth || large) {
       too_many_ = true;
       sink_.Report(Diag::kTooManyIncludes, token.range, "too many files are included");
       return;
@@ -94,6 +178,7 @@ class Splicer {
   // the blanks that start the next line. What is left is appended to the literal before it when
   // nothing but blanks and comments separates them.
   void Code(Token token) {
+    CheckIsText(token, "code");
     const std::string_view raw = token.text;
     const std::uint32_t first = token.range.begin + 1;
     std::string text;
@@ -146,6 +231,7 @@ class Splicer {
 
   void Doc(Token token) {
     if (token.text.empty()) return;
+    CheckIsText(token, "a doc comment");
     Token* last = tokens_.empty() ? nullptr : &tokens_.back();
     if (last != nullptr && last->kind == TokenKind::kDoc && last->range.file == token.range.file) {
       last->text += token.text;
@@ -173,11 +259,35 @@ class Splicer {
 
   std::string InvalidMessage(SourceRange range) const {
     const std::string_view text = sink_.sources().Text(range);
-    const bool printable = text.size() <= 20 && std::ranges::all_of(text, [](char c) {
-                             return static_cast<unsigned char>(c) > ' ' && c != '\x7f';
-                           });
+    const Utf8 first = FirstOf(text);
+    if (first.length == text.size()) {
+      const std::string hint = text == "&"   ? "; did you mean '&&'?"
+                               : text == "!" ? "; did you mean 'not'?"
+                                             : "";
+      return fmt::format("invalid token {}{}", InWords(text), hint);
+    }
+    const bool printable = text.size() <= 20 && IsPrintable(text);
     if (printable) return fmt::format("invalid token '{}'", text);
-    return fmt::format("invalid token of {} bytes", text.size());
+    return fmt::format("invalid token of {} bytes, which begins with {}", text.size(),
+                       InWords(text.substr(0, first.length)));
+  }
+
+  // What goes into generated C++ must be text: nobody sees where another byte is.
+  void CheckIsText(const Token& token, std::string_view what) {
+    const std::string_view text = sink_.sources().Text(token.range);
+    for (std::size_t at = 0; at < text.size();) {
+      const Utf8 next = FirstOf(text.substr(at));
+      if (next.code && *next.code != 0) {
+        at += next.length;
+        continue;
+      }
+      SourceRange range = token.range;
+      range.begin += static_cast<std::uint32_t>(at);
+      range.end = range.begin + static_cast<std::uint32_t>(next.length);
+      sink_.Report(Diag::kNotText, range,
+                   fmt::format("{} holds {}", what, InWords(text.substr(at, next.length))));
+      return;
+    }
   }
 
   void Open(Token token, Diag diag, std::string message) {
@@ -195,6 +305,7 @@ class Splicer {
   std::vector<Token> tokens_;
   Diagnostic* last_invalid_ = nullptr;
   int num_includes_ = 0;
+  std::size_t num_bytes_ = 0;
   bool too_many_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -16,8 +17,37 @@ bool StartsStatement(TokenKind kind) {
          kind == TokenKind::kLet || kind == TokenKind::kExtern;
 }
 
+bool IsName(const Token& token) {
+  const bool upper = !token.text.empty() && token.text[0] >= 'A' && token.text[0] <= 'Z';
+  return token.kind == TokenKind::kChoiceName || token.kind == TokenKind::kSetName ||
+         (token.kind == TokenKind::kOther && upper);
+}
+
+// Words that may stand between the first of a statement and the name that it declares.
+bool IsHead(const Token& token) {
+  return token.kind == TokenKind::kDoc || token.kind == TokenKind::kChoiceKind ||
+         token.kind == TokenKind::kVisibility || token.kind == TokenKind::kDynamic ||
+         token.kind == TokenKind::kPredicate || token.kind == TokenKind::kConstant ||
+         token.kind == TokenKind::kCanonical || StartsStatement(token.kind);
+}
+
 TokenKind KindAt(const std::vector<Token>& tokens, std::size_t i) {
   return i < tokens.size() ? tokens[i].kind : TokenKind::kOther;
+}
+
+// `defin enum`, `sett Dims:` and `requre forall`: no statement holds such a pair, so a new one was
+// meant to start there.
+bool IsMisspeltStart(const std::vector<Token>& tokens, std::size_t i, TokenKind open) {
+  if (KindAt(tokens, i) != TokenKind::kChoiceName) return false;
+  const TokenKind next = KindAt(tokens, i + 1);
+  if (next == TokenKind::kChoiceKind || next == TokenKind::kVisibility) return true;
+  const bool keys = open == TokenKind::kSet || open == TokenKind::kQuotient;
+  if (next == TokenKind::kOther && i + 1 < tokens.size() && tokens[i + 1].text == "forall") {
+    return !keys && tokens[i].text != "once";
+  }
+  if (next != TokenKind::kSetName) return false;
+  const bool head = KindAt(tokens, i + 2) == TokenKind::kColon;
+  return head || (i + 2 < tokens.size() && tokens[i + 2].text == "subsetof");
 }
 
 // A choice name is followed by none of these elsewhere; only a constant called `let` or `extern` at
@@ -126,7 +156,17 @@ std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& si
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     std::size_t after_doc = i;
     while (KindAt(tokens, after_doc) == TokenKind::kDoc) ++after_doc;
-    if (StartsStatement(KindAt(tokens, after_doc))) {
+    // `choice enum set(…)` has a reserved word for a name; no statement starts like that.
+    const bool as_name = open && after_doc == i && IsHead(chunks.back().tokens.back()) &&
+                         i + 1 < tokens.size() && tokens[i + 1].text == "(";
+    if (IsMisspeltStart(tokens, after_doc, open ? chunks.back().start : TokenKind::kOther)) {
+      Chunk& chunk = chunks.emplace_back();
+      while (i < after_doc) chunk.tokens.push_back(std::move(tokens[i++]));
+      chunk.tokens.push_back(std::move(tokens[i]));
+      open = true;
+      continue;
+    }
+    if (!as_name && StartsStatement(KindAt(tokens, after_doc))) {
       Chunk& chunk = chunks.emplace_back();
       chunk.start = tokens[after_doc].kind;
       while (i < after_doc) chunk.tokens.push_back(std::move(tokens[i++]));
@@ -163,17 +203,23 @@ std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& si
 
 std::vector<ast::Name> DeclaredNames(const Chunk& chunk) {
   std::vector<ast::Name> names;
-  const bool defines = chunk.start == TokenKind::kDefine || chunk.start == TokenKind::kLet ||
-                       chunk.start == TokenKind::kExtern;
-  const bool quotient = chunk.start == TokenKind::kQuotient;
-  if (!defines && !quotient && chunk.start != TokenKind::kSet) return names;
-  const TokenKind wanted = defines ? TokenKind::kChoiceName : TokenKind::kSetName;
-  for (const Token& token : chunk.tokens) {
-    if (token.kind != wanted) continue;
-    names.push_back({token.text, token.range});
-    break;
+  if (chunk.start == TokenKind::kRequire || chunk.start == TokenKind::kTrigger ||
+      chunk.start == TokenKind::kHost) {
+    return names;
   }
-  for (std::size_t i = 0; quotient && i < chunk.tokens.size(); ++i) {
+  // The first word may be misspelt and the name of another class: all names at the start count.
+  std::size_t at = 0;
+  while (at < chunk.tokens.size() && (IsHead(chunk.tokens[at]) || IsName(chunk.tokens[at]))) {
+    const Token& token = chunk.tokens[at++];
+    if (IsName(token)) names.push_back({token.text, token.range});
+  }
+  if (names.empty()) {  // Something else stands before it.
+    const auto name = std::ranges::find_if(chunk.tokens, IsName);
+    if (name != chunk.tokens.end()) names.push_back({name->text, name->range});
+  }
+  // A quotient, perhaps without its first word, declares its flag, too.
+  const bool flag = chunk.start == TokenKind::kQuotient || chunk.start == TokenKind::kOther;
+  for (std::size_t i = 0; flag && i < chunk.tokens.size(); ++i) {
     if (chunk.tokens[i].kind != TokenKind::kChoiceName) continue;
     if (KindAt(chunk.tokens, i + 1) != TokenKind::kAssign) continue;
     names.push_back({chunk.tokens[i].text, chunk.tokens[i].range});

@@ -196,6 +196,7 @@ void AddCommonOptions(CLI::App& command, Arguments& arguments) {
 
 int Main(int argc, char** argv) {
   CLI::App app("exhc: compiles search spaces (.exh) to C++");
+  app.set_version_flag("--version", "exhc " EXH_VERSION);
   app.require_subcommand(1);
   app.set_version_flag("--version", "exhc 0.1.0");
   Arguments arguments;

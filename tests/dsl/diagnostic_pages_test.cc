@@ -23,9 +23,9 @@ namespace {
 const std::string kFolder = std::string(EXH_SOURCE_DIR) + "/docs/diagnostics/";
 
 /// Kinds that no text of a page can show: what the machine does, or what only `exhc build` reports.
-const std::set<Diag> kWithoutExample = {Diag::kTooManyIncludes, Diag::kParserFailed,
+const std::set<Diag> kWithoutExample = {Diag::kTooManyIncludes,  Diag::kParserFailed,
                                         Diag::kBuildWithoutHost, Diag::kBuildWithoutValues,
-                                        Diag::kBuildWithMaps};
+                                        Diag::kBuildWithMaps,    Diag::kNotText};
 
 struct Page {
   std::string heading;

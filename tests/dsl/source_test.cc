@@ -70,12 +70,41 @@ TEST(Diagnostics, BeyondTheCapOnlyTheirNumberIsTold) {
   DiagnosticSink sink;
   for (std::uint32_t i = 0; i < 5; ++i) sink.Report(Diag::kNoValues, {0, i, i}, "warning");
   for (std::uint32_t i = 0; i < 5; ++i)
-    sink.Report(Diag::kUnknownSet, {0, 10 + i, 10 + i}, "error");
+    sink.Report(Diag::kUnknownSet, {0, 10 + i, 10 + i}, "error " + std::to_string(i));
   const auto sorted = sink.Sorted(3);
   ASSERT_EQ(sorted.size(), 4U);
-  EXPECT_EQ(sorted[0].message, "error");  // Warnings do not push errors out.
+  EXPECT_EQ(sorted[0].message, "error 0");  // Warnings do not push errors out.
   EXPECT_EQ(sorted[3].message, "2 more like these not shown");
   EXPECT_EQ(sink.Sorted(10).size(), 10U);
+}
+
+TEST(Diagnostics, TheFirstOfManyAlikeStandsForTheRest) {
+  DiagnosticSink sink;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    sink.Report(Diag::kUnknownSet, {0, i, i}, "unknown set 'A'");
+    if (i < 2) sink.Report(Diag::kUnknownSet, {0, 10 + i, 10 + i}, "unknown set 'B'");
+    sink.Report(Diag::kRepeatedLabel, {0, 20 + i, 20 + i}, "twice");
+  }
+  const auto sorted = sink.Sorted();
+  ASSERT_EQ(sorted.size(), 8U);
+  EXPECT_EQ(sorted[0].message, "unknown set 'A'");
+  ASSERT_EQ(sorted[0].notes.size(), 1U);
+  EXPECT_EQ(sorted[0].notes[0].message, "the same here, and in 3 more places");
+  EXPECT_EQ(sorted[0].notes[0].range.begin, 1U);
+  EXPECT_EQ(sorted[2].message, "unknown set 'B'");
+  EXPECT_EQ(sorted[7].message, "twice");
+}
+
+TEST(Diagnostics, WhatMayFollowFromASyntaxErrorIsNotSaid) {
+  DiagnosticSink sink;
+  sink.Report(Diag::kUnexpectedToken, {0, 1, 1}, "syntax");
+  sink.Report(Diag::kNoValues, {0, 2, 2}, "warning");
+  sink.Report(Diag::kUnknownSet, {0, 3, 3}, "unknown set 'A'");
+  EXPECT_EQ(sink.Sorted().size(), 2U);
+  sink.Report(Diag::kUnknownSet, {0, 4, 4}, "unknown set 'B'");
+  sink.Report(Diag::kUnknownSet, {0, 5, 5}, "unknown set 'C'");
+  ASSERT_EQ(sink.Sorted().size(), 1U);
+  EXPECT_EQ(sink.Sorted()[0].message, "syntax");
 }
 
 TEST(Spelling, Distance) {

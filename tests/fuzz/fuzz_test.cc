@@ -91,6 +91,9 @@ TEST(Fuzz, LongInputsOfOneKindTakeLinearTime) {
   Check("require " + repeat("forall $a in Ax: ", 3000));
   Check("require true" + repeat(" || true", 20000));
   Check("require " + repeat("true ", 20000));
+  Check("require " + repeat("not ", 20000) + "true");
+  Check("require true" + repeat(" => true", 20000));
+  Check("require true" + repeat(" && not true", 20000));
   Check(repeat("(", 20000));
   Check(repeat("\"", 20001));
   Check(repeat("/*", 20000));

@@ -224,6 +224,13 @@ TEST_F(Exhc, UnknownWordsNameTheNearest) {
   EXPECT_EQ(InFolder("--help").code, 0);
 }
 
+TEST_F(Exhc, SaysItsVersion) {
+  const Result result = InFolder("--version");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.output.rfind("exhc ", 0), 0u) << result.output;
+  EXPECT_NE(result.output.find_first_of("0123456789"), std::string::npos) << result.output;
+}
+
 TEST_F(Exhc, ExplainShowsARequirementAndItsFilters) {
   Write("space.exh", std::string(kSpace) +
                          "require both: forall $a in Tasks: forall $b in Tasks:\n"
