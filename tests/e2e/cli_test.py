@@ -44,7 +44,7 @@ class Doctor(unittest.TestCase):
     def test_says_what_a_gpu_would_need_and_fails_for_none_of_it(self):
         done = run(SEARCH, "doctor")
         self.assertEqual(done.returncode, 0, done.stdout)
-        for what in ("compiler", "cuda", "nvrtc"):
+        for what in ("compiler", "candidates", "cuda", "nvrtc"):
             self.assertRegex(done.stdout, rf"(?m)^(ok|  )  +{what} +\S")
 
 
