@@ -27,8 +27,9 @@ class Freezer::ClauseLoop {
     const ChoiceTable* table = nullptr;
     const std::vector<int>* arguments = nullptr;
     // In a row: where the tuple of the row's objects is, and how far the next one is.
-    std::size_t base = 0, stride = 0;
-    std::int32_t At(std::size_t object) const { return table->lookup[base + object * stride]; }
+    const std::int32_t* base = nullptr;
+    std::size_t stride = 0;
+    std::int32_t At(std::size_t object) const { return base[object * stride]; }
   };
   /// An `is` condition.
   struct Test {
@@ -64,9 +65,13 @@ class Freezer::ClauseLoop {
   void Leaf();
   void General(Object object);
   void Row();
+  bool ReadPrefix();
+  template <int kTests, bool kCompares>
   void FastRow();
+  template <int kTests, bool kCompares>
   bool FastTuple(Object object);
   void PlaceUse(std::size_t row_variable, Use* use) const;
+  bool Fits(const std::array<Slot, kMaxTableArity>& slots, int arity) const;
   Truth StatusOf(Comparison* comparison, std::uint32_t pairs, Slot left, Slot right);
   std::uint32_t PairsOf(Comparison* comparison, unsigned sides);
   std::uint32_t PatternOf(std::uint32_t look, int num_tests);
@@ -93,6 +98,13 @@ class Freezer::ClauseLoop {
   std::vector<Literal> literals_;
 
   std::array<Look, 1024> looks_;  ///< By hash: the last ones.
+  bool always_fits_ = false;      ///< A table, whatever the universes are.
+
+  // A row: what its tuples share, and the tests that they do not.
+  std::array<Slot, kMaxTableArity> prefix_slots_{};
+  int num_prefix_ = 0, prefix_open_ = 0;
+  std::uint32_t prefix_look_ = 0;
+  std::array<Test*, kMaxTableArity> row_tests_{};
 };
 
 Freezer::ClauseLoop::ClauseLoop(Freezer& freezer, const Clause& clause)
@@ -130,6 +142,14 @@ Freezer::ClauseLoop::ClauseLoop(Freezer& freezer, const Clause& clause)
     PrepareUse(condition->lhs, &comparison.left);
     PrepareUse(condition->rhs, &comparison.right);
   }
+  std::size_t combinations = 1;
+  for (const Condition& condition : clause.conditions) {
+    if (IsKnown(condition)) continue;
+    const Choice& choice = freezer.space_.choices[condition.lhs.choice];
+    const std::size_t values = choice.kind == ChoiceKind::kEnum ? choice.values.size() : 64;
+    combinations *= condition.kind == Condition::Kind::kCompare ? values * values : values;
+  }
+  always_fits_ = combinations <= RelationStore::kMaxCombinations;
 }
 
 /// Few conditions, each of them a test of a decision or a comparison of two.
@@ -233,8 +253,22 @@ void Freezer::ClauseLoop::Row() {
   const bool has_flag = std::any_of(bound_.begin(), bound_end,
                                     [](const Bound& bound) { return bound.test == kFlag; });
   if (fast_ && gate_before_[last] == 0 && !has_flag) {
-    FastRow();
-    return;
+    switch (2 * tests_.size() + comparisons_.size()) {
+      case 1:
+        return FastRow<0, true>();
+      case 3:
+        return FastRow<1, true>();
+      case 4:
+        return FastRow<2, false>();
+      case 5:
+        return FastRow<2, true>();
+      case 6:
+        return FastRow<3, false>();
+      case 8:
+        return FastRow<4, false>();
+      default:
+        EXH_UNREACHABLE();
+    }
   }
   for (const Object object : row) {
     if (scope_.IsDistinct(last, object, objects_.data())) General(object);
@@ -242,7 +276,8 @@ void Freezer::ClauseLoop::Row() {
 }
 
 void Freezer::ClauseLoop::PlaceUse(std::size_t row_variable, Use* use) const {
-  use->base = use->stride = 0;
+  use->base = use->table->lookup.data();
+  use->stride = 0;
   for (std::size_t i = 0; i < use->arguments->size(); ++i) {
     const auto variable = static_cast<std::size_t>((*use->arguments)[i]);
     if (variable == row_variable) {
@@ -253,83 +288,101 @@ void Freezer::ClauseLoop::PlaceUse(std::size_t row_variable, Use* use) const {
   }
 }
 
+/// The tests of the row that its tuples share; false when one of them holds.
+bool Freezer::ClauseLoop::ReadPrefix() {
+  num_prefix_ = prefix_open_ = 0;
+  prefix_look_ = 0;
+  for (std::size_t i = 0; i < bound_before_[depth_ - 1]; ++i) {
+    const Bound& bound = bound_[i];
+    const Bits mask = tests_[bound.test].masks[bound.swapped];
+    const Bits domain = freezer_.domains_.slots[bound.slot];
+    if ((domain & ~mask) == 0) return false;
+    const bool open = (domain & mask) != 0;
+    prefix_open_ += open;
+    prefix_look_ = prefix_look_ << 2 | static_cast<std::uint32_t>(2 * open + bound.swapped);
+    prefix_slots_[num_prefix_++] = bound.slot;
+  }
+  return true;
+}
+
+template <int kTests, bool kCompares>
 void Freezer::ClauseLoop::FastRow() {
   const std::size_t last = depth_ - 1;
-  for (const std::size_t test : early_[depth_]) PlaceUse(last, &tests_[test].use);
+  std::size_t num_row_tests = 0;
+  for (const std::size_t test : early_[depth_]) {
+    PlaceUse(last, &tests_[test].use);
+    row_tests_[num_row_tests++] = &tests_[test];
+  }
   for (Comparison& comparison : comparisons_) {
     PlaceUse(last, &comparison.left);
     PlaceUse(last, &comparison.right);
   }
+  if (!ReadPrefix()) return;
   for (const Object object : scope_.Row(last, objects_.data())) {
     if (!scope_.IsDistinct(last, object, objects_.data())) continue;
-    if (!scope_.IsPermanent(last, object, objects_.data()) || !FastTuple(object)) General(object);
+    if (scope_.IsPermanent(last, object, objects_.data()) && FastTuple<kTests, kCompares>(object)) {
+      continue;
+    }
+    General(object);
+    if (!ReadPrefix()) return;  // It may have acted on a domain.
   }
 }
 
 /// False: nothing was done, the general way has to.
+template <int kTests, bool kCompares>
 bool Freezer::ClauseLoop::FastTuple(Object object) {
+  constexpr int kArity = kTests + 2 * kCompares;
   const Bits* const domains = freezer_.domains_.slots.data();
-  const std::uint8_t* const sizes = freezer_.domains_.sizes.data();
   const Slot* const slots_of = freezer_.instance_->slots_.data();
-  std::array<Slot, kMaxTableArity> slots{};
-  std::uint32_t look = 0;
-  int num_tests = 0, num_open = 0;
-  const auto add = [&](Slot slot, bool swapped, Bits mask) {
-    const Bits domain = domains[slot];
-    if ((domain & ~mask) == 0) return false;  // It holds.
-    const bool open = (domain & mask) != 0;
-    num_open += open;
-    look = look << 2 | static_cast<std::uint32_t>(2 * open + swapped);
-    slots[num_tests++] = slot;
-    return true;
-  };
-  for (std::size_t i = 0; i < bound_before_[depth_ - 1]; ++i) {
-    const Bound& bound = bound_[i];
-    if (!add(bound.slot, bound.swapped, tests_[bound.test].masks[bound.swapped])) return true;
-  }
-  for (const std::size_t number : early_[depth_]) {
-    const Test& test = tests_[number];
+  std::array<Slot, kMaxTableArity> slots = prefix_slots_;
+  std::uint32_t look = prefix_look_;
+  int num_open = prefix_open_;
+  for (int i = num_prefix_; i < kTests; ++i) {
+    const Test& test = *row_tests_[i - num_prefix_];
     const std::int32_t found = test.use.At(object);
     if (found < 0) return true;  // No such tuple.
-    const bool swapped = (found & 1) != 0;
-    if (!add(slots_of[found >> 1], swapped, test.masks[swapped])) return true;
+    const Slot slot = slots_of[found >> 1];
+    const Bits mask = test.masks[found & 1], domain = domains[slot];
+    if ((domain & ~mask) == 0) return true;  // It holds.
+    const bool open = (domain & mask) != 0;
+    num_open += open;
+    look = look << 2 | static_cast<std::uint32_t>(2 * open + (found & 1));
+    slots[i] = slot;
   }
-  int arity = num_tests;
-  if (!comparisons_.empty()) {
+  if constexpr (kCompares) {
     Comparison& comparison = comparisons_.front();
     const std::int32_t left = comparison.left.At(object), right = comparison.right.At(object);
     if (left < 0 || right < 0) return true;
     if (left >> 1 == right >> 1) return false;
     const auto sides = static_cast<unsigned>(2 * (left & 1) + (right & 1));
     const std::uint32_t pairs = PairsOf(&comparison, sides);
-    slots[arity] = slots_of[left >> 1];
-    slots[arity + 1] = slots_of[right >> 1];
-    const Truth status = StatusOf(&comparison, pairs, slots[arity], slots[arity + 1]);
+    slots[kTests] = slots_of[left >> 1];
+    slots[kTests + 1] = slots_of[right >> 1];
+    const Truth status = StatusOf(&comparison, pairs, slots[kTests], slots[kTests + 1]);
     if (status == Truth::kTrue) return true;
-    if (status == Truth::kFalse || num_open != num_tests) return false;
+    if (status == Truth::kFalse || num_open != kTests) return false;
     look = look << 2 | sides;
-    arity += 2;
-    ++num_open;
+    num_open += 2;
   }
   // As GroundClauses::Add() decides: fewer than two act on a domain, and of many conditions those
   // that the root rules out are left out.
-  if (num_open < 2 || (num_open != arity && num_tests > 3 && num_open <= 3)) return false;
+  if (num_open < 2 || (kArity > 3 && num_open != kArity)) return false;
 
   // Where each stands among the slots.
   std::array<Slot, kMaxTableArity> sorted{};
-  std::uint32_t combinations = 1, largest = 1;
-  for (int i = 0; i < arity; ++i) {
+  bool twice = false;
+#pragma GCC unroll 4
+  for (int i = 0; i < kArity; ++i) {
     unsigned place = 0;
-    for (int j = 0; j < arity; ++j) {
-      if (slots[j] == slots[i] && j != i) return false;
+#pragma GCC unroll 4
+    for (int j = 0; j < kArity; ++j) {
       place += slots[j] < slots[i];
+      twice |= j < i && slots[j] == slots[i];
     }
     sorted[place] = slots[i];
     look = look << 2 | place;
-    combinations *= sizes[slots[i]];
-    largest = std::max<std::uint32_t>(largest, sizes[slots[i]]);
   }
-  if (combinations / largest > RelationStore::kMaxCombinations) return false;
+  if (twice || (!always_fits_ && !Fits(slots, kArity))) return false;
   if (!codes_.empty()) {
     objects_[depth_ - 1] = object;
     for (const Condition* condition : codes_) {
@@ -337,9 +390,15 @@ bool Freezer::ClauseLoop::FastTuple(Object object) {
     }
   }
   Look& known = looks_[(look * 0x9E3779B1u) >> 22];
-  if (known.look != look) known = {look, PatternOf(look, num_tests)};
-  freezer_.clauses_.AddPattern(sorted, arity, known.pattern);
+  if (known.look != look) known = {look, PatternOf(look, kTests)};
+  freezer_.clauses_.AddPattern<kArity>(sorted, known.pattern);
   return true;
+}
+
+bool Freezer::ClauseLoop::Fits(const std::array<Slot, kMaxTableArity>& slots, int arity) const {
+  std::array<std::uint8_t, kMaxTableArity> sizes{};
+  for (int i = 0; i < arity; ++i) sizes[i] = freezer_.domains_.sizes[slots[i]];
+  return RelationStore::Fits(arity, sizes);
 }
 
 std::uint32_t Freezer::ClauseLoop::PairsOf(Comparison* comparison, unsigned sides) {

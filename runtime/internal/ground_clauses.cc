@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "runtime/check.h"
 #include "runtime/int_domain.h"
@@ -11,22 +12,6 @@ namespace exh::runtime::internal {
 namespace {
 
 constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
-
-/// Groups are looked for in the order of their last object, whose lane is in the last slot and in
-/// others: such neighbours get neighbouring entries, as many as a cache line holds.
-constexpr std::uint32_t kNeighbours = 16;
-constexpr std::size_t kProbeStep = kNeighbours + 1;  // The next line; odd, so that all are tried.
-
-std::size_t HashKey(const std::array<Slot, kMaxTableArity>& slots, int arity, std::uint32_t gate) {
-  const std::uint32_t lane = slots[arity - 1] % kNeighbours;
-  std::uint64_t hash = gate * 8u + static_cast<unsigned>(arity);
-  for (int i = 0; i < arity; ++i) {
-    const std::uint32_t moves_along = slots[i] % kNeighbours == lane ? lane : 0;
-    hash = (hash ^ (slots[i] - moves_along)) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
-  return hash * kNeighbours + (lane + (hash >> 32)) % kNeighbours;
-}
 
 void SortUnique(std::vector<std::uint32_t>* numbers) {
   std::ranges::sort(*numbers);
@@ -104,15 +89,6 @@ void GroundClauses::AppendNegation(const Literal& literal, std::vector<Literal>*
       out->push_back(negation);
       return;
   }
-}
-
-void GroundClauses::AddPattern(const std::array<Slot, kMaxTableArity>& slots, int arity,
-                               std::uint32_t pattern) {
-  ++num_added_;
-  PendingPattern& pending = pending_[num_pending_++];
-  pending = {slots, pattern, arity, HashKey(slots, arity, 0)};
-  __builtin_prefetch(&table_[pending.hash & (table_.size() - 1)]);
-  if (num_pending_ == pending_.size()) AddPending();
 }
 
 void GroundClauses::AddPending() {
@@ -299,7 +275,7 @@ std::uint32_t GroundClauses::FindGroup(std::size_t hash,
   for (; table_[at] != 0; at = (at + kProbeStep) & mask) {
     const Group& group = groups_[table_[at] - 1];
     if (group.arity == arity && group.gate == gate &&
-        std::equal(slots.begin(), slots.begin() + arity, group.slots.begin())) {
+        std::memcmp(group.slots.data(), slots.data(), sizeof(slots)) == 0) {
       return table_[at] - 1;
     }
   }

@@ -34,6 +34,24 @@ struct RootDomains {
   Interval counter(std::uint32_t number) const { return counters[number]; }
 };
 
+/// Groups are looked for in the order of their last object, whose lane is in the last slot and in
+/// others: such neighbours get neighbouring entries, as many as a cache line holds.
+inline constexpr std::uint32_t kNeighbours = 16;
+/// To the next line of entries; odd, so that all are tried.
+inline constexpr std::size_t kProbeStep = kNeighbours + 1;
+
+inline std::size_t HashKey(const std::array<Slot, kMaxTableArity>& slots, int arity,
+                           std::uint32_t gate) {
+  const std::uint32_t lane = slots[arity - 1] % kNeighbours;
+  std::uint64_t hash = gate * 8u + static_cast<unsigned>(arity);
+  for (int i = 0; i < arity; ++i) {
+    const std::uint32_t moves_along = slots[i] % kNeighbours == lane ? lane : 0;
+    hash = (hash ^ (slots[i] - moves_along)) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash * kNeighbours + (lane + (hash >> 32)) % kNeighbours;
+}
+
 class GroundClauses {
  public:
   GroundClauses(Network& network, RelationStore& relations, RootDomains& domains);
@@ -42,7 +60,17 @@ class GroundClauses {
   void Add(std::span<const Literal> literals, std::span<const Slot> gate, std::uint32_t origin);
   /// One disjunction that is known to be this pattern over these slots (ascending, the rest 0), to
   /// fit a table, and to have no gate.
-  void AddPattern(const std::array<Slot, kMaxTableArity>& slots, int arity, std::uint32_t pattern);
+  template <int kArity>
+  void AddPattern(const std::array<Slot, kMaxTableArity>& slots, std::uint32_t pattern) {
+    ++num_added_;
+    PendingPattern& pending = pending_[num_pending_++];
+    pending.slots = slots;
+    pending.pattern = pattern;
+    pending.arity = kArity;
+    pending.hash = HashKey(slots, kArity, 0);
+    __builtin_prefetch(&table_[pending.hash & (table_.size() - 1)]);
+    if (num_pending_ == pending_.size()) AddPending();
+  }
   /// Number of the gate of these slots (0: always open).
   std::uint32_t InternGate(std::vector<Slot> slots);
   Truth Status(const Literal& literal) const;

@@ -302,9 +302,8 @@ void PrintPeers(ordered_json& json, const Rate& ours, const GecodeRate& gecode,
 
 /// Other solvers and other tasks on the same instance. A restart is most of what Gecode does: it
 /// propagates the root anew for every solution, while we copy a state. As a depth-first search it
-/// gives solutions that hardly differ; a solver that learns clauses gives different ones from
-/// random decisions, each from the root, and is at its best where ours is idle: it need not
-/// propagate all that follows.
+/// gives solutions that hardly differ; a solver that learns clauses gives different ones, each
+/// from the root with values at random.
 void PrintOtherTasks(ordered_json& json, const Candidate& root, const Rate& ours) {
   std::printf(
       "  Of the ratio to Gecode restarts are the larger part: it propagates the root again for "
@@ -333,7 +332,7 @@ void PrintOtherTasks(ordered_json& json, const Candidate& root, const Rate& ours
     return;
   }
   Print("clasp (learns clauses), solutions/s", "%10.1f", clasp.solutions_per_second,
-        "(different ones, from random decisions)");
+        "(different ones, values at random)");
   Print("  first solution after, s", "%10.2f", clasp.start_seconds, "");
   Print("ours over clasp", "%10.0f", ours.per_second / clasp.solutions_per_second, "");
   json["clasp"] = {{"solutions_per_second", clasp.solutions_per_second},

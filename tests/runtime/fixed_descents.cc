@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The same few descents every time, for instructions_test.py to count the instructions of.
+// The same few descents every time, or with a number the freeze of a space of so many objects, for
+// instructions_test.py to count the instructions of.
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "runtime/candidate.h"
 #include "runtime/internal/row_kernels.h"
@@ -34,18 +36,28 @@ __attribute__((noinline)) std::uint64_t CountedDescents(const runtime::Candidate
   return state->state().Hash();
 }
 
+/// Counted as well. Ends at the size of a state.
+__attribute__((noinline)) std::size_t CountedFreeze(const TestSpace& test) {
+  return runtime::Instance::Freeze(test.space, test.host)->statistics().state_bytes;
+}
+
 }  // namespace exh::tests
 
-int main() {
+int main(int argc, char** argv) {
   using namespace exh;
   // Valgrind runs no AVX-512.
   for (const runtime::internal::RowKernels* kernels : runtime::internal::SupportedRowKernels()) {
     if (kernels->name != "avx512") runtime::internal::UseRowKernels(*kernels);
   }
+  const std::string kernels(runtime::internal::ActiveRowKernels().name);
+  if (argc > 1) {
+    const std::size_t bytes = tests::CountedFreeze(tests::OrderSpace(4, std::atoi(argv[1]) - 4));
+    std::printf("%s %zu\n", kernels.c_str(), bytes);
+    return 0;
+  }
   const tests::TestSpace test = tests::OrderSpace(9, 50);
   const runtime::Candidate root(runtime::Instance::Freeze(test.space, test.host));
   runtime::Candidate state = root;
   const std::uint64_t hash = tests::CountedDescents(root, &state, 5);
-  std::printf("%s %016llx\n", std::string(runtime::internal::ActiveRowKernels().name).c_str(),
-              static_cast<unsigned long long>(hash));
+  std::printf("%s %016llx\n", kernels.c_str(), static_cast<unsigned long long>(hash));
 }

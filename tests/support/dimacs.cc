@@ -119,11 +119,11 @@ ClaspRate MeasureClasp(const std::string& dimacs, std::uint64_t solutions, int t
   const Scratch scratch;
   std::ofstream(scratch / "form.cnf") << dimacs;
   ClaspRate rate;
-  const std::string command =
-      "timeout " + std::to_string(timeout_s) + " clasp -n " + std::to_string(solutions) +
-      " --enum-mode=record --restart-on-model" +
-      " --rand-freq=1 --sign-def=rnd --save-progress=0 --seed=" + std::to_string(seed) + " " +
-      (scratch / "form.cnf") + " 2>" + (scratch / "errors");
+  const std::string command = "timeout " + std::to_string(timeout_s) + " clasp -n " +
+                              std::to_string(solutions) + " --enum-mode=record --restart-on-model" +
+                              " --configuration=trendy --sat-prepro=no --sign-def=rnd" +
+                              " --save-progress=0 --seed=" + std::to_string(seed) + " " +
+                              (scratch / "form.cnf") + " 2>" + (scratch / "errors");
   const Clock::time_point start = Clock::now();
   Clock::time_point first = start;
   const auto since = [](Clock::time_point from) {

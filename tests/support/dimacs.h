@@ -28,7 +28,8 @@ struct ClaspRate {
 };
 
 /// Different solutions from one process of clasp, until there are `solutions` of them (0: all) or
-/// `timeout_s` seconds have passed. Each begins anew and decides at random; what was learned from
+/// `timeout_s` seconds have passed. Each begins anew and takes values at random for variables that
+/// its heuristic chooses (with variables at random it hardly finds any); what was learned from
 /// conflicts stays, and so do clauses against the solutions before.
 ClaspRate MeasureClasp(const std::string& dimacs, std::uint64_t solutions, int timeout_s = 120,
                        std::uint64_t seed = 1);
