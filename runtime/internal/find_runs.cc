@@ -30,7 +30,10 @@ std::optional<RootObject> RunFinder::PickLane(std::span<const RootObject> shared
   for (const Other& other : others) AppendLanes(other.slot, &lanes_);
   std::optional<RootObject> best;
   std::size_t least = others.size() + 1;
-  for (const RootObject& lane : lanes_) {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    const RootObject lane = lanes_[i];
+    const auto earlier = lanes_.begin() + static_cast<std::ptrdiff_t>(i);
+    if (std::find(lanes_.begin(), earlier, lane) != earlier) continue;
     if (std::ranges::count(shared, lane) != 0) continue;
     std::size_t readers = 0;
     bool placeable = true;
