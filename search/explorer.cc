@@ -459,8 +459,7 @@ void Explorer::ShowStatus(bool news) {
 void Explorer::Prove() {
   Proof& proof = outcome_.proof;
   // What the environment failed to evaluate is not known to be of no use.
-  const bool is_whole = outcome_.end.verdicts.count(kernels::VerdictName(Verdict::kBroken)) == 0;
-  proof.exhausted = is_whole && tree_->exhausted();
+  proof.exhausted = !tree_->is_spoilt() && tree_->exhausted();
   proof.bound_ns = tree_->LowerBound();
   proof.epsilon = options_.tree.epsilon;
   for (const auto& [verdict, count] : outcome_.end.verdicts) {

@@ -52,7 +52,7 @@ void Explorer::RestoreCounts(const Log& log) {
     end.evaluations = std::max(end.evaluations, eval.n);
     ++end.verdicts[eval.verdict];
     ++status_.verdicts[VerdictOf(eval.verdict)];
-    if (tree_) continue;
+    if (tree_ || eval.verdict == kernels::VerdictName(Verdict::kBroken)) continue;
     seen_vectors_.insert(HashOfText(eval.hash));
     seen_codes_.insert(HashOfText(eval.code));
   }

@@ -236,6 +236,21 @@ bool Tree::IsDead(std::uint32_t index) const {
   return edge.death != Death::kNone || edge.bound >= cut_ || Has(index, kClosed);
 }
 
+bool Tree::HasFree() const {
+  std::vector<std::uint32_t> left = {0};
+  while (!left.empty()) {
+    const std::uint32_t edge = left.back();
+    left.pop_back();
+    if (IsDead(edge) || Has(edge, kBusy)) continue;
+    if (Has(edge, kLeaf) || edges_[edge].child == kNone) return true;
+    const Node& node = nodes_[edges_[edge].child];
+    for (std::uint32_t child = 0; child < node.num_edges; ++child) {
+      left.push_back(node.first_edge + child);
+    }
+  }
+  return false;
+}
+
 // ---- Look at it -------------------------------------------------------------------------------
 
 std::span<const Tree::Edge> Tree::EdgesOf(const Node& node) const {

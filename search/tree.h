@@ -92,6 +92,8 @@ class Tree {
   double LowerBound() const;
   /// All implementations were evaluated or cut.
   bool exhausted() const { return IsDead(0); }
+  /// Is anything left to select that is not selected already? Looks at all that is alive.
+  bool HasFree() const;
   /// Children that the cut keeps selections out of.
   std::uint64_t num_cut() const { return num_cut_; }
 

@@ -22,6 +22,10 @@ Random Stream(std::uint64_t seed, std::uint64_t sequence, std::uint64_t use) {
   return Random(seed + (2 * sequence + use) * 0x9e3779b97f4a7c15ULL);
 }
 
+bool IsBroken(const EvalRecord& record) {
+  return record.verdict == kernels::VerdictName(kernels::Verdict::kBroken);
+}
+
 /// As a ResultRecord says it.
 std::string ResultName(const Backup& backup) {
   switch (backup.kind) {
@@ -53,7 +57,12 @@ void TreeSearch::Restore(const Log& log) {
   TreeReplay replay = ReplayTree(log, tree_);
   sequence_ = replay.last;
   open_ = std::move(replay.open);
+  in_flight_ = open_.size();
   for (const EvalRecord& record : log.evals) {
+    if (IsBroken(record)) {
+      if (record.sequence > 0) ++num_spoilt_;  // Once the tree took it for a failure.
+      continue;
+    }
     Backup result = BackupOf(record);
     result.is_known = true;
     programs_[HashOfText(record.code)].result = result;
@@ -93,6 +102,7 @@ void TreeSearch::WriteSelection(Selection& selection, std::string_view chosen_by
   record.policy = chosen_by;
   record.is_closed = selection.is_closed;
   log_.Write(record);
+  if (!selection.is_closed) ++in_flight_;
 }
 
 Random TreeSearch::RandomOf(const Selection& selection) const {
@@ -109,7 +119,9 @@ bool TreeSearch::Claim(std::uint64_t code, const Selection& selection) {
   const auto [found, is_new] = programs_.try_emplace(code);
   if (is_new) return true;
   Program& program = found->second;
-  if (program.result) {
+  if (program.is_spoilt) {
+    KeepOpen();
+  } else if (program.result) {
     WriteResult(selection, *program.result);
   } else {
     program.waiting.push_back(selection);
@@ -124,12 +136,19 @@ void TreeSearch::BackUp(const Selection& selection, Backup::Kind kind) {
 
 void TreeSearch::BackUp(const Selection& selection, std::uint64_t code, EvalRecord& record) {
   const std::lock_guard lock(mutex_);
+  record.selection = selection.sequence;
+  Program& program = programs_[code];
+  if (IsBroken(record)) {
+    log_.Write(record);
+    program.is_spoilt = true;
+    KeepOpen(1 + std::exchange(program.waiting, {}).size());
+    return;
+  }
   const Backup backup = BackupOf(record);
   tree_.BackUp(selection.edge, backup);
   record.sequence = NextSequence();
-  record.selection = selection.sequence;
   log_.Write(record);
-  Program& program = programs_[code];
+  --in_flight_;
   program.result = backup;
   program.result->is_known = true;
   for (const Selection& other : std::exchange(program.waiting, {})) {
@@ -137,8 +156,14 @@ void TreeSearch::BackUp(const Selection& selection, std::uint64_t code, EvalReco
   }
 }
 
+void TreeSearch::KeepOpen(std::uint64_t selections) {
+  in_flight_ -= selections;
+  num_spoilt_ += selections;
+}
+
 void TreeSearch::WriteResult(const Selection& selection, const Backup& backup) {
   tree_.BackUp(selection.edge, backup);
+  --in_flight_;
   ResultRecord record;
   record.sequence = NextSequence();
   record.selection = selection.sequence;
@@ -172,7 +197,12 @@ std::uint64_t TreeSearch::num_cut() const {
 
 bool TreeSearch::exhausted() const {
   const std::lock_guard lock(mutex_);
-  return tree_.exhausted();
+  return tree_.exhausted() || (num_spoilt_ > 0 && in_flight_ == 0 && !tree_.HasFree());
+}
+
+bool TreeSearch::is_spoilt() const {
+  const std::lock_guard lock(mutex_);
+  return num_spoilt_ > 0;
 }
 
 Backup BackupOf(const EvalRecord& record) {

@@ -55,12 +55,18 @@ class TreeSearch {
   /// A selection that yielded nothing to evaluate. kTimed is not among the kinds.
   void BackUp(const Selection& selection, Backup::Kind kind);
   /// The evaluation of a program that was claimed. Fills in the numbers of the record and logs it.
+  /// One that is broken teaches the tree nothing: its selection, and all others that come to the
+  /// same program, stay open, so that nothing of it is tried again in this run. A run that goes on
+  /// finds them open, and free.
   void BackUp(const Selection& selection, std::uint64_t code, EvalRecord& record);
   /// A new best; fills in the number of its record and logs it.
   void SetBest(BestRecord& record);
 
   double cut() const;
+  /// Nothing is left to select, now or later.
   bool exhausted() const;
+  /// Is there what nobody knows of, because its evaluation was broken?
+  bool is_spoilt() const;
   /// Nothing of the space is faster; 0 when nothing is known.
   double LowerBound() const;
   std::uint64_t num_cut() const;
@@ -72,12 +78,14 @@ class TreeSearch {
   struct Program {
     std::optional<Backup> result;
     std::vector<Selection> waiting;  ///< For the result.
+    bool is_spoilt = false;          ///< Its evaluation was broken.
   };
 
   // All of them with the lock held.
   std::uint64_t NextSequence() { return ++sequence_; }
   void WriteSelection(Selection& selection, std::string_view chosen_by);
   void WriteResult(const Selection& selection, const Backup& backup);
+  void KeepOpen(std::uint64_t selections = 1);
 
   std::shared_ptr<const Policy> policy_;
   std::uint64_t seed_;
@@ -88,6 +96,8 @@ class TreeSearch {
   std::uint64_t sequence_ = 0;
   std::unordered_map<std::uint64_t, Program> programs_;  ///< By the hash of their code.
   std::vector<Selection> open_;                          ///< Of the restored log, without a result.
+  std::uint64_t in_flight_ = 0;                          ///< Selections that will have a result.
+  std::uint64_t num_spoilt_ = 0;                         ///< Selections that stay open.
 };
 
 /// What the tree takes from a record. Throws Error for a result that it does not know.

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -132,6 +133,44 @@ TEST(Resume, ASecondTimeUntilTheSpaceIsExhausted) {
       EXPECT_EQ(log.evals.size(), static_cast<std::size_t>(kToyImplementations));
       EXPECT_EQ(log.resumes.size(), 3u);
       EXPECT_TRUE(outcome.proof.exhausted);
+    }
+  }
+}
+
+TEST(Resume, TriesAgainWhatTheEnvironmentSpoilt) {
+  for (const char* policy : {"tag", "random"}) {
+    for (const bool ahead : {false, true}) {
+      Scene first;
+      Prepare(first, policy, ahead);
+      first.evaluator.measure = [&](const std::string& source, int) {
+        // Compilers are killed for a while.
+        const int count = first.evaluator.measured;
+        return count >= 10 && count < 20 ? Failed(kernels::Verdict::kBroken, "killed")
+                                         : Correct(FakeEvaluator::TimeOf(source));
+      };
+      const Outcome spoilt = first.Go();
+      EXPECT_EQ(spoilt.end.why, "exhausted") << policy;
+      EXPECT_FALSE(spoilt.proof.exhausted);
+      std::set<std::string> codes;
+      std::size_t tries = 0;
+      for (const EvalRecord& eval : first.log().evals) {
+        EXPECT_TRUE(codes.insert(eval.code).second) << "tried twice in one run";
+        if (eval.verdict == "broken") ++tries;
+      }
+      ASSERT_EQ(tries, 10u);
+
+      Scene run;
+      Prepare(run, policy, ahead);
+      Write(run, ReadAll(first.folder / "log.jsonl"));
+      const Outcome outcome = run.Resume();
+      EXPECT_EQ(outcome.end.why, "exhausted") << policy;
+      std::map<std::string, std::string> last;
+      for (const EvalRecord& eval : run.log().evals) last[eval.code] = eval.verdict;
+      for (const auto& [code, verdict] : last) EXPECT_NE(verdict, "broken") << policy << code;
+      if (run.options.policy == nullptr) continue;
+      EXPECT_EQ(run.log().evals.size(), kToyImplementations + tries);
+      EXPECT_TRUE(outcome.proof.exhausted);
+      EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
     }
   }
 }

@@ -292,6 +292,7 @@ TEST(TreeSearch, WhatTheEnvironmentSpoiltIsNoProof) {
   const Outcome outcome = run.Go();
   EXPECT_EQ(outcome.end.why, "exhausted");
   EXPECT_FALSE(outcome.proof.exhausted);
+  EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
 }
 
 }  // namespace
