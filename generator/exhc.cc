@@ -2,9 +2,11 @@
 //
 // exhc: checks `.exh` files and turns them into C++.
 // Exit codes: 0 all well, 1 the file (or its output) has a mistake, 2 the command line has.
+#include <fcntl.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <string>
@@ -247,5 +249,14 @@ int Main(int argc, char** argv) {
 }  // namespace exh::generator
 
 int main(int argc, char** argv) {
-  return exh::generator::Main(argc, argv);
+  // No file that is opened later may get the number that output goes to.
+  for (int file = 0; file < 3; ++file) {
+    if (::fcntl(file, F_GETFD) >= 0) continue;
+    [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);
+  }
+  const int code = exh::generator::Main(argc, argv);
+  std::cout.flush();
+  const bool is_written = std::cout.good() && std::fflush(stdout) == 0;
+  if (!is_written) std::cerr << "exhc: cannot write to the standard output\n";
+  return code == 0 && !is_written ? 1 : code;
 }

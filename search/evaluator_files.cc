@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "search/evaluator_files.h"
 
-#include <fmt/format.h>
-#include <stdlib.h>
-
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <system_error>
 
 #include "kernels/cpu/problem_file.h"
 #include "search/error.h"
@@ -18,21 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 
 }  // namespace
-
-ScratchFolder::ScratchFolder() {
-  std::error_code error;
-  const fs::path parent = fs::temp_directory_path(error);
-  path_ = (parent / "exhaust-XXXXXX").string();
-  if (error || ::mkdtemp(path_.data()) == nullptr) {
-    throw Error(fmt::format("cannot make a folder in '{}': {}", parent.string(),
-                            error ? error.message() : std::strerror(errno)));
-  }
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 kernels::cpu::Problem ViewOf(const kernels::Task& task, const kernels::ProblemData& data) {
   kernels::cpu::Problem problem;

@@ -7,23 +7,9 @@
 #include "kernels/cpu/problem_file.h"
 #include "kernels/problem.h"
 #include "kernels/task.h"
+#include "search/scratch_folder.h"
 
 namespace exh::search {
-
-/// A folder under the system's folder for temporary files that goes when its owner does. Throws
-/// Error when it cannot be made.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// The arrays of a task as processes that check see them; they stay in `data`.
 kernels::cpu::Problem ViewOf(const kernels::Task& task, const kernels::ProblemData& data);

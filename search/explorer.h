@@ -11,7 +11,8 @@
 //                comes.
 //   4. Confirm   A candidate that beats the best is measured and checked a second time; it is the
 //                new best only if it is correct and faster both times. So is one that is below its
-//                own bound: it is impossible, and never the best; or the first time was an accident.
+//                own bound: it is impossible, and never the best; or the first time was an
+//                accident.
 //
 // Where compilers do not disturb what is measured (a GPU), phases 1 and 2 run ahead instead: some
 // candidates compile while the oldest one is measured, and the order of everything else is the

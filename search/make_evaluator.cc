@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "kernels/cpu/process_tree.h"
 #include "search/cpu_evaluator.h"
 #include "search/cuda_evaluator.h"
 #include "search/error.h"
@@ -16,6 +17,7 @@ std::unique_ptr<Evaluator> MakeEvaluator(const Problem& problem, const Evaluator
         "and explained; --device cpu runs here",
         problem.device.name));
   }
+  kernels::cpu::StartSupervisor();  // Before the arrays of the problem are here.
   if (problem.device.language == "cuda") return MakeCudaEvaluator(problem, options);
   return MakeCpuEvaluator(problem, options.stop);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "search/main.h"
+#include "search/standard_streams.h"
 
 int main(int argc, char** argv) {
-  return exh::search::SearchMain(argc, argv);
+  exh::search::OpenStandardFiles();
+  exh::search::ForgiveOutput();
+  return exh::search::FinishOutput(exh::search::SearchMain(argc, argv));
 }

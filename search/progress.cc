@@ -7,6 +7,7 @@
 
 #include "search/error.h"
 #include "search/numbers.h"
+#include "search/standard_streams.h"
 #include "search/suggest.h"
 
 namespace exh::search {
@@ -17,7 +18,7 @@ constexpr double kPlainSeconds = 10;
 
 std::size_t TerminalWidth(std::FILE* out) {
   winsize size{};
-  if (::ioctl(::fileno(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  if (::ioctl(FileNumber(out), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
   return size.ws_col;
 }
 
@@ -77,7 +78,7 @@ std::string StatusText(const Status& status) {
 }
 
 ProgressMode ParseProgress(std::string_view text, std::FILE* out) {
-  if (text == "auto") return ::isatty(::fileno(out)) ? ProgressMode::kLive : ProgressMode::kPlain;
+  if (text == "auto") return ::isatty(FileNumber(out)) ? ProgressMode::kLive : ProgressMode::kPlain;
   if (text == "plain") return ProgressMode::kPlain;
   if (text == "none") return ProgressMode::kNone;
   throw UsageError(UnknownName("progress mode", text, {"auto", "plain", "none"}));

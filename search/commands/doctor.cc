@@ -16,6 +16,7 @@
 #include "search/numbers.h"
 #include "search/parallel.h"
 #include "search/run_folder.h"
+#include "search/scratch_folder.h"
 
 namespace exh::search {
 namespace {
@@ -66,7 +67,7 @@ int Doctor() {
                         static_cast<double>(::sysconf(_SC_PAGESIZE)) / kGiB;
   bool good = CheckCompiler();
   good &= CheckFolder("runs", std::filesystem::current_path().string());
-  good &= CheckFolder("scratch", std::filesystem::temp_directory_path().string());
+  good &= CheckFolder("scratch", TemporaryParent());
   ReportContainment();
   Report(true, "cores", fmt::format("{}", NumCores()));
   Report(true, "memory", fmt::format("{:.1f} GiB", memory));

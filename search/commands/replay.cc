@@ -118,7 +118,9 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
     return 0;
   }
   const std::atomic<bool>& interrupted = ListenForSignals();
-  const std::unique_ptr<Evaluator> evaluator = MakeEvaluator(problem, {NumCores(), 0, false});
+  const kernels::StopToken stop(&interrupted);
+  const std::unique_ptr<Evaluator> evaluator =
+      MakeEvaluator(problem, {NumCores(), 0, false, &stop});
   const std::vector<Contender> own = {{"winner", evaluator->Compile(source)}};
   const Comparison comparison =
       Compare(*evaluator, own, NumCores(), [&] { return interrupted.load(); });

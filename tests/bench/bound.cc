@@ -22,6 +22,7 @@
 #include "search/problem.h"
 #include "search/random.h"
 #include "search/replay.h"
+#include "search/standard_streams.h"
 
 namespace exh::search {
 namespace {
@@ -119,6 +120,7 @@ bool Compare(const std::string& path) {
 
 int main(int argc, char** argv) {
   using namespace exh::search;
+  OpenStandardFiles();
   try {
     fmt::print("us per candidate: domains read, bound of the first tier, of both\n");
     MeasureCost("axpy", "n=67108864", "h200", "");

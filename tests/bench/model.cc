@@ -28,6 +28,7 @@
 #include "search/explorer.h"
 #include "search/problem.h"
 #include "search/replay.h"
+#include "search/standard_streams.h"
 #include "search/stopper.h"
 #include "search/structure.h"
 
@@ -255,5 +256,6 @@ int Main(int argc, char** argv) {
 }  // namespace exh::search
 
 int main(int argc, char** argv) {
+  exh::search::OpenStandardFiles();
   return exh::search::Main(argc, argv);
 }

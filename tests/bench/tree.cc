@@ -27,6 +27,7 @@
 #include "search/patient_descent.h"
 #include "search/problem.h"
 #include "search/rollout.h"
+#include "search/standard_streams.h"
 #include "search/tree_search.h"
 #include "search/walker.h"
 
@@ -256,5 +257,6 @@ int Main(int argc, char** argv) {
 }  // namespace exh::search
 
 int main(int argc, char** argv) {
+  exh::search::OpenStandardFiles();
   return exh::search::Main(argc, argv);
 }

@@ -96,17 +96,36 @@ TEST(ParseStop, SaysWhatIsLegal) {
   }
 }
 
-TEST(Signals, TheFirstOneRaisesTheFlag) {
+/// Raises both; what the first does shows in the exit code when the second does not kill.
+[[noreturn]] void RaiseTwo(int first, int second) {
   const std::atomic<bool>& interrupted = ListenForSignals();
-  ASSERT_FALSE(interrupted);
-  std::raise(SIGINT);
-  EXPECT_TRUE(interrupted);
-  // The next one would kill: nobody listens any more.
-  struct sigaction action {};
-  sigaction(SIGINT, nullptr, &action);
-  EXPECT_EQ(action.sa_handler, SIG_DFL);
-  sigaction(SIGTERM, nullptr, &action);
-  EXPECT_EQ(action.sa_handler, SIG_DFL);
+  if (interrupted) std::_Exit(1);
+  std::raise(first);
+  if (!interrupted) std::_Exit(2);
+  std::raise(second);
+  std::_Exit(3);
+}
+
+TEST(Signals, TheFirstRaisesTheFlagAndTheSecondKills) {
+  for (const int first : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int second : {SIGINT, SIGTERM}) {
+      EXPECT_EXIT(RaiseTwo(first, second), testing::KilledBySignal(second), "");
+    }
+  }
+  EXPECT_EXIT(RaiseTwo(SIGINT, SIGHUP), testing::KilledBySignal(SIGHUP), "");
+}
+
+TEST(Signals, ATerminalMaySayTwiceThatItIsGone) {
+  EXPECT_EXIT(RaiseTwo(SIGHUP, SIGHUP), testing::ExitedWithCode(3), "");
+}
+
+TEST(Signals, WhatNohupIgnoresStaysIgnored) {
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_IGN);
+        RaiseTwo(SIGHUP, SIGHUP);
+      },
+      testing::ExitedWithCode(2), "");
 }
 
 }  // namespace
