@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "search/signals.h"
+#include "search/standard_streams.h"
 
 namespace exh::search {
 namespace {
@@ -60,7 +61,7 @@ runtime::FreezeOptions ShownFreeze(const kernels::StopToken* stop, std::FILE* ou
 }
 
 runtime::FreezeOptions ShownFreeze(const kernels::StopToken* stop, std::FILE* out) {
-  return ShownFreeze(stop, out, ::isatty(::fileno(out)) == 1);
+  return ShownFreeze(stop, out, ::isatty(FileNumber(out)) == 1);
 }
 
 }  // namespace exh::search
