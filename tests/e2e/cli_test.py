@@ -434,7 +434,7 @@ class Runs(unittest.TestCase):
         self.assertIn("without a tree", tree.stderr)
 
     def test_prime_sizes_are_said_not_to_be_tiled(self):
-        done = run(SEARCH, "--kernel", "axpy", "--size", "n=97", "--budget", "evals=2", "--out", self.out)
+        done = run(SEARCH, "--kernel", "axpy", "--size", "n=97", "--budget", "evals=2", "--durable", "--out", self.out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("axis n = 97 has no divisor in its tile range", done.stdout + done.stderr)
 
