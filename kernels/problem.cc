@@ -9,6 +9,7 @@
 #include <random>
 
 #include "kernels/cpu/compare.h"
+#include "kernels/library/product.h"
 #include "kernels/library/tolerance.h"
 #include "kernels/whole_numbers.h"
 
@@ -266,7 +267,9 @@ void TolerateNothing(const Task& task, Inputs inputs, ProblemData& data) {
 
 }  // namespace
 
-ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs) {
+ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
+                        const StopToken* stop) {
+  const StoppableProducts products(stop);
   const auto begin = [&] {
     ProblemData data;
     for (const ir::Array& array : task.function->arrays) data[array.name];
@@ -276,7 +279,7 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs) {
   if (inputs == Inputs::kUniform) {
     DrawUniform(task, seed, data);
     task.kernel->Reference(task.sizes, data);
-    return data;
+    return products.has_stopped() ? ProblemData() : data;
   }
   const double unit = WholeNumberUnit(*task.function);
   for (const WholeNumbers& plan : WholeNumberPlans(*task.function)) {
@@ -289,6 +292,7 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs) {
       DrawWholeNumbers(task, plan, seed, data);
     }
     task.kernel->Reference(task.sizes, data);
+    if (products.has_stopped()) return {};
     const bool is_exact = std::ranges::all_of(task.function->arrays, [&](const ir::Array& array) {
       return array.role == ir::ArrayRole::kInput || IsExact(data[array.name], unit);
     });

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "kernels/stop.h"
 #include "kernels/task.h"
 
 namespace exh::kernels {
@@ -22,8 +23,10 @@ enum class Inputs {
 /// Of the inputs that candidates are timed with, and of others that they have not seen before.
 inline constexpr std::uint64_t kTimedSeed = 1, kOtherSeed = 2;
 
-/// Inputs drawn from `seed`, and every output's reference and tolerance in double precision.
-ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform);
+/// Inputs drawn from `seed`, and every output's reference and tolerance in double precision. Empty
+/// when `stop` was stopped before they were computed (library/product.h).
+ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform,
+                        const StopToken* stop = nullptr);
 
 /// Bytes that MakeProblem and a run of the task need at their peak.
 std::uint64_t ProblemBytes(const ir::Function& function);

@@ -48,12 +48,18 @@ std::string RatesText(const Problem& problem, double ns, const RatesRecord& rate
 }  // namespace
 
 Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
-                   const std::function<bool()>& stopped) {
+                   const std::function<bool()>& stopped, kernels::StopToken* stop) {
+  constexpr double kForCompilers = 0.6;  // Of what is left.
   std::vector<Contender> all = contenders;
-  for (Contender& yardstick : evaluator.Yardsticks(jobs)) all.push_back(std::move(yardstick));
+  {
+    TimeShare share(stop);
+    share.Take(kForCompilers);
+    for (Contender& yardstick : evaluator.Yardsticks(jobs)) all.push_back(std::move(yardstick));
+  }
   Comparison comparison;
-  comparison.records = evaluator.finalists() > 1 ? Finals(evaluator, all, {}, stopped)
-                                                 : MeasureInTurn(evaluator, all, kRounds, stopped);
+  comparison.records = evaluator.finalists() > 1
+                           ? Finals(evaluator, all, {}, stopped, stop)
+                           : MeasureInTurn(evaluator, all, kRounds, stopped, stop);
   if (comparison.records.empty()) return comparison;
   const std::vector<ReferenceRecord> own(
       comparison.records.begin(),

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/stop.h"
 #include "search/evaluator.h"
 #include "search/log_records.h"
 #include "search/problem.h"
@@ -25,8 +26,10 @@ struct Comparison {
 };
 
 /// Measures `contenders` and the yardsticks in turn, and the rates of the device if it has any.
+/// With `stop` all of that takes no longer than until it is stopped; a yardstick that takes longer
+/// is kStopped.
 Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
-                   const std::function<bool()>& stopped);
+                   const std::function<bool()>& stopped, kernels::StopToken* stop = nullptr);
 
 /// One line per yardstick and per rate.
 std::string ComparisonText(const Problem& problem, const Comparison& comparison);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -32,12 +33,16 @@ kernels::cpu::CompilerOptions InFolder(const std::string& folder, const kernels:
 }
 
 /// How long the whole process may take: start, one checked run and a batch. What is fifty times
-/// slower than the cap is not worth waiting for; a yardstick is waited for. The start is generous:
-/// on a busy machine it must not cost a fast candidate its life.
-double TimeoutSeconds(double cap_ns, Effort effort) {
-  constexpr double kFinal = 120, kFirst = 10, kStart = 2;
+/// slower than the cap is not worth waiting for; nor, where nothing is known yet, what is far
+/// slower than a naive loop nest. A yardstick is waited for. The start is generous: on a busy
+/// machine it must not cost a fast candidate its life. (When the run ends, its token ends the
+/// process, too.)
+double TimeoutSeconds(double cap_ns, Effort effort, double flops) {
+  constexpr double kFinal = 120, kStart = 2, kFirstStart = 4;
+  constexpr double kNaiveRate = 2e8, kNaiveRuns = 8;  // FLOP/s, with all its runs.
   if (effort == Effort::kFinal) return kFinal;
-  return cap_ns > 0 ? std::min(kFirst, kStart + 50 * cap_ns * 1e-9) : kFirst;
+  if (cap_ns > 0) return kStart + 50 * cap_ns * 1e-9;
+  return kFirstStart + kNaiveRuns * flops / kNaiveRate;
 }
 
 class CpuEvaluator final : public Evaluator {
@@ -58,6 +63,17 @@ class CpuEvaluator final : public Evaluator {
     return compiler_.Compile(source.text);
   }
 
+  bool IsReady(double seconds) override {
+    if (!first_problems_.valid()) {
+      first_problems_ = std::async(std::launch::async, [this] {
+        const std::lock_guard lock(mutex_);
+        MakeProblems(Effort::kQuick);  // Measure() says why there are none.
+      });
+    }
+    return first_problems_.wait_for(std::chrono::duration<double>(seconds)) ==
+           std::future_status::ready;
+  }
+
   kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
                                Effort effort) override {
     if (compiled.verdict != kernels::Verdict::kCorrect) {
@@ -73,7 +89,7 @@ class CpuEvaluator final : public Evaluator {
     request.library = compiled.library;
     request.threads = static_cast<int>(problem_.device.threads);
     request.cap_ns = cap_ns;
-    request.timeout_s = TimeoutSeconds(cap_ns, effort);
+    request.timeout_s = TimeoutSeconds(cap_ns, effort, problem_.task.flops);
     for (std::size_t made = kOther; made < problems_->size(); ++made) {
       if (made == kSpecial && (effort == Effort::kQuick || IsYardstick(compiled))) continue;
       request.problems_after.push_back(made);
@@ -125,7 +141,8 @@ class CpuEvaluator final : public Evaluator {
       const auto start = std::chrono::steady_clock::now();
       const kernels::ProblemData data = kernels::MakeProblem(
           problem_.task, number == kOther ? kernels::kOtherSeed : kernels::kTimedSeed,
-          kInputs[number]);
+          kInputs[number], stop_);
+      if (data.empty()) return outcome;  // There was no time for it.
       const kernels::cpu::Problem view = ViewOf(problem_.task, data);
       if (!problems_) {
         problems_ = std::make_unique<kernels::cpu::ProblemSet>(view, kNumProblems);
@@ -164,6 +181,7 @@ class CpuEvaluator final : public Evaluator {
   std::unique_ptr<kernels::cpu::ProblemSet> problems_;
   bool is_costly_ = false;
   std::set<std::string> yardsticks_;  ///< Their libraries.
+  std::future<void> first_problems_;  ///< Computed while the first candidates compile.
 };
 
 }  // namespace

@@ -49,6 +49,10 @@ class Evaluator {
   /// May candidates be measured while others compile? Not where both need the same processor.
   virtual bool compiles_while_measuring() const { return false; }
 
+  /// Waits so many seconds at most until candidates can be measured (something to compare them with
+  /// may take long to compute): can they?
+  virtual bool IsReady(double /*seconds*/) { return true; }
+
   /// Runs, checks and times what was compiled. Unless compiles_while_measuring(), never called
   /// while anything compiles. Above `cap_ns` per run it may stop early and answer kSlow; 0 is no
   /// cap.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "search/ahead.h"
@@ -38,6 +39,34 @@ EvalRecord RecordOf(const Measurement& measurement) {
   return record;
 }
 
+void AddAgain(const Measurement& again, EvalRecord& record) {
+  if (again.verdict != Verdict::kCorrect) {
+    record.verdict = kernels::VerdictName(again.verdict);
+    record.why = fmt::format("when measured again: {}", again.why);
+  }
+  record.again_ns = again.best_ns;
+  record.check_ms += again.check_ms;
+  record.runtimes_ns.insert(record.runtimes_ns.end(), again.runtimes_ns.begin(),
+                            again.runtimes_ns.end());
+  record.max_error = std::max(record.max_error, again.max_error);
+  record.error_ratio = std::max(record.error_ratio, again.max_error_ratio);
+}
+
+/// The first line of a reason, with # for its numbers: what fails in the same way has the same.
+std::string KindOf(const EvalRecord& record) {
+  std::string kind = record.verdict + ": ";
+  for (const char c : record.why) {
+    if (c == '\n') break;
+    const bool is_number = (c >= '0' && c <= '9') || (c == '.' && kind.back() == '#');
+    if (!is_number) {
+      kind += c;
+    } else if (kind.back() != '#') {
+      kind += '#';
+    }
+  }
+  return kind;
+}
+
 }  // namespace
 
 bool IsViolation(const EvalRecord& record) {
@@ -66,14 +95,20 @@ Explorer::Explorer(const runtime::Candidate& root, const ChoiceOrder& order, Eva
 }
 
 Outcome Explorer::Run() {
-  start_ = clock_() - before_;
+  start_ = options_.start.value_or(clock_()) - before_;
+  last_call_ = stopper_.SecondsLeft() + kGrace + clock_();
+  before_evals_ = outcome_.end.evaluations;
+  SetDeadline();
   try {
     TakeUp();
+    is_ready_ = evaluator_.IsReady(0);  // What takes long begins now, beside compilers.
+    TryFirst();
     if (evaluator_.compiles_while_measuring()) {
       RunAhead();
     } else {
       while (!Stopped()) Iterate();
     }
+    if (options_.stop != nullptr) options_.stop->StopIn(std::max(0.0, last_call_ - clock_()));
     if (outcome_.end.why != "signal") CompileRestored();
   } catch (const Error& error) {
     // The log, a file of the compiler: what was found so far still counts.
@@ -84,13 +119,41 @@ Outcome Explorer::Run() {
   outcome_.end.dt = Elapsed();
   outcome_.end.best = outcome_.winner ? outcome_.winner->n : 0;
   if (tree_) Prove();
+  for (auto& [kind, failure] : failures_) outcome_.failures.push_back(std::move(failure));
+  std::ranges::stable_sort(outcome_.failures, std::greater<>(), &Failure::count);
   return std::move(outcome_);
+}
+
+void Explorer::SetDeadline() {
+  if (options_.stop == nullptr) return;
+  if (!outcome_.winner) return options_.stop->StopIn(std::max(0.0, last_call_ - clock_()));
+  // Where compilers run ahead, processes that are killed have to be made anew for the end.
+  const double reserve = options_.reserve * (evaluator_.compiles_while_measuring() ? 0.5 : 1);
+  options_.stop->StopIn(std::max(0.0, stopper_.SecondsLeft() - reserve));
+}
+
+void Explorer::TryFirst() {
+  if (!tree_) return;
+  for (const runtime::Candidate& implementation : options_.first) {
+    if (outcome_.winner || Stopped()) return;
+    std::optional<Attempt> attempt = proposer_.MakeFirst(implementation);
+    if (!attempt || !Accept(*attempt)) continue;
+    Entry& entry = *attempt->entry;
+    ShowStatus(false);
+    entry.compiled = evaluator_.Compile(entry.source);
+    // A GPU stops what is slow early when it knows nothing yet (Evaluator::Measure).
+    const bool is_gpu = evaluator_.compiles_while_measuring();
+    if (!Stopped()) Measure(entry, is_gpu ? Effort::kFinal : Effort::kQuick);
+    Release(entry.vector, entry.compiled);
+    ShowStatus(false);
+  }
 }
 
 void Explorer::Iterate() {
   std::vector<Entry> batch = Descend();  // 1. Descend
   Compile(batch);                        // 2. Compile
-  for (Entry& entry : batch) {           // 3. Measure, 4. Confirm
+  WatchMachine();
+  for (Entry& entry : batch) {  // 3. Measure, 4. Confirm
     if (!entry.ready) continue;
     if (!Stopped()) Measure(entry);
     Release(entry.vector, entry.compiled);
@@ -233,9 +296,21 @@ bool Explorer::AcceptFromTree(const Attempt& attempt) {
 /// Sets the reason of the end the first time that there is one.
 bool Explorer::Stopped() {
   if (!outcome_.end.why.empty()) return true;
-  const auto reason = stopper_.Reason(progress());
+  const auto reason = StopReason();
   if (reason) outcome_.end.why = *reason;
   return reason.has_value();
+}
+
+std::optional<std::string> Explorer::StopReason() const {
+  std::optional<std::string> reason = stopper_.Reason(progress());
+  if (!reason && options_.reserve > 0 && stopper_.SecondsLeft() <= options_.reserve) {
+    reason = kTimeIsOver;
+  }
+  // However short the time, one candidate is measured.
+  const bool has_measured = outcome_.end.evaluations > before_evals_;
+  const bool may_wait = !has_measured && !kernels::IsStopped(options_.stop);
+  if (reason == kTimeIsOver && may_wait) return std::nullopt;
+  return reason;
 }
 
 Progress Explorer::progress() const {
@@ -286,7 +361,7 @@ void Explorer::NoteDeadEnd(const DeadEnd& dead_end) {
 
 void Explorer::Compile(std::vector<Entry>& batch) {
   RunInParallel(batch.size(), options_.jobs, [&](std::size_t index) {
-    if (stopper_.Reason({outcome_.end.evaluations})) return false;
+    if (StopReason() || (index > 0 && stopper_.Reason(progress()))) return false;
     batch[index].compiled = evaluator_.Compile(batch[index].source);
     batch[index].ready = true;
     return true;
@@ -297,13 +372,26 @@ void Explorer::Compile(std::vector<Entry>& batch) {
 
 /// Above this a candidate is slow; 0: nothing is.
 double Explorer::Cap() const {
-  return outcome_.winner ? outcome_.winner->ns * options_.slow_factor : 0;
+  return outcome_.winner ? outcome_.winner->ns * options_.slow_factor * slowdown_ : 0;
 }
 
-void Explorer::Measure(Entry& entry) {
+bool Explorer::AwaitEvaluator() {
+  constexpr double kLook = 0.1;  // Seconds between two looks.
+  for (bool is_first = true; !is_ready_; is_first = false) {
+    is_ready_ = evaluator_.IsReady(kLook);
+    if (is_ready_) break;
+    if (Stopped()) return false;
+    if (is_first) reporter_.Say("computing what results are compared with");
+    ShowStatus(false);
+  }
+  return true;
+}
+
+void Explorer::Measure(Entry& entry, Effort effort) {
   Measurement measurement;
   if (entry.compiled.verdict == Verdict::kCorrect) {
-    measurement = evaluator_.Measure(entry.compiled, Cap(), Effort::kQuick);
+    if (!AwaitEvaluator()) return;
+    measurement = evaluator_.Measure(entry.compiled, Cap(), effort);
   } else {
     measurement.verdict = entry.compiled.verdict;
     measurement.why = entry.compiled.why;
@@ -319,22 +407,27 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
 
   Verdict verdict = measurement.verdict;
   EvalRecord record = RecordOf(measurement);
-  double confirmed = 0;
-  const double best = outcome_.winner ? outcome_.winner->ns : 0;
   const bool is_below = measurement.best_ns < entry.bound;
-  if (verdict == Verdict::kCorrect && (is_below || best == 0 || measurement.best_ns < best)) {
-    const Measurement again = Confirm(entry, record);  // 4. Confirm
-    if (again.verdict == Verdict::kStopped) return;
-    if (again.verdict != Verdict::kCorrect && Interrupted()) return;
-    verdict = again.verdict;
-    confirmed = std::max(measurement.best_ns, again.best_ns);
-    if (verdict == Verdict::kCorrect && again.best_ns < entry.bound) {
+  bool is_best = false;
+  if (verdict == Verdict::kCorrect && (is_below || MayBeBest(record.best_ns))) {
+    const Confirmation confirmation =  // 4. Confirm
+        is_below ? ConfirmAlone(entry, record) : Confirm(entry, record);
+    const bool is_unknown = is_below && record.again_ns == 0;  // There was no time to look again.
+    if (confirmation.verdict == Verdict::kStopped) return;
+    if (confirmation.verdict == Verdict::kCorrect && is_unknown) return;
+    if (confirmation.verdict != Verdict::kCorrect && Interrupted()) return;
+    verdict = confirmation.verdict;
+    is_best = confirmation.is_best;
+    if (verdict == Verdict::kCorrect && record.again_ns > 0 && record.again_ns < entry.bound) {
+      is_best = false;
       verdict = Verdict::kImpossible;
       record.verdict = kernels::VerdictName(verdict);
+      record.best_ns = std::min(measurement.best_ns, record.again_ns);
       record.why = fmt::format("{:.4g} ns, twice, and its bound is {:.4g} ns",
-                               std::max(again.best_ns, record.best_ns), entry.bound);
-    } else if (is_below) {
-      record.best_ns = again.best_ns;  // What took less than it can was an accident.
+                               std::max(measurement.best_ns, record.again_ns), entry.bound);
+    } else if (verdict == Verdict::kCorrect) {
+      // What took less than it can was an accident.
+      record.best_ns = std::max(is_below ? record.again_ns : record.best_ns, entry.bound);
     }
   }
   record.n = ++outcome_.end.evaluations;
@@ -355,13 +448,12 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   ++outcome_.end.verdicts[record.verdict];
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);
+  NoteFailure(record);
   if (verdict == Verdict::kCorrect) AddFinalist(WinnerOf(entry, record.n, record.best_ns));
   if (verdict != Verdict::kBroken) {
     proposer_.Learn(entry, verdict == Verdict::kCorrect ? record.best_ns : 0);
   }
-  if (verdict == Verdict::kCorrect && confirmed > 0 && (best == 0 || confirmed < best)) {
-    Promote(WinnerOf(entry, record.n, confirmed));
-  }
+  if (is_best) Promote(WinnerOf(entry, record.n, record.best_ns));
 }
 
 void Explorer::CheckBound(const runtime::Candidate& candidate, const EvalRecord& record) {
@@ -391,35 +483,107 @@ void Explorer::NoteBroken(const EvalRecord& record, Verdict verdict) {
 
 // ---- 4. Confirm -------------------------------------------------------------------------------
 
-Measurement Explorer::Confirm(const Entry& entry, EvalRecord& record) {
-  Measurement again = evaluator_.Measure(entry.compiled, 0, Effort::kFinal);
-  if (again.verdict != Verdict::kCorrect) {
-    record.verdict = kernels::VerdictName(again.verdict);
-    record.why = fmt::format("when measured again: {}", again.why);
+bool Explorer::MayBeBest(double ns) const {
+  return !outcome_.winner || ns < outcome_.winner->ns * slowdown_;
+}
+
+Explorer::Confirmation Explorer::Confirm(const Entry& entry, EvalRecord& record) {
+  if (!outcome_.winner || !HasLibrary(*outcome_.winner)) return ConfirmAlone(entry, record);
+  Winner& best = *outcome_.winner;
+  const auto measure = [this](const kernels::Compiled& compiled) {
+    return evaluator_.Measure(compiled, 0, Effort::kFinal);
+  };
+  const Duel duel = RunDuel([&] { return measure(entry.compiled); },
+                            [&] { return measure(best.compiled); }, best.ns);
+  if (duel.measurement.verdict == Verdict::kStopped) return {Verdict::kStopped};
+  AddAgain(duel.measurement, record);
+  record.against = best.n;
+  record.pairs = duel.rounds;
+  if (duel.measurement.verdict != Verdict::kCorrect) return {duel.measurement.verdict};
+  NoteSlowdown(duel.slowdown);
+  if (duel.improved_ns > 0) Improve(duel.improved_ns);
+  record.best_ns = duel.ns;
+  return {Verdict::kCorrect, duel.is_won};
+}
+
+/// When there is nothing to measure it in turn with, or it has to show first that it is possible.
+Explorer::Confirmation Explorer::ConfirmAlone(const Entry& entry, EvalRecord& record) {
+  const Measurement again = evaluator_.Measure(entry.compiled, 0, Effort::kFinal);
+  if (again.verdict == Verdict::kStopped && !outcome_.winner) {
+    return {Verdict::kCorrect, true};  // Correct once; there is no time for more.
   }
-  record.again_ns = again.best_ns;
-  record.check_ms += again.check_ms;
-  record.runtimes_ns.insert(record.runtimes_ns.end(), again.runtimes_ns.begin(),
-                            again.runtimes_ns.end());
-  record.max_error = std::max(record.max_error, again.max_error);
-  record.error_ratio = std::max(record.error_ratio, again.max_error_ratio);
-  return again;
+  if (again.verdict == Verdict::kStopped) return {Verdict::kStopped};
+  AddAgain(again, record);
+  if (again.verdict != Verdict::kCorrect) return {again.verdict};
+  record.best_ns = std::max(record.best_ns, again.best_ns);
+  return {Verdict::kCorrect, !outcome_.winner || record.best_ns < outcome_.winner->ns};
+}
+
+bool Explorer::HasLibrary(Winner& winner) {
+  if (winner.is_restored) {
+    winner.compiled = evaluator_.Compile(evaluator_.Emit(winner.candidate));
+    winner.is_restored = false;
+  }
+  return winner.compiled.verdict == Verdict::kCorrect;
 }
 
 void Explorer::Promote(Winner winner) {
+  const std::optional<Winner> last = std::exchange(outcome_.winner, std::move(winner));
+  if (last) Release(last->vector, last->compiled);
+  WriteBest();
+  if (!last) SetDeadline();
+  ShowStatus(true);
+}
+
+void Explorer::Improve(double ns) {
+  outcome_.winner->ns = ns;
+  WriteBest();
+}
+
+void Explorer::WriteBest() {
+  const Winner& winner = *outcome_.winner;
   BestRecord best;
   best.n = winner.n;
   best.dt = Elapsed();
   best.ns = winner.ns;
   best.hash = HashText(winner.vector);
-  const std::optional<Winner> last = std::exchange(outcome_.winner, std::move(winner));
-  if (last) Release(last->vector, last->compiled);
   if (tree_) {
     tree_->SetBest(best);
   } else {
     log_.Write(best);
   }
-  ShowStatus(true);
+}
+
+void Explorer::WatchMachine() {
+  constexpr std::uint64_t kEvery = 8;
+  if (!outcome_.winner || outcome_.winner->is_restored || Stopped()) return;
+  if (outcome_.end.evaluations < watched_ + kEvery) return;
+  watched_ = outcome_.end.evaluations;
+  const Measurement now = evaluator_.Measure(outcome_.winner->compiled, 0, Effort::kQuick);
+  if (now.verdict != Verdict::kCorrect) return;
+  const double slowdown = now.best_ns / outcome_.winner->ns;
+  NoteSlowdown(slowdown > kLeastSlowdown ? slowdown : 1);
+}
+
+void Explorer::NoteSlowdown(double slowdown) {
+  constexpr double kMost = 10;  // What is slower than that is not looked at more closely.
+  slowdown_ = std::min(slowdown, kMost);
+  if (slowdown < kBusyFactor || has_said_busy_) return;
+  has_said_busy_ = true;
+  reporter_.Say(
+      fmt::format("note: the machine is busy: the best takes {:.1f} times as long as before. What "
+                  "may be faster is measured in turn with it",
+                  slowdown));
+}
+
+void Explorer::NoteFailure(const EvalRecord& record) {
+  const bool has_time = record.verdict == kernels::VerdictName(Verdict::kCorrect) ||
+                        record.verdict == kernels::VerdictName(Verdict::kSlow);
+  if (has_time) return;
+  Failure& failure = failures_[KindOf(record)];
+  if (failure.count++ > 0) return;
+  failure.verdict = record.verdict;
+  failure.why = record.why.substr(0, record.why.find('\n'));
 }
 
 void Explorer::AddFinalist(Winner finalist) {
@@ -465,7 +629,7 @@ void Explorer::Prove() {
   for (const auto& [verdict, count] : outcome_.end.verdicts) {
     const bool has_time = verdict == kernels::VerdictName(Verdict::kCorrect) ||
                           verdict == kernels::VerdictName(Verdict::kSlow);
-    if (!has_time) proof.unmeasured += count;
+    if (!has_time) proof.unmeasured[verdict] = count;
   }
   proof.pruned = tree_->num_cut() + rollouts_cut_;
   outcome_.end.tree = tree_->tree().Digest();

@@ -9,10 +9,13 @@
 //   2. Compile   The batch, in parallel. No candidate is measured meanwhile.
 //   3. Measure   One by one, while nothing compiles. Every verdict is logged and backed up as it
 //                comes.
-//   4. Confirm   A candidate that beats the best is measured and checked a second time; it is the
-//                new best only if it is correct and faster both times. So is one that is below its
-//                own bound: it is impossible, and never the best; or the first time was an
-//                accident.
+//   4. Confirm   A candidate that may beat the best is checked again and measured in turn with it
+//                (duel.h); it is the new best only if it is correct and faster side by side. One
+//                that is below its own bound is measured again, too: it is impossible, and never
+//                the best; or the first time was an accident.
+//
+// A run with a tree begins with implementations that are known to be decent (first.h), one by one
+// until one of them is correct.
 //
 // Where compilers do not disturb what is measured (a GPU), phases 1 and 2 run ahead instead: some
 // candidates compile while the oldest one is measured, and the order of everything else is the
@@ -29,14 +32,17 @@
 #include <cstdint>
 #include <deque>
 #include <future>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "kernels/stop.h"
 #include "search/bound_function.h"
 #include "search/clock.h"
+#include "search/duel.h"
 #include "search/evaluator.h"
 #include "search/event_log.h"
 #include "search/log_reader.h"
@@ -44,6 +50,7 @@
 #include "search/progress.h"
 #include "search/proof.h"
 #include "search/proposer.h"
+#include "search/report.h"
 #include "search/stopper.h"
 #include "search/tree_search.h"
 
@@ -63,12 +70,24 @@ struct ExplorerOptions {
   TreeOptions tree = {};
   ProposerOptions proposer = {};
   ResourceFunction resource = {};  ///< What a bound rests on. May be empty.
+  /// What the run begins with: implementations, the most promising first. Only with a tree.
+  std::vector<runtime::Candidate> first = {};
+  /// By the clock; nothing: Run() is the beginning.
+  std::optional<double> start = {};
+  double reserve = 0;  ///< Seconds of the time budget that are for what follows the search.
+  /// The evaluator ends what is in flight when it is stopped, which the explorer sees to: at the
+  /// end of the search, or kGrace seconds after it as long as nothing was correct. Null: nothing
+  /// ends what is in flight.
+  kernels::StopToken* stop = nullptr;
 };
+
+/// What a run takes at most beyond its time budget, in seconds.
+inline constexpr double kGrace = 1.5;
 
 /// The best implementation so far.
 struct Winner {
   std::uint64_t n = 0;  ///< Its number in the log.
-  double ns = 0;        ///< The slower of its two measurements.
+  double ns = 0;        ///< As in its BestRecord.
   runtime::Candidate candidate;
   Path path;
   std::string vector;
@@ -83,6 +102,8 @@ struct Outcome {
   /// ExplorerOptions::finalists is 1.
   std::vector<Winner> finalists;
   Proof proof;
+  /// What was not correct, most frequent first.
+  std::vector<Failure> failures;
   /// Not empty: the environment failed (`end.why` is "broken"), and this is what it said.
   std::string broken;
 };
@@ -127,9 +148,12 @@ class Explorer {
   /// Restored winners are compiled when the search is over: most of them will have been beaten.
   void CompileRestored();
 
+  /// Evaluates what the run begins with, until something is correct.
+  void TryFirst();
   void Iterate();
   void RunAhead();  ///< The same with compilers that run beside phases 3 and 4.
   bool Stopped();
+  std::optional<std::string> StopReason() const;
   bool Interrupted();
   std::vector<Entry> Descend();  // phase 1
   bool Accept(const Attempt& attempt);
@@ -137,13 +161,32 @@ class Explorer {
   void Try(Entry& entry, std::uint64_t due);
   std::deque<Tried>::iterator NextTried();
   void MeasureTried(std::deque<Tried>::iterator which);
-  void Compile(std::vector<Entry>& batch);  // phase 2
-  void Measure(Entry& entry);               // phase 3
+  void Compile(std::vector<Entry>& batch);                     // phase 2
+  void Measure(Entry& entry, Effort effort = Effort::kQuick);  // phase 3
   double Cap() const;
+  /// May something with this time be the best?
+  bool MayBeBest(double ns) const;
   /// Logs what came of a candidate, and what that changes.
   void Record(Entry& entry, const kernels::Measurement& measurement);
-  /// Adds what the second measurement says to the record of the first.
-  kernels::Measurement Confirm(const Entry& entry, EvalRecord& record);  // phase 4
+  struct Confirmation {
+    kernels::Verdict verdict;  ///< kStopped: the run ends, and nothing is known.
+    bool is_best = false;
+  };
+  /// Measures again, and adds what comes out to the record.
+  Confirmation Confirm(const Entry& entry, EvalRecord& record);  // phase 4
+  Confirmation ConfirmAlone(const Entry& entry, EvalRecord& record);
+  /// The best, ready to be measured; false: it is not.
+  bool HasLibrary(Winner& winner);
+  /// The best so far is faster than was known.
+  void Improve(double ns);
+  /// What the best takes now says how busy the machine is.
+  void WatchMachine();
+  void NoteSlowdown(double slowdown);
+  void NoteFailure(const EvalRecord& record);
+  /// Until when what is in flight is waited for.
+  void SetDeadline();
+  /// Waits until candidates can be measured; false: the run ends before.
+  bool AwaitEvaluator();
   void NoteDeadEnd(const DeadEnd& dead_end);
   void NoteBroken(const EvalRecord& record, kernels::Verdict verdict);
   /// Notes a time below what the model says that nothing is faster than.
@@ -153,6 +196,7 @@ class Explorer {
     return {n, ns, entry.candidate, entry.path, entry.vector, entry.compiled};
   }
   void Promote(Winner winner);
+  void WriteBest();
   void AddFinalist(Winner finalist);
   /// Lets the files go of what nobody will measure again.
   void Release(const std::string& vector, const kernels::Compiled& compiled);
@@ -174,6 +218,7 @@ class Explorer {
   Proposer proposer_;
   double start_ = 0;
   double before_ = 0;                ///< Seconds of a restored run.
+  double last_call_ = 0;             ///< By the clock: when everything has to be over.
   std::optional<Winner> unwritten_;  ///< Of a restored run: a best whose line it did not write.
   Outcome outcome_;
   Status status_;
@@ -182,6 +227,11 @@ class Explorer {
   int duplicates_in_a_row_ = 0;
   int given_up_in_a_row_ = 0;
   int broken_in_a_row_ = 0;
+  double slowdown_ = 1;  ///< How many times its known time the best took of late.
+  bool has_said_busy_ = false, is_ready_ = false;
+  std::uint64_t watched_ = 0;                ///< Evaluations when the best was last measured.
+  std::uint64_t before_evals_ = 0;           ///< Evaluations of a restored run.
+  std::map<std::string, Failure> failures_;  ///< By verdict and reason without its numbers.
   std::uint64_t attempts_ = 0;      ///< Descents, and looks at a tree that had nothing free.
   std::uint64_t rollouts_cut_ = 0;  ///< Children that rollouts found pruned.
 };

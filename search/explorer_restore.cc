@@ -51,6 +51,7 @@ void Explorer::RestoreCounts(const Log& log) {
   for (const EvalRecord& eval : log.evals) {
     end.evaluations = std::max(end.evaluations, eval.n);
     ++end.verdicts[eval.verdict];
+    NoteFailure(eval);
     ++status_.verdicts[VerdictOf(eval.verdict)];
     if (tree_ || eval.verdict == kernels::VerdictName(Verdict::kBroken)) continue;
     seen_vectors_.insert(HashOfText(eval.hash));
@@ -113,7 +114,7 @@ void Explorer::RestoreBest(const Log& log) {
   const auto& end = log.end ? log.end : log.earlier_end;
   if (log.evals.empty() || (end && end->evaluations >= log.evals.back().n)) return;
   const EvalRecord& last = log.evals.back();
-  const double ns = std::max(last.best_ns, last.again_ns);
+  const double ns = TimeOf(last);
   const bool is_faster = last.verdict == kernels::VerdictName(Verdict::kCorrect) &&
                          last.again_ns > 0 && (log.bests.empty() || ns < log.BestTime());
   if (is_faster) unwritten_ = WinnerOf(log, last, ns);

@@ -13,6 +13,9 @@ namespace {
 
 using kernels::Verdict;
 
+/// No round begins later: what the last one takes has to fit as well.
+constexpr double kOfWhatIsLeft = 0.7;
+
 bool IsCorrect(const ReferenceRecord& record) {
   return record.verdict == kernels::VerdictName(Verdict::kCorrect) && !record.runtimes_ns.empty();
 }
@@ -55,19 +58,23 @@ int FastestOf(const std::vector<ReferenceRecord>& records) {
 
 std::vector<ReferenceRecord> Finals(Evaluator& evaluator, const std::vector<Contender>& contenders,
                                     const FinalsOptions& options,
-                                    const std::function<bool()>& stopped) {
+                                    const std::function<bool()>& stopped,
+                                    kernels::StopToken* stop) {
+  TimeShare share(stop);
+  const double seconds = std::min(options.seconds, kOfWhatIsLeft * share.SecondsLeft());
   const auto start = std::chrono::steady_clock::now();
   std::vector<ReferenceRecord> records = RecordsOf(contenders);
   std::vector<bool> is_settled(contenders.size(), false);
   for (int round = 0; round < options.most_rounds; ++round) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    if (round >= options.least_rounds && spent.count() > options.seconds) break;
+    if (round >= options.least_rounds && spent.count() > seconds) break;
     for (std::size_t index = 0; index < contenders.size(); ++index) {
       ReferenceRecord& record = records[index];
       if (is_settled[index] || record.verdict != kernels::VerdictName(Verdict::kCorrect)) continue;
       if (stopped()) return round == 0 ? std::vector<ReferenceRecord>{} : records;
-      const kernels::Measurement measured =
-          evaluator.Measure(contenders[index].compiled, 0, Effort::kFinal);
+      const kernels::Measurement measured = MeasureInShare(evaluator, contenders[index], round == 0,
+                                                           contenders.size() - 1 - index, share);
+      if (measured.verdict == Verdict::kStopped && round > 0) return records;
       record.verdict = kernels::VerdictName(measured.verdict);
       record.why = measured.why;
       if (measured.verdict != Verdict::kCorrect || measured.runtimes_ns.empty()) continue;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "kernels/stop.h"
 #include "search/evaluator.h"
 #include "search/log_records.h"
 
@@ -29,9 +30,11 @@ MedianInterval IntervalOfMedian(std::vector<double> values);
 /// It ends when the interval of the fastest lies below all others; a contender whose interval lies
 /// above it is not measured again, nor is one that fails. Records stand in the order of the
 /// contenders. `stopped` ends it early; the result is empty when that happens in the first round.
+/// `stop` as for MeasureInTurn().
 std::vector<ReferenceRecord> Finals(Evaluator& evaluator, const std::vector<Contender>& contenders,
                                     const FinalsOptions& options,
-                                    const std::function<bool()>& stopped);
+                                    const std::function<bool()>& stopped,
+                                    kernels::StopToken* stop = nullptr);
 
 /// The index of the fastest correct record, by the middle of its interval; -1 without one.
 int FastestOf(const std::vector<ReferenceRecord>& records);

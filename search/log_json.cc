@@ -125,6 +125,20 @@ void FromJson(const Json& json, ChoiceRecord& record) {
   Read(json, "domain", record.domain);
 }
 
+Json PairsJson(const std::vector<TimePair>& pairs) {
+  Json list = Json::array();
+  for (const TimePair& pair : pairs) list.push_back({pair.ns, pair.best_ns});
+  return list;
+}
+
+void ReadPairs(const Json& json, std::vector<TimePair>& pairs) {
+  std::vector<std::vector<double>> list;
+  Read(json, "pairs", list);
+  for (const auto& pair : list) {
+    if (pair.size() == 2) pairs.push_back({pair[0], pair[1]});
+  }
+}
+
 Json ToJson(const EvalRecord& record) {
   Json json = {{"t", "eval"},
                {"n", record.n},
@@ -136,6 +150,8 @@ Json ToJson(const EvalRecord& record) {
                {"check_ms", record.check_ms}};
   if (!record.why.empty()) json["why"] = record.why;
   if (record.again_ns > 0) json["again_ns"] = record.again_ns;
+  if (record.against > 0) json["against"] = record.against;
+  if (!record.pairs.empty()) json["pairs"] = PairsJson(record.pairs);
   if (record.registers > 0) json["registers"] = record.registers;
   if (record.blocks_per_sm > 0) json["blocks_per_sm"] = record.blocks_per_sm;
   if (record.clock_mhz > 0) json["clock_mhz"] = record.clock_mhz;
@@ -161,6 +177,8 @@ void FromJson(const Json& json, EvalRecord& record) {
   Read(json, "best_ns", record.best_ns);
   Read(json, "runtimes_ns", record.runtimes_ns);
   Read(json, "again_ns", record.again_ns);
+  Read(json, "against", record.against);
+  ReadPairs(json, record.pairs);
   Read(json, "compile_ms", record.compile_ms);
   Read(json, "check_ms", record.check_ms);
   Read(json, "registers", record.registers);

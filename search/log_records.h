@@ -4,6 +4,7 @@
 // lacks keep the values given here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -57,6 +58,13 @@ struct PathStep {
 };
 using Path = std::vector<PathStep>;
 
+/// Two times that were taken one after the other.
+struct TimePair {
+  double ns = 0;
+  double best_ns = 0;  ///< Of the best so far; 0: it failed.
+  friend bool operator==(const TimePair&, const TimePair&) = default;
+};
+
 struct EvalRecord {
   std::uint64_t n = 0;  ///< 1, 2, 3 …
   double dt = 0;        ///< Seconds since the start of the run.
@@ -69,7 +77,9 @@ struct EvalRecord {
   double compile_ms = 0, check_ms = 0;
   std::vector<double> runtimes_ns;
   double best_ns = 0;
-  double again_ns = 0;  ///< Fastest of the second measurement; 0 when there was none.
+  double again_ns = 0;          ///< Fastest of what was measured again; 0 when nothing was.
+  std::uint64_t against = 0;    ///< Number of the best that it was measured in turn with; 0: none.
+  std::vector<TimePair> pairs;  ///< The rounds of that.
   double max_error = 0, error_ratio = 0;
   // Of a GPU kernel; 0 elsewhere.
   int registers = 0;      ///< Of a thread.
@@ -81,11 +91,18 @@ struct EvalRecord {
   double bound_ns = 0;          ///< What the model says that nothing of the kind is faster than.
 };
 
-/// A new best, after it was measured a second time.
+/// What a search compares of a record that is correct. Where nothing was measured in turn (the
+/// first best of a run, and all of older logs) it is the slower of two measurements.
+inline double TimeOf(const EvalRecord& record) {
+  return record.pairs.empty() ? std::max(record.best_ns, record.again_ns) : record.best_ns;
+}
+
+/// A new best, after it was measured again; or the best so far, that turned out to be faster than
+/// was known.
 struct BestRecord {
   std::uint64_t n = 0;
   double dt = 0;
-  double ns = 0;  ///< The slower of its two measurements.
+  double ns = 0;  ///< As TimeOf() its evaluation, or what it took since.
   std::string hash;
   std::uint64_t sequence = 0;  ///< Among the events of the tree; 0 when it does not know of it.
 };

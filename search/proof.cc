@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "search/numbers.h"
+#include "search/report.h"
 
 namespace exh::search {
 
@@ -11,9 +12,12 @@ namespace {
 
 /// What a proof does not speak of.
 std::string ExceptionText(const Proof& proof) {
-  if (proof.unmeasured == 0) return "";
-  return fmt::format("  ({} implementations that do not compile, spill or crash left aside)\n",
-                     proof.unmeasured);
+  std::uint64_t count = 0;
+  for (const auto& [verdict, number] : proof.unmeasured) count += number;
+  if (count == 0) return "";
+  return fmt::format("  ({} without a time left aside: {})\n",
+                     count == 1 ? "one implementation" : fmt::format("{} implementations", count),
+                     CountsText(proof.unmeasured, proof.unmeasured.size()));
 }
 
 }  // namespace
@@ -44,7 +48,9 @@ std::string ProofText(const Proof& proof, double best_ns) {
     text += fmt::format("proven: no implementation of this space is faster than {}",
                         FormatTime(proof.bound_ns));
     if (best_ns > 0) {
-      text += fmt::format("; the best takes {:.3g} % more", 100 * (best_ns / proof.bound_ns - 1));
+      const double factor = best_ns / proof.bound_ns;
+      text += factor < 2 ? fmt::format("; the best takes {:.3g} % more", 100 * (factor - 1))
+                         : fmt::format("; the best takes {:.3g}x as long", factor);
     }
     text += "\n";
   }

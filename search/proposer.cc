@@ -55,6 +55,12 @@ Attempt Proposer::Make(Random& random) const {
   return attempt;
 }
 
+std::optional<Attempt> Proposer::MakeFirst(const runtime::Candidate& implementation) const {
+  Attempt attempt;
+  if (!Take(EntryOf(implementation), attempt, ChosenBy::kFirst)) return std::nullopt;
+  return attempt;
+}
+
 // ---- A descent --------------------------------------------------------------------------------
 
 void Proposer::MakeAtRandom(Random& random, Attempt& attempt) const {
@@ -210,10 +216,10 @@ std::optional<Proposer::Prospect> Proposer::Walk(Walker& walker, double cut,
   return std::nullopt;
 }
 
-bool Proposer::Take(Entry entry, Attempt& attempt) const {
+bool Proposer::Take(Entry entry, Attempt& attempt, ChosenBy chosen_by) const {
   if (tree_->IsKnown(entry.code_hash)) return false;
   CompletePath(root_, entry.candidate, order_, entry.path);
-  attempt.selection = tree_->SelectTo(entry.path);
+  attempt.selection = tree_->SelectTo(entry.path, chosen_by);
   if (!attempt.selection) return false;
   entry.selection = attempt.selection;
   entry.bound = std::max(entry.bound, attempt.selection->bound);

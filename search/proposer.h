@@ -76,6 +76,8 @@ class Proposer {
 
   /// A descent, or several. From any thread when each has its own source of chance.
   Attempt Make(Random& random) const;
+  /// An implementation that the run begins with. Only with a tree; nothing when that has seen it.
+  std::optional<Attempt> MakeFirst(const runtime::Candidate& implementation) const;
 
   /// What an evaluation said; `ns` 0: the implementation did not work, or not in time. One thread
   /// alone may teach.
@@ -114,7 +116,7 @@ class Proposer {
   std::optional<Prospect> Walk(Walker& walker, double cut, std::optional<std::uint64_t> structure,
                                Random& random, const Descender::OnDeadEnd& note) const;
   /// Makes it what `attempt` has, unless its program is known or the tree is through with it.
-  bool Take(Entry entry, Attempt& attempt) const;
+  bool Take(Entry entry, Attempt& attempt, ChosenBy chosen_by = ChosenBy::kLocal) const;
 
   /// Of what a descent from the end of `start` found, in the order of the tree.
   Path PathOf(const PatientDescent& descent, const Path& start) const;

@@ -8,10 +8,31 @@
 #include <string>
 #include <vector>
 
+#include "kernels/stop.h"
 #include "search/evaluator.h"
 #include "search/log_records.h"
 
 namespace exh::search {
+
+/// Deals out the time until a token is stopped. Without a token, or a deadline of it, there is no
+/// end of it.
+class TimeShare {
+ public:
+  /// `stop` is null or outlives this, and is given back its deadline.
+  explicit TimeShare(kernels::StopToken* stop);
+  ~TimeShare() { Take(1); }
+  TimeShare(const TimeShare&) = delete;
+  TimeShare& operator=(const TimeShare&) = delete;
+
+  /// What is in flight from now on may take so much of what is left. Returns that, in seconds.
+  double Take(double part);
+  double SecondsLeft() const;
+
+ private:
+  kernels::StopToken* stop_;
+  bool has_end_ = false;
+  kernels::StopToken::Clock::time_point end_;
+};
 
 /// A source to be compiled.
 struct Yardstick {
@@ -27,9 +48,17 @@ std::vector<Contender> CompileYardsticks(Evaluator& evaluator,
 std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders);
 
 /// Measures all contenders in turn, `rounds` times; the best of each counts. One that fails is not
-/// measured again. `stopped` ends it early: then only what is complete for all is used.
+/// measured again. `stopped` ends it early: then only what is complete for all is used. Until
+/// `stop` is stopped, what is left is dealt out fairly in the first round: one that takes longer is
+/// kStopped, and its reason says so.
 std::vector<ReferenceRecord> MeasureInTurn(Evaluator& evaluator,
                                            const std::vector<Contender>& contenders, int rounds,
-                                           const std::function<bool()>& stopped);
+                                           const std::function<bool()>& stopped,
+                                           kernels::StopToken* stop = nullptr);
+
+/// Measures one of several in its turn: in the first round it may take its share of what is left,
+/// `others` having to follow.
+kernels::Measurement MeasureInShare(Evaluator& evaluator, const Contender& contender,
+                                    bool is_first_round, std::size_t others, TimeShare& share);
 
 }  // namespace exh::search

@@ -32,6 +32,7 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
   const auto winner = std::find_if(references.begin(), references.end(),
                                    [](const auto& record) { return record.name == "winner"; });
   if (winner == references.end()) return {};
+  if (winner->verdict == "stopped") return "  not measured: " + winner->why + "\n";
   if (winner->verdict != "correct" || winner->best_ns <= 0) {
     return fmt::format("  measured once more it was {}: {}\n", winner->verdict, winner->why);
   }
@@ -41,6 +42,10 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
     if (record.name == "winner") continue;
     if (record.name.starts_with("record ")) {
       if (record.median_ns > 0) ++(Tied(record, *winner) ? tied : beaten);
+      continue;
+    }
+    if (record.verdict == "stopped") {
+      text += fmt::format("  {} was not measured: {}\n", Words(record.name), record.why);
       continue;
     }
     if (record.verdict != "correct") {
@@ -83,6 +88,17 @@ std::string Indented(const std::string& text) {
     out += c;
   }
   return out;
+}
+
+std::string FailuresText(const std::vector<Failure>& failures) {
+  if (failures.empty()) return "";
+  std::uint64_t all = 0;
+  for (const Failure& failure : failures) all += failure.count;
+  const Failure& most = failures.front();
+  return fmt::format("{}: {}{}{}\n",
+                     all == most.count ? fmt::format("all of them ({})", all)
+                                       : fmt::format("most often ({} of {})", most.count, all),
+                     most.verdict, most.why.empty() ? "" : ": ", most.why);
 }
 
 std::string CountsText(const std::map<std::string, std::uint64_t, std::less<>>& counts,

@@ -15,6 +15,16 @@ namespace exh::search {
 /// "187x as fast as the naive loop nest (210 ms)", one line per yardstick.
 std::string ComparisonText(const std::vector<ReferenceRecord>& references);
 
+/// Evaluations that failed in the same way.
+struct Failure {
+  std::string verdict, why;  ///< The first reason of the kind.
+  std::uint64_t count = 0;
+};
+
+/// The first of them, which is the most frequent: "most often (12 of 15): crash: signal 11". Empty
+/// when there is none.
+std::string FailuresText(const std::vector<Failure>& failures);
+
 /// The commands that show, replay and emit a record: `program` is how this program was called.
 std::string CommandsText(const std::string& program, const std::string& run, std::uint64_t n);
 

@@ -31,7 +31,11 @@ TimeStopper::TimeStopper(double seconds, Clock clock)
 
 std::optional<std::string> TimeStopper::Reason(const Progress&) const {
   if (clock_() < end_) return std::nullopt;
-  return "budget:time";
+  return std::string(kTimeIsOver);
+}
+
+double TimeStopper::SecondsLeft() const {
+  return std::max(0.0, end_ - clock_());
 }
 
 std::optional<std::string> EvaluationsStopper::Reason(const Progress& progress) const {
@@ -77,6 +81,12 @@ std::optional<std::uint64_t> AnyStopper::EvaluationsLeft(const Progress& progres
     const auto part_left = part->EvaluationsLeft(progress);
     if (part_left) left = left ? std::min(*left, *part_left) : *part_left;
   }
+  return left;
+}
+
+double AnyStopper::SecondsLeft() const {
+  double left = std::numeric_limits<double>::infinity();
+  for (const auto& part : parts_) left = std::min(left, part->SecondsLeft());
   return left;
 }
 

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ struct Progress {
   double bound_ns = 0;            ///< Nothing of the space is faster; 0: nothing is known.
 };
 
+/// The reason of a search that ends because its time is over.
+inline constexpr std::string_view kTimeIsOver = "budget:time";
+
 class Stopper {
  public:
   virtual ~Stopper() = default;
@@ -33,6 +37,8 @@ class Stopper {
   virtual std::optional<std::uint64_t> EvaluationsLeft(const Progress&) const {
     return std::nullopt;
   }
+  /// Seconds until this stopper ends the search; infinity when it does not look at the time.
+  virtual double SecondsLeft() const { return std::numeric_limits<double>::infinity(); }
 };
 
 /// Ends `seconds` after it was made.
@@ -40,6 +46,7 @@ class TimeStopper final : public Stopper {
  public:
   TimeStopper(double seconds, Clock clock);
   std::optional<std::string> Reason(const Progress& progress) const override;
+  double SecondsLeft() const override;
 
  private:
   Clock clock_;
@@ -102,6 +109,7 @@ class AnyStopper final : public Stopper {
   void Add(std::unique_ptr<Stopper> part) { parts_.push_back(std::move(part)); }
   std::optional<std::string> Reason(const Progress& progress) const override;
   std::optional<std::uint64_t> EvaluationsLeft(const Progress& progress) const override;
+  double SecondsLeft() const override;
 
  private:
   std::vector<std::unique_ptr<Stopper>> parts_;

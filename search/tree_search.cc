@@ -87,10 +87,10 @@ std::optional<Selection> TreeSearch::Select() {
   }
 }
 
-std::optional<Selection> TreeSearch::SelectTo(const Path& path) {
+std::optional<Selection> TreeSearch::SelectTo(const Path& path, ChosenBy chosen_by) {
   const std::lock_guard lock(mutex_);
   std::optional<Selection> selection = tree_.SelectTo(path);
-  if (selection) WriteSelection(*selection, "local");
+  if (selection) WriteSelection(*selection, chosen_by == ChosenBy::kFirst ? "first" : "local");
   return selection;
 }
 

@@ -20,6 +20,12 @@
 
 namespace exh::search {
 
+/// Who found an implementation beside the tree.
+enum class ChosenBy {
+  kLocal,  ///< A descent near one of the fastest.
+  kFirst,  ///< What a run begins with (first.h).
+};
+
 class TreeSearch {
  public:
   /// All references outlive it.
@@ -37,7 +43,7 @@ class TreeSearch {
   std::optional<Selection> Select();
   /// The selection of an implementation that was found beside the tree, by its path; nothing when
   /// it is not worth its evaluation: it was evaluated, or is cut.
-  std::optional<Selection> SelectTo(const Path& path);
+  std::optional<Selection> SelectTo(const Path& path, ChosenBy chosen_by = ChosenBy::kLocal);
   /// The source of chance of the rollout of a selection: it depends on the seed and its number
   /// alone.
   Random RandomOf(const Selection& selection) const;

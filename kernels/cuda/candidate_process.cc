@@ -183,9 +183,7 @@ class Bench {
     TimerOptions options = {request.batch_ns, request.batches, request.stop_ns, {}, {}};
     if (trust != Trust::kAddsInPlace) {
       const auto copy_of = [&](int last) { return static_cast<std::size_t>(last) % set.copies(); };
-      options.before = [&, copy_of, turn = std::size_t{0}](int last) mutable {
-        set.PoisonSome(copy_of(last), turn++);
-      };
+      options.before = [&, copy_of](int last) { set.PoisonOutputs(copy_of(last)); };
       options.after = [&, copy_of](int last) {
         set.TakeHash(copy_of(last), 0);
         if (set.Hashes(1).front() == hash) return true;
@@ -219,7 +217,7 @@ class Bench {
     DataSet& set = *sets_[number];
     set.PoisonOutputs();
     // Temporaries, too: what an earlier run left there is no input.
-    gpu_.Fill(scratch_.data(), kNanWord, request.launch.global_floats * request.launch.grid);
+    gpu_.Fill(scratch_.data(), kNanWord, scratch_.bytes() / 4);
     gpu_.Synchronize();
     const double limit = request.cap_ns + request.patience_ns;
     const std::optional<double> ns = timer_->Once([&] { launch(set, 0); }, limit);

@@ -80,22 +80,6 @@ void DataSet::PoisonOutputs(std::size_t copy) const {
   }
 }
 
-void DataSet::PoisonSome(std::size_t copy, std::size_t turn) const {
-  constexpr std::size_t kParts = 4, kPartElements = 32 << 10;
-  for (std::size_t i = 0; i < elements_.size(); ++i) {
-    if (!is_output_[i]) continue;
-    if (elements_[i] <= kParts * kPartElements) {
-      gpu_.Fill(addresses_[copy][i], kNanWord, elements_[i]);
-      continue;
-    }
-    const std::size_t stripe = elements_[i] / kParts, room = stripe - kPartElements + 1;
-    for (std::size_t part = 0; part < kParts; ++part) {
-      const std::size_t first = part * stripe + turn * kPartElements % room;
-      gpu_.Fill(addresses_[copy][i] + sizeof(float) * first, kNanWord, kPartElements);
-    }
-  }
-}
-
 void DataSet::AddHash(CUdeviceptr array, std::size_t number, std::size_t slot) const {
   CUdeviceptr result = hashes_.data() + sizeof(std::uint64_t) * slot;
   std::uint64_t n = elements_[number], salt = std::uint64_t{number} << 40;

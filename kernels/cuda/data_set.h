@@ -31,9 +31,6 @@ class DataSet {
   const std::vector<std::vector<CUdeviceptr>>& addresses() const { return addresses_; }
   /// Fills the outputs of a copy with NaN, when everything before is done.
   void PoisonOutputs(std::size_t copy = 0) const;
-  /// The same of a part of large outputs, another part for each `turn`: so little that a launch
-  /// behind it has L2 to itself.
-  void PoisonSome(std::size_t copy, std::size_t turn) const;
 
   struct Verdict {
     std::string why;  ///< Empty: every element is right and nothing else was written.

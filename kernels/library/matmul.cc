@@ -3,6 +3,7 @@
 // paper's "strided matmul"), and with relu the negative elements of C become 0.
 #include "kernels/library/kernels.h"
 #include "kernels/library/matrix.h"
+#include "kernels/library/product.h"
 
 namespace exh::kernels {
 namespace {
@@ -51,11 +52,11 @@ class Matmul final : public Kernel {
   void Reference(const Parameters& sizes, ProblemData& data) const override {
     const Operands o(sizes);
     const Eigen::MatrixXd a = Matrix(data.at("a"), o.a), b = Matrix(data.at("b"), o.b);
-    Eigen::MatrixXd c = a * b;
+    Eigen::MatrixXd c = Product(a, b);
     // It rounds nothing and moves no two values apart: the product's tolerance stays. As in
     // Build(), and unlike Eigen's maximum, a NaN stays one.
     if (o.relu) c = c.unaryExpr([](double x) { return 0 > x ? 0 : x; });
-    AppendResult(data.at("c"), c, a.cwiseAbs2() * b.cwiseAbs2(),
+    AppendResult(data.at("c"), c, Product(a.cwiseAbs2(), b.cwiseAbs2()),
                  static_cast<double>(o.a.columns) + 1);
   }
 

@@ -6,6 +6,7 @@
 
 #include "kernels/library/kernels.h"
 #include "kernels/library/matrix.h"
+#include "kernels/library/product.h"
 
 namespace exh::kernels {
 namespace {
@@ -80,10 +81,11 @@ class Matmul2 final : public Kernel {
       const std::int64_t count = std::min(kRows, m - row);
       const Eigen::MatrixXd strip = kAlpha * a.middleRows(row, count);
       const Eigen::MatrixXd start = kBeta * d.middleRows(row, count);
-      const Eigen::MatrixXd ab = strip * b, ab_squares = strip.cwiseAbs2() * b2;
+      const Eigen::MatrixXd ab = Product(strip, b);
+      const Eigen::MatrixXd ab_squares = Product(strip.cwiseAbs2(), b2);
       NoteSums(e, ab_squares, static_cast<double>(k) + 1);
-      AppendResult(e, ab * c + start, (ab.cwiseAbs2() + ab_squares) * c2 + start.cwiseAbs2(),
-                   operations);
+      AppendResult(e, Product(ab, c) + start,
+                   Product(ab.cwiseAbs2() + ab_squares, c2) + start.cwiseAbs2(), operations);
     }
   }
 

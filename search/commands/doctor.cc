@@ -13,6 +13,7 @@
 #include "search/commands/doctor_cuda.h"
 #include "search/cpu_evaluator.h"
 #include "search/error.h"
+#include "search/machine_load.h"
 #include "search/numbers.h"
 #include "search/parallel.h"
 #include "search/run_folder.h"
@@ -61,8 +62,7 @@ void ReportContainment() {
 }
 
 int Doctor() {
-  double load = 0;
-  const bool has_load = ::getloadavg(&load, 1) == 1;
+  const MachineLoad load = LoadOfMachine();
   const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
                         static_cast<double>(::sysconf(_SC_PAGESIZE)) / kGiB;
   bool good = CheckCompiler();
@@ -72,10 +72,7 @@ int Doctor() {
   Report(true, "cores", fmt::format("{}", NumCores()));
   Report(true, "memory", fmt::format("{:.1f} GiB", memory));
   // Other work does not stop a search, it only makes its times worse: no failure.
-  if (has_load) {
-    Report(true, "load",
-           fmt::format("{:.2f}{}", load, load > 0.5 ? ": other work will disturb the times" : ""));
-  }
+  if (!load.text.empty()) Report(true, "load", load.text);
   ReportCuda();
   return good ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -24,7 +25,9 @@
 #include "search/decisions.h"
 #include "search/error.h"
 #include "search/explorer.h"
+#include "search/first.h"
 #include "search/log_text.h"
+#include "search/machine_load.h"
 #include "search/make_evaluator.h"
 #include "search/numbers.h"
 #include "search/parallel.h"
@@ -93,6 +96,7 @@ struct Session {
   int jobs = 1;
   const Clock& clock;
   double start = 0;  ///< Of the run, by the clock.
+  kernels::StopToken& stop;
 };
 
 /// The winner's source and its decisions as a file to replay.
@@ -119,9 +123,13 @@ Comparison RunFinals(const Session& session, const std::vector<Winner>& finalist
   for (const Winner& finalist : finalists) {
     contenders.push_back({fmt::format("record {}", finalist.n), finalist.compiled});
   }
-  Comparison comparison = Compare(session.evaluator, contenders, session.jobs,
-                                  [&] { return session.interrupted.load(); });
-  for (const ReferenceRecord& reference : comparison.records) session.log.Write(reference);
+  Comparison comparison = Compare(
+      session.evaluator, contenders, session.jobs, [&] { return session.interrupted.load(); },
+      &session.stop);
+  const auto stopped = kernels::VerdictName(kernels::Verdict::kStopped);
+  for (const ReferenceRecord& reference : comparison.records) {
+    if (reference.verdict != stopped) session.log.Write(reference);  // Nothing is known of others.
+  }
   if (comparison.rates) session.log.Write(*comparison.rates);
   return comparison;
 }
@@ -137,15 +145,21 @@ int Conclude(const Session& session, const Outcome& outcome) {
   }
   if (!outcome.winner) {
     if (!broken) session.log.Write(outcome.end);
-    fmt::print("{}", ProofText(outcome.proof, 0));
-    fmt::print("no implementation was found to be correct; the log is {}\n", session.log.path());
-    return outcome.end.why == "signal" ? 0 : 1;
+    // What was not looked at proves nothing, unless there is nothing to look at.
+    const bool has_looked = outcome.end.evaluations > 0 || outcome.proof.exhausted;
+    if (has_looked) fmt::print("{}", ProofText(outcome.proof, 0));
+    fmt::print("no implementation was found to be correct{}{}the log is {}\n",
+               outcome.failures.empty() ? "; " : ", ", FailuresText(outcome.failures),
+               session.log.path());
+    return 1;
   }
   // Of several finalists the best of the finals wins; it may be another one than the best so far.
   std::vector<Winner> finalists = outcome.finalists;
   if (finalists.empty()) finalists = {*outcome.winner};
   Comparison comparison;
-  const bool has_finals = !broken && !session.interrupted;
+  constexpr double kLeast = 0.2;  // Seconds; in less nothing is measured twice.
+  const bool has_time = session.stop.SecondsLeft() > kLeast;
+  const bool has_finals = !broken && !session.interrupted && has_time;
   if (has_finals && finalists.size() > 1) {
     fmt::print("finals: {} candidates and the yardsticks, measured in turn\n", finalists.size());
     std::fflush(stdout);
@@ -182,6 +196,8 @@ int Conclude(const Session& session, const Outcome& outcome) {
     std::fflush(stdout);
     if (finalists.size() == 1) comparison = RunFinals(session, finalists);
     fmt::print("{}", ComparisonText(session.problem, comparison));
+  } else if (!broken && !session.interrupted) {
+    fmt::print("the yardsticks were not measured: nothing was left of the budget\n");
   }
   session.log.Write(outcome.end);
   return 0;
@@ -189,9 +205,11 @@ int Conclude(const Session& session, const Outcome& outcome) {
 
 /// A run that cannot begin leaves no folder behind.
 std::unique_ptr<Evaluator> MakeEvaluatorFor(const Problem& problem, const SearchOptions& options,
-                                            const std::string& folder) {
+                                            const std::string& folder,
+                                            const kernels::StopToken& stop) {
   try {
-    return MakeEvaluator(problem, {options.jobs.value_or(NumCores()), options.gpu, options.cold()});
+    return MakeEvaluator(problem,
+                         {options.jobs.value_or(NumCores()), options.gpu, options.cold(), &stop});
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(folder, ignored);  // Only if it is empty.
@@ -209,6 +227,29 @@ SearchBound BoundOf(const Problem& problem, bool cold) {
   }
 }
 
+/// The time that a run may take, from the first moment of this program on.
+struct Budget {
+  Budget(const SearchOptions& options, const std::atomic<bool>& is_interrupted)
+      : interrupted(is_interrupted), clock(SteadyClock()), start(clock()), stop(&is_interrupted) {
+    stopper.Add(std::make_unique<SignalStopper>(&is_interrupted));
+    AddBudgets(options, clock, stopper);
+    total = stopper.SecondsLeft();
+    stop.StopIn(total + kGrace);
+  }
+  /// What is left for yardsticks, and on a GPU for the finals: a part, and not more than they need.
+  double Reserve(bool is_gpu) const {
+    constexpr double kPart = 0.2, kMost = 8, kMostOfGpu = 20;
+    return std::isfinite(total) ? std::min(kPart * total, is_gpu ? kMostOfGpu : kMost) : 0;
+  }
+
+  const std::atomic<bool>& interrupted;
+  Clock clock;
+  double start;
+  double total;  ///< Seconds; infinite when only evaluations count.
+  AnyStopper stopper;
+  kernels::StopToken stop;  ///< Ends what is in flight.
+};
+
 /// A run that begins, or one that goes on, with everything that the explorer needs.
 struct Prepared {
   const Problem& problem;
@@ -220,6 +261,7 @@ struct Prepared {
   const std::string& folder;
   Evaluator& evaluator;
   EventLog& log;
+  Budget& budget;
   const Log* earlier = nullptr;  ///< What the run did until now; null: nothing.
 };
 
@@ -234,10 +276,22 @@ ResumeRecord Resumed(const Prepared& run, const Invocation& invocation) {
   return record;
 }
 
+/// What a run begins with: nothing without a tree, or where nothing but the tree is to be searched.
+std::vector<runtime::Candidate> FirstOf(const Prepared& run) {
+  std::vector<runtime::Candidate> first;
+  if (!run.policy || run.header.local <= 0) return first;
+  for (const kernels::Recipe& recipe : kernels::FirstRecipes(*run.problem.task.function)) {
+    if (auto implementation = Follow(recipe, run.root, run.order)) {
+      first.push_back(*std::move(implementation));
+    }
+  }
+  return first;
+}
+
 /// Searches, and says what came of it. Returns the exit code.
-int Explore(const SearchOptions& options, const Invocation& invocation, const Prepared& run,
-            const std::atomic<bool>& interrupted) {
-  const Clock clock = SteadyClock();
+int Explore(const SearchOptions& options, const Invocation& invocation, const Prepared& run) {
+  Budget& budget = run.budget;
+  const Clock& clock = budget.clock;
   ExplorerOptions explorer_options;
   explorer_options.seed = run.header.seed;
   explorer_options.jobs = options.jobs.value_or(NumCores());
@@ -256,10 +310,12 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   (run.header.check.empty() ? proposer.bound : proposer.check) = run.bound.bound;
   proposer.amounts = run.bound.amounts;
   explorer_options.resource = run.bound.resource;
-  AnyStopper stopper;
-  stopper.Add(std::make_unique<SignalStopper>(&interrupted));
+  explorer_options.first = FirstOf(run);
+  explorer_options.start = budget.start;
+  explorer_options.reserve = budget.Reserve(run.problem.device.language == "cuda");
+  explorer_options.stop = &budget.stop;
   ProgressReporter progress(ParseProgress(options.progress, stdout), stdout);
-  Explorer explorer(run.root, run.order, run.evaluator, stopper, run.log, progress, clock,
+  Explorer explorer(run.root, run.order, run.evaluator, budget.stopper, run.log, progress, clock,
                     explorer_options);
   double before = 0;
   if (run.earlier != nullptr) {
@@ -274,8 +330,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
     }
     run.log.Write(Resumed(run, invocation));
   }
-  AddBudgets(options, clock, stopper);  // Its time begins now.
-  const double start = clock() - before;
+  const double start = budget.start - before;
   const Outcome outcome = explorer.Run();
 
   const Session session{options,
@@ -283,12 +338,13 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
                         run.header,
                         run.folder,
                         invocation.program,
-                        interrupted,
+                        budget.interrupted,
                         run.evaluator,
                         run.log,
                         explorer_options.jobs,
                         clock,
-                        start};
+                        start,
+                        budget.stop};
   return Conclude(session, outcome);
 }
 
@@ -304,18 +360,35 @@ void CheckOptions(const SearchOptions& options) {
   options.bound_use();
 }
 
+/// What is searched: before anything that takes long.
+void SayBegin(const SearchOptions& options, const kernels::Kernel& kernel,
+              const kernels::Parameters& sizes) {
+  std::vector<std::string> list;
+  for (const auto& [name, value] : sizes) list.push_back(fmt::format("{}={}", name, value));
+  fmt::print("{} {} on {}, seed {}\n", kernel.name(), fmt::join(list, ","), options.problem.device,
+             options.seed);
+  const MachineLoad load = LoadOfMachine();
+  if (options.problem.device == "cpu" && load.disturbs) fmt::print("note: load {}\n", load.text);
+  std::fflush(stdout);
+}
+
 int Search(const SearchOptions& options, const Invocation& invocation) {
   CheckOptions(options);
   const std::shared_ptr<const Policy> policy = PolicyOf(options.policy(), options.policy_options);
   const BoundUse use = options.bound_use();
+  const kernels::Kernel& kernel = FindKernelOrThrow(options.problem.kernel);
+  const kernels::Parameters sizes = ParseSizes(kernel, options.problem.size);
+  const std::atomic<bool>& interrupted = ListenForSignals();
+  Budget budget(options, interrupted);
+  SayBegin(options, kernel, sizes);
   const Problem problem = MakeProblem(options.problem);
   const runtime::Candidate root = problem.root();
   const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
   for (const std::string& note : problem.task.notes) fmt::print("note: {}\n", note);
 
-  const std::atomic<bool>& interrupted = ListenForSignals();
   const std::string folder = MakeRunFolder(options.out, std::string(problem.kernel->name()));
-  const std::unique_ptr<Evaluator> evaluator = MakeEvaluatorFor(problem, options, folder);
+  const std::unique_ptr<Evaluator> evaluator =
+      MakeEvaluatorFor(problem, options, folder, budget.stop);
   EventLog log(folder + "/log.jsonl");
   if (options.durable) log.MakeDurable();
   const SearchBound bound =
@@ -325,18 +398,22 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
   return Explore(options, invocation,
-                 {problem, root, order, header, bound, policy, folder, *evaluator, log},
-                 interrupted);
+                 {problem, root, order, header, bound, policy, folder, *evaluator, log, budget});
 }
 
-/// What a run that goes on has done, and what else is to be said before.
-void SayResumed(const std::string& folder, const Log& log, const Evaluator& evaluator) {
+/// What a run that goes on has done.
+void SayResumed(const std::string& folder, const Log& log) {
   std::string text = fmt::format("{} goes on after {:.1f} s: {} evaluations", folder, log.last_dt,
                                  log.evals.size());
   if (log.BestTime() > 0) {
     text += fmt::format(", best {} (record {})", FormatTime(log.BestTime()), log.bests.back().n);
   }
   fmt::print("{}{}\n", text, log.cut_off ? "; a line that was cut off is gone" : "");
+  std::fflush(stdout);
+}
+
+/// Other conditions than those that the run began with.
+void SayConditions(const Log& log, const Evaluator& evaluator) {
   const std::string now = evaluator.YardstickText();
   if (now == log.run->conditions) return;
   fmt::print("note: until now measured with {}\n      from now on with {}\n", log.run->conditions,
@@ -356,6 +433,10 @@ int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& 
   const Log earlier = ReadLog(options.resume);
   const RunRecord& header = *earlier.run;
   CheckResumable(earlier, path);
+  const std::atomic<bool>& interrupted = ListenForSignals();
+  Budget budget(options, interrupted);
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  SayResumed(folder, earlier);
   const Problem problem = MakeProblem(header);
   RefuseContradictions(app, options, header, problem);
   const runtime::Candidate root = problem.root();
@@ -366,16 +447,13 @@ int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& 
   const SearchBound bound =
       header.check.empty() ? MakeSearchBound(problem, header) : MakeSearchBound(problem, caches);
 
-  const std::atomic<bool>& interrupted = ListenForSignals();
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  const std::unique_ptr<Evaluator> evaluator =
-      MakeEvaluator(problem, {options.jobs.value_or(NumCores()), options.gpu, header.is_cold()});
-  SayResumed(folder, earlier, *evaluator);
+  const std::unique_ptr<Evaluator> evaluator = MakeEvaluator(
+      problem, {options.jobs.value_or(NumCores()), options.gpu, header.is_cold(), &budget.stop});
+  SayConditions(earlier, *evaluator);
   return Explore(
       options, invocation,
       {problem, root, order, header, bound, PolicyOf(header.policy, {header.topk, header.delta}),
-       folder, *evaluator, log, &earlier},
-      interrupted);
+       folder, *evaluator, log, budget, &earlier});
 }
 
 }  // namespace

@@ -20,12 +20,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cpu/runner.h"
-#include "kernels/cuda/candidate_process.h"
-#include "kernels/cuda/compile_process.h"
-#include "search/cpu_evaluator.h"
-#include "search/cuda_evaluator.h"
 #include "search/error.h"
+#include "search/main.h"
 #include "search/make_evaluator.h"
 #include "search/problem.h"
 #include "tests/attack/sabotages.h"
@@ -144,10 +140,9 @@ Options Parse(const std::vector<std::string>& words) {
 
 int main(int argc, char** argv) {
   // Evaluators start this program again, as the processes that compile and run candidates.
-  const std::string_view command = argc > 1 ? argv[1] : "";
-  if (command == exh::search::kRunCandidate) return exh::kernels::cpu::RunnerMain();
-  if (command == exh::search::kCompileCuda) return exh::kernels::cuda::CompileProcessMain();
-  if (command == exh::search::kRunCuda) return exh::kernels::cuda::CandidateProcessMain();
+  if (argc > 1 && std::string_view(argv[1]).starts_with("--") == false) {
+    return exh::search::SearchMain(argc, argv);
+  }
   try {
     return exh::attack::Run(exh::attack::Parse({argv + 1, argv + argc}));
   } catch (const exh::search::UsageError& error) {

@@ -92,8 +92,7 @@ bool Compare(const std::string& path) {
   std::map<std::string, int> resources;
   int violations = 0;
   for (const EvalRecord& eval : log.evals) {
-    // Below the bound of its time it is impossible; below one of now it may be correct.
-    if (eval.verdict != "correct" && eval.verdict != "impossible") continue;
+    if (eval.verdict != "correct") continue;
     runtime::Candidate candidate = problem.root();
     ReplayRecord(log, eval, candidate);
     const models::Bound explained = bound.Explain(candidate);

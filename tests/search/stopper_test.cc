@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <limits>
 
 #include "search/error.h"
 #include "search/signals.h"
@@ -31,6 +32,20 @@ TEST(ParseBudget, ANumberWithoutAUnitIsRefused) {
     EXPECT_THAT(Thrown<UsageError>([&] { ParseBudget(bare, SteadyClock()); }),
                 HasSubstr(std::string("it has no unit, as ") + bare + "s and "));
   }
+}
+
+TEST(TimeStopper, KnowsWhatIsLeft) {
+  double now = 100;
+  const Clock clock = [&] { return now; };
+  AnyStopper any;
+  any.Add(ParseBudget("evals=3", clock));
+  EXPECT_EQ(any.SecondsLeft(), std::numeric_limits<double>::infinity());
+  any.Add(ParseBudget("90s", clock));
+  any.Add(ParseBudget("2m", clock));
+  now = 130;
+  EXPECT_EQ(any.SecondsLeft(), 60);
+  now = 300;
+  EXPECT_EQ(any.SecondsLeft(), 0);
 }
 
 TEST(EvaluationsStopper, CountsDown) {

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// What a search tries first: decisions that make a decent implementation of any kernel, as wishes
+// by the names of choices and values. A search knows no choice by more than its name, and takes
+// what it can of them (search/first.h); a space without these choices has no such start.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/ir/function.h"
+
+namespace exh::kernels {
+
+/// Of `values` the first that is still possible, where any of them is.
+struct Wish {
+  /// One decision, "dim_kind(mad.m1)", or all that are open of a choice, "cache".
+  std::string decision;
+  std::vector<std::string> values;  ///< Best first.
+};
+
+/// An implementation by wishes, in the order in which they are taken.
+struct Recipe {
+  std::string name;
+  std::vector<Wish> wishes;
+};
+
+/// Recipes for a frozen backbone on its device, the most promising first: tiles that registers
+/// hold, with vectors (or threads) along the rows of the result and blocks around everything; last
+/// the naive nest, without tiles, all of it in the loops of the result.
+std::vector<Recipe> FirstRecipes(const ir::Function& function);
+
+}  // namespace exh::kernels

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+//
+// Duels, and searches on a machine that something else keeps busy.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <vector>
+
+#include "search/duel.h"
+#include "tests/search/scene.h"
+
+namespace exh::search {
+namespace {
+
+using kernels::Verdict;
+using testing::ElementsAre;
+
+/// Both sides answer with these times in turn; a time of 0 is a failure.
+Duel Fight(std::vector<double> candidate, std::vector<double> best, double known) {
+  const auto side = [](std::vector<double>& times) {
+    return [&times] {
+      const double ns = times.front();
+      times.erase(times.begin());
+      return ns > 0 ? Correct(ns) : Failed(Verdict::kCrash, "signal 11");
+    };
+  };
+  return RunDuel(side(candidate), side(best), known);
+}
+
+TEST(Duel, TwoClearRoundsAreEnough) {
+  const Duel won = Fight({90, 91}, {100, 101}, 100);
+  EXPECT_TRUE(won.is_won);
+  EXPECT_EQ(won.ns, 90);
+  EXPECT_EQ(won.slowdown, 1);
+  EXPECT_THAT(won.rounds, ElementsAre(TimePair{90, 100}, TimePair{91, 101}));
+  EXPECT_EQ(won.measurement.runtimes_ns.size(), 4u);
+  const Duel lost = Fight({110, 111}, {100, 101}, 100);
+  EXPECT_FALSE(lost.is_won);
+  EXPECT_EQ(lost.ns, 110);
+}
+
+TEST(Duel, OtherwiseTheThirdDecides) {
+  EXPECT_TRUE(Fight({99, 101, 98}, {100, 100, 100}, 100).is_won);
+  const Duel lost = Fight({99, 101, 102}, {100, 100, 100}, 100);
+  EXPECT_FALSE(lost.is_won);
+  EXPECT_EQ(lost.ns, 100);  // What lost is not faster, whatever one of its times says.
+}
+
+TEST(Duel, OnABusyMachineTheRatioCounts) {
+  const Duel won = Fight({450, 470}, {500, 520}, 100);
+  EXPECT_TRUE(won.is_won);
+  EXPECT_EQ(won.slowdown, 5);
+  EXPECT_EQ(won.ns, 90);
+  const Duel lost = Fight({600, 550}, {500, 520}, 100);
+  EXPECT_FALSE(lost.is_won);
+  EXPECT_EQ(lost.ns, 110);
+}
+
+TEST(Duel, ABestWhoseTimeWasTakenOnABusyMachineIsFasterThanWasKnown) {
+  const Duel lost = Fight({110, 112}, {100, 101}, 500);
+  EXPECT_FALSE(lost.is_won);
+  EXPECT_EQ(lost.improved_ns, 100);
+  EXPECT_EQ(lost.ns, 110);
+  EXPECT_EQ(Fight({110, 112}, {99, 100}, 100).improved_ns, 0);
+}
+
+TEST(Duel, WhoFailsLoses) {
+  const Duel lost = Fight({90, 0}, {100, 100}, 100);
+  EXPECT_FALSE(lost.is_won);
+  EXPECT_EQ(lost.measurement.verdict, Verdict::kCrash);
+  const Duel won = Fight({90, 91}, {0, 0}, 100);
+  EXPECT_TRUE(won.is_won);
+  EXPECT_EQ(won.ns, 90);
+}
+
+TEST(Duel, WhatTheEnvironmentSpoiltSaysNothing) {
+  const auto fine = [] { return Correct(90); };
+  const auto broken = [] { return Failed(Verdict::kBroken, "no space left"); };
+  const Duel duel = RunDuel(fine, broken, 100);
+  EXPECT_FALSE(duel.is_won);
+  EXPECT_EQ(duel.measurement.verdict, Verdict::kBroken);
+  EXPECT_EQ(duel.measurement.why, "no space left");
+}
+
+/// A time without noise for every source.
+double TrueTime(const std::string& source) {
+  return FakeEvaluator::TimeOf(source);
+}
+
+/// `best` and what the log says of the fastest agree.
+void ExpectTheLogAgrees(const Log& log, const Outcome& outcome) {
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_EQ(log.BestTime(), outcome.winner->ns);
+  EXPECT_EQ(log.bests.back().n, outcome.winner->n);
+  for (const EvalRecord& eval : log.evals) {
+    if (eval.verdict == "correct" && eval.n != outcome.winner->n && !eval.pairs.empty()) {
+      EXPECT_GE(eval.best_ns, outcome.winner->ns) << eval.n;
+    }
+  }
+  for (std::size_t index = 1; index < log.bests.size(); ++index) {
+    EXPECT_LT(log.bests[index].ns, log.bests[index - 1].ns);
+  }
+}
+
+TEST(BusyMachine, SlowFromSomeMomentOnItStillFindsTheFastest) {
+  Scene run;
+  run.options.policy = MakePolicy("tag", {});
+  double fastest = 1e9;
+  run.evaluator.measure = [&](const std::string& source, int) {
+    fastest = std::min(fastest, TrueTime(source));
+    const double slowdown = run.evaluator.measured > 40 ? 5 : 1;
+    return Correct(slowdown * TrueTime(source));
+  };
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.end.why, "exhausted");
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_NEAR(outcome.winner->ns, fastest, 1e-6 * fastest);
+  EXPECT_EQ(TrueTime(outcome.winner->compiled.source), fastest);
+  ExpectTheLogAgrees(run.log(), outcome);
+}
+
+TEST(BusyMachine, SlowAtFirstTheBestIsKnownBetterLater) {
+  Scene run;
+  run.options.policy = MakePolicy("tag", {});
+  double fastest = 1e9;
+  run.evaluator.measure = [&](const std::string& source, int) {
+    fastest = std::min(fastest, TrueTime(source));
+    const double slowdown = run.evaluator.measured < 4 ? 5 : 1;
+    return Correct(slowdown * TrueTime(source));
+  };
+  const Outcome outcome = run.Go();
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_EQ(TrueTime(outcome.winner->compiled.source), fastest);
+  ExpectTheLogAgrees(run.log(), outcome);
+}
+
+TEST(BusyMachine, UnderNoiseOfTimesFiveTheBestIsNearTheFastest) {
+  for (const std::uint64_t seed : {1, 2}) {
+    Scene run;
+    run.options.policy = MakePolicy("tag", {});
+    Random noise(seed);
+    double slowdown = 1, fastest = 1e9;
+    run.evaluator.measure = [&](const std::string& source, int) {
+      // Other work comes and goes; what is measured in turn mostly sees the same of it.
+      if (noise.Below(20) == 0) slowdown = 1 + 4 * noise.Real();
+      fastest = std::min(fastest, TrueTime(source));
+      return Correct(slowdown * (1 + 0.02 * noise.Real()) * TrueTime(source));
+    };
+    const Outcome outcome = run.Go();
+    ASSERT_TRUE(outcome.winner) << seed;
+    EXPECT_LT(TrueTime(outcome.winner->compiled.source), 1.1 * fastest) << seed;
+    ExpectTheLogAgrees(run.log(), outcome);
+  }
+}
+
+TEST(BusyMachine, RunsThatGoOnKnowTheBestAsItWasWritten) {
+  Scene whole;
+  whole.options.policy = MakePolicy("tag", {});
+  whole.evaluator.measure = [&](const std::string& source, int) {
+    return Correct((whole.evaluator.measured > 30 ? 5 : 1) * TrueTime(source));
+  };
+  whole.Budget("evals=200");
+  whole.Go();
+  const std::string text = ReadAll(whole.folder / "log.jsonl");
+  Random random(7);
+  for (int cut = 0; cut < 10; ++cut) {
+    const std::size_t header = text.find("{\"t\":\"eval\"");
+    Scene run;
+    run.options.policy = MakePolicy("tag", {});
+    std::ofstream(run.folder / "log.jsonl", std::ios::binary)
+        << text.substr(0, header + random.Below(text.size() - header));
+    run.Budget("evals=210");
+    const Outcome outcome = run.Resume();
+    ExpectTheLogAgrees(run.log(), outcome);
+    EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
+  }
+}
+
+}  // namespace
+}  // namespace exh::search

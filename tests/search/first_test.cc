@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+//
+// What a search of each kernel begins with: that it is there, and what it looks like. That it is
+// correct and fast enough is for machines that run it (tests/e2e).
+#include "search/first.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+
+#include "search/problem.h"
+
+namespace exh::search {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Begun {
+  Problem problem;
+  std::vector<runtime::Candidate> first;
+  std::string Outline(std::size_t index) const {
+    return kernels::Outline(problem.task, first[index]);
+  }
+  kernels::Source Source(std::size_t index) const {
+    return kernels::EmitSource(problem.task, first[index]);
+  }
+};
+
+Begun Begin(const std::string& kernel, const std::string& size, const std::string& device) {
+  ProblemOptions options;
+  options.kernel = kernel;
+  options.size = size;
+  options.device = device;
+  options.threads = 4;
+  Begun begun{MakeProblem(options), {}};
+  const runtime::Candidate root = begun.problem.root();
+  const ChoiceOrder order = ChoiceOrder::Default(root.instance());
+  for (const kernels::Recipe& recipe : kernels::FirstRecipes(*begun.problem.task.function)) {
+    const auto implementation = Follow(recipe, root, order);
+    EXPECT_TRUE(implementation) << kernel << " " << size << " on " << device << ": " << recipe.name;
+    if (implementation) begun.first.push_back(*implementation);
+    if (implementation && std::getenv("EXH_PRINT") != nullptr) {
+      fmt::print("---- {} {} on {}: {}\n{}\n", kernel, size, device, recipe.name,
+                 kernels::Outline(begun.problem.task, *implementation));
+    }
+  }
+  return begun;
+}
+
+TEST(First, EveryKernelHasThemOnTheCpu) {
+  for (const std::string& kernel : KernelNames()) {
+    const Begun begun = Begin(kernel, "", "cpu");
+    ASSERT_EQ(begun.first.size(), 2u) << kernel;
+    EXPECT_THAT(begun.Outline(0), HasSubstr("block")) << kernel;
+    EXPECT_THAT(begun.Outline(1), Not(HasSubstr("block"))) << kernel;
+    EXPECT_NE(begun.Source(0).text, begun.Source(1).text) << kernel;
+  }
+}
+
+TEST(First, EveryKernelHasThemOnAGpu) {
+  for (const std::string& kernel : KernelNames()) {
+    const Begun begun = Begin(kernel, "", "h200");
+    ASSERT_GE(begun.first.size(), 1u) << kernel;
+    const kernels::Source source = begun.Source(0);
+    EXPECT_GE(source.launch.threads, 32u) << kernel;
+    EXPECT_LE(source.launch.threads, 1024u) << kernel;
+    EXPECT_GE(source.launch.grid, 8u) << kernel;
+  }
+}
+
+}  // namespace
+}  // namespace exh::search

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "search/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "search/proof.h"
+
+namespace exh::search {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ProofText, SaysFactorsWhereSharesSayLittle) {
+  Proof proof;
+  proof.bound_ns = 100;
+  EXPECT_THAT(ProofText(proof, 112), HasSubstr("faster than 100 ns; the best takes 12 % more\n"));
+  EXPECT_THAT(ProofText(proof, 199), HasSubstr("the best takes 99 % more\n"));
+  const std::string far = ProofText(proof, 34200);
+  EXPECT_THAT(far, HasSubstr("the best takes 342x as long\n"));
+  EXPECT_THAT(far, Not(HasSubstr("%")));
+}
+
+TEST(ProofText, SaysWhatWasLeftAside) {
+  Proof proof;
+  proof.bound_ns = 100;
+  proof.unmeasured = {{"crash", 1}, {"timeout", 3}};
+  EXPECT_THAT(ProofText(proof, 150),
+              HasSubstr("(4 implementations without a time left aside: timeout 3, crash 1)\n"));
+  proof.unmeasured = {{"timeout", 1}};
+  EXPECT_THAT(ProofText(proof, 150),
+              HasSubstr("(one implementation without a time left aside: timeout 1)\n"));
+}
+
+TEST(FailuresText, SaysTheMostFrequentReason) {
+  EXPECT_EQ(FailuresText({}), "");
+  EXPECT_EQ(FailuresText({{"crash", "signal 11", 12}, {"timeout", "ran longer than 3 s", 3}}),
+            "most often (12 of 15): crash: signal 11\n");
+  EXPECT_EQ(FailuresText({{"compile_error", "", 2}}), "all of them (2): compile_error\n");
+}
+
+TEST(ComparisonText, WhatTookTooLongIsSaid) {
+  ReferenceRecord winner, naive;
+  winner.name = "winner";
+  winner.verdict = "correct";
+  winner.best_ns = 2e6;
+  naive.name = "naive";
+  naive.verdict = "stopped";
+  naive.why = "it takes longer than its share of what was left, 0.7 s";
+  EXPECT_EQ(ComparisonText({winner, naive}),
+            "  the naive loop nest was not measured: it takes longer than its share of what was "
+            "left, 0.7 s\n");
+  winner.verdict = "stopped";
+  winner.why = naive.why;
+  EXPECT_THAT(ComparisonText({winner, naive}), testing::StartsWith("  not measured: it takes"));
+}
+
+}  // namespace
+}  // namespace exh::search
