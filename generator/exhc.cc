@@ -200,7 +200,6 @@ int Main(int argc, char** argv) {
   CLI::App app("exhc: compiles search spaces (.exh) to C++");
   app.set_version_flag("--version", "exhc " EXH_VERSION);
   app.require_subcommand(1);
-  app.set_version_flag("--version", "exhc 0.1.0");
   Arguments arguments;
   CLI::App& check = *app.add_subcommand("check", "report what is wrong with spaces");
   check.add_option("file", arguments.files, "the .exh files")->required();
