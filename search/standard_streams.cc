@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <streambuf>
 
 namespace exh::search {
 namespace {
@@ -19,7 +20,6 @@ struct Sink {
 
 Sink out{STDOUT_FILENO}, err{STDERR_FILENO};
 std::FILE *forgiving_out = nullptr, *forgiving_err = nullptr;
-std::FILE* first_out = nullptr;  ///< As the program was started with; std::cout uses it.
 
 ssize_t WriteTo(void* cookie, const char* text, std::size_t size) {
   Sink& sink = *static_cast<Sink*>(cookie);
@@ -41,6 +41,16 @@ std::FILE* Forgiving(Sink& sink, int buffering) {
   return stream;
 }
 
+/// std::cout, which option parsers print help with, takes the same way.
+class ToStdout final : public std::streambuf {
+  int overflow(int c) override { return c == EOF ? 0 : std::fputc(c, stdout); }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    return static_cast<std::streamsize>(
+        std::fwrite(text, 1, static_cast<std::size_t>(size), stdout));
+  }
+  int sync() override { return std::fflush(stdout); }
+};
+
 }  // namespace
 
 void OpenStandardFiles() {
@@ -53,11 +63,11 @@ void OpenStandardFiles() {
 
 void ForgiveOutput() {
   if (forgiving_out != nullptr) return;
-  first_out = stdout;
   forgiving_out = Forgiving(out, ::isatty(STDOUT_FILENO) != 0 ? _IOLBF : _IOFBF);
   forgiving_err = Forgiving(err, _IONBF);
   if (forgiving_out != nullptr) stdout = forgiving_out;
   if (forgiving_err != nullptr) stderr = forgiving_err;
+  std::cout.rdbuf(new ToStdout);  // Never destroyed: it is flushed at the very end.
 }
 
 int FileNumber(std::FILE* stream) {
@@ -68,11 +78,6 @@ int FileNumber(std::FILE* stream) {
 
 int FinishOutput(int code) {
   std::cout.flush();
-  errno = 0;
-  if (first_out != nullptr && (std::fflush(first_out) != 0 || std::ferror(first_out) != 0) &&
-      out.error == 0) {
-    out.error = errno == 0 ? EIO : errno;
-  }
   std::fflush(stdout);
   if (out.error == 0) return code;
   std::fprintf(stderr, "search: cannot write to the standard output: %s\n",
