@@ -337,7 +337,7 @@ bool Freezer::ClauseLoop::FastTuple(Object object) {
   std::array<Slot, kMaxTableArity> slots = prefix_slots_;
   std::uint32_t look = prefix_look_;
   int num_open = prefix_open_;
-  for (int i = num_prefix_; i < kTests; ++i) {
+  for (int i = std::max(0, num_prefix_); i < kTests; ++i) {
     const Test& test = *row_tests_[i - num_prefix_];
     const std::int32_t found = test.use.At(object);
     if (found < 0) return true;  // No such tuple.
