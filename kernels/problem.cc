@@ -305,9 +305,10 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
 std::uint64_t ProblemBytes(const ir::Function& function) {
   std::uint64_t bytes = 0;
   for (const ir::Array& array : function.arrays) {
-    // Inputs: single precision here and in the process that runs, double and squares while the
-    // reference is computed. Outputs: the same, and reference and tolerance.
-    bytes += array.elements * (array.role == ir::ArrayRole::kInput ? 24 : 44);
+    // Inputs: single precision for each of the four problems of a check, and once more, in double
+    // precision and squared while a reference is computed. Outputs: reference and tolerance of each
+    // problem, once more while they are computed, beside two doubles, the result and a copy of it.
+    bytes += array.elements * (array.role == ir::ArrayRole::kInput ? 36 : 104);
   }
   return bytes;
 }
