@@ -9,6 +9,7 @@
 #include <random>
 
 #include "kernels/cpu/compare.h"
+#include "kernels/library/call_kernel.h"
 #include "kernels/library/product.h"
 #include "kernels/library/tolerance.h"
 #include "kernels/whole_numbers.h"
@@ -275,11 +276,16 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
     for (const ir::Array& array : task.function->arrays) data[array.name];
     return data;
   };
+  const auto compute_reference = [&](ProblemData& data) {
+    CallKernel(*task.kernel, "Reference", [&] { task.kernel->Reference(task.sizes, data); });
+  };
   ProblemData data = begin();
   if (inputs == Inputs::kUniform) {
     DrawUniform(task, seed, data);
-    task.kernel->Reference(task.sizes, data);
-    return products.has_stopped() ? ProblemData() : data;
+    compute_reference(data);
+    if (products.has_stopped()) return {};
+    CheckReference(*task.kernel, *task.function, true, data);
+    return data;
   }
   const double unit = WholeNumberUnit(*task.function);
   for (const WholeNumbers& plan : WholeNumberPlans(*task.function)) {
@@ -291,8 +297,9 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
     } else {
       DrawWholeNumbers(task, plan, seed, data);
     }
-    task.kernel->Reference(task.sizes, data);
+    compute_reference(data);
     if (products.has_stopped()) return {};
+    CheckReference(*task.kernel, *task.function, inputs != Inputs::kSpecial, data);
     const bool is_exact = std::ranges::all_of(task.function->arrays, [&](const ir::Array& array) {
       return array.role == ir::ArrayRole::kInput || IsExact(data[array.name], unit);
     });

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "kernels/library/call_kernel.h"
 #include "kernels/standalone_parts.h"
 
 namespace exh::kernels {
@@ -103,7 +104,7 @@ std::string NoSelfTest(const Task& task) {
   const auto& arrays = task.function->arrays;
   if (std::count_if(arrays.begin(), arrays.end(), standalone::IsOutput) != 1)
     return "the kernel has not just one output";
-  if (task.kernel->ReferenceElement(task.sizes).empty()) {
+  if (CallKernel(*task.kernel, "ReferenceElement", &Kernel::ReferenceElement, task.sizes).empty()) {
     return "the kernel has no text of its reference (Kernel::ReferenceElement)";
   }
   return "";

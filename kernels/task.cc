@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
+
 #include "kernels/codegen/cpu_printer.h"
 #include "kernels/codegen/cuda_printer.h"
 #include "kernels/codegen/work.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
+#include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
 #include "kernels/problem.h"
 #include "runtime/check.h"
@@ -43,14 +46,22 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   task.kernel = &kernel;
   task.space = &SpaceOf(kernel);
   task.sizes = sizes;
-  task.flops = kernel.Flops(sizes);
+  task.flops = CallKernel(kernel, "Flops", &Kernel::Flops, sizes);
+  if (!std::isfinite(task.flops) || task.flops < 0) {
+    throw KernelError(kernel, fmt::format("Flops returns {}; it is a number of operations, 0 if "
+                                          "nobody counts them",
+                                          task.flops));
+  }
 
   auto function = std::make_shared<ir::Function>();
   function->name = kernel.name();
   function->device = device;
   function->paper = paper;
   ir::Builder builder(*function);
-  kernel.Build(builder, sizes);
+  CallKernel(kernel, "Build", [&] {
+    kernel.Build(builder, sizes);
+    builder.Finish();
+  });
   task.notes = builder.notes();
   if (device.runs) CheckMemory(*function);
   ir::Freeze(*function);

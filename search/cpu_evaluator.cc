@@ -16,6 +16,7 @@
 #include "kernels/cpu/compile.h"
 #include "kernels/cpu/process.h"
 #include "kernels/cpu/run.h"
+#include "kernels/library/call_kernel.h"
 #include "search/error.h"
 #include "search/evaluator_files.h"
 #include "search/references.h"
@@ -103,12 +104,14 @@ class CpuEvaluator final : public Evaluator {
   }
 
   std::vector<Contender> Yardsticks(int jobs) override {
-    const kernels::Kernel& kernel = *problem_.kernel;
-    std::vector<Contender> contenders =
-        CompileYardsticks(*this,
-                          {{"naive", kernel.NaiveSource(problem_.sizes)},
-                           {"eigen", kernel.EigenSource(problem_.sizes)}},
-                          jobs);
+    using kernels::CallKernel, kernels::Kernel;
+    const Kernel& kernel = *problem_.kernel;
+    const kernels::Parameters& sizes = problem_.sizes;
+    std::vector<Contender> contenders = CompileYardsticks(
+        *this,
+        {{"naive", CallKernel(kernel, "NaiveSource", &Kernel::NaiveSource, sizes)},
+         {"eigen", CallKernel(kernel, "EigenSource", &Kernel::EigenSource, sizes)}},
+        jobs);
     const std::lock_guard lock(mutex_);
     for (const Contender& contender : contenders) yardsticks_.insert(contender.compiled.library);
     return contenders;

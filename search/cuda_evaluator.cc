@@ -12,6 +12,7 @@
 #include "kernels/cuda/device_programs.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/gpu_pool.h"
+#include "kernels/library/call_kernel.h"
 #include "search/decisions.h"
 #include "search/error.h"
 #include "search/evaluator_files.h"
@@ -128,12 +129,15 @@ class CudaEvaluator final : public Evaluator {
   int finalists() const override { return 20; }
 
   std::vector<Contender> Yardsticks(int jobs) override {
-    const kernels::Kernel& kernel = *problem_.kernel;
+    using kernels::CallKernel, kernels::Kernel;
+    const Kernel& kernel = *problem_.kernel;
     std::vector<Contender> contenders;
-    if (const kernels::Source naive = kernel.NaiveCuda(problem_.sizes); !naive.text.empty()) {
+    const kernels::Source naive =
+        CallKernel(kernel, "NaiveCuda", &Kernel::NaiveCuda, problem_.sizes);
+    if (!naive.text.empty()) {
       contenders = CompileYardsticks(*this, {{"naive", naive}}, jobs);
     }
-    const kernels::VendorCall call = kernel.Vendor(problem_.sizes);
+    const kernels::VendorCall call = CallKernel(kernel, "Vendor", &Kernel::Vendor, problem_.sizes);
     if (call.steps.empty()) return contenders;
     kernels::Compiled vendor;
     vendor.vendor = call;

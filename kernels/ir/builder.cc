@@ -2,13 +2,76 @@
 #include "kernels/ir/builder.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace exh::kernels::ir {
 namespace {
 
 template <typename IdType, typename T>
 IdType NextId(const std::vector<T>& items) {
+  constexpr std::size_t kNone = 0xFFFF;  // Ids have 16 bits, and this one means: none.
+  if (items.size() >= kNone) {
+    throw BackboneError("the backbone has more than " + std::to_string(kNone - 1) +
+                        " objects of one kind: fewer instructions, axes or tile levels");
+  }
   return IdType{static_cast<std::uint16_t>(items.size())};
+}
+
+/// Decisions are written as size(load_a.m0): a name has nothing that a line of them is cut at.
+void CheckName(const std::string& kind, const std::string& name) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const auto in_name = [&](char c) { return letter(c) || (c >= '0' && c <= '9'); };
+  if (!name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), in_name)) {
+    return;
+  }
+  throw BackboneError(kind + " '" + name +
+                      "': a name is made of letters, digits and '_', and begins with no digit");
+}
+
+const char* OpName(Op op) {
+  switch (op) {
+    case Op::kConst:
+      return "kConst";
+    case Op::kAdd:
+      return "kAdd";
+    case Op::kMul:
+      return "kMul";
+    case Op::kMax:
+      return "kMax";
+    case Op::kMad:
+      return "kMad";
+    default:
+      return "an access to memory";
+  }
+}
+
+/// 0: not for Compute.
+std::size_t NumOperands(Op op) {
+  switch (op) {
+    case Op::kConst:
+      return 1;
+    case Op::kAdd:
+    case Op::kMul:
+    case Op::kMax:
+      return 2;
+    case Op::kMad:
+      return 3;
+    default:
+      return 0;
+  }
+}
+
+void CheckCount(const std::string& who, Op op, std::size_t wanted, std::size_t got) {
+  if (got == wanted) return;
+  throw BackboneError(who + OpName(op) + " takes " + std::to_string(wanted) +
+                      (wanted == 1 ? " operand" : " operands") + ", got " + std::to_string(got));
+}
+
+bool Contains(const std::vector<int>& axes, int axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
 std::vector<int> Indices(const std::vector<AxisRef>& axes) {
@@ -25,7 +88,185 @@ std::vector<int> Indices(const Strides& strides) {
 
 }  // namespace
 
+// ---- what is refused ----
+
+void Builder::CheckArgument(const char* kind, const std::string& name) const {
+  CheckName(kind, name);
+  const auto named = [&](const auto& other) { return other.name == name; };
+  const bool array = std::any_of(function_.arrays.begin(), function_.arrays.end(), named);
+  const bool scalar = std::any_of(function_.scalars.begin(), function_.scalars.end(), named);
+  if (!array && !scalar) return;
+  throw BackboneError(std::string(kind) + " '" + name + "': there is already " +
+                      (array ? "an array" : "a scalar") + " of that name");
+}
+
+std::string Builder::AxisNames(const std::vector<int>& axes) const {
+  if (axes.empty()) return "none";
+  std::string names;
+  for (const int axis : axes) {
+    names += (names.empty() ? "" : ", ") + axes_[static_cast<std::size_t>(axis)].name;
+  }
+  return names;
+}
+
+std::vector<int> Builder::AxesOf(Value value) const {
+  std::vector<int> axes;
+  const Nest& nest = nests_[value.inst.index()];
+  for (const auto& [axis, logical] : nest.axes) {
+    if (!Contains(nest.reduce, axis)) axes.push_back(axis);
+  }
+  return axes;
+}
+
+void Builder::CheckNest(const std::string& who, const std::string& name,
+                        const std::vector<int>& axes) const {
+  CheckName("value", name);
+  for (const Instruction& inst : function_.insts) {
+    if (inst.name_ == name) throw BackboneError(who + "there is already a value of that name");
+  }
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] < 0 || static_cast<std::size_t>(axes[i]) >= axes_.size()) {
+      throw BackboneError(who + "its axis number " + std::to_string(i + 1) +
+                          " was not made by Axis() of this builder");
+    }
+    if (std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(i), axes[i]) !=
+        axes.begin() + static_cast<std::ptrdiff_t>(i)) {
+      throw BackboneError(who + "axis " + AxisNames({axes[i]}) +
+                          " stands twice; for a diagonal, one axis with the sum of both strides");
+    }
+  }
+}
+
+void Builder::CheckAccess(const std::string& who, ArrayId array, ArrayRole role,
+                          const Strides& strides) const {
+  if (array.index() >= function_.arrays.size()) {
+    throw BackboneError(who +
+                        "its array was not made by InputArray() or OutputArray() of this "
+                        "builder");
+  }
+  const Array& accessed = function_.array(array);
+  const std::string what = "array '" + accessed.name + "'";
+  if (accessed.role != role) {
+    throw BackboneError(who + what +
+                        (role == ArrayRole::kInput
+                             ? " is an output: what was computed is read as a value, not by Load()"
+                             : " is an input: only an OutputArray() can be stored to"));
+  }
+  // Sums that do not fit 63 bits are out of bounds anyway.
+  __int128 first = 0, last = 0;
+  std::string steps;
+  for (const auto& [axis, stride] : strides) {
+    const AxisInfo& info = axes_[static_cast<std::size_t>(axis.index)];
+    const __int128 way = static_cast<__int128>(stride) * (info.total - 1);
+    (way < 0 ? first : last) += way;
+    steps += (steps.empty() ? "" : ", ") + info.name + " takes " + std::to_string(info.total) +
+             " steps of " + std::to_string(stride);
+  }
+  if (first >= 0 && last < static_cast<__int128>(accessed.elements)) return;
+  const bool below = first < 0;
+  const __int128 reached = below ? first : last;
+  constexpr __int128 kMost = std::numeric_limits<std::int64_t>::max();
+  const std::string element = reached > kMost || reached < -kMost
+                                  ? "beyond 2^63"
+                                  : "element " + std::to_string(static_cast<std::int64_t>(reached));
+  throw BackboneError(who + "it reaches " + element + " in " + what + ", which has elements 0 to " +
+                      std::to_string(accessed.elements - 1) + " (axis " + steps + ")");
+}
+
+/// The index is in bounds. It takes every value once if and only if the axes, sorted by stride, are
+/// the digits of a mixed radix number.
+void Builder::CheckWritesAll(const std::string& who, ArrayId array, const Strides& strides) const {
+  const Array& written = function_.array(array);
+  for (const Instruction& inst : function_.insts) {
+    if (inst.op == Op::kStore && inst.array == array) {
+      throw BackboneError(who + "array '" + written.name + "' is already written by '" +
+                          inst.name_ + "'");
+    }
+  }
+  std::vector<std::pair<std::int64_t, std::uint64_t>> digits;  // Stride and total.
+  for (const auto& [axis, stride] : strides) {
+    const std::uint32_t total = axes_[static_cast<std::size_t>(axis.index)].total;
+    if (total > 1) digits.emplace_back(stride, total);
+  }
+  std::sort(digits.begin(), digits.end());
+  std::uint64_t points = 1;
+  bool distinct = true;
+  for (const auto& [stride, total] : digits) {
+    distinct = distinct && stride >= 0 && static_cast<std::uint64_t>(stride) >= points;
+    points *= total;
+  }
+  if (!distinct) {
+    throw BackboneError(who + "it writes elements of array '" + written.name +
+                        "' more than once: each axis must step over what those of smaller strides "
+                        "write");
+  }
+  if (points != written.elements) {
+    throw BackboneError(who + "it writes " + std::to_string(points) + " of the " +
+                        std::to_string(written.elements) + " elements of array '" + written.name +
+                        "'; every element of an output is written");
+  }
+}
+
+void Builder::CheckValue(const std::string& who, Value value) const {
+  if (value.inst.index() >= function_.insts.size()) {
+    throw BackboneError(who + "a value that it reads was not made by this builder");
+  }
+  const Instruction& inst = function_.inst(value.inst);
+  if (inst.op == Op::kStore) {
+    throw BackboneError(who + "'" + inst.name_ + "' is a store, which has no value");
+  }
+}
+
+void Builder::CheckInputs(const std::string& who, const std::vector<int>& axes,
+                          const std::vector<Input>& inputs) const {
+  for (const Input& input : inputs) {
+    if (input.kind == Operand::Kind::kScalar) {
+      const auto named = [&](const ir::Scalar& scalar) { return scalar.name == input.scalar; };
+      if (std::any_of(function_.scalars.begin(), function_.scalars.end(), named)) continue;
+      throw BackboneError(who + "there is no scalar '" + input.scalar + "'; Scalar(\"" +
+                          input.scalar + "\", value) declares it, before it is used");
+    }
+    if (input.kind != Operand::Kind::kComm) continue;
+    CheckValue(who, input.value);
+    std::vector<int> lacking;
+    for (const int axis : AxesOf(input.value)) {
+      if (!Contains(axes, axis)) lacking.push_back(axis);
+    }
+    if (lacking.empty()) continue;
+    throw BackboneError(who + "it reads '" + function_.inst(input.value.inst).name_ +
+                        "', which has another value for each step of axis " + AxisNames(lacking) +
+                        "; it must iterate over that axis, too (its axes: " + AxisNames(axes) +
+                        ")");
+  }
+}
+
+void Builder::Finish() const {
+  bool any_store = false;
+  for (const Array& array : function_.arrays) {
+    if (array.role != ArrayRole::kOutput) continue;
+    any_store = true;
+    const auto writes = [&](const Instruction& inst) {
+      return inst.op == Op::kStore && inst.array == array.id;
+    };
+    if (std::none_of(function_.insts.begin(), function_.insts.end(), writes)) {
+      throw BackboneError("array '" + array.name + "' is an output that no Store() writes");
+    }
+  }
+  if (!any_store) throw BackboneError("it has no OutputArray(): there is nothing to compute");
+  for (const Instruction& inst : function_.insts) {
+    const auto reads = [&](const Communication& comm) { return comm.producer == inst.id; };
+    if (inst.op != Op::kStore &&
+        std::none_of(function_.comms.begin(), function_.comms.end(), reads)) {
+      throw BackboneError("value '" + inst.name_ + "': nothing reads it");
+    }
+  }
+}
+
+// ---- what is written ----
+
 ArrayId Builder::InputArray(std::string name, std::uint64_t elements) {
+  CheckArgument("array", name);
+  if (elements == 0) throw BackboneError("array '" + name + "': it has no elements");
   const auto id = NextId<ArrayId>(function_.arrays);
   function_.arrays.push_back({id, std::move(name), ArrayRole::kInput, elements});
   return id;
@@ -38,11 +279,27 @@ ArrayId Builder::OutputArray(std::string name, std::uint64_t elements) {
 }
 
 void Builder::Scalar(std::string name, float value) {
+  CheckArgument("scalar", name);
+  if (!std::isfinite(value)) {
+    throw BackboneError("scalar '" + name + "': its value is " + std::to_string(value) +
+                        "; it must be finite");
+  }
   function_.scalars.push_back({std::move(name), value});
 }
 
 AxisRef Builder::Axis(std::string name, std::uint32_t total, const Tiling& tiling) {
   constexpr std::uint32_t kLargestTile = 1024;
+  constexpr std::size_t kMostLevels = 8;
+  CheckName("axis", name);
+  const auto named = [&](const AxisInfo& other) { return other.name == name; };
+  if (std::any_of(axes_.begin(), axes_.end(), named)) {
+    throw BackboneError("axis '" + name + "': there is already an axis of that name");
+  }
+  if (total == 0) throw BackboneError("axis '" + name + "': it has no iterations");
+  if (tiling.size() > kMostLevels) {
+    throw BackboneError("axis '" + name + "': it has " + std::to_string(tiling.size()) +
+                        " tile levels, at most " + std::to_string(kMostLevels) + " are possible");
+  }
   AxisInfo info{name, total,
                 function_.paper ? SplitAxis(name, total, tiling)
                                 : SplitAxisFreely(name, total, tiling, kLargestTile)};
@@ -82,6 +339,7 @@ Instruction& Builder::AddInst(std::string name, Op op, const std::vector<int>& a
     nest.axes.emplace_back(axis, logical.id);
     function_.logical_dims.push_back(std::move(logical));
   }
+  nest.reduce = reduce;
   nests_.push_back(std::move(nest));
   function_.insts.push_back(std::move(inst));
   return function_.insts.back();
@@ -133,6 +391,9 @@ Operand Builder::AddInput(InstId consumer, const Input& input, int operand) {
 }
 
 Value Builder::Load(std::string name, ArrayId array, const Strides& strides) {
+  const std::string who = "load '" + name + "': ";
+  CheckNest(who, name, Indices(strides));
+  CheckAccess(who, array, ArrayRole::kInput, strides);
   Instruction& inst = AddInst(std::move(name), Op::kLoad, Indices(strides), {});
   inst.array = array;
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
@@ -142,6 +403,11 @@ Value Builder::Load(std::string name, ArrayId array, const Strides& strides) {
 }
 
 void Builder::Store(std::string name, ArrayId array, const Strides& strides, const Input& value) {
+  const std::string who = "store '" + name + "': ";
+  CheckNest(who, name, Indices(strides));
+  CheckAccess(who, array, ArrayRole::kOutput, strides);
+  CheckWritesAll(who, array, strides);
+  CheckInputs(who, Indices(strides), {value});
   const InstId id = AddInst(std::move(name), Op::kStore, Indices(strides), {}).id;
   const Operand operand = AddInput(id, value, 0);
   Instruction& inst = function_.insts[id.index()];
@@ -154,6 +420,15 @@ void Builder::Store(std::string name, ArrayId array, const Strides& strides, con
 
 Value Builder::Compute(std::string name, Op op, const std::vector<AxisRef>& axes,
                        const std::vector<Input>& inputs) {
+  const std::string who = "value '" + name + "': ";
+  CheckNest(who, name, Indices(axes));
+  if (NumOperands(op) == 0) {
+    throw BackboneError(who +
+                        "Compute() takes kConst, kAdd, kMul, kMax or kMad; arrays are read by "
+                        "Load() and written by Store()");
+  }
+  CheckCount(who, op, NumOperands(op), inputs.size());
+  CheckInputs(who, Indices(axes), inputs);
   const InstId id = AddInst(std::move(name), op, Indices(axes), {}).id;
   std::vector<Operand> operands;
   for (const Input& input : inputs) {
@@ -166,6 +441,30 @@ Value Builder::Compute(std::string name, Op op, const std::vector<AxisRef>& axes
 Value Builder::Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
                       const std::vector<AxisRef>& reduce, Value init,
                       const std::vector<Input>& inputs) {
+  const std::string who = "value '" + name + "': ";
+  CheckNest(who, name, Indices(axes));
+  if (op != Op::kMad && op != Op::kAdd && op != Op::kMax) {
+    throw BackboneError(who + "Reduce() takes kMad, kAdd or kMax, got " + OpName(op));
+  }
+  // The last operand is what was accumulated so far.
+  CheckCount(who + "as a reduction, ", op, NumOperands(op) - 1, inputs.size());
+  CheckInputs(who, Indices(axes), inputs);
+  if (reduce.empty()) {
+    throw BackboneError(who + "it reduces over no axis; Compute() is for that");
+  }
+  std::vector<int> kept = Indices(axes);
+  for (const AxisRef axis : reduce) {
+    if (std::erase(kept, axis.index) == 1) continue;
+    throw BackboneError(who + "it reduces over an axis that is not one of its axes (" +
+                        AxisNames(Indices(axes)) + "), or twice over one");
+  }
+  CheckValue(who, init);
+  const std::vector<int> initial = AxesOf(init);
+  if (!std::is_permutation(initial.begin(), initial.end(), kept.begin(), kept.end())) {
+    throw BackboneError(who + "its initial value '" + function_.inst(init.inst).name_ +
+                        "' must have the axes that are not reduced (" + AxisNames(kept) +
+                        "), it has " + AxisNames(initial));
+  }
   const InstId id = AddInst(std::move(name), op, Indices(axes), Indices(reduce)).id;
   std::vector<Operand> operands;
   for (const Input& input : inputs) {

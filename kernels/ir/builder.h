@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +12,13 @@
 #include "kernels/ir/tiling.h"
 
 namespace exh::kernels::ir {
+
+/// The backbone that is being written makes no sense. The text names the value, array, scalar or
+/// axis at fault and says what would be right; who calls Kernel::Build adds the name of the kernel.
+class BackboneError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A mathematical axis of the kernel. Every instruction that iterates it has dims of its own.
 struct AxisRef {
@@ -50,6 +59,10 @@ using Strides = std::vector<std::pair<AxisRef, std::int64_t>>;
 /// Writes a backbone. Each instruction gets a loop nest of its own over the axes it names; where
 /// a producer and a consumer share an axis, its dims are paired level by level (point-to-point
 /// communication, paper 001 section 4.4).
+///
+/// What could not be implemented is refused with a BackboneError: names are identifiers of which no
+/// two are equal, operations have their operands, a value has no axis that its reader lacks,
+/// accesses stay inside of their array, and a store writes every element of an output once.
 class Builder {
  public:
   explicit Builder(Function& function) : function_(function) {}
@@ -73,6 +86,10 @@ class Builder {
   Value Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
                const std::vector<AxisRef>& reduce, Value init, const std::vector<Input>& inputs);
 
+  /// Called when the backbone is complete: an output that nothing writes, or a value that nothing
+  /// reads, is a mistake.
+  void Finish() const;
+
   /// What the user should be told about the sizes ("axis m = 97 … is not tiled").
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -84,7 +101,20 @@ class Builder {
   };
   struct Nest {  ///< Of one instruction: its axes and their dims.
     std::vector<std::pair<int, LogicalDimId>> axes;
+    std::vector<int> reduce;  ///< Those of the axes that its value no longer has.
   };
+  void CheckArgument(const char* kind, const std::string& name) const;
+  void CheckNest(const std::string& who, const std::string& name,
+                 const std::vector<int>& axes) const;
+  void CheckAccess(const std::string& who, ArrayId array, ArrayRole role,
+                   const Strides& strides) const;
+  void CheckWritesAll(const std::string& who, ArrayId array, const Strides& strides) const;
+  void CheckValue(const std::string& who, Value value) const;
+  void CheckInputs(const std::string& who, const std::vector<int>& axes,
+                   const std::vector<Input>& inputs) const;
+  std::string AxisNames(const std::vector<int>& axes) const;
+  /// The axes of the nest that the value still has.
+  std::vector<int> AxesOf(Value value) const;
   Instruction& AddInst(std::string name, Op op, const std::vector<int>& axes,
                        const std::vector<int>& reduce);
   Operand AddInput(InstId consumer, const Input& input, int operand);

@@ -111,18 +111,21 @@ bool Function::level_around(const Axis& outer, const Axis& inner) const {
 }
 
 bool Function::is_contiguous(const Instruction& inst, const Dimension& dim) const {
-  if (!dim.innermost_level || dim.sizes.back() == 1) return false;
-  return std::any_of(inst.access.begin(), inst.access.end(), [&](const AccessAxis& a) {
-    return a.logical == dim.logical && a.stride == 1;
-  });
+  const Refs<Dimension> contiguous = contiguous_dim(inst);
+  return !contiguous.empty() && contiguous.front().get().id == dim.id;
 }
 
+/// Of an access that moves by one element along several axes, x[n + k], it is the first.
 Refs<Dimension> Function::contiguous_dim(const Instruction& inst) const {
-  Refs<Dimension> out;
   for (const DimId id : inst.dims) {
-    if (out.empty() && is_contiguous(inst, dim(id))) out.push_back(std::cref(dim(id)));
+    const Dimension& d = dim(id);
+    if (!d.innermost_level || d.sizes.back() == 1) continue;
+    const bool by_one =
+        std::any_of(inst.access.begin(), inst.access.end(),
+                    [&](const AccessAxis& a) { return a.logical == d.logical && a.stride == 1; });
+    if (by_one) return {std::cref(d)};
   }
-  return out;
+  return {};
 }
 
 std::vector<std::uint32_t> Function::vec_universe(const Instruction& inst) const {
@@ -130,12 +133,14 @@ std::vector<std::uint32_t> Function::vec_universe(const Instruction& inst) const
   // Where lanes compute, a VECTOR dim says how wide an access is.
   if (paper || device.vector_arithmetic) return out;
   const bool is_argument = inst.op == Op::kLoad || inst.op == Op::kStore;
-  if (is_argument && contiguous_dim(inst).empty()) return out;
+  const Refs<Dimension> contiguous = is_argument ? contiguous_dim(inst) : Refs<Dimension>();
+  if (is_argument && contiguous.empty()) return out;
   for (const std::uint32_t lanes : device.vector_sizes) {
     // Every other axis must step from one aligned address to the next.
     const bool aligned =
         std::all_of(inst.access.begin(), inst.access.end(), [&](const AccessAxis& a) {
-          return a.stride == 1 || a.stride % lanes == 0 || logical(a.logical).total == 1;
+          return a.logical == contiguous.front().get().logical || a.stride % lanes == 0 ||
+                 logical(a.logical).total == 1;
         });
     if (lanes <= 4 && aligned) out.push_back(lanes);
   }

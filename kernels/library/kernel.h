@@ -12,6 +12,7 @@
 #include "kernels/evaluation.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/function.h"
+#include "kernels/library/named_map.h"
 
 namespace exh::kernels {
 
@@ -22,7 +23,10 @@ struct Parameter {
   std::int64_t min = 1, max = 1 << 28;
   std::string what;  ///< One line for `search list`.
 };
-using Parameters = std::map<std::string, std::int64_t, std::less<>>;
+struct SizeText {
+  static constexpr const char* kWhat = "size";
+};
+using Parameters = NamedMap<SizeText, std::int64_t>;
 
 /// One array of a problem in double precision.
 struct ArrayData {
@@ -39,8 +43,11 @@ struct ArrayData {
   /// tolerated no error. Where this is 0, tolerances that are SumTolerance() say it, too.
   double largest_sum = 0;
 };
+struct ArrayText {
+  static constexpr const char* kWhat = "array";
+};
 /// By array name.
-using ProblemData = std::map<std::string, ArrayData, std::less<>>;
+using ProblemData = NamedMap<ArrayText, ArrayData>;
 
 /// A computation that a space can be searched for: one file in kernels/library.
 class Kernel {
