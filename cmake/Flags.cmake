@@ -17,12 +17,20 @@ target_compile_options(exh_flags INTERFACE "$<BUILD_INTERFACE:${exh_warnings}>")
 target_include_directories(exh_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                $<INSTALL_INTERFACE:include/exhaust>)
 
-# exh_library(name SOURCES … LINK … [PRIVATE_LINK …]): a static library of ours. Packages of others
-# that are headers alone are needed to build it, not to use it: the installed target does not name
-# them.
+# exh_cold(target…): what takes longer to optimise than it ever runs.
+function(exh_cold)
+  foreach(target ${ARGN})
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
+endfunction()
+
+# exh_library(name SOURCES … LINK … [PRIVATE_LINK …]): a static library of ours. Packages of
+# others that are headers alone are needed to build it, not to use it: the installed target does not
+# name them.
 function(exh_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINK;PRIVATE_LINK")
-  add_library(${name} STATIC ${arg_SOURCES})
+  add_library(${name} STATIC)
+  exh_sources(${name} ${arg_SOURCES})
   list(TRANSFORM arg_PRIVATE_LINK REPLACE "^(nlohmann_json::.*|Eigen3::.*|CLI11::.*)$" "$<BUILD_INTERFACE:\\1>")
   target_link_libraries(${name} PUBLIC exh_flags ${arg_LINK} PRIVATE ${arg_PRIVATE_LINK})
 endfunction()
@@ -30,7 +38,8 @@ endfunction()
 # exh_test(name LABEL … SOURCES … LINK …): a GoogleTest program, run as one CTest.
 function(exh_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL" "SOURCES;LINK;ARGS")
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name})
+  exh_sources(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE exh_flags ${arg_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE EXH_SOURCE_DIR="${PROJECT_SOURCE_DIR}" EXH_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
