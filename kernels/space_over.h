@@ -48,6 +48,7 @@ class Extractor {
       ir::DimId(), ir::DimId()))::Value;
   using Tiles = typename decltype(std::declval<const View&>().tiles(ir::CommId()))::Value;
   using MemSpace = typename decltype(std::declval<const View&>().mem_space(ir::MemId()))::Value;
+  using Advance = typename decltype(std::declval<const View&>().advance(ir::InstId()))::Value;
   static_assert(SameNumber(DimKind::LOOP, codegen::DimKind::LOOP) &&
                 SameNumber(DimKind::UNROLL, codegen::DimKind::UNROLL) &&
                 SameNumber(DimKind::VECTOR, codegen::DimKind::VECTOR) &&
@@ -71,9 +72,12 @@ class Extractor {
                 SameNumber(Tiles::OWN_TILES, codegen::Tiles::OWN_TILES));
   static_assert(SameNumber(MemSpace::GLOBAL, codegen::MemSpace::GLOBAL) &&
                 SameNumber(MemSpace::SHARED, codegen::MemSpace::SHARED));
+  static_assert(SameNumber(Advance::ON_TIME, codegen::Advance::ON_TIME) &&
+                SameNumber(Advance::ONE_AHEAD, codegen::Advance::ONE_AHEAD));
   // … and that is all of them: code generation would not know what to do with another value.
   static_assert(NumValues<DimKind> == 5 && NumValues<Order> == 5 && NumValues<DimMapping> == 4 &&
-                NumValues<ThreadMapping> == 5 && NumValues<Tiles> == 2 && NumValues<MemSpace> == 2);
+                NumValues<ThreadMapping> == 5 && NumValues<Tiles> == 2 &&
+                NumValues<MemSpace> == 2 && NumValues<Advance> == 2);
 
  public:
   Extractor(const ir::Function& function, const View& view) : f_(function), view_(view) {}

@@ -119,6 +119,7 @@ int SearchMain(int argc, char** argv) {
   AddCharacterizeCommand(app, invocation);
   AddDoctorCommand(app, invocation);
   AddRunCandidateCommand(app, invocation);
+  AddAskPluginCommand(app, invocation);
   AddCudaProcessCommands(app, invocation);
   app.set_version_flag("--version", fmt::format("search {}", kVersion));
   std::vector<std::string> plugins;

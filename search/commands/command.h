@@ -42,6 +42,7 @@ void AddExplainCommand(CLI::App& app, Invocation& invocation);
 void AddBoundCommand(CLI::App& app, Invocation& invocation);
 void AddCudaProcessCommands(CLI::App& app, Invocation& invocation);
 void AddRunCandidateCommand(CLI::App& app, Invocation& invocation);
+void AddAskPluginCommand(CLI::App& app, Invocation& invocation);
 
 /// From now on every option of the program and its sub-commands that takes a number refuses what is
 /// none with a UsageError that says what would be one.

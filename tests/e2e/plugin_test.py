@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Exhaust as a package: installs what is built, builds tests/e2e/plugin_project (the example of
-docs/plugins.md) against it in another folder, and runs its kernel.
+"""Exhaust as a package: installs what is built, and does what docs/plugins.md prints, file by file and
+command by command, where nothing but what packages.txt installs can be used. Then more plugins, and
+what is wrong with them.
 
 usage: plugin_test.py CMAKE BUILD_FOLDER COMPILER COMPILER_FLAGS [unittest arguments]
 """
@@ -20,17 +21,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 CMAKE, BUILD, COMPILER, FLAGS = "", "", "", ""
 
 # Beside the example: kernels in the space that comes with Exhaust, one whose reference is not what it
-# computes, one with a name that is taken, and a `search` of one's own.
-MORE = """
-foreach(name doubled tripled axpy)
-  file(READ scaled_copy.cc text)
-  string(REPLACE small_code linalg text "${text}")
-  string(REPLACE scaled_copy ${name} text "${text}")
-  if(name STREQUAL tripled)
-    string(REPLACE "2.0 * value" "3.0 * value" text "${text}")
-  endif()
-  file(WRITE ${CMAKE_BINARY_DIR}/${name}.cc "${text}")
-  exh_add_kernel(${name} SOURCES ${CMAKE_BINARY_DIR}/${name}.cc)
+# computes, one with a name that is taken, one with many faults, and a `search` of one's own.
+MORE = """cmake_minimum_required(VERSION 3.25)
+project(more LANGUAGES CXX)
+find_package(Exhaust 0.1 REQUIRED)
+foreach(name doubled tripled axpy faulty)
+  exh_add_kernel(${name} SOURCES ${name}.cc)
 endforeach()
 file(WRITE ${CMAKE_BINARY_DIR}/my_search.cc [[
 #include "search/main.h"
@@ -39,6 +35,20 @@ int main(int argc, char** argv) { return exh::search::SearchMain(argc, argv); }
 add_executable(my_search ${CMAKE_BINARY_DIR}/my_search.cc)
 target_link_libraries(my_search PRIVATE Exhaust::search_main)
 """
+
+# What the kernel `faulty` does wrong: by the value of EXH_FAULT, at a place of the example's text.
+FAULTS = (
+    ("ScaledCopy() {\n", {"the maker throws": "throw 42;", "the maker crashes": "std::abort();",
+                          "no kernel": "return nullptr;"}),
+    ("name() const override { ", {"a bad name": 'return "two words";', "the name exits": "std::exit(3);"}),
+    ("parameters() const override {\n", {"bad default": 'return {{"n", 9, 1, 8, ""}};',
+                                         "two sizes": 'return {{"n", 1, 1, 8, ""}, {"n", 1, 1, 8, ""}};'}),
+    ("uint32_t>(sizes.at(\"n\"));\n", {"Build crashes": "std::abort();", "Build throws": "throw 42;",
+                              "operands": 'b.Compute("sum", ir::Op::kAdd, {}, {ir::Literal(1)});'}),
+    ("ProblemData& data) const override {\n", {"Reference exits": "std::exit(0);",
+                                               "wrong array": 'data.at("w");',
+                                               "too long": 'data.at("y").reference.push_back(0);'}),
+)
 
 # Shared objects that are no plugin, or one for another program. Two members of PluginV1 are enough.
 PLUGIN = ("struct Plugin {{ const char* stamp; unsigned library; void* rest[2]; }};"
@@ -56,15 +66,76 @@ class Plugins(unittest.TestCase):
     def setUpClass(cls):
         cls.home = pathlib.Path(tempfile.mkdtemp(prefix="exh plugin "))
         cls.addClassCleanup(shutil.rmtree, cls.home)
-        cls.prefix, cls.project, cls.build = (cls.home / part for part in ("prefix", "mine", "out"))
-        cls.succeed(CMAKE, "--install", BUILD, "--prefix", cls.home / "elsewhere")
-        (cls.home / "elsewhere").rename(cls.prefix)  # A package may be moved.
-        shutil.copytree(HERE / "plugin_project", cls.project)
-        with open(cls.project / "CMakeLists.txt", "a", encoding="utf-8") as text:
-            text.write(MORE)
-        cls.succeed(*cls.configure(cls.project, cls.build))
+        cls.prefix, cls.project, more = (cls.home / part for part in ("prefix", "mine", "more"))
+        # The page's user has no blank in the name of the home, as its commands have no quotes.
+        user = pathlib.Path(tempfile.mkdtemp(prefix="exh-user-"))
+        cls.addClassCleanup(shutil.rmtree, user)
+        cls.succeed(CMAKE, "--install", BUILD, "--prefix", user / "elsewhere")
+        cls.follow_the_document(user)
+        (user / ".local").rename(cls.prefix)
+        (user / "mine").rename(cls.project)
+        cls.plugin = cls.project / "build/scaled_copy.so"
+        cls.build = cls.home / "out"
+        more.mkdir()
+        (more / "CMakeLists.txt").write_text(MORE)
+        example = (cls.project / "scaled_copy.cc").read_text().replace("small_code", "linalg")
+        for name in ("doubled", "tripled", "axpy", "faulty"):
+            text = example.replace("scaled_copy", name)
+            if name == "tripled":
+                text = text.replace("2.0 * value", "3.0 * value")
+            if name == "faulty":
+                text = cls.with_faults(text)
+            (more / f"{name}.cc").write_text(text)
+        cls.succeed(*cls.configure(more, cls.build))
         cls.succeed(CMAKE, "--build", cls.build)
-        cls.plugin = cls.build / "scaled_copy.so"
+
+    @classmethod
+    def follow_the_document(cls, user):
+        """Writes the files that the page shows, and runs the commands that it prints, in their order.
+        What packages.txt does not install fails, and `./exh install` installs what was built."""
+        project, programs = user / "mine", user / "bin"
+        programs.mkdir()
+        for name in ("make", "gmake"):
+            (programs / name).write_text("#!/bin/sh\necho there is no make here\nexit 1\n")
+            (programs / name).chmod(0o755)
+        project.mkdir()
+        (project / "exh").write_text('#!/bin/sh -e\n[ "$1" = install ]\n'
+                                     'mv ../elsewhere "$2"\n')  # A package may be moved.
+        (project / "exh").chmod(0o755)
+        environment = dict(os.environ, HOME=str(user), CXX=COMPILER, CXXFLAGS=FLAGS,
+                           PATH=f"{programs}:{os.environ['PATH']}")
+        environment.pop("CMAKE_GENERATOR", None)
+        document = (HERE.parent.parent / "docs/plugins.md").read_text()
+        cls.files, cls.printed = [], []
+        before = ""
+        for number, part in enumerate(document.split("```")):
+            if number % 2 == 0:
+                before = part.strip().rsplit("\n\n", 1)[-1]
+                continue
+            language, _, text = part.partition("\n")
+            if before.startswith("`"):
+                cls.files.append(before[1:].partition("`")[0])
+                (project / cls.files[-1]).write_text(text)
+                continue
+            assert language == "", f"what is this block of {language} for?"
+            done = run("sh", "-e", "-c", text, cwd=project, env=environment)
+            if done.returncode != 0:
+                raise AssertionError(f"{text}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
+            cls.printed.append(done.stdout)
+
+    @staticmethod
+    def with_faults(text):
+        for place, faults in FAULTS:
+            assert text.count(place) == 1, place
+            text = text.replace(place, place + "".join(
+                f'if (Fault("{fault}")) {{ {code} }}\n' for fault, code in faults.items()))
+        return text.replace("namespace {\n", """#include <cstdlib>
+namespace {
+bool Fault(const std::string& name) {
+  const char* const wanted = std::getenv("EXH_FAULT");
+  return wanted != nullptr && name == wanted;
+}
+""", 1)
 
     @classmethod
     def succeed(cls, *arguments):
@@ -78,11 +149,12 @@ class Plugins(unittest.TestCase):
                 f"-DCMAKE_CXX_COMPILER={COMPILER}", f"-DCMAKE_CXX_FLAGS={FLAGS}",
                 "-DCMAKE_EXPORT_NO_PACKAGE_REGISTRY=ON")
 
-    def search(self, *arguments, program=None):
-        return run(program or self.prefix / "bin/search", *arguments, cwd=self.home)
+    def search(self, *arguments, program=None, fault=""):
+        return run(program or self.prefix / "bin/search", *arguments, cwd=self.home,
+                   env=dict(os.environ, EXH_FAULT=fault))
 
-    def refuse(self, file, *parts):
-        done = self.search("list", "--plugin", file)
+    def refuse(self, file, *parts, fault=""):
+        done = self.search("list", "--plugin", file, fault=fault)
         self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         for part in (f"plugin '{file}'", *parts):
@@ -97,11 +169,12 @@ class Plugins(unittest.TestCase):
 
     # ---- the package ----
 
-    def test_the_document_shows_the_project(self):
-        document = (HERE.parent.parent / "docs/plugins.md").read_text()
-        for file in (HERE / "plugin_project").iterdir():
-            with self.subTest(file=file.name):
-                self.assertIn(f"\n{file.read_text()}```\n", document)
+    def test_the_document_leads_to_a_result(self):
+        self.assertEqual(self.files, ["CMakeLists.txt", "small_code.exh", "scaled_copy.cc"])
+        self.assertEqual(len(self.printed), 2)
+        self.assertRegex(self.printed[1], r"(?m)^scaled_copy +y = 2 x\n  from the plugin "
+                                          r"build/scaled_copy.so, space small_code$")
+        self.assertRegex(self.printed[1], r"(?m)^best: ")
 
     def test_programs_run_from_where_they_are_installed(self):
         device = self.prefix / "share/exhaust/devices/host.json"
@@ -214,7 +287,22 @@ class Plugins(unittest.TestCase):
     def test_an_error_of_a_kernel_is_one_line(self):
         done = self.search("--kernel", "scaled_copy", "--plugin", self.plugin, "--size", "n=77")
         self.assertEqual((done.returncode, done.stderr),
-                         (1, "search: scaled_copy: n must be even, got 77\n"))
+                         (1, "search: kernel 'scaled_copy': n must be even, got 77\n"))
+
+    def test_what_goes_wrong_in_a_kernel_names_it(self):
+        for fault, message in (
+                ("Build throws", "Build throws something that is no std::exception"),
+                ("operands", "value 'sum': kAdd takes 2 operands, got 1"),
+                ("Build crashes", "Build ended the program: Aborted"),
+                ("Reference exits", "Reference ended the program: it calls exit()"),
+                ("wrong array", "Reference: there is no array 'w'; there are: x, y"),
+                ("too long", "Reference: array 'y' has 64 elements, its reference 65")):
+            with self.subTest(fault=fault):
+                done = self.search("--kernel", "faulty", "--plugin", self.build / "faulty.so", "--size",
+                                   "n=64", "--budget", "evals=1", "--out",
+                                   self.home / f"run of {fault}", fault=fault)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f"search: kernel 'faulty': {message}\n", done.stderr)
 
     # ---- plugins that do not ----
 
@@ -230,6 +318,49 @@ class Plugins(unittest.TestCase):
                                        'extern "C" void* exh_plugin_v1() { nowhere(); return 0; }'),
                     "undefined symbol: nowhere")
 
+    def test_plugins_that_end_or_hold_up_the_program(self):
+        for name, text, parts in (
+                ("throws", "struct A { A() { throw 42; } } a;", ("while it is loaded",)),
+                ("crashes", "#include <csignal>\nstruct A { A() { raise(SIGSEGV); } } a;",
+                 ("it crashes while it is loaded: signal 11",)),
+                ("exits", "#include <cstdlib>\nstruct A { A() { std::exit(0); } } a;",
+                 ("it ends the program, with exit code 0, while it is loaded",)),
+                ("hangs", "#include <unistd.h>\nstruct A { A() { for (;;) pause(); } } a;",
+                 ("it took more than 10 s while it is loaded",)),
+                ("talks", '#include <cstdio>\n#include <cstdlib>\nextern "C" void* exh_plugin_v1()'
+                          '{ std::puts("fine"); std::fputs("no idea\\n", stderr); std::abort(); }',
+                 ("it crashes in exh_plugin_v1: signal 6",))):
+            with self.subTest(name=name):
+                self.refuse(self.shared_object(name, text), *parts)
+
+    def test_a_file_that_was_copied_in_part(self):
+        whole = self.plugin.read_bytes()
+        for share in (0.0, 0.001, 0.1, 0.5, 0.9, 0.99):
+            part = self.home / f"part {share}.so"
+            part.write_bytes(whole[:int(len(whole) * share)])
+            with self.subTest(share=share):
+                done = self.search("list", "--plugin", part)
+                if done.returncode == 0:  # Nothing but the names of its symbols was cut off.
+                    self.assertGreater(share, 0.5)
+                    continue
+                self.refuse(part, "it cannot be loaded" if "cannot" in done.stderr else "it crashes")
+
+    def test_kernels_that_cannot_be_added(self):
+        faulty = self.build / "faulty.so"
+        self.assertEqual(self.search("list", "--plugin", faulty).returncode, 0)
+        for fault, message in (
+                ("the maker throws", "what one of its makers throws is no std::exception"),
+                ("the maker crashes", "it crashes while its kernels are made: signal 6"),
+                ("no kernel", "one of its makers returns no kernel"),
+                ("a bad name", "one of its kernels is called 'two words': a name is made of"),
+                ("the name exits",
+                 "it ends the program, with exit code 3, when a kernel of it says its name"),
+                ("bad default", "the size 'n' of its kernel 'faulty' is 9 unless it is said, and may be "
+                                "1 to 8"),
+                ("two sizes", "a size of its kernel 'faulty' is called 'n'")):
+            with self.subTest(fault=fault):
+                self.refuse(faulty, message, fault=fault)
+
     def test_plugins_for_another_program(self):
         self.refuse(self.shared_object("v2", 'extern "C" void* exh_plugin_v2() { return 0; }'),
                     "exports exh_plugin_v2", "loads exh_plugin_v1", "again")
@@ -237,6 +368,8 @@ class Plugins(unittest.TestCase):
         message = self.refuse(old, "built with Exhaust 0.0.9 0123456789abcdef", "again")
         stamp = re.search(r"this program is of (\S+ [0-9a-f]{16});", message)[1]
         self.refuse(self.shared_object("debug", PLUGIN.format(stamp, 3)), "_GLIBCXX_")
+        self.refuse(self.shared_object("empty_table", PLUGIN.format(stamp, 1)),
+                    "leaves its space or its kernels out")
 
     def test_names_that_are_taken(self):
         self.refuse(self.build / "axpy.so", "'axpy' is taken by one that comes with Exhaust")
