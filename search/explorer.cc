@@ -501,7 +501,8 @@ Explorer::Confirmation Explorer::Confirm(const Entry& entry, EvalRecord& record)
   record.pairs = duel.rounds;
   if (duel.measurement.verdict != Verdict::kCorrect) return {duel.measurement.verdict};
   NoteSlowdown(duel.slowdown);
-  if (duel.improved_ns > 0) Improve(duel.improved_ns);
+  // A time of the best below its bound is an accident, too.
+  if (duel.improved_ns > 0 && duel.improved_ns >= best.bound) Improve(duel.improved_ns);
   record.best_ns = duel.ns;
   return {Verdict::kCorrect, duel.is_won};
 }

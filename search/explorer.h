@@ -93,6 +93,7 @@ struct Winner {
   std::string vector;
   kernels::Compiled compiled;  ///< Still there to be run again.
   bool is_restored = false;  ///< Of a run that goes on: only the source of `compiled` is there yet.
+  double bound = 0;          ///< Of its evaluation.
 };
 
 struct Outcome {
@@ -193,7 +194,7 @@ class Explorer {
   void CheckBound(const runtime::Candidate& candidate, const EvalRecord& record);
   void NoteViolation(const ViolationRecord& violation);
   static Winner WinnerOf(const Entry& entry, std::uint64_t n, double ns) {
-    return {n, ns, entry.candidate, entry.path, entry.vector, entry.compiled};
+    return {n, ns, entry.candidate, entry.path, entry.vector, entry.compiled, false, entry.bound};
   }
   void Promote(Winner winner);
   void WriteBest();

@@ -123,7 +123,7 @@ void Explorer::RestoreBest(const Log& log) {
 Winner Explorer::WinnerOf(const Log& log, const EvalRecord& eval, double ns) {
   runtime::Candidate candidate = root_;
   ReplayRecord(log, eval, candidate);
-  Winner winner{eval.n, ns, std::move(candidate), eval.path, eval.vector, {}, true};
+  Winner winner{eval.n, ns, std::move(candidate), eval.path, eval.vector, {}, true, eval.bound_ns};
   winner.compiled.source = evaluator_.Emit(winner.candidate).text;
   return winner;
 }

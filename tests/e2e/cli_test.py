@@ -414,6 +414,48 @@ class Runs(unittest.TestCase):
         self.assertIn("best:", output)
         self.assertEqual(records(self.out)[-1]["why"], "signal")
 
+    def test_a_run_begins_with_what_is_known_to_be_decent(self):
+        done = self.search("--budget", "evals=4")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        first = next(record for record in records(self.out) if record["t"] == "select")
+        self.assertEqual(first["policy"], "first")
+        tree = run(SEARCH, "replay-run", self.out)
+        self.assertEqual(tree.returncode, 0, tree.stderr)
+
+    def hanging_compiler(self):
+        """An environment whose compiler never ends."""
+        folder = os.path.join(self.folder.name, "bin")
+        os.mkdir(folder)
+        path = os.path.join(folder, "g++")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nexec sleep 1000\n")
+        os.chmod(path, 0o755)
+        return {**os.environ, "PATH": folder + os.pathsep + os.environ["PATH"]}
+
+    def test_a_budget_bounds_a_run_whose_compiler_hangs(self):
+        start = time.monotonic()
+        done = run(SEARCH, "--kernel", "matmul", "--size", "m=24,n=24,k=24", "--out", self.out, "--budget", "2s",
+                   env=self.hanging_compiler())
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("no implementation was found to be correct", done.stdout)
+        self.assertNotIn("proven", done.stdout)
+        self.assertLess(time.monotonic() - start, 60)  # Generous: 3.5 s where nothing else runs.
+
+    def test_an_interrupt_before_anything_was_found_is_a_failure(self):
+        process = subprocess.Popen([SEARCH, "--kernel", "matmul", "--size", "m=24,n=24,k=24", "--out", self.out,
+                                    "--budget", "600s"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, cwd=ROOT, start_new_session=True, env=self.hanging_compiler())
+        self.assertIn("matmul", process.stdout.readline())  # Before anything that takes long.
+        log = os.path.join(self.out, "log.jsonl")
+        for _ in range(600):
+            if os.path.exists(log):
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn("no implementation was found to be correct", output)
+
     def test_cut_log_is_still_readable(self):
         self.assertEqual(self.search("--budget", "evals=3").returncode, 0)
         path = os.path.join(self.out, "log.jsonl")

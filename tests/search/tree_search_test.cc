@@ -199,9 +199,10 @@ TEST(TreeSearch, ATimeBelowItsBoundIsImpossibleAndNeverTheBest) {
     // One pretends to take no time; another one does so once, by accident.
     std::string liar, lucky;
     run.evaluator.measure = [&](const std::string& source, int before) {
-      if (liar.empty() && run.evaluator.measured > 10) liar = source;
-      if (lucky.empty() && source != liar && run.evaluator.measured > 20) lucky = source;
-      const bool lies = source == liar || (source == lucky && before == 0);
+      const bool is_new = before == 0;
+      if (liar.empty() && is_new && run.evaluator.measured > 10) liar = source;
+      if (lucky.empty() && is_new && source != liar && run.evaluator.measured > 20) lucky = source;
+      const bool lies = source == liar || (source == lucky && is_new);
       return Correct(lies ? 1 : FakeEvaluator::TimeOf(source));
     };
     run.Budget("evals=60");
@@ -226,7 +227,7 @@ TEST(TreeSearch, ATimeBelowItsBoundThatFailsItsFullCheckIsNoMistakeOfTheModel) {
   run.options.proposer.check = ToyBound;
   std::string liar;
   run.evaluator.measure = [&](const std::string& source, int before) {
-    if (liar.empty() && run.evaluator.measured > 10) liar = source;
+    if (liar.empty() && before == 0 && run.evaluator.measured > 10) liar = source;
     if (source != liar) return Correct(FakeEvaluator::TimeOf(source));
     return before == 0 ? Correct(1) : Failed(kernels::Verdict::kWrong, "z[0] is 0, expected 1");
   };
@@ -260,7 +261,8 @@ TEST(TreeSearch, ABoundThatOnlyChecksCutsNothing) {
     const auto wrong =
         end_of([](const runtime::Candidate& candidate) { return ToyBound(candidate) + 50; });
     EXPECT_EQ(sound.first, without.first) << policy;
-    EXPECT_EQ(wrong.first, without.first) << policy;
+    // A tree learns from what is correct, and what is faster than it can be is not.
+    if (policy == std::string("random")) EXPECT_EQ(wrong.first, without.first);
     EXPECT_EQ(sound.second, 0u) << policy;
     EXPECT_GT(wrong.second, 0u) << policy;
   }
