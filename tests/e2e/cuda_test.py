@@ -273,6 +273,32 @@ class OnFakeGpu(Fixture):
             self.check(evaluation)
         self.assert_no_process_is_left()
 
+    def test_what_hangs_ends_with_the_first_signal(self):
+        # A compiler, and a driver that does not come back, which both have a minute and more.
+        for fault, name in (("nvrtc=hang", signal.SIGINT), ("fault=stuck", signal.SIGHUP)):
+            out = str(self.folder / name.name)
+            process = subprocess.Popen([SEARCH, *self.arguments("100s", out)], stdout=subprocess.PIPE, text=True,
+                                       stderr=subprocess.PIPE, cwd=self.folder,
+                                       env={**self.environment, "EXH_FAKE_FAULTS": fault})
+            self.addCleanup(process.kill)
+            for _ in range(600):
+                if os.path.exists(os.path.join(out, "log.jsonl")):
+                    break
+                time.sleep(0.1)
+            time.sleep(2)
+            process.send_signal(name)
+            process.communicate(timeout=30)
+            self.assertGreaterEqual(process.returncode, 0, "the signal killed it")
+            self.assertEqual(self.evaluations(out), [])  # Nobody knows what would have come of them.
+            self.assertEqual(self.records(out)[-1]["why"], "signal")
+            self.assert_no_process_is_left()
+
+    def test_compilers_that_somebody_kills_are_not_the_fault_of_their_texts(self):
+        done = self.run_search(*self.arguments("100s"), EXH_FAKE_FAULTS="nvrtc=killed")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("search: stopped: the compiler died: signal 9", done.stderr)
+        self.assertEqual({record["verdict"] for record in self.evaluations()}, {"broken"})
+
     def test_doctor_looks_at_driver_gpu_and_compiler(self):
         done = self.run_search("doctor")
         self.assertEqual(done.returncode, 0, done.stdout)

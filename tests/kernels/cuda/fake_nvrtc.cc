@@ -12,7 +12,12 @@
 //   nvrtc=spills    its registers do not suffice
 //   nvrtc=stack     its arrays do not fit registers
 //   nvrtc=crash     the compiler aborts the process
+//   nvrtc=hang      the compiler does not come back
+//   nvrtc=killed    somebody kills the process
 //   nvrtc=chatter   the compiler prints a line to the standard output
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -88,6 +93,8 @@ nvrtcResult CompileCandidate(nvrtcProgram program) {
   const std::uint64_t hash = HashWithoutComments(program->source);
   std::string fault = FaultOf(hash);
   if (fault == "nvrtc=crash") std::abort();
+  while (fault == "nvrtc=hang") ::pause();
+  if (fault == "nvrtc=killed") ::kill(::getpid(), SIGKILL);
   if (fault == "nvrtc=error") return Refuse(program, "kernel.cu(1): error: it is a fault\n");
   if (fault == "nvrtc=chatter") {
     std::puts("nvrtc: what a nice text");
