@@ -160,6 +160,15 @@ class Compilers(Fixture):
             self.assertEqual(os.listdir(self.tmp), [])
             self.out += "-next"
 
+    def test_one_that_hangs_ends_with_the_budget(self):
+        process = self.start_hanging("--budget", "4s")
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 1)
+        self.assert_gone()
+        records = self.records()
+        self.assertEqual(records[-1]["why"], "budget:time")
+        self.assertEqual([record["t"] for record in records].count("eval"), 0, "what was stopped is recorded")
+
     def test_one_that_hangs_ends_with_the_second_signal_and_with_a_kill(self):
         for names in ((signal.SIGINT, signal.SIGINT), (signal.SIGHUP, signal.SIGTERM), (signal.SIGKILL,)):
             process = self.start_hanging("--budget", "100s")
