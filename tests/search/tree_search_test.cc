@@ -262,7 +262,9 @@ TEST(TreeSearch, ABoundThatOnlyChecksCutsNothing) {
         end_of([](const runtime::Candidate& candidate) { return ToyBound(candidate) + 50; });
     EXPECT_EQ(sound.first, without.first) << policy;
     // A tree learns from what is correct, and what is faster than it can be is not.
-    if (policy == std::string("random")) EXPECT_EQ(wrong.first, without.first);
+    if (policy == std::string("random")) {
+      EXPECT_EQ(wrong.first, without.first);
+    }
     EXPECT_EQ(sound.second, 0u) << policy;
     EXPECT_GT(wrong.second, 0u) << policy;
   }
