@@ -13,6 +13,7 @@
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/gpu_pool.h"
 #include "kernels/library/call_kernel.h"
+#include "runtime/error.h"
 #include "search/decisions.h"
 #include "search/error.h"
 #include "search/evaluator_files.h"
@@ -28,6 +29,11 @@ using kernels::Verdict;
       fmt::format("{}\n  --device cpu runs without a GPU; search doctor says what is missing, and "
                   "how to get it",
                   why));
+}
+
+/// What did not come about because nobody waits for it is not missing.
+void EndIfStopped(const kernels::StopToken* stop) {
+  if (kernels::IsStopped(stop)) throw Interrupted("stopped before the GPU was ready");
 }
 
 kernels::cuda::CompilePoolOptions PoolOptions(const Problem& problem, const std::string& folder,
@@ -51,6 +57,7 @@ class CudaEvaluator final : public Evaluator {
     if (driver.driver->Devices().empty()) Missing("the driver shows no GPU");
     const kernels::cuda::CompiledKernel programs =
         compilers_.Compile(kernels::cuda::DeviceProgramsSource());
+    EndIfStopped(options.stop);
     if (programs.verdict != Verdict::kCorrect) Missing(programs.why);
 
     kernels::cuda::RunSetup setup;
@@ -71,7 +78,9 @@ class CudaEvaluator final : public Evaluator {
     kernels::cuda::GpuPoolLimits limits;
     limits.stop = options.stop;
     runners_.emplace(std::vector<std::string>{ThisProgram(), kRunCuda}, setup, 1, limits);
-    if (const std::string why = runners_->Start(); !why.empty()) Missing(why);
+    const std::string why = runners_->Start();
+    EndIfStopped(options.stop);
+    if (!why.empty()) Missing(why);
   }
 
   kernels::Source Emit(const runtime::Candidate& implementation) override {

@@ -75,6 +75,7 @@ class Wrapper(unittest.TestCase):
         run = self.exh("search", "--kernel", "two words", cwd=self.home)
         self.assertEqual((run.returncode, run.stdout), (0, "[--kernel][two words]"), run.stderr)
         self.assertIn("configuring release", run.stderr)
+        self.assertIn("built release", self.exh("worker").stderr, "a program is built when it is asked for")
         run = self.exh("worker", "again")
         self.assertEqual((run.returncode, run.stdout), (0, "[again]"), run.stderr)
         self.assertEqual(run.stderr, "", "the second call has nothing to say and nothing to do")

@@ -381,7 +381,9 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   SayBegin(options, kernel, sizes);
-  const Problem problem = MakeProblem(options.problem);
+  ProblemOptions wanted = options.problem;
+  wanted.stop = &budget.stop;
+  const Problem problem = MakeProblem(wanted);
   const runtime::Candidate root = problem.root();
   const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
   for (const std::string& note : problem.task.notes) fmt::print("note: {}\n", note);

@@ -122,9 +122,5 @@ TEST(Ir, ChoicesSayWhatTheirKindHas) {
   EXPECT_EQ(ir["sets"][0]["keys"]["item_type"]["text"], "T");
 }
 
-TEST(Ir, BytesThatAreNotUtf8DoNotStopIt) {
-  EXPECT_NE(IrText(SpecOf("require \"a\xff\" || true"), "test").find("require"), std::string::npos);
-}
-
 }  // namespace
 }  // namespace exh::generator
