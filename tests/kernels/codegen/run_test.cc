@@ -153,12 +153,17 @@ TEST_F(RunTest, OnlyTheFirstRunComputes) {
 }
 
 TEST_F(RunTest, ComputingOnlyWhatIsSpoiltIsNotComputing) {
-  const Measurement m =
-      Run("bool is_nan = false; for (int i = 0; i < 1000; ++i) is_nan |= z[i] != z[i];"
-          "if (is_nan) " +
-          std::string(kCorrect));
-  EXPECT_EQ(m.verdict, Verdict::kWrong);
-  EXPECT_THAT(m.why, HasSubstr("is not computed in every run"));
+  // What is planted comes while a batch runs, or too late where the machine is busy: some of these
+  // measurements find it.
+  std::string why;
+  for (int measurement = 0; why.empty() && measurement < 30; ++measurement) {
+    const Measurement m =
+        Run("bool is_nan = false; for (int i = 0; i < 1000; ++i) is_nan |= z[i] != z[i];"
+            "if (is_nan) " +
+            std::string(kCorrect));
+    if (m.verdict == Verdict::kWrong) why = m.why;
+  }
+  EXPECT_THAT(why, HasSubstr("is not computed in every run"));
 }
 
 TEST_F(RunTest, WhatIsPlantedWhileItRunsDoesNotHarmIt) {
