@@ -91,7 +91,7 @@ extern "C" void exh_run(float* const* arrays, const float*, int threads) {
   const auto a = )" + EigenMatrix(o.a, "arrays[0]") + R"(;
   const auto b = )" + EigenMatrix(o.b, "arrays[1]") + R"(;
   c.noalias() = a * b;
-  if (relu) c = c.cwiseMax<Eigen::PropagateNaN>(0.0f);
+  if (relu) c = (c.array() < 0.0f).select(0.0f, c);
 }
 )");
   }

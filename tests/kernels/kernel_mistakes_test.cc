@@ -153,11 +153,13 @@ TEST(KernelMistakes, References) {
 
 volatile int deepest = -1;  // Never reached, which the compiler cannot know.
 
-int Recurse(int depth) {
-  if (depth == deepest) return 0;
+/// Each frame is known to the next one, so that none takes the place of another.
+int Recurse(int depth, volatile char* above) {
   volatile char frame[4096];
-  frame[0] = static_cast<char>(depth);
-  return frame[0] + Recurse(depth + 1) + 1;
+  frame[0] = above[0];
+  if (depth == deepest) return 0;
+  const int below = Recurse(depth + 1, frame);
+  return below + frame[0];
 }
 
 TEST(KernelMistakesDeathTest, EndsOfTheWholeProgramNameTheKernel) {
@@ -172,8 +174,11 @@ TEST(KernelMistakesDeathTest, EndsOfTheWholeProgramNameTheKernel) {
   EXPECT_EXIT(end([] { std::abort(); }), exits, "kernel 'copy': Build ended the program: Aborted");
   EXPECT_EXIT(end([] { std::exit(0); }), exits,
               "kernel 'copy': Build ended the program: it calls exit");
-  EXPECT_EXIT(end([] { Recurse(0); }), exits,
-              "kernel 'copy': Build ended the program: Segmentation fault");
+  EXPECT_EXIT(end([] {
+                volatile char top[1] = {1};
+                Recurse(0, top);
+              }),
+              exits, "kernel 'copy': Build ended the program: Segmentation fault");
   EXPECT_EXIT(ReferenceSays([](const Parameters&, ProblemData&) { ::raise(SIGFPE); }), exits,
               "kernel 'copy': Reference ended the program: Floating point exception");
 }
