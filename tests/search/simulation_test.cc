@@ -92,7 +92,7 @@ TEST(Record, HoldsWhatWasEvaluatedAndNothingElse) {
   EXPECT_EQ(leaves.size(), 150u);
 }
 
-TEST(Record, WhatWasMeasuredTwiceHasTheSlowerTime) {
+TEST(Record, WhatWasMeasuredInTurnHasTheTimeOfThat) {
   Scene run;
   // One looks far better than it is, until it is measured again.
   std::string lucky;
@@ -105,10 +105,11 @@ TEST(Record, WhatWasMeasuredTwiceHasTheSlowerTime) {
   const Recorded recorded({run.log()});
   const auto luckiest =
       std::ranges::min_element(recorded.record.leaves(), {}, &RecordedLeaf::first_ns);
-  EXPECT_EQ(luckiest->first_ns, 1);
+  EXPECT_FALSE(lucky.empty());
+  EXPECT_GT(luckiest->first_ns, 100);
   EXPECT_GT(luckiest->ns, 100);
   EXPECT_EQ(recorded.record.best_ns(), outcome.winner->ns);
-  EXPECT_EQ(recorded.record.num_violations(), 1u);
+  EXPECT_EQ(recorded.record.num_violations(), 0u);
 }
 
 TEST(Record, OfSeveralRunsHoldsEachProgramOnce) {
