@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <fstream>
+#include <string>
 
 #include "kernels/codegen/cpu_printer.h"
 #include "kernels/codegen/cuda_printer.h"
@@ -23,7 +25,13 @@ namespace {
 /// Objects are numbered in 16 bits, and freezing takes time and memory that grow with their cube.
 constexpr std::size_t kMostStatements = 1000;
 
+/// What can be had without swapping: files that are only cached give way.
 std::uint64_t AvailableBytes() {
+  std::ifstream facts("/proc/meminfo");
+  std::string name, unit;
+  for (std::uint64_t kib = 0; facts >> name >> kib; std::getline(facts, unit)) {
+    if (name == "MemAvailable:") return kib << 10;
+  }
   return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
          static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }

@@ -50,7 +50,7 @@ def files(page):
 class Documents(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.home = pathlib.Path(tempfile.mkdtemp(prefix="exh docs "))
+        cls.home = pathlib.Path(tempfile.mkdtemp(prefix="exh-docs-"))
         cls.addClassCleanup(shutil.rmtree, cls.home)
         cls.environment = dict(os.environ, HOME=str(cls.home), CXX=COMPILER, CXXFLAGS=FLAGS)
         cls.run_in(cls.home, [CMAKE, "--install", BUILD, "--prefix", str(cls.home / ".local")])
