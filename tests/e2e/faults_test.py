@@ -127,7 +127,7 @@ class Folders(Fixture):
         alive = self.start(*KERNEL, "--budget", "100s", "--out", self.out + "-alive")
         self.wait_for("another scratch folder", lambda: os.listdir(self.tmp) not in (left, []))
         done = self.run_shell('"$@"', SEARCH, *KERNEL, "--budget", "evals=1", "--out", self.out + "-next")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, (0, 1), done.stderr)  # 1: the one implementation was slow.
         now = os.listdir(self.tmp)
         self.assertEqual(len(now), 1)  # That of the run that is alive.
         self.assertNotEqual(now, left)

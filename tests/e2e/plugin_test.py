@@ -302,7 +302,7 @@ bool Fault(const std::string& name) {
                                    "n=64", "--budget", "evals=1", "--out",
                                    self.home / f"run of {fault}", fault=fault)
                 self.assertEqual(done.returncode, 1, done.stderr)
-                self.assertIn(f"search: kernel 'faulty': {message}\n", done.stderr)
+                self.assertIn(f"kernel 'faulty': {message}\n", done.stderr)
 
     # ---- plugins that do not ----
 
@@ -320,7 +320,7 @@ bool Fault(const std::string& name) {
 
     def test_plugins_that_end_or_hold_up_the_program(self):
         for name, text, parts in (
-                ("throws", "struct A { A() { throw 42; } } a;", ("while it is loaded",)),
+                ("throws", "struct A { A() { throw 42; } } a;", ("it throws something that is no std::exception",)),
                 ("crashes", "#include <csignal>\nstruct A { A() { raise(SIGSEGV); } } a;",
                  ("it crashes while it is loaded: signal 11",)),
                 ("exits", "#include <cstdlib>\nstruct A { A() { std::exit(0); } } a;",
@@ -340,8 +340,8 @@ bool Fault(const std::string& name) {
             part.write_bytes(whole[:int(len(whole) * share)])
             with self.subTest(share=share):
                 done = self.search("list", "--plugin", part)
-                if done.returncode == 0:  # Nothing but the names of its symbols was cut off.
-                    self.assertGreater(share, 0.5)
+                if done.returncode == 0:  # Nothing but what is there for debuggers was cut off.
+                    self.assertGreaterEqual(share, 0.5)
                     continue
                 self.refuse(part, "it cannot be loaded" if "cannot" in done.stderr else "it crashes")
 
