@@ -42,12 +42,12 @@ std::string Names(const std::vector<ast::Name>& names, std::string_view separato
   return Joined(names, separator, [](const ast::Name& name) { return name.text; });
 }
 
-std::string SetRef(const ast::SetRef& ref) {
+std::string SetRefText(const ast::SetRef& ref) {
   return ref.parameter ? fmt::format("{}(${})", ref.set.text, ref.parameter->text) : ref.set.text;
 }
 
 std::string VarDef(const ast::VarDef& def) {
-  return fmt::format("${} in {}", def.name.text, SetRef(def.set));
+  return fmt::format("${} in {}", def.name.text, SetRefText(def.set));
 }
 
 std::string Arguments(const std::vector<ast::VarDef>& defs) {
@@ -60,7 +60,7 @@ std::string Foralls(const std::vector<ast::Quantifier>& quantifiers) {
     const std::string names =
         Joined(q.names, q.ascending ? " < " : ", ",
                [](const ast::Name& name) { return fmt::format("${}", name.text); });
-    text += fmt::format("forall {} in {}{}: ", names, SetRef(q.set),
+    text += fmt::format("forall {} in {}{}: ", names, SetRefText(q.set),
                         q.where ? " where " + Print(*q.where) : "");
   }
   return text;
@@ -164,7 +164,7 @@ std::string_view Word(Visibility visibility) {
 struct StatementPrinter {
   std::string operator()(const ast::SetDecl& set) const {
     const std::string parameter = set.parameter ? fmt::format("({})", VarDef(*set.parameter)) : "";
-    const std::string superset = set.superset ? " subsetof " + SetRef(*set.superset) : "";
+    const std::string superset = set.superset ? " subsetof " + SetRefText(*set.superset) : "";
     return fmt::format("{}set {}{}{}:\n{}{}end\n", Doc(set.doc, ""), set.name.text, parameter,
                        superset, Disjoint(set.disjoint), Keys(set.keys));
   }
@@ -221,7 +221,7 @@ struct StatementPrinter {
     }
     return fmt::format("{}extern {}predicate {}{}{}{}\n", Doc(e.doc, ""),
                        e.present ? "dynamic " : "", e.name.text, Arguments(e.arguments),
-                       e.present ? " of " + SetRef(*e.present) : "", code);
+                       e.present ? " of " + SetRefText(*e.present) : "", code);
   }
   std::string operator()(const ast::HostDecl& host) const {
     std::string text = fmt::format("host {}:\n", Literal(host.language));

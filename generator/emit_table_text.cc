@@ -11,6 +11,8 @@
 namespace exh::generator {
 namespace {
 
+using Kind = dsl::Condition::Kind;
+
 class TableWriter {
  public:
   explicit TableWriter(const Plan& plan) : plan_(plan), spec_(*plan.spec) {}
@@ -71,7 +73,6 @@ std::string TableWriter::Mask(int choice, std::uint64_t values) const {
 }
 
 std::string TableWriter::Condition(const dsl::Condition& condition) const {
-  using Kind = dsl::Condition::Kind;
   switch (condition.kind) {
     case Kind::kIs:
       return fmt::format("{} in {}", Use(condition.lhs),

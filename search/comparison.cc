@@ -45,6 +45,26 @@ std::string RatesText(const Problem& problem, double ns, const RatesRecord& rate
   return text;
 }
 
+/// The fastest of the first `count` records that passes an audit, or -1. One that does not has the
+/// verdict of it from then on; one for which there is no time left is believed.
+int AuditedWinner(Evaluator& evaluator, const std::vector<Contender>& contenders,
+                  std::vector<ReferenceRecord>& records, const std::function<bool()>& stopped) {
+  const auto count = static_cast<std::ptrdiff_t>(contenders.size());
+  while (true) {
+    const std::vector<ReferenceRecord> own(records.begin(), records.begin() + count);
+    const int winner = FastestOf(own);
+    if (winner < 0 || stopped()) return winner;
+    const auto index = static_cast<std::size_t>(winner);
+    const kernels::Measurement audit =
+        evaluator.Measure(contenders[index].compiled, 0, Effort::kAudit);
+    using kernels::Verdict;
+    const bool passed = audit.verdict == Verdict::kCorrect || audit.verdict == Verdict::kStopped;
+    if (passed) return winner;
+    records[index].verdict = kernels::VerdictName(audit.verdict);
+    records[index].why = audit.why;
+  }
+}
+
 }  // namespace
 
 Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
@@ -61,12 +81,11 @@ Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contender
                            ? Finals(evaluator, all, {}, stopped, stop)
                            : MeasureInTurn(evaluator, all, kRounds, stopped, stop);
   if (comparison.records.empty()) return comparison;
-  const std::vector<ReferenceRecord> own(
-      comparison.records.begin(),
-      comparison.records.begin() + static_cast<std::ptrdiff_t>(contenders.size()));
-  comparison.winner = own.size() == 1 ? 0 : FastestOf(own);
-  if (comparison.winner >= 0) {
-    comparison.records[static_cast<std::size_t>(comparison.winner)].name = "winner";
+  comparison.winner = AuditedWinner(evaluator, contenders, comparison.records, stopped);
+  const bool is_alone = contenders.size() == 1;  // Then it is also called so when it fails.
+  if (comparison.winner >= 0 || is_alone) {
+    const auto index = static_cast<std::size_t>(std::max(comparison.winner, 0));
+    comparison.records[index].name = "winner";
   }
   try {
     if (const auto rates = evaluator.Rates()) {
@@ -77,6 +96,17 @@ Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contender
     comparison.trouble = error.what();
   }
   return comparison;
+}
+
+std::string FailureOf(const Comparison& comparison, std::size_t count) {
+  if (comparison.winner >= 0 || comparison.records.size() < count) return "";
+  std::string why;
+  for (std::size_t index = 0; index < count; ++index) {
+    const ReferenceRecord& record = comparison.records[index];
+    if (record.verdict == kernels::VerdictName(kernels::Verdict::kStopped)) return "";
+    if (why.empty()) why = fmt::format("{}: {}", record.verdict, record.why);
+  }
+  return why;
 }
 
 std::string ComparisonText(const Problem& problem, const Comparison& comparison) {

@@ -17,8 +17,9 @@
 namespace exh::search {
 
 struct Comparison {
-  /// Empty when it was stopped before everything was measured once. The fastest contender is called
-  /// "winner", the others keep their names.
+  /// Empty when it was stopped before everything was measured once. The fastest contender that
+  /// passes an audit (Effort::kAudit) is called "winner", and so is one that is alone; the others
+  /// keep their names.
   std::vector<ReferenceRecord> records;
   int winner = -1;  ///< Which of the contenders it is; -1: none of them was correct.
   std::optional<RatesRecord> rates;
@@ -30,6 +31,10 @@ struct Comparison {
 /// is kStopped.
 Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
                    const std::function<bool()>& stopped, kernels::StopToken* stop = nullptr);
+
+/// Why nothing can be called the winner: the verdict on the first of the `count` contenders that
+/// failed when all of them did; empty otherwise, also where something was only stopped.
+std::string FailureOf(const Comparison& comparison, std::size_t count);
 
 /// One line per yardstick and per rate.
 std::string ComparisonText(const Problem& problem, const Comparison& comparison);

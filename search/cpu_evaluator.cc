@@ -41,7 +41,7 @@ kernels::cpu::CompilerOptions InFolder(const std::string& folder, const kernels:
 double TimeoutSeconds(double cap_ns, Effort effort, double flops) {
   constexpr double kFinal = 120, kStart = 2, kFirstStart = 4;
   constexpr double kNaiveRate = 2e8, kNaiveRuns = 8;  // FLOP/s, with all its runs.
-  if (effort == Effort::kFinal) return kFinal;
+  if (effort != Effort::kQuick) return kFinal;
   if (cap_ns > 0) return kStart + 50 * cap_ns * 1e-9;
   return kFirstStart + kNaiveRuns * flops / kNaiveRate;
 }
@@ -95,10 +95,10 @@ class CpuEvaluator final : public Evaluator {
       if (made == kSpecial && (effort == Effort::kQuick || IsYardstick(compiled))) continue;
       request.problems_after.push_back(made);
     }
-    if (effort == Effort::kFinal) {
+    if (effort != Effort::kQuick) {
       request.batch_ms = 10;
       request.repeats = 128;
-      request.repeats_ms = 100;
+      request.repeats_ms = effort == Effort::kAudit ? 1e3 * kAuditSeconds : 100;
     }
     return kernels::cpu::RunCandidate(request, *problems_, runner_, stop_);
   }
@@ -163,7 +163,7 @@ class CpuEvaluator final : public Evaluator {
   /// How many of them a measurement takes. Where a reference takes long, what is not going to be
   /// best does without the others.
   std::size_t NumProblems(Effort effort) const {
-    if (effort == Effort::kFinal) return kNumProblems;
+    if (effort != Effort::kQuick) return kNumProblems;
     return is_costly_ ? kOther : kSpecial;
   }
 

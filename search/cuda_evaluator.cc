@@ -127,8 +127,9 @@ class CudaEvaluator final : public Evaluator {
     request.launch = compiled.launch;
     request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
     request.stop_ns = cap_ns / kCudaSlowFactor * kCudaStopFactor;
-    request.full = effort == Effort::kFinal;
-    if (effort == Effort::kFinal) {
+    request.full = effort != Effort::kQuick;
+    if (effort == Effort::kAudit) request.audit_ns = 1e9 * kAuditSeconds;
+    if (effort != Effort::kQuick) {
       request.batch_ns = 2e6;
       request.cap_ns = request.patience_ns = 10e9;  // A yardstick is waited for.
     }

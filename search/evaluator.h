@@ -17,7 +17,13 @@ namespace exh::search {
 enum class Effort {
   kQuick,  ///< Enough to tell the good from the bad.
   kFinal,  ///< For what is going to be called best, and for comparisons.
+  /// For the winner, at the end: as kFinal, and 128 runs of it are looked at one by one even where
+  /// they last long, up to kAuditSeconds. What is wrong in every hundredth run is found.
+  kAudit,
 };
+
+/// What the runs of an audit may last.
+inline constexpr double kAuditSeconds = 6;
 
 /// Something to be compared: compiled, or the reason why it is not.
 struct Contender {

@@ -43,7 +43,7 @@ constexpr std::string_view kLoading = "while it is loaded";
 /// Loading takes milliseconds; a busy machine may take longer.
 constexpr double kTimeoutS = 10;
 
-UsageError Problem(const std::string& file, std::string_view what) {
+UsageError PluginMistake(const std::string& file, std::string_view what) {
   return UsageError(fmt::format("plugin '{}': {}", file, what));
 }
 
@@ -232,21 +232,21 @@ void Ask(const std::string& file, const std::string& path) {
   const kernels::cpu::ProcessResult result = kernels::cpu::RunProcess(request);
   using Status = kernels::cpu::ProcessResult::Status;
   if (const std::size_t at = result.out.find(kMistake); at != std::string::npos) {
-    throw Problem(file, result.out.substr(at + kMistake.size()));
+    throw PluginMistake(file, result.out.substr(at + kMistake.size()));
   }
   const bool fine = result.out.ends_with(kFine);
   const std::string when = fine ? "when the program ends" : LastStep(result.out);
   switch (result.status) {
     case Status::kExited:
       if (fine && result.code == 0) return;
-      throw Problem(file, fmt::format("it ends the program, with exit code {}, {}{}", result.code,
+      throw PluginMistake(file, fmt::format("it ends the program, with exit code {}, {}{}", result.code,
                                       when, Quoted(result.err)));
     case Status::kSignalled:
-      throw Problem(
+      throw PluginMistake(
           file, fmt::format("it crashes {}: {}{}{}", when, kernels::cpu::SignalText(result.code),
                             Quoted(result.err), when == kLoading ? "; is the file complete?" : ""));
     case Status::kTimedOut:
-      throw Problem(file, fmt::format("it took more than {} s {}", kTimeoutS, when));
+      throw PluginMistake(file, fmt::format("it took more than {} s {}", kTimeoutS, when));
     default:
       throw Error(fmt::format("plugin '{}': no process could be started to load it: {}", file,
                               result.error));
@@ -259,8 +259,8 @@ void LoadPlugin(const std::string& file) {
   static std::set<std::string> loaded;
   std::error_code error;
   const std::string path = fs::canonical(file, error).string();
-  if (error) throw Problem(file, error.message() + "; it is the path of a shared object");
-  if (!fs::is_regular_file(path)) throw Problem(file, "it is no file; name the shared object");
+  if (error) throw PluginMistake(file, error.message() + "; it is the path of a shared object");
+  if (!fs::is_regular_file(path)) throw PluginMistake(file, "it is no file; name the shared object");
   if (loaded.contains(path)) return;
   Ask(file, path);
   try {
@@ -269,7 +269,7 @@ void LoadPlugin(const std::string& file) {
       kernels::AddKernel(std::move(kernel), {file, plugin.space});
     }
   } catch (const Mistake& mistake) {
-    throw Problem(file, mistake.what());
+    throw PluginMistake(file, mistake.what());
   }
   loaded.insert(path);
 }

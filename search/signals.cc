@@ -8,16 +8,16 @@ namespace exh::search {
 namespace {
 
 std::atomic<bool> interrupted = false;
-std::atomic<int> first = 0;
+std::atomic<int> first_signal = 0;
 static_assert(std::atomic<bool>::is_always_lock_free);  // Or a handler could not store to it.
 static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void OnInterrupt(int signal) {
   const int saved = errno;
   int none = 0;
-  if (first.compare_exchange_strong(none, signal)) {
+  if (first_signal.compare_exchange_strong(none, signal)) {
     interrupted.store(true, std::memory_order_relaxed);
-  } else if (signal != SIGHUP || first != SIGHUP) {
+  } else if (signal != SIGHUP || first_signal != SIGHUP) {
     // As if nobody had listened: it comes again when this returns, and kills. What was started ends
     // with this process (process_tree.h). A terminal that is closed may say so twice.
     std::signal(signal, SIG_DFL);

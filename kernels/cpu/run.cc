@@ -178,11 +178,8 @@ class CandidateRun {
     return true;
   }
 
-  /// One run into outputs that hold nothing yet, checked in full.
-  bool CheckedRun(std::size_t problem) {
-    for (const std::size_t array : outputs_) {
-      problems_.Spoil(problem, array, 0, problems_.arrays().output(array).size());
-    }
+  /// One run, after which nothing that it left running goes on writing.
+  bool RunOnce(std::size_t problem) {
     RunnerCommand run;
     run.op = RunnerCommand::kRun;
     run.problem = static_cast<std::uint32_t>(problem);
@@ -191,6 +188,15 @@ class CandidateRun {
     if (!Ask(run, reply)) return false;
     if (reply.why[0] != '\0') return Fail(Verdict::kCrash, reply.why);
     process_->Freeze();
+    return true;
+  }
+
+  /// One run into outputs that hold nothing yet, checked in full.
+  bool CheckedRun(std::size_t problem) {
+    for (const std::size_t array : outputs_) {
+      problems_.Spoil(problem, array, 0, problems_.arrays().output(array).size());
+    }
+    if (!RunOnce(problem)) return false;
     const std::string& when = problems_.what(problem);
     // Elements first: what the candidate is about tells more than where else it wrote.
     for (const std::size_t array : outputs_) {
@@ -244,13 +250,7 @@ class CandidateRun {
     for (int repeat = 0; repeat < request_.repeats && Clock::now() < last; ++repeat) {
       ChooseParts(output_bytes_ <= kWholeBytes);
       for (const Part& part : parts_) problems_.Spoil(problem, part.array, part.begin, part.count);
-      RunnerCommand run;
-      run.op = RunnerCommand::kRun;
-      run.problem = static_cast<std::uint32_t>(problem);
-      run.runs = 1;
-      RunnerReply reply;
-      if (!Ask(run, reply)) return false;
-      process_->Freeze();
+      if (!RunOnce(problem)) return false;
       if (!CheckParts(problem, "when run again")) return false;
     }
     return CheckGuards("when run again");

@@ -199,7 +199,7 @@ class Bench {
     if (m.verdict != Verdict::kCorrect || trust == Trust::kAddsInPlace) return;
     if (!Check(set, 0, " after the timed runs", answer) || trust == Trust::kYardstick) return;
     const auto again = Clock::now();
-    if (request.full && !RunManyTimes(launch, once_ns, hash, answer)) return;
+    if (request.full && !RunManyTimes(request, launch, once_ns, hash, answer)) return;
     constexpr const char* kWhen[] = {"", " on whole numbers, after the timed runs",
                                      " on other inputs, after the timed runs",
                                      " on special values"};
@@ -231,12 +231,14 @@ class Bench {
 
   /// Launches one by one, each into outputs full of NaN: what is wrong only now and then is wrong
   /// in one of them. As many as there is time for.
-  bool RunManyTimes(const LaunchOne& launch, double once_ns, std::uint64_t hash,
-                    RunAnswer& answer) {
-    constexpr double kAuditNs = 50e6;
+  bool RunManyTimes(const RunRequest& request, const LaunchOne& launch, double once_ns,
+                    std::uint64_t hash, RunAnswer& answer) {
+    constexpr double kShortNs = 50e6, kAudited = 128;
     DataSet& set = *sets_[kTimed];
-    const auto count = static_cast<std::size_t>(
-        std::clamp(kAuditNs / std::max(once_ns, 1.0), 3.0, double{DataSet::kHashes}));
+    const double each_ns = std::max(once_ns, 1.0);
+    const double wanted =
+        std::max(kShortNs / each_ns, std::min(kAudited, request.audit_ns / each_ns));
+    const auto count = static_cast<std::size_t>(std::clamp(wanted, 3.0, double{DataSet::kHashes}));
     for (std::size_t run = 0; run < count; ++run) {
       set.PoisonOutputs();
       launch(set, 0);

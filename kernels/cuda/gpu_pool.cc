@@ -87,7 +87,8 @@ RunAnswer GpuPool::Ask(const RunRequest& request) {
   Worker& worker = processes_.front().worker;
   worker.Send(ToJsonLine(request));
   std::string line;
-  const double limit = limits_.answer_s + (request.cap_ns + request.patience_ns) / 1e9;
+  const double limit =
+      limits_.answer_s + (request.cap_ns + request.patience_ns + request.audit_ns) / 1e9;
   switch (worker.Receive(limit, line, limits_.stop)) {
     case Worker::Reply::kLine:
       break;

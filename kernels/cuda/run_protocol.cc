@@ -54,6 +54,7 @@ std::string ToJsonLine(const RunRequest& r) {
                    {"batch_ns", r.batch_ns},
                    {"batches", r.batches},
                    {"full", r.full},
+                   {"audit_ns", r.audit_ns},
                    {"vendor", r.vendor ? json(*r.vendor) : json()},
                    {"vendor_lt", r.vendor_lt},
                    {"give_up_ns", r.give_up_ns},
@@ -73,6 +74,7 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     object.at("batch_ns").get_to(r.batch_ns);
     object.at("batches").get_to(r.batches);
     object.at("full").get_to(r.full);
+    object.at("audit_ns").get_to(r.audit_ns);
     if (const json& vendor = object.at("vendor"); !vendor.is_null()) {
       r.vendor = vendor.get<VendorCall>();
     }

@@ -44,6 +44,7 @@ struct RunRequest {
   double batch_ns = 200e3;    ///< A batch lasts at least this long.
   int batches = 5;
   bool full = false;                 ///< Checked on every problem, and over many launches.
+  double audit_ns = 0;               ///< What 128 of these launches may last, if that is long.
   std::optional<VendorCall> vendor;  ///< Instead of a cubin.
   bool vendor_lt = false;            ///< Through cublasLt.
   /// The kernel gives up after `give_up_ns`: it is launched once, and is correct when it ended

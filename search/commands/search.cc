@@ -200,7 +200,10 @@ int Conclude(const Session& session, const Outcome& outcome) {
     fmt::print("the yardsticks were not measured: nothing was left of the budget\n");
   }
   session.log.Write(outcome.end);
-  return 0;
+  const std::string failure = FailureOf(comparison, finalists.size());
+  if (failure.empty()) return 0;
+  fmt::print(stderr, "search: what was best failed its last check, {}\n", failure);
+  return 1;
 }
 
 /// A run that cannot begin leaves no folder behind.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Has the evaluator of a device judge sabotaged kernels, as a search would: a quick measurement,
-// and the one that confirms a best. Writes one JSON object for each on a line:
+// the one that confirms a best, and the audit of a winner. Writes one JSON object for each on a
+// line:
 //   {"kernel", "size", "k", "name", "verdict", "why", "right", "failed"}
 // `right` is a control, which must be correct; anything else must not be. `failed` says that it was
 // otherwise. Exit code: 0, 1 when something failed or the device is not there, 2 for a mistake on
@@ -54,11 +55,15 @@ struct Options {
   std::size_t every = 1, first = 0;
 };
 
-/// What the search would have on record: that of the second measurement, where there is one.
+/// What the search would say at last: of a candidate, of a best, and of the winner.
 Measurement Judge(search::Evaluator& evaluator, const kernels::Compiled& compiled) {
-  const Measurement quick = evaluator.Measure(compiled, 0, search::Effort::kQuick);
-  if (quick.verdict != Verdict::kCorrect && quick.verdict != Verdict::kSlow) return quick;
-  return evaluator.Measure(compiled, 0, search::Effort::kFinal);
+  using search::Effort;
+  Measurement last;
+  for (const Effort effort : {Effort::kQuick, Effort::kFinal, Effort::kAudit}) {
+    last = evaluator.Measure(compiled, 0, effort);
+    if (last.verdict != Verdict::kCorrect && last.verdict != Verdict::kSlow) break;
+  }
+  return last;
 }
 
 int Run(const Options& options) {

@@ -114,9 +114,9 @@ TEST_F(Matmul1024, ExplainsItself) {
   EXPECT_THAT(text, HasSubstr("warp instructions of the busiest unit / 4 a clock at 1.98 GHz"));
   EXPECT_THAT(bound.assumed, Contains(HasSubstr("mad.m1: LOOP or THREAD")));
   EXPECT_THAT(bound.assumed, Contains(HasSubstr("load_a:mad: in registers or through memory")));
-  const auto json = nlohmann::json::parse(BoundJson(bound));
-  EXPECT_EQ(json["bound_ns"], bound.ns);
-  EXPECT_EQ(json["terms"].size(), bound.terms.size());
+  const auto parsed = nlohmann::json::parse(BoundJson(bound));
+  EXPECT_EQ(parsed["bound_ns"], bound.ns);
+  EXPECT_EQ(parsed["terms"].size(), bound.terms.size());
 }
 
 TEST(LowerBound, AxpyMovesWhatTheCacheDoesNotHold) {

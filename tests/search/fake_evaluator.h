@@ -37,6 +37,8 @@ class FakeEvaluator final : public Evaluator {
   /// Given the source, and how often it was measured before.
   std::function<kernels::Measurement(const std::string& source, int before)> measure =
       [](const std::string& source, int) { return Correct(TimeOf(source)); };
+  /// The same for an audit, where it is something else.
+  std::function<kernels::Measurement(const std::string& source)> audit = nullptr;
   /// Verdict of the compiler.
   std::function<kernels::Verdict(const std::string& source)> compile = [](const std::string&) {
     return kernels::Verdict::kCorrect;
@@ -97,9 +99,11 @@ class FakeEvaluator final : public Evaluator {
 
   bool compiles_while_measuring() const override { return ahead; }
 
-  kernels::Measurement Measure(const kernels::Compiled& program, double cap_ns, Effort) override {
+  kernels::Measurement Measure(const kernels::Compiled& program, double cap_ns,
+                               Effort effort) override {
     overlapped |= compiling != 0;
     ++measured;
+    if (effort == Effort::kAudit && audit) return audit(program.source);
     caps.push_back(cap_ns);
     return measure(program.source, times_measured_[program.source]++);
   }

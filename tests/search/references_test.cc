@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "search/comparison.h"
 #include "tests/search/fake_evaluator.h"
 
 namespace exh::search {
@@ -63,6 +64,45 @@ TEST(MeasureInTurn, StoppedInTheFirstRoundThereIsNothingToCompare) {
   FakeEvaluator later;
   EXPECT_EQ(MeasureInTurn(later, Contenders(later), 3, [&] { return later.measured >= 4; }).size(),
             3u);
+}
+
+Comparison CompareTwo(FakeEvaluator& evaluator) {
+  evaluator.measure = [](const std::string& source, int) {
+    return Correct(source == "fast" ? 10 : 20);
+  };
+  const auto contenders =
+      CompileYardsticks(evaluator, {{"record 3", "fast"}, {"record 5", "slow"}}, 1);
+  return Compare(evaluator, contenders, 1, Never);
+}
+
+TEST(Compare, WhatDoesNotPassTheAuditDoesNotWin) {
+  FakeEvaluator evaluator;
+  std::string audited;
+  evaluator.audit = [&](const std::string& source) {
+    audited += source + " ";
+    return source == "fast" ? Failed(Verdict::kWrong, "run 99") : Correct(20);
+  };
+  const Comparison comparison = CompareTwo(evaluator);
+  EXPECT_EQ(audited, "fast slow ");
+  EXPECT_EQ(comparison.winner, 1);
+  EXPECT_EQ(comparison.records[0].verdict, "wrong");
+  EXPECT_EQ(comparison.records[0].why, "run 99");
+  EXPECT_EQ(comparison.records[1].name, "winner");
+  EXPECT_EQ(FailureOf(comparison, 2), "");
+}
+
+TEST(Compare, NothingWinsWhereEverythingFailsTheAudit) {
+  FakeEvaluator evaluator;
+  evaluator.audit = [](const std::string& source) { return Failed(Verdict::kCrash, source); };
+  const Comparison comparison = CompareTwo(evaluator);
+  EXPECT_EQ(comparison.winner, -1);
+  EXPECT_EQ(FailureOf(comparison, 2), "crash: fast");
+}
+
+TEST(Compare, WhatThereIsNoTimeToAuditIsBelieved) {
+  FakeEvaluator evaluator;
+  evaluator.audit = [](const std::string&) { return Failed(Verdict::kStopped, ""); };
+  EXPECT_EQ(CompareTwo(evaluator).winner, 0);
 }
 
 }  // namespace
