@@ -239,8 +239,8 @@ void Ask(const std::string& file, const std::string& path) {
   switch (result.status) {
     case Status::kExited:
       if (fine && result.code == 0) return;
-      throw PluginMistake(file, fmt::format("it ends the program, with exit code {}, {}{}", result.code,
-                                      when, Quoted(result.err)));
+      throw PluginMistake(file, fmt::format("it ends the program, with exit code {}, {}{}",
+                                            result.code, when, Quoted(result.err)));
     case Status::kSignalled:
       throw PluginMistake(
           file, fmt::format("it crashes {}: {}{}{}", when, kernels::cpu::SignalText(result.code),
@@ -260,7 +260,8 @@ void LoadPlugin(const std::string& file) {
   std::error_code error;
   const std::string path = fs::canonical(file, error).string();
   if (error) throw PluginMistake(file, error.message() + "; it is the path of a shared object");
-  if (!fs::is_regular_file(path)) throw PluginMistake(file, "it is no file; name the shared object");
+  if (!fs::is_regular_file(path))
+    throw PluginMistake(file, "it is no file; name the shared object");
   if (loaded.contains(path)) return;
   Ask(file, path);
   try {
