@@ -23,6 +23,8 @@ std::string_view VerdictName(Verdict verdict) {
       return "slow";
     case Verdict::kImpossible:
       return "impossible";
+    case Verdict::kIdle:
+      return "idle";
     case Verdict::kBroken:
       return "broken";
     case Verdict::kStopped:

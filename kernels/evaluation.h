@@ -28,6 +28,9 @@ enum class Verdict {
   /// Ran and seemed right, but took less time than is possible: less than its own lower bound, or
   /// than passed on the clock of the process that watches. Never the best.
   kImpossible,
+  /// Not compiled: by the number of its instructions it is far behind what is known (an estimate,
+  /// Source::rough_ns; no bound and no proof).
+  kIdle,
   kBroken,   ///< The environment failed (no compiler, no disk): not the candidate's fault.
   kStopped,  ///< The run ended before it was known (stop.h). Nothing is recorded of it.
 };
@@ -40,6 +43,8 @@ struct Source {
   codegen::Launch launch;  ///< Of a GPU kernel.
   std::string shape;       ///< Of a GPU kernel: its temporaries. One of each is checked in full.
   std::uint64_t least_registers = 0;  ///< Of a GPU kernel: a thread cannot do with fewer.
+  /// About how long a run takes, by the number of instructions; 0: nobody knows. Off by factors.
+  double rough_ns = 0;
   /// Of a GPU kernel that may run for ever: the same with loops that look at the clock
   /// (codegen::CudaOptions::gives_up). Empty: it need not be tried with care.
   std::string careful;

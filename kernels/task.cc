@@ -109,12 +109,17 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   const codegen::Schedule schedule = ExtractSchedule(task, candidate);
   const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
   EXH_CHECK(code.error.empty());
-  if (task.function->device.language != "cuda") return {codegen::PrintCpu(code)};
+  if (task.function->device.language != "cuda") {
+    Source source(codegen::PrintCpu(code));
+    source.rough_ns = codegen::RoughTimeNs(code.tree, task.function->device.threads);
+    return source;
+  }
   codegen::CudaText text = codegen::PrintCuda(code);
   Source source(std::move(text.source), text.launch);
   source.least_registers = codegen::LeastRegisters(*task.function, code.tree, code.values);
   constexpr double kLongNs = 1e6;  // Where memory answers slowly, it may be fifty times as long.
-  if (codegen::RoughTimeNs(code.tree, source.launch) > kLongNs) {
+  source.rough_ns = codegen::RoughTimeNs(code.tree, source.launch);
+  if (source.rough_ns > kLongNs) {
     source.careful = codegen::PrintCuda(code, {.gives_up = true}).source;
   }
   for (const codegen::TempArray& temp : code.memory.temps) {

@@ -14,7 +14,7 @@ namespace exh::search {
 /// choice in the order of the instance. A decision that a lowering brings to life joins its choice.
 class ChoiceOrder {
  public:
-  /// size, dim_kind, tiles, thread_layout, dim_mapping, thread_mapping, mem_space, order, rank,
+  /// tiles, size, dim_kind, thread_layout, dim_mapping, thread_mapping, mem_space, order, rank,
   /// cache (those that the space has), then every other choice as the space lists them.
   static ChoiceOrder Default(const runtime::Instance& instance);
   /// For descents that keep what an implementation has and change little of it: ways of

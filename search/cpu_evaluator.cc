@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>
@@ -61,7 +62,8 @@ class CpuEvaluator final : public Evaluator {
   }
 
   kernels::Compiled Compile(const kernels::Source& source) override {
-    return compiler_.Compile(source.text);
+    using Patience = kernels::cpu::Compiler::Patience;
+    return compiler_.Compile(source.text, waits_ ? Patience::kAllTime : Patience::kUsual);
   }
 
   bool IsReady(double seconds) override {
@@ -97,6 +99,7 @@ class CpuEvaluator final : public Evaluator {
     }
     if (effort != Effort::kQuick) {
       request.batch_ms = 10;
+      request.batches_ms = 1000;
       request.repeats = 128;
       request.repeats_ms = effort == Effort::kAudit ? 1e3 * kAuditSeconds : 100;
     }
@@ -107,11 +110,13 @@ class CpuEvaluator final : public Evaluator {
     using kernels::CallKernel, kernels::Kernel;
     const Kernel& kernel = *problem_.kernel;
     const kernels::Parameters& sizes = problem_.sizes;
+    waits_ = true;  // Eigen's headers take their time.
     std::vector<Contender> contenders = CompileYardsticks(
         *this,
         {{"naive", CallKernel(kernel, "NaiveSource", &Kernel::NaiveSource, sizes)},
          {"eigen", CallKernel(kernel, "EigenSource", &Kernel::EigenSource, sizes)}},
         jobs);
+    waits_ = false;
     const std::lock_guard lock(mutex_);
     for (const Contender& contender : contenders) yardsticks_.insert(contender.compiled.library);
     return contenders;
@@ -183,6 +188,7 @@ class CpuEvaluator final : public Evaluator {
   std::mutex mutex_;  ///< Of what follows: one candidate is measured at a time.
   std::unique_ptr<kernels::cpu::ProblemSet> problems_;
   bool is_costly_ = false;
+  std::atomic<bool> waits_ = false;   ///< For compilers, whatever is usual.
   std::set<std::string> yardsticks_;  ///< Their libraries.
   std::future<void> first_problems_;  ///< Computed while the first candidates compile.
 };

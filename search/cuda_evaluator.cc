@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/cuda/compile_pool.h"
 #include "kernels/cuda/device_programs.h"
@@ -17,6 +20,7 @@
 #include "search/decisions.h"
 #include "search/error.h"
 #include "search/evaluator_files.h"
+#include "search/parallel.h"
 #include "search/references.h"
 
 namespace exh::search {
@@ -48,6 +52,19 @@ kernels::cuda::CompilePoolOptions PoolOptions(const Problem& problem, const std:
   return options;
 }
 
+/// What candidates are checked with, in the order in which it is used.
+struct CheckedProblem {
+  const char* name;
+  kernels::Inputs inputs;
+  std::uint64_t seed;
+};
+constexpr CheckedProblem kProblems[] = {
+    {"uniform", kernels::Inputs::kUniform, kernels::kTimedSeed},
+    {"whole", kernels::Inputs::kWholeNumbers, kernels::kTimedSeed},
+    {"other", kernels::Inputs::kUniform, kernels::kOtherSeed},
+    {"special", kernels::Inputs::kSpecial, kernels::kTimedSeed},
+};
+
 class CudaEvaluator final : public Evaluator {
  public:
   CudaEvaluator(const Problem& problem, const EvaluatorOptions& options)
@@ -62,19 +79,10 @@ class CudaEvaluator final : public Evaluator {
 
     kernels::cuda::RunSetup setup;
     setup.drivers = kernels::cuda::Driver::LibraryNames();
-    setup.problems = {scratch_.path() + "/uniform", scratch_.path() + "/whole"};
     setup.programs = programs.cubin;
     setup.ordinal = options.gpu;
     setup.cold = cold_ = options.cold;
-    WriteProblem(problem.task, kernels::Inputs::kUniform, setup.problems[0]);
-    WriteProblem(problem.task, kernels::Inputs::kWholeNumbers, setup.problems[1]);
-    // Where a reference takes seconds, two of them must do.
-    if (problem.task.flops <= kCudaMostFlopsOfFourProblems) {
-      setup.problems.push_back(scratch_.path() + "/other");
-      setup.problems.push_back(scratch_.path() + "/special");
-      WriteProblem(problem.task, kernels::Inputs::kUniform, setup.problems[2], kernels::kOtherSeed);
-      WriteProblem(problem.task, kernels::Inputs::kSpecial, setup.problems[3]);
-    }
+    setup.problems = WriteProblems(options.jobs);
     kernels::cuda::GpuPoolLimits limits;
     limits.stop = options.stop;
     runners_.emplace(std::vector<std::string>{ThisProgram(), kRunCuda}, setup, 1, limits);
@@ -184,6 +192,23 @@ class CudaEvaluator final : public Evaluator {
   }
 
  private:
+  /// Their files, written side by side: a large one takes seconds. Throws Error.
+  std::vector<std::string> WriteProblems(int jobs) const {
+    // Where a reference takes seconds, two of them must do.
+    const bool has_all = problem_.task.flops <= kCudaMostFlopsOfFourProblems;
+    const std::size_t count = has_all ? std::size(kProblems) : 2;
+    std::vector<std::string> files;
+    for (std::size_t number = 0; number < count; ++number) {
+      files.push_back(scratch_.path() + "/" + kProblems[number].name);
+    }
+    RunInParallel(count, jobs, [&](std::size_t number) {
+      const CheckedProblem& one = kProblems[number];
+      WriteProblem(problem_.task, one.inputs, files[number], one.seed);
+      return true;
+    });
+    return files;
+  }
+
   /// Registers that a thread of a block can have.
   std::uint64_t MostRegisters(const kernels::codegen::Launch& launch) const {
     constexpr std::uint32_t kUnit = 8;  // They are given out in so many.

@@ -35,8 +35,7 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// The source of an implementation. Called from one thread, or from many at once when it
-  /// compiles_while_measuring().
+  /// The source of an implementation. May be called from several threads at once.
   virtual kernels::Source Emit(const runtime::Candidate& implementation) = 0;
 
   /// Compiles a source, in a process of its own. May be called from several threads at once.

@@ -12,6 +12,7 @@
 #include "search/crc32c.h"
 #include "search/decisions.h"
 #include "search/error.h"
+#include "search/numbers.h"
 #include "search/parallel.h"
 
 namespace exh::search {
@@ -102,6 +103,7 @@ Outcome Explorer::Run() {
   try {
     TakeUp();
     is_ready_ = evaluator_.IsReady(0);  // What takes long begins now, beside compilers.
+    SetIdleLimit();
     TryFirst();
     if (evaluator_.compiles_while_measuring()) {
       RunAhead();
@@ -140,6 +142,7 @@ void Explorer::TryFirst() {
     if (!attempt || !Accept(*attempt)) continue;
     Entry& entry = *attempt->entry;
     ShowStatus(false);
+    naive_rough_ns_ = std::max(naive_rough_ns_, entry.source.rough_ns);
     entry.compiled = evaluator_.Compile(entry.source);
     // A GPU stops what is slow early when it knows nothing yet (Evaluator::Measure).
     const bool is_gpu = evaluator_.compiles_while_measuring();
@@ -147,11 +150,17 @@ void Explorer::TryFirst() {
     Release(entry.vector, entry.compiled);
     ShowStatus(false);
   }
+  SetIdleLimit();
 }
 
 void Explorer::Iterate() {
-  std::vector<Entry> batch = Descend();  // 1. Descend
-  Compile(batch);                        // 2. Compile
+  std::vector<Entry> batch;
+  if (tree_) {
+    batch = DescendAndCompile();
+  } else {
+    batch = Descend();  // 1. Descend
+    Compile(batch);     // 2. Compile
+  }
   WatchMachine();
   for (Entry& entry : batch) {  // 3. Measure, 4. Confirm
     if (!entry.ready) continue;
@@ -165,13 +174,10 @@ void Explorer::Iterate() {
 /// that what comes out of random descents does not depend on how many threads there are.
 void Explorer::RunAhead() {
   const auto make = [this](std::uint64_t number) {
-    Random random(options_.seed + number * 0x9e3779b97f4a7c15ULL);
+    Random random(SeedOf(number));
     Attempt attempt = proposer_.Make(random);
     if (!attempt.entry || (tree_ && tree_->IsKnown(attempt.entry->code_hash))) return attempt;
-    Entry& entry = *attempt.entry;
-    entry.is_trial = !entry.source.careful.empty();
-    entry.compiled =
-        entry.is_trial ? evaluator_.CompileTrial(entry.source) : evaluator_.Compile(entry.source);
+    CompileOne(*attempt.entry);
     return attempt;
   };
   // What random descents yield is measured in their order. A tree learns from every result, so that
@@ -346,6 +352,42 @@ std::vector<Entry> Explorer::Descend() {
   return batch;
 }
 
+/// Phases 1 and 2 together: to find what is worth a compilation may take as long as to compile it,
+/// and a tree takes descents from several threads.
+std::vector<Entry> Explorer::DescendAndCompile() {
+  auto size = static_cast<std::uint64_t>(std::max(1, options_.batch));
+  if (const auto left = stopper_.EvaluationsLeft({outcome_.end.evaluations})) {
+    size = std::min(size, *left);
+  }
+  std::vector<std::optional<Attempt>> attempts(size);
+  RunInParallel(attempts.size(), options_.jobs, [&](std::size_t index) {
+    if (StopReason()) return false;
+    Random random(SeedOf(proposed_ + index));
+    Attempt attempt = proposer_.Make(random);
+    if (attempt.entry && !tree_->IsKnown(attempt.entry->code_hash)) {
+      CompileOne(*attempt.entry);
+      attempt.entry->ready = true;
+    }
+    attempts[index] = std::move(attempt);
+    return true;
+  });
+  proposed_ += attempts.size();
+  std::vector<Entry> batch;
+  for (std::optional<Attempt>& attempt : attempts) {
+    if (!attempt || !Accept(*attempt)) continue;
+    batch.push_back(*std::move(attempt->entry));
+  }
+  ShowStatus(false);
+  // What is in the batch when nothing new is found is still worth its evaluation.
+  const bool nothing_new = outcome_.end.why == "exhausted" || outcome_.end.why == "stuck";
+  if (nothing_new && !batch.empty()) outcome_.end.why.clear();
+  return batch;
+}
+
+std::uint64_t Explorer::SeedOf(std::uint64_t number) const {
+  return options_.seed + number * 0x9e3779b97f4a7c15ULL;
+}
+
 void Explorer::NoteDeadEnd(const DeadEnd& dead_end) {
   ++outcome_.end.dead_ends[dead_end.label];
   ++status_.dead_ends;
@@ -362,10 +404,32 @@ void Explorer::NoteDeadEnd(const DeadEnd& dead_end) {
 void Explorer::Compile(std::vector<Entry>& batch) {
   RunInParallel(batch.size(), options_.jobs, [&](std::size_t index) {
     if (StopReason() || (index > 0 && stopper_.Reason(progress()))) return false;
-    batch[index].compiled = evaluator_.Compile(batch[index].source);
+    CompileOne(batch[index]);
     batch[index].ready = true;
     return true;
   });
+}
+
+void Explorer::CompileOne(Entry& entry) {
+  const double most_ns = idle_above_ns_;
+  if (most_ns > 0 && entry.source.rough_ns > most_ns) {
+    entry.compiled.verdict = Verdict::kIdle;
+    entry.compiled.why =
+        fmt::format("its instructions alone take about {}", FormatTime(entry.source.rough_ns));
+    return;
+  }
+  entry.is_trial = evaluator_.compiles_while_measuring() && !entry.source.careful.empty();
+  entry.compiled =
+      entry.is_trial ? evaluator_.CompileTrial(entry.source) : evaluator_.Compile(entry.source);
+}
+
+/// What is known of the time that a candidate may take: the best so far, and what a naive loop nest
+/// would take as long as there is none.
+void Explorer::SetIdleLimit() {
+  constexpr double kNaiveFactor = 5;
+  idle_above_ns_ = outcome_.winner            ? options_.idle_factor * outcome_.winner->ns
+                   : options_.idle_factor > 0 ? kNaiveFactor * naive_rough_ns_
+                                              : 0;
 }
 
 // ---- 3. Measure -------------------------------------------------------------------------------
@@ -532,6 +596,7 @@ void Explorer::Promote(Winner winner) {
   const std::optional<Winner> last = std::exchange(outcome_.winner, std::move(winner));
   if (last) Release(last->vector, last->compiled);
   WriteBest();
+  SetIdleLimit();
   if (!last) SetDeadline();
   ShowStatus(true);
 }

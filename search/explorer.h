@@ -29,6 +29,7 @@
 // same tree comes of it again (tree_replay.h).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <future>
@@ -58,9 +59,11 @@ namespace exh::search {
 
 struct ExplorerOptions {
   std::uint64_t seed = 1;
-  int jobs = 1;               ///< Compilers at once.
-  int batch = 4;              ///< Implementations per iteration.
-  double slow_factor = 4;     ///< A candidate this much slower than the best may be stopped early.
+  int jobs = 1;            ///< Compilers at once.
+  int batch = 4;           ///< Implementations per iteration.
+  double slow_factor = 4;  ///< A candidate this much slower than the best may be stopped early.
+  /// One whose instructions take this much longer than the best is not compiled; 0: all are.
+  double idle_factor = 20;
   int max_broken = 20;        ///< So many broken evaluations in a row end the run.
   int max_duplicates = 1000;  ///< So many duplicates in a row: nothing new is left to find.
   int finalists = 1;          ///< So many of the best are kept to be measured against each other.
@@ -156,15 +159,21 @@ class Explorer {
   bool Stopped();
   std::optional<std::string> StopReason() const;
   bool Interrupted();
-  std::vector<Entry> Descend();  // phase 1
+  std::vector<Entry> Descend();            // phase 1
+  std::vector<Entry> DescendAndCompile();  // phases 1 and 2, with a tree
+  /// Of descent number `number`: each draws from a stream of its own.
+  std::uint64_t SeedOf(std::uint64_t number) const;
   bool Accept(const Attempt& attempt);
   bool AcceptFromTree(const Attempt& attempt);
   void Try(Entry& entry, std::uint64_t due);
   std::deque<Tried>::iterator NextTried();
   void MeasureTried(std::deque<Tried>::iterator which);
-  void Compile(std::vector<Entry>& batch);                     // phase 2
+  void Compile(std::vector<Entry>& batch);  // phase 2
+  /// Compiles a candidate, or its trial, unless it is idle. May be called from many threads.
+  void CompileOne(Entry& entry);
   void Measure(Entry& entry, Effort effort = Effort::kQuick);  // phase 3
   double Cap() const;
+  void SetIdleLimit();
   /// May something with this time be the best?
   bool MayBeBest(double ns) const;
   /// Logs what came of a candidate, and what that changes.
@@ -228,7 +237,10 @@ class Explorer {
   int duplicates_in_a_row_ = 0;
   int given_up_in_a_row_ = 0;
   int broken_in_a_row_ = 0;
-  double slowdown_ = 1;  ///< How many times its known time the best took of late.
+  std::uint64_t proposed_ = 0;  ///< Descents of DescendAndCompile().
+  double naive_rough_ns_ = 0;   ///< Source::rough_ns of the slowest that the run begins with.
+  std::atomic<double> idle_above_ns_ = 0;  ///< What Source::rough_ns may be; 0: anything.
+  double slowdown_ = 1;                    ///< How many times its known time the best took of late.
   bool has_said_busy_ = false, is_ready_ = false;
   std::uint64_t watched_ = 0;                ///< Evaluations when the best was last measured.
   std::uint64_t before_evals_ = 0;           ///< Evaluations of a restored run.

@@ -52,7 +52,7 @@ class LocalSearch {
   /// places.
   static constexpr std::size_t kElites = 16, kRelated = 4;
   /// Without so many there is nothing to be near to.
-  static constexpr std::size_t kLeast = 4;
+  static constexpr std::size_t kLeast = 1;
   /// A structure whose fastest did not get faster by so much for so many evaluations is drawn half
   /// as often as before.
   static constexpr double kProgress = 0.01, kPatience = 100;

@@ -110,6 +110,7 @@ int SearchMain(int argc, char** argv) {
   AddReplayRunCommand(app, invocation);
   AddEmitCommand(app, invocation);
   AddDeadEndsCommand(app, invocation);
+  AddOrderCommand(app, invocation);
   AddSizeCommand(app, invocation);
   AddStatsCommand(app, invocation);
   AddExplainCommand(app, invocation);

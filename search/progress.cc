@@ -44,6 +44,8 @@ std::uint64_t& VerdictCounts::operator[](kernels::Verdict verdict) {
       return slow;
     case kernels::Verdict::kImpossible:
       return impossible;
+    case kernels::Verdict::kIdle:
+      return idle;
     case kernels::Verdict::kBroken:
     case kernels::Verdict::kStopped:
       break;
@@ -72,6 +74,7 @@ std::string StatusText(const Status& status) {
   text += fmt::format("  fail compile {} wrong {} crash {} timeout {}",
                       verdicts.compile_error + verdicts.compile_timeout, verdicts.wrong,
                       verdicts.crash, verdicts.timeout);
+  if (verdicts.idle > 0) text += fmt::format(" idle {}", verdicts.idle);
   if (verdicts.spills > 0) text += fmt::format(" spills {}", verdicts.spills);
   if (verdicts.broken > 0) text += fmt::format(" broken {}", verdicts.broken);
   return text;

@@ -43,6 +43,12 @@ double RoughTimeNs(const LoopTree& tree, const Launch& launch) {
   return std::max(alone, together) / kClockGhz;
 }
 
+double RoughTimeNs(const LoopTree& tree, std::uint32_t threads) {
+  constexpr double kPerNs = 4;  // Of a core.
+  const double rounds = std::ceil(static_cast<double>(tree.num_blocks) / std::max(threads, 1u));
+  return rounds * StepsOfNodes(tree).front() / kPerNs;
+}
+
 namespace {
 
 /// Does `node` lie in `around`?

@@ -21,6 +21,10 @@ std::vector<double> StepsOfNodes(const LoopTree& tree);
 /// other, and what the blocks of all multiprocessors get done together. Off by factors, either way.
 double RoughTimeNs(const LoopTree& tree, const Launch& launch);
 
+/// The same on a processor, of which `threads` share the blocks: its instructions, a vector being
+/// one, at the rate of a good core. Compilers leave out some of them, and memory may take longer.
+double RoughTimeNs(const LoopTree& tree, std::uint32_t threads);
+
 /// Registers that the text asks for at once: the values that live through a loop because something
 /// in it reads or writes them and they are declared outside, of the loop that has the most. (A
 /// compiler may still read memory again instead; none was seen to.)

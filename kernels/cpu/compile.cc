@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -15,6 +16,9 @@
 
 namespace exh::kernels::cpu {
 namespace {
+
+/// So many times of compilations say what is usual.
+constexpr std::size_t kRemembered = 64;
 
 namespace fs = std::filesystem;
 
@@ -102,7 +106,7 @@ std::uint64_t Compiler::runs() const {
   return runs_;
 }
 
-Compiled Compiler::Compile(const std::string& source) {
+Compiled Compiler::Compile(const std::string& source, Patience patience) {
   std::string key = options_.compiler;
   for (const std::string& flag : options_.flags) key += '\0' + flag;
   const std::string hash = HashText(key + '\0' + source);
@@ -122,9 +126,14 @@ Compiled Compiler::Compile(const std::string& source) {
     ++runs_;
     in_progress_.insert(hash);
   }
-  Compiled compiled = CompileFresh(source, options_.directory + "/" + hash);
+  const double timeout_s = patience == Patience::kUsual ? UsualSeconds() : options_.timeout_s;
+  Compiled compiled = CompileFresh(source, options_.directory + "/" + hash, timeout_s);
   compiled.source = source;
   const std::lock_guard lock(mutex_);
+  if (compiled.verdict == Verdict::kCorrect) {
+    if (seconds_.size() == kRemembered) seconds_.erase(seconds_.begin());
+    seconds_.push_back(compiled.compile_ms / 1e3);
+  }
   in_progress_.erase(hash);
   progress_.notify_all();
   // What the environment spoiled, or the load of the machine, may go well next time.
@@ -149,7 +158,19 @@ void Compiler::Discard(const Compiled& compiled) {
   known_.erase(it);
 }
 
-Compiled Compiler::CompileFresh(const std::string& source, const std::string& stem) {
+double Compiler::UsualSeconds() const {
+  constexpr std::size_t kEnough = 4;
+  constexpr double kFactor = 8, kLeast = 2;
+  const std::lock_guard lock(mutex_);
+  if (seconds_.size() < kEnough) return options_.timeout_s;
+  std::vector<double> sorted = seconds_;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  return std::min(options_.timeout_s, std::max(kLeast, kFactor * *middle));
+}
+
+Compiled Compiler::CompileFresh(const std::string& source, const std::string& stem,
+                                double timeout_s) {
   std::error_code error;
   fs::create_directories(options_.directory, error);
   if (error) {
@@ -177,7 +198,7 @@ Compiled Compiler::CompileFresh(const std::string& source, const std::string& st
   request.argv = {options_.compiler};
   request.argv.insert(request.argv.end(), options_.flags.begin(), options_.flags.end());
   request.argv.insert(request.argv.end(), {text, "-o", library});
-  request.timeout_s = PatienceSeconds(options_.timeout_s, options_.stop);
+  request.timeout_s = PatienceSeconds(timeout_s, options_.stop);
   request.stop = options_.stop;
   request.environment = {"LC_ALL=C", "TMPDIR=" + options_.directory};
   const ProcessResult run = RunProcess(request);

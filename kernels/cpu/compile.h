@@ -17,8 +17,10 @@ namespace exh::kernels::cpu {
 
 struct CompilerOptions {
   std::string compiler = "g++";  ///< Looked up on PATH.
-  std::vector<std::string> flags = {"-O3",        "-march=native", "-fopenmp", "-ffp-contract=fast",
-                                    "-Wno-psabi", "-shared",       "-fPIC"};
+  /// Combining three instructions and more takes the square of the length of unrolled code.
+  std::vector<std::string> flags = {
+      "-O3",     "-march=native", "-fopenmp", "-ffp-contract=fast", "-Wno-psabi",
+      "-shared", "-fPIC",         "--param",  "max-combine-insns=2"};
   double timeout_s = 60;            ///< Or half of what `stop` leaves, if that is less but 10 s.
   std::string directory = ".";      ///< Where <hash>.cc and <hash>.so go; made if it is missing.
   bool keep_source = true;          ///< Leave <hash>.cc beside the library.
@@ -32,9 +34,15 @@ class Compiler {
  public:
   explicit Compiler(CompilerOptions options);
 
+  /// How long a text may take.
+  enum class Patience {
+    kUsual,    ///< As is known from others: eight times as long as half of them, or 2 s.
+    kAllTime,  ///< CompilerOptions::timeout_s.
+  };
+
   /// Never throws: a refused text, a crash or a hang of the compiler, a missing compiler and a full
   /// disk are verdicts.
-  Compiled Compile(const std::string& source);
+  Compiled Compile(const std::string& source, Patience patience = Patience::kUsual);
 
   /// Gives a result back. The library's file goes when everyone who got it gave it back: two
   /// implementations can have one text, and with it one library.
@@ -49,7 +57,9 @@ class Compiler {
     std::string why, library;
     int users = 0;
   };
-  Compiled CompileFresh(const std::string& source, const std::string& stem);
+  Compiled CompileFresh(const std::string& source, const std::string& stem, double timeout_s);
+  /// Seconds that one may take.
+  double UsualSeconds() const;
 
   CompilerOptions options_;
   mutable std::mutex mutex_;
@@ -57,6 +67,7 @@ class Compiler {
   std::condition_variable progress_;
   std::unordered_map<std::string, Known> known_;  ///< By hash.
   std::uint64_t runs_ = 0;
+  std::vector<double> seconds_;  ///< Of the last ones that were not given up.
 };
 
 /// Is what a compiler, an assembler or a linker says about the machine (no memory, no disk, no

@@ -40,6 +40,9 @@ Measurement Failure(Verdict verdict, std::string why) {
   return m;
 }
 
+/// Even where each lasts long.
+constexpr std::size_t kLeastBatches = 2;
+
 class CandidateRun {
  public:
   CandidateRun(const RunRequest& request, ProblemSet& problems)
@@ -115,9 +118,14 @@ class CandidateRun {
   }
 
   bool Ask(const RunnerCommand& command, RunnerReply& reply, Meanwhile meanwhile = {}) {
-    const Event event = process_->Ask(command, reply, left_s_, std::move(meanwhile));
+    return Understand(AskWithin(left_s_, command, reply, std::move(meanwhile)));
+  }
+
+  Event AskWithin(double seconds, const RunnerCommand& command, RunnerReply& reply,
+                  Meanwhile meanwhile = {}) {
+    const Event event = process_->Ask(command, reply, seconds, std::move(meanwhile));
     left_s_ -= process_->wall_ns() * 1e-9;
-    return Understand(event);
+    return event;
   }
 
   bool Understand(Event event) {
@@ -153,6 +161,13 @@ class CandidateRun {
     return Fail(Verdict::kCrash, SignalText(end.code) + said);
   }
 
+  /// What the first run may take, with the pages that it touches and the threads that it starts:
+  /// what takes longer is so far behind that it is not looked at any more. 0: any time.
+  double HopelessNs() const {
+    constexpr double kBehind = 2.5, kStartNs = 20e6;
+    return request_.cap_ns > 0 ? kBehind * request_.cap_ns + kStartNs : 0;
+  }
+
   // ---- Checking ----
 
   bool Wrong(const std::string& why, const std::string& when) {
@@ -185,7 +200,18 @@ class CandidateRun {
     run.problem = static_cast<std::uint32_t>(problem);
     run.runs = 1;
     RunnerReply reply;
-    if (!Ask(run, reply)) return false;
+    const double hopeless_ns = is_first_run_ ? HopelessNs() : 0;
+    is_first_run_ = false;
+    const bool is_short = hopeless_ns > 0 && hopeless_ns * 1e-9 < left_s_;
+    const Event event = AskWithin(is_short ? hopeless_ns * 1e-9 : left_s_, run, reply);
+    if (is_short && event == Event::kLate) {
+      measurement_.runtimes_ns = {process_->wall_ns()};
+      measurement_.best_ns = process_->wall_ns();
+      return Fail(Verdict::kSlow,
+                  fmt::format("its first run did not end in {:.3g} ms, the cap is {:.3g} ms",
+                              hopeless_ns / 1e6, request_.cap_ns / 1e6));
+    }
+    if (!Understand(event)) return false;
     if (reply.why[0] != '\0') return Fail(Verdict::kCrash, reply.why);
     process_->Freeze();
     return true;
@@ -274,10 +300,16 @@ class CandidateRun {
       verdict = Verdict::kSlow;
       measurement_.why = fmt::format("{:.0f} ns, the cap is {:.0f} ns", ns, request_.cap_ns);
     }
-    while (verdict == Verdict::kCorrect &&
-           measurement_.runtimes_ns.size() < static_cast<std::size_t>(request_.batches)) {
+    double spent_ms = runs * ns / 1e6;
+    const auto wants_more = [&] {
+      const std::size_t batches = measurement_.runtimes_ns.size();
+      if (batches >= static_cast<std::size_t>(request_.batches)) return false;
+      return batches < kLeastBatches || spent_ms < request_.batches_ms;
+    };
+    while (verdict == Verdict::kCorrect && wants_more()) {
       if (!Batch(static_cast<std::uint64_t>(runs), ns)) return false;
       measurement_.runtimes_ns.push_back(ns);
+      spent_ms += runs * ns / 1e6;
     }
     measurement_.best_ns =
         *std::min_element(measurement_.runtimes_ns.begin(), measurement_.runtimes_ns.end());
@@ -407,6 +439,7 @@ class CandidateRun {
   const RunRequest& request_;
   ProblemSet& problems_;
   double left_s_;
+  bool is_first_run_ = true;
   std::vector<std::size_t> outputs_;
   std::size_t output_bytes_ = 0;
   ContainedProcess* process_ = nullptr;

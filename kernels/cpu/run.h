@@ -17,7 +17,8 @@ struct RunRequest {
   double cap_ns = 0;    ///< Stop after the first batch if slower; 0: never.
   double batch_ms = 1;  ///< A batch lasts at least this long (10 for finals).
   int batches = 5;
-  double timeout_s = 30;  ///< Of all that the candidate's process does.
+  double batches_ms = 100;  ///< After that long there are no more of them, but at least two.
+  double timeout_s = 30;    ///< Of all that the candidate's process does.
   /// Problems of the set that it must solve after it was timed, in this order; the first of them
   /// `repeats` times more, as far as `repeats_ms` last.
   std::vector<std::size_t> problems_after;

@@ -88,6 +88,20 @@ std::vector<std::uint32_t> Function::rank_universe(const MemBlock& b) const {
   return out;
 }
 
+std::uint32_t Function::place_of(const Axis& a) const {
+  const std::vector<AxisId>& all = block(a.block).axes;
+  return static_cast<std::uint32_t>(std::ranges::find(all, a.id) - all.begin()) + 1;
+}
+
+std::vector<std::uint32_t> Function::shared_universe(const MemBlock& b) const {
+  std::vector<std::uint32_t> out = {0};
+  if (!refuses_vain_fills()) return out;
+  for (const AxisId id : b.axes) {
+    if (dim(axis(id).store_dim).sizes.back() > 1) out.push_back(place_of(axis(id)));
+  }
+  return out;
+}
+
 Refs<Communication> Function::lowerable_comms() const {
   Refs<Communication> out;
   for (const Communication& c : comms) {

@@ -215,6 +215,10 @@ class Function {
   Device device;
   bool paper =
       false;  ///< Only the decisions of paper 001: the space has none of those added to it.
+  /// The space has programs that fill a temporary in vain (memory.exh, nothing_is_filled_in_vain):
+  /// to count them.
+  bool keeps_vain_fills = false;
+  bool refuses_vain_fills() const { return !paper && !keeps_vain_fills; }
   /// The sizes of axes are known when the code is printed also in the paper's space (dims.exh).
   bool known_sizes = false;
   std::vector<Array> arrays;
@@ -325,6 +329,10 @@ class Function {
   bool vectorizable(const Instruction& inst, const Dimension& dim) const;
   /// Positions that an axis of the block may take: 0 (not stored), 1 … number of axes.
   std::vector<std::uint32_t> rank_universe(const MemBlock& b) const;
+  /// Place of an axis among those of its temporary, from 1.
+  std::uint32_t place_of(const Axis& axis) const;
+  /// Places of axes that a temporary's two sides can share as a loop that repeats, and 0.
+  std::vector<std::uint32_t> shared_universe(const MemBlock& b) const;
   /// Does the device have this cache directive, and is it legal for this instruction?
   /// May the read begin an iteration before its value is needed? (memory.exh, advance)
   bool allows_advance(const Instruction& inst) const {

@@ -32,6 +32,7 @@ void AddReplayCommand(CLI::App& app, Invocation& invocation);
 void AddReplayRunCommand(CLI::App& app, Invocation& invocation);
 void AddEmitCommand(CLI::App& app, Invocation& invocation);
 void AddDeadEndsCommand(CLI::App& app, Invocation& invocation);
+void AddOrderCommand(CLI::App& app, Invocation& invocation);
 void AddDevicesCommand(CLI::App& app, Invocation& invocation);
 void AddCharacterizeCommand(CLI::App& app, Invocation& invocation);
 void AddDoctorCommand(CLI::App& app, Invocation& invocation);

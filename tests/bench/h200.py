@@ -17,6 +17,7 @@ import os
 import shutil
 import time
 
+import library
 import parts
 from parts import copy_share, ratio, references, run_sweep, time_of, words
 
@@ -40,8 +41,9 @@ TABLE2 = {"axpy 2^26": ("axpy", "n=67108864"), "matmul 256x256x32": ("matmul", "
 REPLAYS = {"T1": "matmul-4096-h200", "T6": "axpy-h200", "T7": "batched-512-h200", "T8": "strided-1024-h200"}
 
 
-class Bench(parts.Bench):
+class Bench(library.Library, parts.Bench):
     name = "h200"
+    device = "h200"
 
     def random(self, name, *arguments, **how):
         """A random search on the GPU."""
@@ -168,7 +170,8 @@ class Bench(parts.Bench):
 
     def is_whole(self, result):
         sanitized = (result[tool].get("implementations", 0) >= 50 for tool in ("memcheck", "racecheck") if tool in result)
-        return result.get("implementations", CHECKS) >= CHECKS and all(sanitized)
+        has_seeds = len(result.get("runs", library.SEEDS)) >= len(library.SEEDS) if isinstance(result.get("runs", []), list) else True
+        return result.get("implementations", CHECKS) >= CHECKS and all(sanitized) and has_seeds
 
     def parts(self):
         _, listed = self.run("list", seconds=60)
@@ -180,7 +183,7 @@ class Bench(parts.Bench):
             parts[f"check-{kernel}"] = lambda k=kernel: self.check(k)
             parts[f"sanitize-{kernel}"] = lambda k=kernel: self.sanitize(k)
         parts["sweep"] = self.sweep
-        return parts
+        return {**parts, **self.library_parts()}
 
     def rows(self, state):
         """One line a figure."""
@@ -208,6 +211,8 @@ class Bench(parts.Bench):
                 winner = time_of(data["T1"]["references"])
                 rows.append(("T1 against the hand-written kernel",
                              f"{1e3 * data['median_us'] / winner:.2f} x ({data['median_us']:.0f} us)", "0.9"))
+            elif name.startswith("search-"):
+                rows.append(self.library_row(name, data))
             elif name.startswith("best-"):
                 refs = data["references"]
                 rows.append((f"best of {data['evaluations']} random: {name[5:]}",
@@ -216,4 +221,4 @@ class Bench(parts.Bench):
 
 
 if __name__ == "__main__":
-    parts.main(Bench, __doc__)
+    parts.main(Bench, __doc__, [("--budget", {"type": int, "default": library.SECONDS, "help": "seconds of a search"})])

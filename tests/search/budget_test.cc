@@ -189,7 +189,7 @@ TEST(Budget, ABestThatCouldNotBeMeasuredTwiceIsOne) {
     return WaitFor(stop);
   };
   const Outcome outcome = [&] {
-    run.Budget("0.05s");
+    run.Budget("0.02s");
     return run.Go();
   }();
   ASSERT_TRUE(outcome.winner);

@@ -71,6 +71,40 @@ TEST(Explorer, WhatMayRunForEverIsTriedBeforeItIsCompiled) {
   EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("size(b)=4"));
 }
 
+TEST(Explorer, WhatHasFarTooManyInstructionsIsNotCompiled) {
+  for (const bool ahead : {false, true}) {
+    Scene run;
+    run.evaluator.ahead = ahead;
+    run.options.max_duplicates = 20000;
+    run.options.idle_factor = 20;
+    // Times lie between 300 and 1,010 ns.
+    std::atomic<int> idle_compiled = 0;
+    const auto is_idle = [](const std::string& source) {
+      return source.find("color(a)=RED") == source.npos;
+    };
+    run.evaluator.rough_ns = [&](const std::string& source) { return is_idle(source) ? 1e6 : 500; };
+    run.evaluator.compile = [&](const std::string& source) {
+      if (is_idle(source)) ++idle_compiled;
+      return Verdict::kCorrect;
+    };
+    const Outcome outcome = run.Go();
+    EXPECT_EQ(outcome.end.why, "exhausted");
+    EXPECT_EQ(outcome.end.evaluations, static_cast<std::uint64_t>(kToyImplementations));
+    const auto idle = outcome.end.verdicts.at("idle");
+    EXPECT_GT(idle, 10u);
+    // Nothing is idle before something is known.
+    EXPECT_EQ(idle + outcome.end.verdicts.at("correct"), outcome.end.evaluations);
+    EXPECT_LE(idle_compiled, 20);
+    ASSERT_TRUE(outcome.winner);
+    EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("color(a)=RED"));
+    for (const EvalRecord& eval : run.log().evals) {
+      if (eval.verdict == "idle") {
+        EXPECT_THAT(eval.why, HasSubstr("its instructions alone take about 1.00 ms"));
+      }
+    }
+  }
+}
+
 TEST(Explorer, TheLogHoldsWhatHappened) {
   Scene run;
   run.Budget("evals=40");

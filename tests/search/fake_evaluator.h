@@ -48,6 +48,9 @@ class FakeEvaluator final : public Evaluator {
     return list;
   };
 
+  /// What it says of the time by the number of instructions.
+  std::function<double(const std::string& source)> rough_ns = [](const std::string&) { return 0; };
+
   /// Whether compilers run ahead, and which sources are tried first: those for which this is kSlow
   /// end with that. Without a value, a source needs no trial.
   bool ahead = false;
@@ -66,6 +69,7 @@ class FakeEvaluator final : public Evaluator {
       list += ActionText(instance, {id, implementation.domain(id)}) + "\n";
     }
     kernels::Source source = emit(list);
+    source.rough_ns = rough_ns(source.text);
     if (attempt(source.text)) source.careful = source.text + "careful\n";
     return source;
   }

@@ -278,6 +278,25 @@ TEST_F(RunTest, SlowerThanTheCapStopsAfterOneBatch) {
   EXPECT_GT(m.best_ns, request_.cap_ns);
 }
 
+TEST_F(RunTest, AFirstRunThatIsFarBehindIsNotWaitedFor) {
+  request_.cap_ns = 1000;
+  request_.timeout_s = 60;
+  const Measurement m = Run("(void)x, (void)z, (void)scalars; sleep(50);", "#include <unistd.h>\n");
+  EXPECT_EQ(m.verdict, Verdict::kSlow);
+  EXPECT_THAT(m.why, HasSubstr("its first run did not end in 20 ms"));
+  EXPECT_GT(m.best_ns, 1e7);
+}
+
+TEST_F(RunTest, LongRunsAreTimedTwiceInsteadOfFiveTimes) {
+  request_.batches_ms = 1;
+  Measurement m = Run(std::string(kCorrect) + "usleep(2000);");
+  EXPECT_EQ(m.verdict, Verdict::kCorrect) << m.why;
+  EXPECT_EQ(m.runtimes_ns.size(), 2U);
+  request_.batches_ms = 10000;
+  m = Run(std::string(kCorrect) + "usleep(2000);");
+  EXPECT_EQ(m.runtimes_ns.size(), 5U);
+}
+
 TEST_F(RunTest, WhatACandidatePrintsDoesNotGarbleTheAnswer) {
   EXPECT_EQ(Run(std::string(kCorrect) + "if (runs == 1) puts(\"{}\");").verdict, Verdict::kCorrect);
 }

@@ -36,6 +36,20 @@ TEST(Work, StepsAreMultipliedOut) {
   EXPECT_GT(RoughTimeNs(code.tree, {1 << 30, 1, 0, 0}), 1e6);
 }
 
+TEST(Work, ThreadsOfAProcessorShareTheBlocks) {
+  const ir::Function f = Axpy(24);
+  const Schedule s = Draw(
+      f, {Block(kOuter, 2,
+                {Loop(kMiddle, 3,
+                      {Loop(kInner, 4,
+                            {Exec("load_x"), Exec("load_y"), Exec("mad"), Exec("store")})})})});
+  const LoweredCode code = LowerSchedule(f, s);
+  ASSERT_EQ(code.error, "");
+  EXPECT_EQ(RoughTimeNs(code.tree, 1), 2 * RoughTimeNs(code.tree, 2));
+  EXPECT_EQ(RoughTimeNs(code.tree, 2), RoughTimeNs(code.tree, 8));
+  EXPECT_EQ(RoughTimeNs(code.tree, 2), 12 * 4 / 4.0);
+}
+
 TEST(Work, RegistersAreThoseThatLiveThroughALoop) {
   const ir::Function f = Axpy(24);
   const Schedule none = Draw(f, Nest(2, 3, 4));

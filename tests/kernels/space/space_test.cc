@@ -64,7 +64,7 @@ TEST(LinalgSpace, AxpyImplementationsAreRight) {
 }
 
 TEST(LinalgSpace, MvImplementationsAreRight) {
-  RunAll("mv", {{{{"m", 96}, {"n", 96}}, 64, 75},
+  RunAll("mv", {{{{"m", 96}, {"n", 64}}, 64, 105},
                 {{{"m", 96}, {"n", 96}}, 64, 50, false},
                 {{{"m", 100}, {"n", 100}}, 64, 125},
                 {{{"m", 60}, {"n", 36}}, 64, 100},

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Searches of every kernel of the library, as a benchmark's parts: its default size and one more, three seeds each.
+
+A part is `search-KERNEL-SIZE`; a call goes on with the seeds that are missing. Of each seed it keeps what was best against the
+yardsticks that the search measured in turn with it, when the first result was correct, and what the time was spent on.
+"""
+import collections
+import statistics
+
+from parts import ratio, references, time_of, words
+
+SEEDS = (11, 12, 13)
+SECONDS = 60
+# "" is the default size.
+SEARCHES = {
+    "cpu": {"axpy": ["", "n=1000000"], "mv": ["", "m=1000,n=3000"], "gesummv": ["", "m=1000,n=1000"],
+            "batched_matmul": ["", "batch=64,m=64,n=64,k=64"], "matmul": ["", "m=1024,n=1024,k=1024", "m=500,n=500,k=500"],
+            "matmul2": ["", "m=512,n=512,k=64,p=64"]},
+    "h200": {"axpy": ["n=67108864", "n=1000000"], "mv": ["m=8192,n=8192", ""], "gesummv": ["m=4096,n=4096", ""],
+             "batched_matmul": ["batch=512,m=64,n=64,k=64", ""],
+             "matmul": ["m=1024,n=1024,k=1024", "m=2048,n=2048,k=2048", "m=4096,n=4096,k=4096", "m=128,n=1024,k=1024",
+                        "m=1024,n=1024,k=1024,a_stride=32"],
+             "matmul2": ["", "m=1024,n=1024,k=1024,p=1024", "m=16384,n=64,k=64,p=64", "m=4096,n=128,k=128,p=128"]},
+}
+STOPPED = ("slow", "timeout", "idle")
+
+
+def spent(records):
+    """Seconds from each evaluation to the next, by verdict, and the whole run's."""
+    seconds, last = collections.Counter(), 0.0
+    for record in records:
+        if record["t"] == "eval":
+            seconds[record["verdict"]] += record["dt"] - last
+            last = record["dt"]
+    return seconds, last
+
+
+def search(bench, device, kernel, size, seed):
+    """One search, in numbers."""
+    more = ("--size", size) if size else ()
+    records, _ = bench.records("library", "--kernel", kernel, "--device", device, "--budget", f"{bench.options.budget}s", "--seed",
+                               str(seed), *more, seconds=bench.options.budget + 120)
+    evals = [r for r in records if r["t"] == "eval"]
+    seconds, whole = spent(records)
+    correct = [r["dt"] for r in evals if r["verdict"] == "correct"]
+    found = references(records)["references"]
+    best = [r for r in records if r["t"] == "best"]
+    return {"seed": seed, "evaluations": len(evals), "verdicts": dict(collections.Counter(r["verdict"] for r in evals)),
+            "best_ns": time_of(found) or (best[-1]["ns"] if best else None), "first_s": correct[0] if correct else None,
+            "stopped": sum(seconds[v] for v in STOPPED) / whole if whole else None, "references": found}
+
+
+def median(values):
+    """Of those that are there; None where half of them are not."""
+    there = [v for v in values if v is not None]
+    return statistics.median(there) if 2 * len(there) > len(values) else None
+
+
+class Library:
+    """What a benchmark in parts inherits to have them; it has a `device` and an option --budget."""
+    device = ""
+
+    def library_parts(self):
+        parts = {}
+        for kernel, sizes in SEARCHES[self.device].items():
+            for size in sizes:
+                parts[f"search-{kernel}-{size or 'default'}"] = lambda k=kernel, s=size: self.seeds(k, s)
+        return parts
+
+    def seeds(self, kernel, size):
+        runs = (self.earlier(self.part) or {}).get("runs", [])
+        for seed in SEEDS[len(runs):]:
+            runs.append(search(self, self.device, kernel, size, seed))
+            print(f"  seed {seed}: {words(runs[-1]['best_ns'] and runs[-1]['best_ns'] / 1e3)} us", flush=True)
+        return {"runs": runs, "budget": self.options.budget}
+
+    @staticmethod
+    def library_row(name, result):
+        """(figure, measured, must reach)"""
+        runs = result["runs"]
+        peers = sorted({r["name"] for run in runs for r in run["references"]} - {"winner"})
+        peers = [p for p in peers if not p.startswith("record ")]
+        best = median([run["best_ns"] for run in runs])
+        ratios = [f"{words(median([ratio(run['references'], peer) for run in runs]))} x {peer}" for peer in peers]
+        spread = ", ".join(words(run["best_ns"] and run["best_ns"] / 1e3, "{:.4g}") for run in runs)
+        return (f"{name[7:].replace('-', ' ', 1)}, {result['budget']} s",
+                f"{words(best and best / 1e3, '{:.4g}')} us ({spread}): {', '.join(ratios) or 'no yardstick'}; first after "
+                f"{words(median([run['first_s'] for run in runs]), '{:.1f}')} s; "
+                f"{words(median([run['stopped'] for run in runs]), '{:.0%}')} on what was stopped; "
+                f"{words(median([run['evaluations'] for run in runs]), '{:.0f}')} evaluations", "")

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+//
+// What the requirements nothing_is_filled_in_vain (memory.exh) take away: exactly the programs that
+// fill a temporary again with what it holds, as their loops show it; and for each of them something
+// is left with the same tiles that has no more to do.
+#include <gtest/gtest.h>
+
+#include "kernels/codegen/lowered_code.h"
+#include "kernels/codegen/work.h"
+#include "kernels/ir/builder.h"
+#include "kernels/ir/lowering.h"
+#include "kernels/library/registry.h"
+#include "search/choice_order.h"
+#include "search/decisions.h"
+#include "search/descent.h"
+#include "tests/kernels/space/sample.h"
+
+namespace exh::kernels::testing {
+namespace {
+
+using runtime::Candidate;
+using runtime::DecisionId;
+using runtime::Propagation;
+
+/// The space of a kernel, with what fills in vain or without.
+Task SpaceOfKernel(const std::string& name, const Parameters& sizes, const ir::Device& device,
+                   bool keeps) {
+  const Kernel* kernel = FindKernel(name);
+  Task task;
+  task.kernel = kernel;
+  task.space = &SpaceOf(*kernel);
+  for (const Parameter& p : kernel->parameters()) task.sizes[p.name] = p.default_value;
+  for (const auto& [size, value] : sizes) task.sizes.at(size) = value;
+  auto function = std::make_shared<ir::Function>();
+  function->device = device;
+  function->keeps_vain_fills = keeps;
+  ir::Builder builder(*function);
+  kernel->Build(builder, task.sizes);
+  builder.Finish();
+  ir::Freeze(*function);
+  task.function = function;
+  task.host = task.space->MakeHost(*function);
+  task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);
+  return task;
+}
+
+/// As the loops show it: around a store that fills a temporary is a loop of somebody else, and
+/// inside of that none that the reader shares.
+bool FillsInVain(const ir::Function& f, const codegen::Schedule& schedule,
+                 const codegen::LoopTree& tree) {
+  using codegen::NodeKind;
+  for (const ir::MemBlock& block : f.blocks) {
+    if (!schedule.block_active[block.id.index()]) continue;
+    const std::vector<ir::DimId>& own = f.inst(block.store).dims;
+    for (int node = tree.node_of_inst[block.store.index()]; node >= 0;
+         node = tree.node(node).parent) {
+      const codegen::LoopNode& at = tree.node(node);
+      if (at.kind != NodeKind::kLoop && at.kind != NodeKind::kUnroll &&
+          at.kind != NodeKind::kVector) {
+        continue;
+      }
+      const std::vector<ir::DimId>& dims =
+          tree.classes[static_cast<std::size_t>(at.dim_class)].dims;
+      const auto has = [&](ir::DimId dim) { return std::ranges::find(dims, dim) != dims.end(); };
+      const bool is_shared = std::ranges::any_of(block.axes, [&](ir::AxisId id) {
+        const ir::Axis& axis = f.axis(id);
+        return f.dim(axis.store_dim).sizes.back() > 1 && has(axis.store_dim) && has(axis.load_dim);
+      });
+      if (is_shared) break;
+      if (std::ranges::none_of(own, has)) return true;
+    }
+  }
+  return false;
+}
+
+/// `from` with the decisions of an implementation of the other space, those of `choices` or, when
+/// there are none of these, all that both have; nothing where they cannot hold.
+std::optional<Candidate> WithDecisions(const Candidate& implementation, const Candidate& from,
+                                       const std::vector<std::string>& choices) {
+  Candidate state = from;
+  const runtime::Instance& instance = from.instance();
+  // Temporaries come to life on the way.
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    for (std::size_t choice = 0; choice < instance.space().choices.size(); ++choice) {
+      const runtime::Choice& facts = instance.space().choices[choice];
+      const bool is_wanted = choices.empty()
+                                 ? facts.name != "innermost_shared"
+                                 : std::ranges::find(choices, facts.name) != choices.end();
+      if (facts.kind == runtime::ChoiceKind::kCounter || !is_wanted) continue;
+      const int number = static_cast<int>(choice);
+      for (DecisionId d = instance.first_decision(number); d < instance.end_decision(number); ++d) {
+        if (!state.IsLive(d) || !implementation.IsLive(d)) continue;
+        if ((state.domain(d) & implementation.domain(d)) == 0) return {};
+        if (!state.IsOpen(d)) continue;
+        if (state.Restrict(d, implementation.domain(d)) != Propagation::kFixpoint) return {};
+        is_new = true;
+      }
+    }
+  }
+  return state;
+}
+
+double RoughTimeOf(const Task& task, const Candidate& implementation) {
+  const codegen::Schedule schedule = ExtractSchedule(task, implementation);
+  const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
+  EXPECT_EQ(code.error, "");
+  return codegen::RoughTimeNs(code.tree, task.function->device.threads);
+}
+
+struct Tally {
+  int drawn = 0, in_vain = 0;
+};
+
+void Check(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
+           Tally& tally) {
+  const Task with = SpaceOfKernel(kernel, sizes, device, true);
+  const Task without = SpaceOfKernel(kernel, sizes, device, false);
+  const Candidate root(with.instance), restricted(without.instance);
+  const auto order =
+      search::ChoiceOrder::Parse("tiles,dim_mapping,size,dim_kind,order", *with.instance);
+  search::Random random(7);
+  for (int number = 0; number < count;) {
+    search::Descender descender(order, 200);
+    if (descender.Run(root, random, [](const search::DeadEnd&) {}) !=
+        search::DescentResult::kImplementation) {
+      continue;
+    }
+    ++number;
+    ++tally.drawn;
+    const Candidate& implementation = descender.candidate();
+    const codegen::Schedule schedule = ExtractSchedule(with, implementation);
+    const codegen::LoweredCode code = codegen::LowerSchedule(*with.function, schedule);
+    ASSERT_EQ(code.error, "");
+    const bool in_vain = FillsInVain(*with.function, schedule, code.tree);
+    const auto same = WithDecisions(implementation, restricted, {});
+    ASSERT_EQ(same.has_value(), !in_vain) << kernel << "\n"
+                                          << codegen::ToText(*with.function, code.tree);
+    if (!in_vain) {
+      EXPECT_TRUE(same->IsImplementation()) << "innermost_shared does not follow";
+      continue;
+    }
+    ++tally.in_vain;
+    const auto start =
+        WithDecisions(implementation, restricted, {"tiles", "size", "dim_kind", "mem_space"});
+    ASSERT_TRUE(start.has_value()) << codegen::ToText(*with.function, code.tree);
+    const double rough = codegen::RoughTimeNs(code.tree, device.threads);
+    double least = std::numeric_limits<double>::infinity();
+    for (int tries = 0; tries < 100 && least > rough; ++tries) {
+      search::Descender other(order, 200);
+      if (other.Run(*start, random, [](const search::DeadEnd&) {}) ==
+          search::DescentResult::kImplementation) {
+        least = std::min(least, RoughTimeOf(without, other.candidate()));
+      }
+    }
+    EXPECT_LE(least, rough) << codegen::ToText(*with.function, code.tree);
+  }
+}
+
+TEST(VainFills, WhatIsRefusedFillsInVainAndSomethingNoSlowerIsLeft) {
+  Tally tally;
+  ir::Device one = TestDevice(1);
+  one.threads = 2;
+  for (const std::uint32_t n : {4u, 24u}) {
+    Check("axpy", {{"n", n}}, one, 100, tally);
+    Check("axpy", {{"n", n}}, TestDevice(64), 50, tally);
+    Check("mv", {{"m", n}, {"n", n}}, one, 100, tally);
+    Check("matmul", {{"m", n}, {"n", n}, {"k", n}}, one, 60, tally);
+    Check("matmul", {{"m", n}, {"n", n}, {"k", n}}, TestDevice(64), 30, tally);
+  }
+  RecordProperty("drawn", tally.drawn);
+  RecordProperty("in_vain", tally.in_vain);
+  EXPECT_GT(tally.in_vain, tally.drawn / 20);
+  EXPECT_LT(tally.in_vain, tally.drawn);
+}
+
+}  // namespace
+}  // namespace exh::kernels::testing

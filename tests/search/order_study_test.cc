@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#include "search/order_study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/search/toy_space.h"
+
+namespace exh::search {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(OrderStudy, FindsAnOrderInWhichFewerDie) {
+  OrderStudyOptions options;
+  std::vector<double> shares;
+  options.kept = [&](const MeasuredOrder& order) { shares.push_back(order.share.share()); };
+  // What the toy space says of itself: half of all descents that take `mode` first end dead.
+  const MeasuredOrder best = StudyOrders(ToyRoot(), {"mode", "color", "size", "order"}, options);
+  ASSERT_GE(shares.size(), 2u);
+  EXPECT_NEAR(shares.front(), 0.5, 0.15);
+  EXPECT_LT(best.share.share(), 0.2);
+  EXPECT_EQ(best.names.front(), "color");
+  EXPECT_EQ(best.share.share(), shares.back());
+}
+
+TEST(OrderStudy, EndsWhenItIsStopped) {
+  OrderStudyOptions options;
+  int looks = 0;
+  options.stopped = [&] { return ++looks > 300; };
+  const MeasuredOrder best = StudyOrders(ToyRoot(), {"mode", "color", "size", "order"}, options);
+  EXPECT_THAT(best.names, ElementsAre("mode", "color", "size", "order"));
+  EXPECT_EQ(best.share.descents, 200u);
+}
+
+}  // namespace
+}  // namespace exh::search
