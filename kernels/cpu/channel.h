@@ -35,7 +35,6 @@ struct RunnerCommand {
   std::uint64_t cookie = 0;  ///< Answered with the same; nobody can answer what was not asked.
   std::uint32_t op = kLoad;
   std::uint32_t problem = 0;  ///< kRun: whose inputs.
-  std::uint64_t warm_up = 0;  ///< kRun: runs before the clock starts.
   std::uint64_t runs = 0;     ///< kRun: runs on the clock.
 };
 

@@ -346,9 +346,11 @@ class CandidateRun {
     const bool all = runs > 1 && output_bytes_ <= kWholeBytes;
     ChooseParts(all);
     for (const Part& part : parts_) problems_.Spoil(0, part.array, part.begin, part.count);
+    // A run that warms up is asked for by itself: on a busy machine its threads may wait for each
+    // other, computing, for longer than the batch lasts.
+    if (all && !RunOnce(0)) return false;
     RunnerCommand run;
     run.op = RunnerCommand::kRun;
-    run.warm_up = all ? 1 : 0;
     // Never the same number, so that no period of its own hides what a candidate does.
     run.runs = runs + (runs > 1 ? random_() % (runs / 8 + 2) : 0);
     const auto timed = static_cast<double>(run.runs);
@@ -378,19 +380,18 @@ class CandidateRun {
   /// The time of a run by what the process says, as far as this side can see that.
   void Believe(const RunnerCommand& run, const RunnerReply& reply, double& ns, Doubt& doubt) const {
     const auto timed = static_cast<double>(run.runs);
-    const double share = timed / static_cast<double>(run.runs + run.warm_up);
     ns = reply.ns / timed;
     // The watch here runs until we are woken, and on a busy machine that may take a while: it
     // counts where the other one is far off. What the threads computed is the system's knowledge,
     // and nobody computes for longer than it took.
     constexpr double kWakeNs = 5e5, kCallNs = 1e5, kSlack = 1.1;
-    const double computed = process_->cpu_ns() * share / std::max(request_.threads, 1);
+    const double computed = process_->cpu_ns() / std::max(request_.threads, 1);
     if (!(reply.ns * kSlack + kCallNs >= computed)) {
       doubt = {Verdict::kImpossible,
                fmt::format("its process says {:.4g} ns a run, and computed {:.4g} ns", ns,
                            computed / timed)};
     }
-    const double wall = process_->wall_ns() * share;
+    const double wall = process_->wall_ns();
     if (!(reply.ns * 2 + kWakeNs >= wall)) ns = wall / timed;
   }
 

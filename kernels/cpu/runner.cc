@@ -83,7 +83,6 @@ class Runner {
     float* const* const pointers = arrays_.pointers();
     const float* const scalars = setup_.scalars.data();
     const int threads = setup_.threads;
-    for (std::uint64_t i = 0; i < command.warm_up; ++i) run(pointers, scalars, threads);
     const Clock::time_point start = Clock::now();
     for (std::uint64_t i = 0; i < command.runs; ++i) run(pointers, scalars, threads);
     const Clock::time_point end = Clock::now();

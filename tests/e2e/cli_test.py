@@ -395,7 +395,7 @@ class Runs(unittest.TestCase):
         paths = []
         for name in ("a", "b"):
             self.out = os.path.join(self.folder.name, name)
-            self.assertEqual(self.search("--budget", "evals=4", "--seed", "9").returncode, 0)
+            self.assertEqual(self.search("--budget", "evals=4", "--seed", "9", "--jobs", "1").returncode, 0)
             paths.append([r["vector"] for r in records(self.out) if r["t"] == "eval"])
         self.assertEqual(paths[0], paths[1])
 
