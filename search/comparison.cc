@@ -69,7 +69,7 @@ int AuditedWinner(Evaluator& evaluator, const std::vector<Contender>& contenders
 
 Comparison Compare(Evaluator& evaluator, const std::vector<Contender>& contenders, int jobs,
                    const std::function<bool()>& stopped, kernels::StopToken* stop) {
-  constexpr double kForCompilers = 0.6;  // Of what is left.
+  constexpr double kForCompilers = 0.75;  // Of what is left.
   std::vector<Contender> all = contenders;
   {
     TimeShare share(stop);

@@ -3,4 +3,4 @@
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-exec python3 "$root/tests/bench/h200.py" --search "$root/build/release/bin/search" "$@"
+exec python3 "$root/tests/bench/parts/h200.py" --search "$root/build/release/bin/search" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The benchmarks that are taken in parts (tests/bench/paper.py): parts of the space as they are, those of a GPU on a fake driver and
+"""The benchmarks that are taken in parts (tests/bench/parts/paper.py): parts of the space as they are, those of a GPU on a fake driver and
 compiler, with small sizes and short searches.
 
 usage: bench_test.py SEARCH FAKE_DRIVER FAKE_NVRTC [unittest arguments]
@@ -15,7 +15,9 @@ import tempfile
 import unittest
 from unittest import mock
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench" / "parts"))
+import h200  # noqa: E402  # pylint: disable=wrong-import-position
+import library  # noqa: E402  # pylint: disable=wrong-import-position
 import paper  # noqa: E402  # pylint: disable=wrong-import-position
 import parts  # noqa: E402  # pylint: disable=wrong-import-position
 
@@ -121,6 +123,34 @@ class PaperTest(unittest.TestCase):
         self.assertEqual((again["leaves"], again["runs"], again["ratios"]), (20, 2, result["ratios"]))
         self.assertEqual(again["best"]["evaluations"], 5)
         self.assertEqual([log.name for log in (self.folder / "logs").iterdir()], ["bound-axpy.1.jsonl"])
+
+
+    def test_searches_of_the_library(self):
+        """Every kernel of the library, several seeds each; one that was begun goes on."""
+        def bench(*arguments):
+            command = ["h200", "--search", SEARCH, "--state", str(self.folder / "state"), "--results", str(self.folder / "h200.json"),
+                       "--budget", "2", *arguments]
+            out = io.StringIO()
+            with mock.patch.object(sys, "argv", command), contextlib.redirect_stdout(out):
+                parts.main(h200.Bench, h200.__doc__, [("--budget", {"type": int, "default": 60})])
+            return out.getvalue()
+
+        part = f"search-axpy-n={N}"
+        with mock.patch.dict(library.SEARCHES, {"h200": {"axpy": [f"n={N}"]}}):
+            with mock.patch.object(library, "SEEDS", (1,)):
+                bench(part)
+            with mock.patch.object(library, "SEEDS", (1, 2)):
+                self.assertRegex(bench("--list"), rf"(?m)^{part} +begun$")
+                printed = bench(part)
+                self.assertRegex(bench("--list"), rf"(?m)^{part} +finished$")
+        runs = self.result(part)["runs"]
+        self.assertEqual([run["seed"] for run in runs], [1, 2])
+        for run in runs:
+            self.assertGreater(run["best_ns"], 0)
+            self.assertGreater(run["evaluations"], 0)
+            self.assertGreater(run["first_s"], 0)
+            self.assertLessEqual(run["stopped"], 1)
+        self.assertRegex(printed, rf"axpy n={N}, 2 s +\| [0-9.]+ us \([0-9., ]+\): .*x naive; first after")
 
 
 if __name__ == "__main__":

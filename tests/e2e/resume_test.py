@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What is done with the log of a run on the cpu device: search --resume goes on with it, search --simulate
-compares policies on it, and tests/bench/plot_policies.py draws what came out.
+compares policies on it, and tests/bench/parts/plot_policies.py draws what came out.
 
 usage: resume_test.py SEARCH [unittest arguments]
 """
@@ -187,14 +187,14 @@ class Simulate(unittest.TestCase):
             self.assertRegex(both.stdout, r"record: 1[2-6] implementations")
 
             for by in ("evaluations", "seconds"):
-                drawn = subprocess.run([sys.executable, os.path.join(ROOT, "tests/bench/plot_policies.py"), file,
+                drawn = subprocess.run([sys.executable, os.path.join(ROOT, "tests/bench/parts/plot_policies.py"), file,
                                         "-o", svg, "--by", by], capture_output=True, text=True, timeout=60)
                 self.assertEqual(drawn.returncode, 0, drawn.stderr)
                 picture = xml.etree.ElementTree.parse(svg).getroot()
                 words = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
                 self.assertTrue(set(policies) <= set(words), words)
                 self.assertTrue(any(by in word for word in words), words)
-            refused = subprocess.run([sys.executable, os.path.join(ROOT, "tests/bench/plot_policies.py"),
+            refused = subprocess.run([sys.executable, os.path.join(ROOT, "tests/bench/parts/plot_policies.py"),
                                       os.path.join(out, "log.jsonl")], capture_output=True, text=True, timeout=60)
             self.assertNotEqual(refused.returncode, 0)
             self.assertIn("plot_policies: ", refused.stderr)
