@@ -32,11 +32,11 @@ class Chain final : public Kernel {
       return axes;
     };
     const auto strides = [&](ir::AxisRef row, ir::AxisRef column) {
-      ir::Strides strides = {{row, kSize}, {column, 1}};
+      ir::Strides all = {{row, kSize}, {column, 1}};
       for (const ir::AxisRef axis : around) {
-        strides.insert(strides.begin(), {axis, static_cast<std::int64_t>(kElements)});
+        all.insert(all.begin(), {axis, static_cast<std::int64_t>(kElements)});
       }
-      return strides;
+      return all;
     };
     const std::uint64_t elements = batched_ ? 16 * kElements : kElements;
     const ir::AxisRef m = b.Axis("m", kSize, tiled);
