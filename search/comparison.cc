@@ -58,7 +58,9 @@ int AuditedWinner(Evaluator& evaluator, const std::vector<Contender>& contenders
     const kernels::Measurement audit =
         evaluator.Measure(contenders[index].compiled, 0, Effort::kAudit);
     using kernels::Verdict;
-    const bool passed = audit.verdict == Verdict::kCorrect || audit.verdict == Verdict::kStopped;
+    // What the environment did is no verdict on the winner.
+    const bool passed = audit.verdict == Verdict::kCorrect || audit.verdict == Verdict::kStopped ||
+                        audit.verdict == Verdict::kBroken;
     if (passed) return winner;
     records[index].verdict = kernels::VerdictName(audit.verdict);
     records[index].why = audit.why;

@@ -334,31 +334,34 @@ bool Explorer::Interrupted() {
 
 // ---- 1. Descend -------------------------------------------------------------------------------
 
+std::uint64_t Explorer::BatchSize() const {
+  const auto size = static_cast<std::uint64_t>(std::max(1, options_.batch));
+  const auto left = stopper_.EvaluationsLeft({outcome_.end.evaluations});
+  return left ? std::min(size, *left) : size;
+}
+
+/// What is in the batch when nothing new is found is still worth its evaluation.
+void Explorer::TakeBackEnd(const std::vector<Entry>& batch) {
+  const bool nothing_new = outcome_.end.why == "exhausted" || outcome_.end.why == "stuck";
+  if (nothing_new && !batch.empty()) outcome_.end.why.clear();
+}
+
 std::vector<Entry> Explorer::Descend() {
-  auto size = static_cast<std::uint64_t>(std::max(1, options_.batch));
-  if (const auto left = stopper_.EvaluationsLeft({outcome_.end.evaluations})) {
-    size = std::min(size, *left);
-  }
+  const std::uint64_t size = BatchSize();
   std::vector<Entry> batch;
   while (batch.size() < size && !Stopped()) {
     Attempt attempt = proposer_.Make(random_);
     if (Accept(attempt)) batch.push_back(*std::move(attempt.entry));
     ShowStatus(false);
-    if (attempt.is_idle) break;  // What is in the batch holds the tree up.
   }
-  // What is in the batch when nothing new is found is still worth its evaluation.
-  const bool nothing_new = outcome_.end.why == "exhausted" || outcome_.end.why == "stuck";
-  if (nothing_new && !batch.empty()) outcome_.end.why.clear();
+  TakeBackEnd(batch);
   return batch;
 }
 
 /// Phases 1 and 2 together: to find what is worth a compilation may take as long as to compile it,
 /// and a tree takes descents from several threads.
 std::vector<Entry> Explorer::DescendAndCompile() {
-  auto size = static_cast<std::uint64_t>(std::max(1, options_.batch));
-  if (const auto left = stopper_.EvaluationsLeft({outcome_.end.evaluations})) {
-    size = std::min(size, *left);
-  }
+  const std::uint64_t size = BatchSize();
   std::vector<std::optional<Attempt>> attempts(size);
   RunInParallel(attempts.size(), options_.jobs, [&](std::size_t index) {
     if (StopReason()) return false;
@@ -374,13 +377,15 @@ std::vector<Entry> Explorer::DescendAndCompile() {
   proposed_ += attempts.size();
   std::vector<Entry> batch;
   for (std::optional<Attempt>& attempt : attempts) {
-    if (!attempt || !Accept(*attempt)) continue;
-    batch.push_back(*std::move(attempt->entry));
+    if (!attempt) continue;
+    if (Accept(*attempt)) {
+      batch.push_back(*std::move(attempt->entry));
+    } else if (attempt->entry && attempt->entry->ready) {
+      evaluator_.Discard(attempt->entry->compiled);  // Another of the batch has the same source.
+    }
   }
   ShowStatus(false);
-  // What is in the batch when nothing new is found is still worth its evaluation.
-  const bool nothing_new = outcome_.end.why == "exhausted" || outcome_.end.why == "stuck";
-  if (nothing_new && !batch.empty()) outcome_.end.why.clear();
+  TakeBackEnd(batch);
   return batch;
 }
 
@@ -426,6 +431,7 @@ void Explorer::CompileOne(Entry& entry) {
 /// What is known of the time that a candidate may take: the best so far, and what a naive loop nest
 /// would take as long as there is none.
 void Explorer::SetIdleLimit() {
+  if (!tree_) return;  // Random descents show the space as it is.
   constexpr double kNaiveFactor = 5;
   idle_above_ns_ = outcome_.winner            ? options_.idle_factor * outcome_.winner->ns
                    : options_.idle_factor > 0 ? kNaiveFactor * naive_rough_ns_

@@ -159,7 +159,9 @@ class Explorer {
   bool Stopped();
   std::optional<std::string> StopReason() const;
   bool Interrupted();
-  std::vector<Entry> Descend();            // phase 1
+  std::uint64_t BatchSize() const;
+  void TakeBackEnd(const std::vector<Entry>& batch);
+  std::vector<Entry> Descend();            // phase 1, without a tree
   std::vector<Entry> DescendAndCompile();  // phases 1 and 2, with a tree
   /// Of descent number `number`: each draws from a stream of its own.
   std::uint64_t SeedOf(std::uint64_t number) const;

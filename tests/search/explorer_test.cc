@@ -76,6 +76,7 @@ TEST(Explorer, WhatHasFarTooManyInstructionsIsNotCompiled) {
     Scene run;
     run.evaluator.ahead = ahead;
     run.options.max_duplicates = 20000;
+    run.options.policy = MakePolicy("tag", {});  // Random descents compile everything.
     run.options.idle_factor = 20;
     // Times lie between 300 and 1,010 ns.
     std::atomic<int> idle_compiled = 0;

@@ -95,6 +95,20 @@ TEST_F(CompilerTest, HangingCompilerIsStopped) {
   EXPECT_THAT(compiled.why, HasSubstr("longer than 0.3 s"));
 }
 
+TEST_F(CompilerTest, WhatTakesFarLongerThanOthersIsGivenUp) {
+  CompilerOptions options = Options();
+  options.compiler = Script("some",
+                            "for file in \"$@\"; do case $file in *.cc) "
+                            "grep -q sleepy $file && sleep 50;; esac; done; g++ \"$@\"");
+  Compiler compiler(options);
+  for (const char* name : {"a", "b", "c", "d"}) {
+    ASSERT_EQ(compiler.Compile(std::string("int ") + name + ";").verdict, Verdict::kCorrect);
+  }
+  const Compiled given_up = compiler.Compile("int sleepy;");
+  EXPECT_EQ(given_up.verdict, Verdict::kCompileTimeout);
+  EXPECT_LT(given_up.compile_ms, 40e3);
+}
+
 TEST_F(CompilerTest, CrashingCompilerAndFullDisk) {
   CompilerOptions options = Options();
   options.compiler = Script("crash", "kill -SEGV $$");
