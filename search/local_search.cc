@@ -129,9 +129,7 @@ void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
 
 bool LocalSearch::is_ready() const {
   const std::lock_guard lock(mutex_);
-  std::size_t all = 0;
-  for (const Elites& one : structures_) all += one.members.size();
-  return all >= kLeast;
+  return !structures_.empty();
 }
 
 std::optional<std::uint64_t> LocalSearch::DrawStructure(Random& random) const {

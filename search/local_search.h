@@ -51,8 +51,6 @@ class LocalSearch {
   /// with the same decisions in the first half of their paths: variants of one would soon fill all
   /// places.
   static constexpr std::size_t kElites = 16, kRelated = 4;
-  /// Without so many there is nothing to be near to.
-  static constexpr std::size_t kLeast = 1;
   /// A structure whose fastest did not get faster by so much for so many evaluations is drawn half
   /// as often as before.
   static constexpr double kProgress = 0.01, kPatience = 100;
@@ -77,7 +75,7 @@ class LocalSearch {
   /// An implementation that is correct and took `ns`, and its path from the root.
   void Add(const runtime::Candidate& candidate, const Path& path, double ns);
 
-  /// Are there at least kLeast elites?
+  /// Is there something to be near to?
   bool is_ready() const;
   /// A structure that had less than its due, which is the less the more structures have something
   /// faster, and the longer it has not got any faster itself. Each has to show what it can be; one
