@@ -1,15 +1,53 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs of the increments of a counter.
+// Runs of the increments of a counter: those that differ in one object alone are counted by the
+// row.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
+#include <map>
+#include <vector>
 
-#include "runtime/internal/run_finder.h"
+#include "runtime/internal/freezer.h"
+#include "runtime/internal/row_places.h"
 
 namespace exh::runtime::internal {
+namespace {
 
-std::uint64_t RunFinder::MostWeight(const Increment& increment) const {
+/// Fewer lanes are faster one by one.
+constexpr std::uint32_t kMinLanes = 3;
+
+class IncrementRuns {
+ public:
+  IncrementRuns(const RowPlaces& places, const RootDomains& root, Network* network)
+      : places_(places), root_(root), network_(*network) {}
+
+  void Find();
+
+ private:
+  /// What the increments of a run have in common.
+  struct Key {
+    std::uint32_t value = 0;
+    std::uint8_t num_scalars = 0, num_rows = 0;
+    std::array<PackedLiteral, kMaxRunScalars> scalars{};
+    std::array<PackedLiteral, kMaxRunRows> rows{};
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  using Lanes = std::map<std::uint32_t, std::uint32_t>;  // Lane, increment.
+  using Readers = std::map<RootObject, int>;
+
+  std::uint64_t MostWeight(const Increment& increment) const;
+  Readers CountReaders(const Counter& counter) const;
+  bool Add(std::uint32_t id, const Readers& readers, std::map<Key, Lanes>* runs) const;
+  PackedLiteral Shared(const Literal& literal, std::span<const RootObject> shared) const;
+
+  const RowPlaces& places_;
+  const RootDomains& root_;
+  Network& network_;
+};
+
+std::uint64_t IncrementRuns::MostWeight(const Increment& increment) const {
   switch (increment.weight) {
     case Increment::Weight::kConstant:
       return increment.value;
@@ -24,23 +62,26 @@ std::uint64_t RunFinder::MostWeight(const Increment& increment) const {
 }
 
 /// Counters whose conditions are literals on cells.
-void RunFinder::FindIncrements() {
+void IncrementRuns::Find() {
   for (Counter& counter : network_.counters) {
     counter.run_begin = counter.run_end =
         static_cast<std::uint32_t>(network_.increment_runs.size());
     if (counter.increment_end - counter.increment_begin < kMinLanes) continue;
-    std::map<Key, IncrementLanes> runs;
-    const std::map<RootObject, int> readers = CountReaders(counter);
+    std::map<Key, Lanes> runs;
+    const Readers readers = CountReaders(counter);
     bool all = true;
     counter.constants = !counter.product;
     for (std::uint32_t i = counter.increment_begin; all && i < counter.increment_end; ++i) {
-      all = FindIncrement(i, readers, &runs);
+      all = Add(i, readers, &runs);
       counter.constants &= network_.increments[i].weight == Increment::Weight::kConstant;
     }
     if (!all) continue;
     for (const auto& [key, lanes] : runs) {
       IncrementRun run;
-      Unpack(key, &run);
+      run.num_scalars = key.num_scalars;
+      run.num_rows = key.num_rows;
+      run.scalars = key.scalars;
+      run.rows = key.rows;
       run.first_increment = static_cast<std::uint32_t>(network_.run_increments.size());
       run.value = network_.increments[lanes.begin()->second].value;
       for (const auto& [lane, increment] : lanes) {
@@ -59,15 +100,16 @@ void RunFinder::FindIncrements() {
 
 /// In how many increments each object is read. Lanes are what differs most: the counter's own
 /// objects are in nearly all of them.
-std::map<RootObject, int> RunFinder::CountReaders(const Counter& counter) const {
-  std::map<RootObject, int> readers;
+IncrementRuns::Readers IncrementRuns::CountReaders(const Counter& counter) const {
+  Readers readers;
+  std::vector<RootObject> objects;
   for (std::uint32_t i = counter.increment_begin; i < counter.increment_end; ++i) {
     const Increment& increment = network_.increments[i];
-    std::vector<RootObject> objects;
+    objects.clear();
     for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
       const Literal& literal = network_.increment_literals[l];
-      if (literal.kind != Literal::Kind::kSlot || !IsDecision(literal.a)) continue;
-      for (const RootObject& object : ObjectsOf(literal.a)) objects.push_back(object);
+      if (literal.kind != Literal::Kind::kSlot || !places_.IsDecision(literal.a)) continue;
+      for (const RootObject& object : places_.ObjectsOf(literal.a)) objects.push_back(object);
     }
     std::ranges::sort(objects);
     objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
@@ -76,37 +118,83 @@ std::map<RootObject, int> RunFinder::CountReaders(const Counter& counter) const 
   return readers;
 }
 
-bool RunFinder::FindIncrement(std::uint32_t id, const std::map<RootObject, int>& readers,
-                              std::map<Key, IncrementLanes>* runs) {
-  const Increment& increment = network_.increments[id];
-  std::vector<Other> others;
-  for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
-    const Literal& literal = network_.increment_literals[l];
-    if (literal.kind != Literal::Kind::kSlot || literal.a >= decision_of_.size()) return false;
-    others.push_back({literal.a, static_cast<std::uint8_t>(literal.x)});
+/// A literal that all lanes share: the same side of a pair for all of them, what is shared first.
+PackedLiteral IncrementRuns::Shared(const Literal& literal,
+                                    std::span<const RootObject> shared) const {
+  const auto values = static_cast<std::uint8_t>(literal.x);
+  const Cell& cell = network_.cells[literal.a];
+  if (places_.IsDecision(literal.a) && cell.mirror != literal.a) {
+    const std::span<const RootObject> pair = places_.ObjectsOf(literal.a);
+    if (std::ranges::count(shared, pair[1]) != 0 && std::ranges::count(shared, pair[0]) == 0) {
+      return PackLiteral(cell.mirror, network_.inverses[cell.inverse][values]);
+    }
   }
-  int least = std::numeric_limits<int>::max();
+  return PackLiteral(literal.a, values);
+}
+
+bool IncrementRuns::Add(std::uint32_t id, const Readers& readers,
+                        std::map<Key, Lanes>* runs) const {
+  const Increment& increment = network_.increments[id];
+  const std::span<const Literal> literals(
+      network_.increment_literals.data() + increment.literal_begin,
+      increment.literal_end - increment.literal_begin);
+  if (literals.empty() || literals.size() > RowPlaces::kMaxSlots) return false;
+  std::array<Slot, RowPlaces::kMaxSlots> all{};
   std::vector<RootObject> objects, shared;
-  for (const Other& other : others) {
-    if (!IsDecision(other.slot)) continue;
-    for (const RootObject& object : ObjectsOf(other.slot)) {
+  int least = std::numeric_limits<int>::max();
+  for (std::size_t i = 0; i < literals.size(); ++i) {
+    if (literals[i].kind != Literal::Kind::kSlot || literals[i].a >= network_.cells.size()) {
+      return false;
+    }
+    all[i] = literals[i].a;
+    for (const RootObject& object : places_.ObjectsOf(all[i])) {
       objects.push_back(object);
       least = std::min(least, readers.at(object));
     }
   }
   std::ranges::copy_if(objects, std::back_inserter(shared),
                        [&](const RootObject& object) { return readers.at(object) > least; });
-  const std::optional<RootObject> lane = PickLane(shared, others);
+  // Of what is not shared, the object that the fewest read, and of such the last.
+  const std::span<const Slot> slots(all.data(), literals.size());
+  std::optional<RootObject> lane;
+  std::size_t fewest = slots.size() + 1;
+  const RowPlaces::Lanes lanes = places_.LanesOf(slots);
+  for (const RootObject object : lanes.all()) {
+    if (std::ranges::count(shared, object) != 0) continue;
+    std::size_t reading = 0;
+    for (const Slot slot : slots) reading += places_.Reads(slot, object);
+    if (reading > fewest || (reading == fewest && object < *lane)) continue;
+    fewest = reading;
+    lane = object;
+  }
   if (!lane) return false;
-  std::vector<Placed> placed;
-  for (const Other& other : others) placed.push_back(*Place(other, *lane, shared));
   Key key;
-  if (!Pack(placed, &key)) return false;
+  for (std::size_t i = 0; i < literals.size(); ++i) {
+    if (!places_.Reads(slots[i], *lane)) {
+      if (key.num_scalars == kMaxRunScalars) return false;
+      key.scalars[key.num_scalars++] = Shared(literals[i], shared);
+      continue;
+    }
+    if (key.num_rows == kMaxRunRows) return false;
+    const RowPlace place = *places_.InRow(slots[i], *lane);
+    const auto values = static_cast<std::uint8_t>(literals[i].x);
+    key.rows[key.num_rows++] = PackLiteral(
+        place.row,
+        place.mirrored ? network_.inverses[network_.cells[slots[i]].inverse][values] : values);
+  }
+  std::sort(key.scalars.begin(), key.scalars.begin() + key.num_scalars);
+  std::sort(key.rows.begin(), key.rows.begin() + key.num_rows);
   if (increment.weight == Increment::Weight::kConstant) {
     if (increment.value > 0xFFFFFFFF) return false;
-    key.words[kValuesWord] = static_cast<std::uint32_t>(increment.value);
+    key.value = static_cast<std::uint32_t>(increment.value);
   }
   return (*runs)[key].try_emplace(lane->object % kLanes, id).second;
+}
+
+}  // namespace
+
+void IndexIncrements(const RowPlaces& places, const RootDomains& root, Network* network) {
+  IncrementRuns(places, root, network).Find();
 }
 
 }  // namespace exh::runtime::internal

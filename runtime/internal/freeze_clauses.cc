@@ -191,7 +191,7 @@ bool Freezer::ClauseLoop::Collect(std::size_t level) {
     if (found < 0) return false;  // No such decision: the tuple does not exist.
     const Slot slot = freezer_.instance_->slots_[found >> 1];
     const bool swapped = (found & 1) != 0;
-    if ((freezer_.domains_.slots[slot] & ~test.masks[swapped]) == 0) return false;
+    if ((freezer_.clauses_.known(slot) & ~test.masks[swapped]) == 0) return false;
     bound_.push_back({number, slot, swapped});
   }
   return true;
@@ -204,7 +204,7 @@ bool Freezer::ClauseLoop::Enter(std::size_t variable) {
   memberships_.clear();
   scope_.AppendMemberships(objects_.data(), variable, variable + 1, &memberships_);
   for (const Slot slot : memberships_) {
-    const Bits membership = freezer_.domains_.slots[slot];
+    const Bits membership = freezer_.clauses_.known(slot);
     if (membership == kFalseBit) return false;
     if (membership == kTrueBit) continue;
     if (freezer_.is_flag_[slot]) {
@@ -295,7 +295,7 @@ bool Freezer::ClauseLoop::ReadPrefix() {
   for (std::size_t i = 0; i < bound_before_[depth_ - 1]; ++i) {
     const Bound& bound = bound_[i];
     const Bits mask = tests_[bound.test].masks[bound.swapped];
-    const Bits domain = freezer_.domains_.slots[bound.slot];
+    const Bits domain = freezer_.clauses_.known(bound.slot);
     if ((domain & ~mask) == 0) return false;
     const bool open = (domain & mask) != 0;
     prefix_open_ += open;
@@ -332,7 +332,6 @@ void Freezer::ClauseLoop::FastRow() {
 template <int kTests, bool kCompares>
 bool Freezer::ClauseLoop::FastTuple(Object object) {
   constexpr int kArity = kTests + 2 * kCompares;
-  const Bits* const domains = freezer_.domains_.slots.data();
   const Slot* const slots_of = freezer_.instance_->slots_.data();
   std::array<Slot, kMaxTableArity> slots = prefix_slots_;
   std::uint32_t look = prefix_look_;
@@ -342,7 +341,7 @@ bool Freezer::ClauseLoop::FastTuple(Object object) {
     const std::int32_t found = test.use.At(object);
     if (found < 0) return true;  // No such tuple.
     const Slot slot = slots_of[found >> 1];
-    const Bits mask = test.masks[found & 1], domain = domains[slot];
+    const Bits mask = test.masks[found & 1], domain = freezer_.clauses_.known(slot);
     if ((domain & ~mask) == 0) return true;  // It holds.
     const bool open = (domain & mask) != 0;
     num_open += open;
@@ -415,8 +414,8 @@ std::uint32_t Freezer::ClauseLoop::PairsOf(Comparison* comparison, unsigned side
 
 Truth Freezer::ClauseLoop::StatusOf(Comparison* comparison, std::uint32_t pairs, Slot left,
                                     Slot right) {
-  const Bits left_domain = freezer_.domains_.slots[left];
-  const Bits right_domain = freezer_.domains_.slots[right];
+  const Bits left_domain = freezer_.clauses_.known(left);
+  const Bits right_domain = freezer_.clauses_.known(right);
   if (comparison->last_pairs != pairs || comparison->last_left != left_domain ||
       comparison->last_right != right_domain) {
     comparison->last_pairs = pairs;
@@ -452,6 +451,32 @@ std::uint32_t Freezer::ClauseLoop::PatternOf(std::uint32_t look, int num_tests) 
   return freezer_.relations_.InternPattern(pattern);
 }
 
+void Freezer::GroundTuple(const Clause& clause, const Scope& scope, const Object* objects,
+                          std::uint32_t origin) {
+  std::vector<Slot> memberships, gate;
+  std::vector<Literal> literals;
+  scope.AppendMemberships(objects, 0, scope.size(), &memberships);
+  for (const Slot slot : memberships) {
+    if (clauses_.known(slot) == kFalseBit) return;
+    if (clauses_.known(slot) == kTrueBit) continue;
+    if (is_flag_[slot]) {
+      literals.push_back(GroundClauses::MemberLiteral(slot, false));
+    } else {
+      gate.push_back(slot);
+    }
+  }
+  for (const bool known : {false, true}) {  // Host code last: it is the dear part.
+    for (const Condition& condition : clause.conditions) {
+      if (IsKnown(condition) != known) continue;
+      Literal literal;
+      const Outcome outcome = Ground(condition, objects, scope.size(), &literal);
+      if (outcome == Outcome::kTrue || outcome == Outcome::kUndefined) return;
+      if (outcome == Outcome::kOpen) literals.push_back(literal);
+    }
+  }
+  clauses_.Add(literals, gate, origin);
+}
+
 void Freezer::GroundClausesThat(bool are_unary) {
   std::vector<std::pair<const Clause*, double>> clauses;
   double tuples = 0;
@@ -468,7 +493,8 @@ void Freezer::GroundClausesThat(bool are_unary) {
   for (const auto& [clause, of_clause] : clauses) {
     ticker_.Begin("requirement " + space_.requirements[clause->requirement].label,
                   share * of_clause / std::max(1.0, tuples), of_clause);
-    ClauseLoop(*this, *clause).Run();
+    // What is unary acts before the others are simplified.
+    if (are_unary || !lanes_.is_on() || !GroundByLanes(*clause)) ClauseLoop(*this, *clause).Run();
   }
 }
 

@@ -131,8 +131,14 @@ void Freezer::AssignCells(int choice, Slot* next) {
     const std::span<const Object> objects = instance_->objects(d);
     instance_->slots_[d] = rows.at(row_of(objects)) + objects.back();
   }
-  if (!paired) return;
-  for (const auto& [key, row] : rows) table.first[key.front()] = row;
+  const ChoiceTable& tuples = objects_.choices[choice];
+  table.rows.assign(tuples.strides.back(), kNoRow);
+  for (const auto& [key, row] : rows) {
+    std::size_t index = 0;
+    for (std::size_t i = 0; i < key.size(); ++i) index += key[i] * tuples.strides[i];
+    table.rows[index] = row;
+    if (paired) table.first[key.front()] = row;
+  }
 }
 
 void Freezer::DescribeCells() {
@@ -238,7 +244,7 @@ void Freezer::PlanPresence() {
 }
 
 /// Opens every gate on a copy of the root, the long way round.
-void Freezer::PlanOpenings() {
+void Freezer::PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_by_gate) {
   const std::uint32_t num_gates = instance_->layout_.num_gates;
   if (num_gates > kMaxOpenings) return;
   std::vector<Opening> openings(num_gates);
@@ -258,6 +264,11 @@ void Freezer::PlanOpenings() {
     for (const std::uint32_t id : network_.constraints_by_gate.row(gate)) {
       AppendSlotsOf(network_.constraints[id], &openings[gate]);
     }
+    if (gate < cells_by_gate.size()) {
+      for (std::size_t block = 0; block < cells_by_gate[gate].size(); ++block) {
+        openings[gate].cells[block] |= cells_by_gate[gate][block];
+      }
+    }
     MarkLight(gate, &openings[gate]);
     std::vector<Slot>& wide = openings[gate].wide_slots;
     std::ranges::sort(wide);
@@ -267,7 +278,7 @@ void Freezer::PlanOpenings() {
 }
 
 void Freezer::MarkLight(std::uint32_t gate, Opening* opening) const {
-  if (network_.covered.empty()) {
+  if (!lanes_.is_on()) {
     opening->light.assign(opening->cells.size(), 0);
     return;
   }

@@ -8,6 +8,7 @@
 #include "runtime/check.h"
 #include "runtime/error.h"
 #include "runtime/int_domain.h"
+#include "runtime/internal/lane_emitter.h"
 #include "runtime/internal/propagator.h"
 
 namespace exh::runtime::internal {
@@ -27,7 +28,8 @@ Freezer::Freezer(const Space& space, const Host& host, const FreezeOptions& opti
       objects_(*(instance_->tables_ = std::make_unique<Objects>())),
       network_(*(instance_->network_ = std::make_unique<Network>())),
       relations_(network_),
-      clauses_(network_, relations_, domains_) {}
+      lanes_(network_, relations_, domains_),
+      clauses_(network_, relations_, domains_, lanes_) {}
 
 std::shared_ptr<const Instance> Freezer::Run() {
   FreezeSets();
@@ -43,6 +45,7 @@ std::shared_ptr<const Instance> Freezer::Run() {
   GroundCounters();
   for (std::size_t q = 0; q < space_.quotients.size(); ++q) GroundQuotient(static_cast<int>(q));
   SplitSums();
+  FixKnown();
   GroundClausesThat(false);
   PropagateRoot();
   return instance_;
@@ -331,9 +334,41 @@ void Freezer::FreezeDomains() {
       instance_->live_gates_.push_back(clauses_.InternGate(all));
     }
   }
+  if (!options_.runs) return;
+  places_.emplace(*instance_, network_);
+  lanes_.Begin(&*places_);
+}
+
+/// What is unary, or belongs to no requirement, has acted; all other clauses are simplified by this.
+void Freezer::FixKnown() {
+  clauses_.FixKnown();
+  known_cells_.assign(instance_->layout_.num_narrow, 0);
+  for (const Slot slot : slots_in_use_) {
+    if (slot >= known_cells_.size()) continue;
+    const Cell& cell = network_.cells[slot];
+    const auto values = static_cast<std::uint8_t>(clauses_.known(slot));
+    known_cells_[slot] = values;
+    if (cell.mirror != slot) known_cells_[cell.mirror] = network_.inverses[cell.inverse][values];
+  }
+}
+
+/// Runs of what the lane store has, records of the rest, and the lists of what wakes what.
+void Freezer::IndexRecords(LaneEmitter* emitter, bool is_final) {
+  network_.work.assign(instance_->layout_.num_slots() + 1, {});
+  std::vector<std::uint8_t> covered(network_.constraints.size(), 0);
+  emitter->Emit(is_final, &ticker_, &covered);
+  PutLooseFirst(&covered, &network_);
+  if (is_final) IndexIncrements(*places_, domains_, &network_);
+  IndexScalars(*instance_, is_final ? &domains_ : nullptr, covered, &network_);
+  network_.covered = std::move(covered);
 }
 
 void Freezer::PropagateRoot() {
+  std::optional<LaneEmitter> emitter;
+  if (lanes_.is_on()) {
+    emitter.emplace(*instance_, domains_, &lanes_, &relations_, &clauses_, &network_);
+    emitter->Prepare();
+  }
   ticker_.Begin("tables", kTableShare, static_cast<double>(clauses_.num_groups()));
   clauses_.Finish(&ticker_);
   network_.universes = objects_.universes;
@@ -342,9 +377,14 @@ void Freezer::PropagateRoot() {
   layout.num_gates = static_cast<std::uint32_t>(network_.gate_slots.begin.size() - 1);
   PlanPresence();
   layout.Place();
-  const auto num_constraints = static_cast<double>(network_.constraints.size());
-  ticker_.Begin("the root", kRootShare, num_constraints);
-  IndexNetwork(*instance_, &network_);
+  ticker_.Begin("the root", kRootShare, static_cast<double>(lanes_.views().size()));
+  const std::vector<Constraint> records = network_.constraints;
+  const std::size_t num_literals = network_.literals.size();
+  if (emitter) {
+    IndexRecords(&*emitter, false);
+  } else {
+    IndexNetwork(*instance_, &network_);
+  }
 
   State& root = instance_->root_ = State(layout);
   root.presence(layout, 0) = ~std::uint64_t{0};
@@ -359,23 +399,34 @@ void Freezer::PropagateRoot() {
     instance_->root_result_ =
         Propagator(*instance_, &root, &instance_->root_conflict_).PropagateAll(&ticker_);
   }
+  std::size_t num_entailed = 0;
   if (instance_->root_result_ == Propagation::kFixpoint) {
     // What the root entails needs no look again.
     for (const Slot slot : slots_in_use_) domains_.slots[slot] = root.domain(layout, slot);
     for (std::uint32_t counter = 0; counter < layout.num_counters; ++counter) {
       domains_.counters[counter] = root.counter(layout, counter);
     }
+    network_.constraints = records;
+    network_.literals.resize(num_literals);
     clauses_.DropEntailed();
-    if (options_.runs) {
-      ticker_.Begin("rows", kRunShare, num_constraints);
-      IndexRuns(*instance_, domains_, &ticker_, &network_);
+    num_entailed = clauses_.num_entailed();
+    ticker_.Begin("rows", kRunShare, static_cast<double>(lanes_.views().size()));
+    if (emitter) {
+      IndexRecords(&*emitter, true);
+      num_entailed += emitter->num_entailed();
     } else {
       IndexNetwork(*instance_, &network_);
     }
+    lanes_.Clear();
     IndexWakes(domains_, slots_in_use_, &network_);
-    PlanOpenings();
+    PlanOpenings(emitter ? emitter->cells_by_gate() : std::vector<std::vector<std::uint64_t>>());
   }
+  FillStatistics(num_entailed);
+}
 
+void Freezer::FillStatistics(std::size_t num_entailed) {
+  const StateLayout& layout = instance_->layout_;
+  const State& root = instance_->root_;
   InstanceStatistics& statistics = instance_->statistics_;
   statistics.decisions = instance_->num_decisions();
   for (DecisionId d = 0; d < instance_->num_decisions(); ++d) {
@@ -404,13 +455,24 @@ void Freezer::PropagateRoot() {
         break;
     }
   }
+  for (const LaneTable& table : network_.lane_tables) {
+    (table.arity == 2 ? statistics.pair_tables : statistics.triple_tables) +=
+        static_cast<std::size_t>(std::popcount(table.lanes));
+  }
+  for (const LaneClause& clause : network_.lane_clauses) {
+    statistics.clauses += static_cast<std::size_t>(std::popcount(clause.lanes));
+  }
   statistics.relations = network_.relations.size();
-  statistics.entailed_at_root = clauses_.num_entailed();
+  statistics.entailed_at_root = num_entailed;
   statistics.state_bytes = layout.num_words * sizeof(std::uint64_t);
   statistics.shared_bytes =
       network_.pairs.size() * sizeof(PairEntry) + network_.triples.size() * sizeof(TripleEntry) +
+      network_.pair_runs.size() * sizeof(PairRun) +
       network_.triple_runs.size() * sizeof(TripleRun) +
-      network_.clause_runs.size() * sizeof(ClauseRun) + network_.run_tables.size() +
+      network_.clause_runs.size() * sizeof(ClauseRun) +
+      network_.clause_filters.size() * sizeof(ClauseFilter) + network_.run_tables.size() +
+      network_.lane_tables.size() * sizeof(LaneTable) +
+      network_.lane_clauses.size() * sizeof(LaneClause) +
       network_.constraints.size() * sizeof(Constraint) + network_.luts.size() +
       network_.masks.size() * sizeof(Bits) + network_.increment_literals.size() * sizeof(Literal);
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,11 +17,15 @@
 #include "runtime/instance.h"
 #include "runtime/internal/freeze_ticker.h"
 #include "runtime/internal/ground_clauses.h"
+#include "runtime/internal/lane_store.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/objects.h"
 #include "runtime/internal/relation_store.h"
+#include "runtime/internal/row_places.h"
 
 namespace exh::runtime::internal {
+
+class LaneEmitter;
 
 class Freezer {
  public:
@@ -39,7 +44,8 @@ class Freezer {
     int trigger;
     std::vector<Object> objects;
   };
-  class ClauseLoop;  // freeze_clauses.cc
+  class ClauseLoop;   // freeze_clauses.cc
+  class ClauseLanes;  // freeze_lanes.cc
 
   // ---- freezer.cc
   void FreezeSets();
@@ -52,6 +58,9 @@ class Freezer {
   void AssignMemberships();
   void FreezeDomains();
   void PropagateRoot();
+  void FixKnown();
+  void IndexRecords(LaneEmitter* emitter, bool is_final);
+  void FillStatistics(std::size_t num_entailed);
   ChoiceTable MakeTable(int choice) const;
   std::string TupleText(std::span<const Variable> variables, std::span<const Object> objects) const;
 
@@ -61,7 +70,7 @@ class Freezer {
   void DescribeCells();
   void FindBlocks();
   void PlanPresence();
-  void PlanOpenings();
+  void PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_by_gate);
   void MarkLight(std::uint32_t gate, Opening* opening) const;
   void AppendSlotsOf(const Constraint& constraint, Opening* opening) const;
   /// Both cells of a pair, when it is one.
@@ -94,6 +103,11 @@ class Freezer {
   std::uint64_t NumberOf(DecisionId decision, bool swapped, int value) const;
 
   // ---- freeze_constraints.cc
+  /// All variables are bound.
+  void GroundTuple(const Clause& clause, const Scope& scope, const Object* objects,
+                   std::uint32_t origin);
+  /// By the row (freeze_lanes.cc); false: it has to be grounded tuple by tuple.
+  bool GroundByLanes(const Clause& clause);
   /// All clauses that are unary, or all that are not.
   void GroundClausesThat(bool are_unary);
   bool IsUnary(const Clause& clause) const;
@@ -117,7 +131,11 @@ class Freezer {
   Network& network_;
   RelationStore relations_;
   RootDomains domains_;
+  LaneStore lanes_;
   GroundClauses clauses_;
+  std::optional<RowPlaces> places_;
+  /// By cell: what GroundClauses::known() says of it.
+  std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> known_cells_;
 
   std::vector<FiredTuple> fired_;
   std::map<std::pair<int, Host::Member>, std::vector<int>> adders_;  // (set, member) -> fired.
@@ -135,9 +153,11 @@ class Freezer {
 /// Fills the wake-up lists: every ground constraint by itself.
 void IndexNetwork(const Instance& instance, Network* network);
 
-/// The same, with runs for the constraints that differ in their lane alone.
-void IndexRuns(const Instance& instance, const RootDomains& root, FreezeTicker* ticker,
-               Network* network);
+/// Runs for the increments of counters that differ in their lane alone.
+void IndexIncrements(const RowPlaces& places, const RootDomains& root, Network* network);
+
+/// Records that the queue may hold come first, so that it is no longer than they are.
+void PutLooseFirst(std::vector<std::uint8_t>* covered, Network* network);
 
 /// The wake-up lists of what is in no run: bit i of covered[id] says that the constraint is in a
 /// run of the i-th slot that it reads.

@@ -38,8 +38,14 @@ CompareOp Negated(CompareOp op) {
 
 }  // namespace
 
-GroundClauses::GroundClauses(Network& network, RelationStore& relations, RootDomains& domains)
-    : network_(network), relations_(relations), domains_(domains), gates_(1), table_(1u << 12, 0) {
+GroundClauses::GroundClauses(Network& network, RelationStore& relations, RootDomains& domains,
+                             LaneStore& lanes)
+    : network_(network),
+      relations_(relations),
+      domains_(domains),
+      lanes_(lanes),
+      gates_(1),
+      table_(1u << 12, 0) {
   gate_ids_.emplace(std::vector<Slot>{}, 0);
 }
 
@@ -56,8 +62,40 @@ std::uint32_t GroundClauses::InternGate(std::vector<Slot> slots) {
   return it->second;
 }
 
+std::optional<std::uint32_t> GroundClauses::FindGate(const std::vector<Slot>& sorted) const {
+  const auto known = gate_ids_.find(sorted);
+  if (known == gate_ids_.end()) return std::nullopt;
+  return known->second;
+}
+
+std::uint32_t GroundClauses::OwnGate(std::span<const Slot> slots) {
+  std::vector<Slot> needed;
+  for (const Slot slot : slots) {
+    const std::vector<Slot>& memberships = domains_.memberships[slot];
+    needed.insert(needed.end(), memberships.begin(), memberships.end());
+  }
+  std::erase_if(needed, [&](Slot slot) { return known(slot) == kTrueBit; });
+  return InternGate(std::move(needed));
+}
+
+bool GroundClauses::IsPartOf(std::uint32_t gate, std::uint32_t larger) const {
+  return std::ranges::includes(gates_[larger], gates_[gate]);
+}
+
 Truth GroundClauses::Status(const Literal& literal) const {
   return LiteralStatus(network_, domains_, literal);
+}
+
+/// By the domains that clauses are simplified by.
+Truth GroundClauses::Known(const Literal& literal) const {
+  if (!is_fixed_) return Status(literal);
+  struct View {
+    const std::vector<Bits>& slots;
+    const std::vector<Interval>& counters;
+    Bits domain(Slot slot) const { return slots[slot]; }
+    Interval counter(std::uint32_t number) const { return counters[number]; }
+  };
+  return LiteralStatus(network_, View{known_slots_, known_counters_}, literal);
 }
 
 void GroundClauses::AppendNegation(const Literal& literal, std::vector<Literal>* out) const {
@@ -113,8 +151,8 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
   literals.reserve(given.size());
   std::vector<Slot> open_gate;
   for (const Slot slot : gate) {
-    if (domains_.slots[slot] == kFalseBit) return;
-    if (domains_.slots[slot] != kTrueBit) open_gate.push_back(slot);
+    if (known(slot) == kFalseBit) return;
+    if (known(slot) != kTrueBit) open_gate.push_back(slot);
   }
   std::vector<Literal> all;  // With those that are false at the root.
   all.reserve(given.size());
@@ -132,7 +170,7 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
     }
   }
   for (const Literal& literal : all) {
-    const Truth status = Status(literal);
+    const Truth status = Known(literal);
     if (status == Truth::kTrue) return;
     if (status == Truth::kMaybe) literals.push_back(literal);
   }
@@ -166,16 +204,23 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
       open_gate.clear();
     }
   }
-  // Ground clauses of one requirement that look alike propagate together (freeze_runs.cc), and a
-  // literal that is false at the root of this tuple may be open for the next: it stays where it
-  // does no harm, in a table of the same size, or in a clause that is too wide for one anyway.
+  // Ground clauses of one requirement that look alike propagate together (LaneStore), and a literal
+  // that is false at the root of this tuple may be open for the next: it stays where it does no
+  // harm, in a table of the same size, or in a clause that is too wide for one anyway.
   const std::uint32_t gate_id = open_gate.empty() ? 0 : InternGate(open_gate);
-  const auto on_decision = [&](const Literal& literal) {
-    return literal.kind == Literal::Kind::kSlot && !IsHidden(literal.a);
+  int num_all = 0, num_open = 0;
+  bool on_decisions = true;
+  const auto count = [&](std::span<const Literal> counted, int* slots) {
+    for (const Literal& literal : counted) {
+      const bool pair = literal.kind == Literal::Kind::kPair;
+      on_decisions &= (pair || literal.kind == Literal::Kind::kSlot) && !IsHidden(literal.a) &&
+                      !(pair && IsHidden(literal.b));
+      *slots += pair ? 2 : 1;
+    }
   };
-  const bool keep_all = std::ranges::all_of(all, on_decision) &&
-                        std::ranges::all_of(literals, on_decision) &&
-                        (all.size() <= 3 || literals.size() > 3);
+  count(all, &num_all);
+  count(literals, &num_open);
+  const bool keep_all = on_decisions && (num_all <= 3 || num_open > 3);
   if (AddToTable(keep_all ? all : literals, gate_id, origin)) return;
   AddClause(keep_all ? all : literals, open_gate, origin);
 }
@@ -242,9 +287,17 @@ bool GroundClauses::AddToTable(std::span<const Literal> literals, std::uint32_t 
     }
   }
   const std::uint32_t id = relations_.InternPattern(pattern);
-  Group& group = groups_[FindGroup(slots, arity, gate, true)];
-  group.patterns = pattern_sets_.With(group.patterns, id);
+  if (lanes_.is_on() && lanes_.AddGround({slots.data(), static_cast<std::size_t>(arity)}, id, gate)) {
+    return true;
+  }
+  AddToGroup(slots, arity, gate, id);
   return true;
+}
+
+void GroundClauses::AddToGroup(const std::array<Slot, kMaxTableArity>& slots, int arity,
+                               std::uint32_t gate, std::uint32_t pattern) {
+  Group& group = groups_[FindGroup(slots, arity, gate, true)];
+  group.patterns = pattern_sets_.With(group.patterns, pattern);
 }
 
 void GroundClauses::AddClause(std::span<const Literal> literals, std::span<const Slot> gate,
@@ -256,6 +309,7 @@ void GroundClauses::AddClause(std::span<const Literal> literals, std::span<const
         return literal.kind == Literal::Kind::kSlot && !IsHidden(literal.a);
       })) {
     clause.gate = gate.empty() ? 0 : InternGate({gate.begin(), gate.end()});
+    if (lanes_.AddGroundClause(literals, clause.gate, origin)) return;
   } else {
     for (const Slot slot : gate) clause.literals.push_back(MemberLiteral(slot, false));
   }
@@ -319,42 +373,61 @@ void GroundClauses::FindSubsets(const Group& group, std::vector<std::uint32_t>* 
     if (any) append(FindGroup(slots, arity, 0, false));
     if (group.gate == 0) continue;
     if (any) append(FindGroup(slots, arity, group.gate, false));
-    std::vector<Slot> needed;
-    for (int i = 0; i < arity; ++i) {
-      const auto& memberships = domains_.memberships[slots[i]];
-      needed.insert(needed.end(), memberships.begin(), memberships.end());
-    }
-    std::erase_if(needed, [&](Slot slot) { return domains_.slots[slot] == kTrueBit; });
-    const std::uint32_t gate = InternGate(std::move(needed));
-    if (any && gate != 0 && gate != group.gate &&
-        std::ranges::includes(gates_[group.gate], gates_[gate])) {
+    const std::uint32_t gate = OwnGate({slots.data(), static_cast<std::size_t>(arity)});
+    if (any && gate != 0 && gate != group.gate && IsPartOf(gate, group.gate)) {
       append(FindGroup(slots, arity, gate, false));
     }
   }
 }
 
+std::uint32_t GroundClauses::Widen(std::uint32_t id, std::uint32_t positions) {
+  std::array<std::uint8_t, kMaxTableArity> position{};
+  int size = 0;
+  for (; positions != 0; positions &= positions - 1) {
+    position[size++] = static_cast<std::uint8_t>(std::countr_zero(positions));
+  }
+  const Pattern pattern = network_.patterns[id];
+  Pattern wider;
+  wider.origin = pattern.origin;
+  for (int i = 0; i < size; ++i) wider.masks[position[i]] = pattern.masks[i];
+  wider.num_pairs = pattern.num_pairs;
+  for (int i = 0; i < pattern.num_pairs; ++i) {
+    wider.pair_positions[i] = {position[pattern.pair_positions[i][0]],
+                               position[pattern.pair_positions[i][1]]};
+    wider.pair_relations[i] = pattern.pair_relations[i];
+  }
+  return relations_.InternPattern(wider);
+}
+
 void GroundClauses::AppendPatternsOf(std::uint32_t other, const Group& group,
                                      std::vector<std::uint32_t>* patterns) {
   const Group smaller = groups_[other];
-  std::array<std::uint8_t, kMaxTableArity> position{};
-  for (int i = 0, j = 0; i < smaller.arity; ++i) {
+  std::uint32_t positions = 0;
+  for (int i = 0, j = 0; i < smaller.arity; ++i, ++j) {
     while (group.slots[j] != smaller.slots[i]) ++j;
-    position[i] = static_cast<std::uint8_t>(j);
+    positions |= 1u << j;
   }
   std::vector<std::uint32_t> ids;
   pattern_sets_.Append(smaller.patterns, &ids);
-  for (auto id = ids.rbegin(); id != ids.rend(); ++id) {
-    const Pattern& pattern = network_.patterns[*id];
-    Pattern wider;
-    wider.origin = pattern.origin;
-    for (int i = 0; i < smaller.arity; ++i) wider.masks[position[i]] = pattern.masks[i];
-    wider.num_pairs = pattern.num_pairs;
-    for (int i = 0; i < pattern.num_pairs; ++i) {
-      wider.pair_positions[i] = {position[pattern.pair_positions[i][0]],
-                                 position[pattern.pair_positions[i][1]]};
-      wider.pair_relations[i] = pattern.pair_relations[i];
-    }
-    patterns->push_back(relations_.InternPattern(wider));
+  for (auto id = ids.rbegin(); id != ids.rend(); ++id) patterns->push_back(Widen(*id, positions));
+}
+
+/// The same for what the lane store has over some of the slots.
+void GroundClauses::AppendLanePatterns(const Group& group, unsigned positions,
+                                       std::vector<std::uint32_t>* patterns) {
+  std::array<Slot, kMaxTableArity> all{};
+  std::size_t arity = 0;
+  for (int i = 0; i < group.arity; ++i) {
+    if ((positions >> i & 1) != 0) all[arity++] = group.slots[i];
+  }
+  const std::span<const Slot> slots(all.data(), arity);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> found;  // Gate, pattern over the slots.
+  if (!lanes_.FindGround(slots, &found)) return;
+  std::uint32_t own = 0;
+  if (group.gate != 0) own = OwnGate(slots);
+  for (const auto& [gate, pattern] : found) {
+    const bool holds = gate == 0 || gate == group.gate || (gate == own && IsPartOf(gate, group.gate));
+    if (holds) patterns->push_back(Widen(pattern, positions));
   }
 }
 
@@ -459,9 +532,15 @@ std::uint32_t GroundClauses::RelationOf(const Group& group) {
     key_.push_back(positions);
     key_.push_back(smaller.patterns);
   }
+  std::vector<std::uint32_t> of_lanes;
+  for (unsigned subset = 1; lanes_.is_on() && subset + 1 < 1u << group.arity; ++subset) {
+    if (!std::has_single_bit(subset)) AppendLanePatterns(group, subset, &of_lanes);
+  }
+  key_.push_back(0);
+  key_.insert(key_.end(), of_lanes.begin(), of_lanes.end());
   const auto [known, is_new] = made_.try_emplace(key_, 0);
   if (!is_new) return known->second;
-  patterns_.clear();
+  patterns_ = of_lanes;
   pattern_sets_.Append(group.patterns, &patterns_);
   SortUnique(&patterns_);
   for (const std::uint32_t subset : subsets_) AppendPatternsOf(subset, group, &patterns_);

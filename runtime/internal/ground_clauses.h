@@ -14,25 +14,14 @@
 #include <vector>
 
 #include "runtime/internal/freeze_ticker.h"
+#include "runtime/internal/ground_domains.h"
+#include "runtime/internal/lane_store.h"
 #include "runtime/internal/literal.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/relation_store.h"
 #include "runtime/interval.h"
 
 namespace exh::runtime::internal {
-
-/// The root domains while the network is being built.
-struct RootDomains {
-  std::vector<Bits> slots;
-  std::vector<std::uint8_t> sizes;  ///< Number of values of the slot.
-  std::vector<Interval> counters;
-  Slot num_hidden = 0;  ///< Slots that are memberships or fired tuples: the first ones.
-  /// Planned memberships that a decision needs to be live (sorted); nothing constrains it before.
-  std::vector<std::vector<Slot>> memberships;
-
-  Bits domain(Slot slot) const { return slots[slot]; }
-  Interval counter(std::uint32_t number) const { return counters[number]; }
-};
 
 /// Groups are looked for in the order of their last object, whose lane is in the last slot and in
 /// others: such neighbours get neighbouring entries, as many as a cache line holds.
@@ -54,7 +43,17 @@ inline std::size_t HashKey(const std::array<Slot, kMaxTableArity>& slots, int ar
 
 class GroundClauses {
  public:
-  GroundClauses(Network& network, RelationStore& relations, RootDomains& domains);
+  GroundClauses(Network& network, RelationStore& relations, RootDomains& domains, LaneStore& lanes);
+
+  /// From now on clauses are simplified by what the domains are at this moment: what they leave of
+  /// a clause then depends on no order in which others act on the root.
+  void FixKnown() {
+    known_slots_ = domains_.slots;
+    known_counters_ = domains_.counters;
+    is_fixed_ = true;
+  }
+  /// The domain by which clauses are simplified.
+  Bits known(Slot slot) const { return is_fixed_ ? known_slots_[slot] : domains_.slots[slot]; }
 
   /// One disjunction that holds when all slots of the gate are TRUE.
   void Add(std::span<const Literal> literals, std::span<const Slot> gate, std::uint32_t origin);
@@ -63,6 +62,7 @@ class GroundClauses {
   template <int kArity>
   void AddPattern(const std::array<Slot, kMaxTableArity>& slots, std::uint32_t pattern) {
     ++num_added_;
+    if (lanes_.is_on() && lanes_.AddGround({slots.data(), kArity}, pattern, 0)) return;
     PendingPattern& pending = pending_[num_pending_++];
     pending.slots = slots;
     pending.pattern = pattern;
@@ -73,6 +73,24 @@ class GroundClauses {
   }
   /// Number of the gate of these slots (0: always open).
   std::uint32_t InternGate(std::vector<Slot> slots);
+  std::optional<std::uint32_t> FindGate(const std::vector<Slot>& sorted) const;
+  const std::vector<Slot>& gate(std::uint32_t number) const { return gates_[number]; }
+  std::size_t num_gates() const { return gates_.size(); }
+  /// The gate of the memberships that these decisions need to be live.
+  std::uint32_t OwnGate(std::span<const Slot> slots);
+  /// Is the first gate open whenever the second is?
+  bool IsPartOf(std::uint32_t gate, std::uint32_t larger) const;
+  /// The pattern over as many of three or four slots as `positions` has bits.
+  std::uint32_t Widen(std::uint32_t pattern, std::uint32_t positions);
+  /// The pattern to what is over these slots.
+  void AddToGroup(const std::array<Slot, kMaxTableArity>& slots, int arity, std::uint32_t gate,
+                  std::uint32_t pattern);
+  /// A unary clause: it acts on the root.
+  void RestrictSlot(Slot slot, Bits mask, std::uint32_t origin);
+  /// Clauses that the lane store got by the row.
+  void CountAdded(std::size_t clauses) { num_added_ += clauses; }
+  bool IsTableEntailed(const Relation& relation,
+                       const std::array<Bits, kMaxTableArity>& domains) const;
   Truth Status(const Literal& literal) const;
   /// Appends literals whose disjunction is the negation.
   void AppendNegation(const Literal& literal, std::vector<Literal>* out) const;
@@ -112,7 +130,6 @@ class GroundClauses {
 
   /// A membership or a fired tuple, no decision.
   bool IsHidden(Slot slot) const { return slot < domains_.num_hidden; }
-  void RestrictSlot(Slot slot, Bits mask, std::uint32_t origin);
   bool AddToTable(std::span<const Literal> literals, std::uint32_t gate, std::uint32_t origin);
   void AddClause(std::span<const Literal> literals, std::span<const Slot> gate,
                  std::uint32_t origin);
@@ -129,12 +146,17 @@ class GroundClauses {
   void MarkSubsumed();
   bool FinishAsClause(const Group& group);
   bool IsEntailed(const Constraint& constraint);
-  bool IsTableEntailed(const Relation& relation,
-                       const std::array<Bits, kMaxTableArity>& domains) const;
+  Truth Known(const Literal& literal) const;
+  void AppendLanePatterns(const Group& group, unsigned positions,
+                          std::vector<std::uint32_t>* patterns);
 
   Network& network_;
   RelationStore& relations_;
   RootDomains& domains_;
+  LaneStore& lanes_;
+  bool is_fixed_ = false;
+  std::vector<Bits> known_slots_;
+  std::vector<Interval> known_counters_;
   std::vector<std::vector<Slot>> gates_;
   std::map<std::vector<Slot>, std::uint32_t> gate_ids_;
   std::vector<Group> groups_;

@@ -3,6 +3,8 @@
 // Reads the ground form out of the network: the one place that must follow when the network changes
 // its layout.
 #include <bit>
+#include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "runtime/check.h"
@@ -27,6 +29,8 @@ class Reader {
     AddGates();
     AddRelations();
     for (const Constraint& constraint : network_.constraints) AddConstraint(constraint);
+    for (const LaneTable& table : network_.lane_tables) AddLanes(table);
+    for (const LaneClause& clause : network_.lane_clauses) AddLanes(clause);
     AddCounters();
     return std::move(form_);
   }
@@ -148,6 +152,71 @@ class Reader {
     form_.tables.push_back(std::move(table));
   }
 
+  /// The slot that stands in a lane of a row, and how the row shows it.
+  std::pair<Slot, std::uint16_t> InLane(std::uint32_t cell) const {
+    const Cell& at = network_.cells[cell];
+    return {at.slot, at.slot == cell ? std::uint16_t{0} : at.inverse};
+  }
+
+  /// The relation with positions seen from the other side of their pairs.
+  std::uint32_t Mirrored(std::uint32_t relation, const std::array<std::uint16_t, 3>& inverses) {
+    if (inverses == std::array<std::uint16_t, 3>{}) return relation;
+    const auto [known, is_new] = mirrored_.try_emplace(
+        {relation, inverses[0], inverses[1], inverses[2]},
+        static_cast<std::uint32_t>(form_.relations.size()));
+    if (!is_new) return known->second;
+    GroundRelation mirrored = form_.relations[relation];
+    for (GroundClause& clause : mirrored.clauses) {
+      for (GroundLiteral& literal : clause.literals) {
+        if (literal.kind == GroundLiteral::Kind::kIn) {
+          literal.values = network_.inverses[inverses[literal.a]][literal.values];
+          continue;
+        }
+        const std::vector<Bits> rows = form_.pair_relations[literal.pairs];
+        std::vector<Bits> seen(rows.size());
+        for (std::size_t value = 0; value < rows.size(); ++value) {
+          const std::uint8_t at = network_.inverses[inverses[literal.a]][std::size_t{1} << value];
+          seen[std::countr_zero(at)] = network_.inverses[inverses[literal.b]][rows[value]];
+        }
+        literal.pairs = static_cast<std::uint32_t>(form_.pair_relations.size());
+        form_.pair_relations.push_back(std::move(seen));
+      }
+    }
+    form_.relations.push_back(std::move(mirrored));
+    return known->second;
+  }
+
+  void AddLanes(const LaneTable& table) {
+    for (std::uint64_t rest = table.lanes; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      std::array<std::uint16_t, 3> inverses{};
+      GroundTable ground{0, table.gate, {}};
+      for (int i = 0; i < table.arity; ++i) {
+        Slot slot = table.cells[i];
+        if (i >= table.num_scalars) std::tie(slot, inverses[i]) = InLane(slot + lane);
+        ground.variables.push_back(Variable(slot));
+      }
+      ground.relation = Mirrored(table.relation, inverses);
+      form_.tables.push_back(std::move(ground));
+    }
+  }
+
+  void AddLanes(const LaneClause& lanes) {
+    for (std::uint64_t rest = lanes.lanes; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      GroundClause clause{{}, network_.origins[lanes.origin]};
+      for (int i = 0; i < lanes.size(); ++i) {
+        Slot slot = CellOf(lanes.literals[i]);
+        std::uint16_t inverse = 0;
+        if (i >= lanes.num_scalars) std::tie(slot, inverse) = InLane(slot + lane);
+        clause.literals.push_back(
+            {.a = Variable(slot),
+             .values = network_.inverses[inverse][ValuesOf(lanes.literals[i])]});
+      }
+      form_.clauses.push_back(std::move(clause));
+    }
+  }
+
   std::string CounterName(Origin origin, std::uint32_t number) const {
     const Space& space = instance_.space();
     const std::string text = " " + std::to_string(number);
@@ -190,6 +259,7 @@ class Reader {
   GroundForm form_;
   std::unordered_map<Slot, std::uint32_t> numbers_;
   std::unordered_map<Slot, std::string> membership_names_;
+  std::map<std::array<std::uint32_t, 4>, std::uint32_t> mirrored_;
   int num_fired_ = 0;
 };
 

@@ -128,9 +128,11 @@ struct Cell {
 struct Run {
   std::uint64_t lanes = 0;
   std::uint32_t presence = 0;          ///< Word of StateLayout's presence bits.
-  std::uint32_t gate = 0;              ///< The whole run rests until it is open.
-  std::uint32_t first_constraint = 0;  ///< In Network::run_constraints: one a lane, ascending.
+  std::uint32_t gate = 0;      ///< The whole run rests until it is open.
+  Slot slot = 0;               ///< It hangs on this one.
+  std::uint32_t blame = 0;     ///< Relation of the slot and the rows, or kBlamesOrigin | origin.
 };
+inline constexpr std::uint32_t kBlamesOrigin = 1u << 31;
 
 /// Of a domain with which a table can restrict none of the others.
 inline constexpr std::uint8_t kUniversalClass = 0xFE;
@@ -172,6 +174,27 @@ struct ClauseRun : Run {
   std::uint8_t num_scalars = 0, num_rows = 0;
   std::array<PackedLiteral, kMaxRunScalars> scalars{};
   std::array<PackedLiteral, kMaxRunRows> rows{};
+};
+
+/// A clause on cells that all lanes share (as slots) and then on rows, each part ascending.
+struct LaneClause {
+  static constexpr int kMaxLiterals = 8;
+  std::array<PackedLiteral, kMaxLiterals> literals{};
+  std::uint64_t lanes = 0;
+  std::uint32_t gate = 0, origin = 0;
+  std::uint32_t first = 0;  ///< Object of the first lane …
+  std::uint8_t root = 0;    ///< … and its root set.
+  std::uint8_t num_scalars = 0, num_rows = 0;
+  int size() const { return num_scalars + num_rows; }
+};
+
+/// The table of a relation in some lanes: over slots that all lanes share and rows, as in a
+/// LaneClause; the relation speaks of domains as the rows show them.
+struct LaneTable {
+  std::uint64_t lanes = 0;
+  std::array<std::uint32_t, 3> cells{};
+  std::uint32_t relation = 0, gate = 0;
+  std::uint8_t arity = 0, num_scalars = 0;
 };
 
 /// Clause runs whose shared literals lie in rows themselves: run number `lane` has its literals in
@@ -283,7 +306,10 @@ struct RowTable {
   bool in_rows = false;          ///< Lane = number of the last object; else packed.
   int root = -1;                 ///< Root of the set of the last object.
   std::map<Object, Slot> first;  ///< Pairs: row of the pairs (object, …).
+  /// First cell of each row, or kNoRow, by the objects but the last, as ChoiceTable counts them.
+  std::vector<Slot> rows;
 };
+inline constexpr Slot kNoRow = 0xFFFFFFFF;
 
 struct Network {
   std::vector<Origin> origins;
@@ -328,7 +354,10 @@ struct Network {
   std::vector<ClauseRunList> clause_lists;
   std::vector<ClauseFilter> clause_filters;
   std::vector<ClauseRun> clause_runs;
-  std::vector<std::uint32_t> run_constraints;
+  /// What is in runs of all slots that it reads and has no record among `constraints`; each ground
+  /// constraint once.
+  std::vector<LaneTable> lane_tables;
+  std::vector<LaneClause> lane_clauses;
   std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> run_tables;
   std::vector<CounterWatch> counter_watches;
   std::vector<IncrementRun> increment_runs;

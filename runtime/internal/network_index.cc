@@ -355,6 +355,34 @@ bool ReadsCounter(const Network& network, const Constraint& constraint) {
 
 }  // namespace
 
+void PutLooseFirst(std::vector<std::uint8_t>* covered, Network* network) {
+  const auto is_loose = [&](std::uint32_t id) {
+    const Constraint& c = network->constraints[id];
+    if (c.kind == Constraint::Kind::kWideTable) return true;
+    if (c.kind != Constraint::Kind::kClause) return false;
+    const std::uint32_t size = c.literal_end - c.literal_begin;
+    return size > 8 || (*covered)[id] != (1u << size) - 1;
+  };
+  const std::size_t size = network->constraints.size();
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t id = 0; id < size; ++id) {
+    if (is_loose(id)) order.push_back(id);
+  }
+  network->num_loose = static_cast<std::uint32_t>(order.size());
+  for (std::uint32_t id = 0; id < size; ++id) {
+    if (!is_loose(id)) order.push_back(id);
+  }
+  std::vector<Constraint> constraints;
+  std::vector<std::uint8_t> covered_there;
+  constraints.reserve(size);
+  for (std::uint32_t i = 0; i < size; ++i) {
+    constraints.push_back(network->constraints[order[i]]);
+    covered_there.push_back((*covered)[order[i]]);
+  }
+  network->constraints = std::move(constraints);
+  *covered = std::move(covered_there);
+}
+
 void IndexNetwork(const Instance& instance, Network* network) {
   network->work.assign(instance.layout().num_slots() + 1, {});
   network->num_loose = static_cast<std::uint32_t>(network->constraints.size());

@@ -61,7 +61,7 @@ bool MustDiffer(const Space& space, const SetRef& left, const SetRef& right) {
 Scope::Scope(const Space& space, const Objects& objects, std::span<const Variable> variables) {
   for (std::size_t v = 0; v < variables.size(); ++v) {
     const SetRef& ref = variables[v].set;
-    Plan plan{&objects.sets[ref.set], ref.parameter, {}, {}};
+    Plan plan{&objects.sets[ref.set], ref.parameter, space.sets[ref.set].root, {}, {}};
     for (std::size_t earlier = 0; earlier < v; ++earlier) {
       if (MustDiffer(space, variables[earlier].set, ref)) {
         plan.distinct_from.push_back(static_cast<int>(earlier));

@@ -4,6 +4,7 @@
 // loops over tuples of distinct objects that everything else is grounded with.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -115,6 +116,20 @@ class Scope {
     }
     return true;
   }
+  /// Objects of the two variables are kept distinct.
+  bool AreDistinct(std::size_t a, std::size_t b) const {
+    const std::vector<int>& others = variables_[std::max(a, b)].distinct_from;
+    return std::ranges::count(others, static_cast<int>(std::min(a, b))) != 0;
+  }
+  /// Equal numbers are the same object for both.
+  bool HaveSameRoot(std::size_t a, std::size_t b) const {
+    return variables_[a].root == variables_[b].root;
+  }
+  /// Whether an object is a member is decided, and depends on the parameter.
+  bool IsParametricallyConditional(std::size_t variable) const {
+    return std::ranges::any_of(variables_[variable].conditional,
+                               [](const auto& table) { return table.second; });
+  }
   /// About how many tuples there are.
   double NumTuples() const;
 
@@ -127,6 +142,7 @@ class Scope {
   struct Plan {
     const SetTable* table;
     int parameter;
+    int root;
     std::vector<int> distinct_from;
     std::vector<std::pair<const SetTable*, bool>> conditional;  ///< Table, parametric.
   };

@@ -62,22 +62,20 @@ bool Propagator::Fail(Origin origin) {
 
 /// Which of the clauses merged in the table is to blame: the first that the others' domains make
 /// act on the target; by themselves the rest may be innocent.
-bool Propagator::FailTable(const Constraint& constraint, Slot target) {
-  const Relation& relation = network_.relations[constraint.relation];
+bool Propagator::FailTable(const Relation& relation,
+                           const std::array<Bits, kMaxTableArity>& domains, int target) {
   std::uint32_t blamed = network_.pattern_lists[relation.patterns_begin];
   for (std::uint32_t i = relation.patterns_begin; i < relation.patterns_end; ++i) {
     const Pattern& pattern = network_.patterns[network_.pattern_lists[i]];
     bool acts = true;
-    for (int position = 0; position < constraint.arity; ++position) {
-      const Bits values = domain(constraint.slots[position]);
-      const Bits allowed = values & pattern.masks[position];
-      acts &= constraint.slots[position] == target ? allowed != values : allowed == 0;
+    for (int position = 0; position < relation.arity; ++position) {
+      const Bits values = domains[position], allowed = values & pattern.masks[position];
+      acts &= position == target ? allowed != values : allowed == 0;
     }
     for (int pair = 0; pair < pattern.num_pairs; ++pair) {
       const auto [left, right] = pattern.pair_positions[pair];
-      acts &= PairStatus(network_.pair_relations[pattern.pair_relations[pair]],
-                         domain(constraint.slots[left]),
-                         domain(constraint.slots[right])) != Truth::kTrue;
+      acts &= PairStatus(network_.pair_relations[pattern.pair_relations[pair]], domains[left],
+                         domains[right]) != Truth::kTrue;
     }
     if (acts) {
       blamed = network_.pattern_lists[i];
@@ -85,6 +83,16 @@ bool Propagator::FailTable(const Constraint& constraint, Slot target) {
     }
   }
   return Fail(network_.origins[network_.patterns[blamed].origin]);
+}
+
+bool Propagator::FailTable(const Constraint& constraint, Slot target) {
+  std::array<Bits, kMaxTableArity> domains{};
+  int position = 0;
+  for (int i = 0; i < constraint.arity; ++i) {
+    domains[i] = domain(constraint.slots[i]);
+    if (constraint.slots[i] == target) position = i;
+  }
+  return FailTable(network_.relations[constraint.relation], domains, position);
 }
 
 bool Propagator::Keep(Slot slot, Bits allowed, Origin origin) {
@@ -121,25 +129,31 @@ bool Propagator::KeepCounter(std::uint32_t counter, Interval allowed, Origin ori
   return true;
 }
 
-std::uint32_t Propagator::ConstraintOf(const Run& run, std::uint32_t lane) const {
-  const std::uint64_t below = run.lanes & ((std::uint64_t{1} << lane) - 1);
-  return network_
-      .run_constraints[run.first_constraint + static_cast<std::uint32_t>(std::popcount(below))];
-}
-
 bool Propagator::FailLane(const Run& run, std::uint32_t lane, Slot target) {
-  const Constraint& constraint = network_.constraints[ConstraintOf(run, lane)];
-  if (constraint.kind == Constraint::Kind::kClause)
-    return Fail(network_.origins[constraint.origin]);
-  return FailTable(constraint, target);
+  if ((run.blame & kBlamesOrigin) != 0) {
+    return Fail(network_.origins[run.blame & ~kBlamesOrigin]);
+  }
+  const Relation& relation = network_.relations[run.blame];
+  std::array<std::uint32_t, kMaxTableArity> cells{run.slot};
+  if (relation.arity == 2) {
+    cells[1] = static_cast<const PairRun&>(run).row + lane;
+  } else {
+    cells[1] = static_cast<const TripleRun&>(run).row_b + lane;
+    cells[2] = static_cast<const TripleRun&>(run).row_c + lane;
+  }
+  std::array<Bits, kMaxTableArity> domains{};
+  int position = 0;
+  for (int i = 0; i < relation.arity; ++i) {
+    domains[i] = state_.bytes()[cells[i]];
+    if (network_.cells[cells[i]].slot == target) position = i;
+  }
+  return FailTable(relation, domains, position);
 }
 
-bool Propagator::KeepCell(std::uint32_t at, std::uint8_t allowed, const Run& run,
-                          std::uint32_t lane) {
+bool Propagator::KeepCell(std::uint32_t at, std::uint8_t allowed, const Run& run) {
   const Cell& cell = network_.cells[at];
   if (cell.slot != at) allowed = network_.inverses[cell.inverse][allowed];
-  return Keep(cell.slot, allowed,
-              network_.origins[network_.constraints[ConstraintOf(run, lane)].origin]);
+  return Keep(cell.slot, allowed, network_.origins[run.blame & ~kBlamesOrigin]);
 }
 
 Propagation Propagator::Propagate() {
@@ -164,7 +178,15 @@ Propagation Propagator::PropagateAll(FreezeTicker* ticker) {
   // Counters first: from [0, saturated] two of them that are compared would creep up one by one.
   for (std::uint32_t id = 0; id < network_.counters.size(); ++id) work_.counters.Push(id);
   if (Propagate() == Propagation::kDeadEnd) return Propagation::kDeadEnd;
-  for (std::uint32_t id = 0; id < network_.constraints.size(); ++id) work_.constraints.Push(id);
+  // Nothing was seen of any slot: all that hangs on it runs.
+  for (Slot slot = 0; slot < layout_.num_slots(); ++slot) {
+    if (domain(slot) == 0 || (slot < layout_.num_narrow && network_.cells[slot].slot != slot)) {
+      continue;
+    }
+    work_.slots.Insert(slot);
+    if (slot < layout_.num_narrow) work_.seen[slot] = 0xFF;
+  }
+  for (std::uint32_t id = 0; id < network_.num_loose; ++id) work_.constraints.Push(id);
   return Propagate();
 }
 

@@ -178,8 +178,7 @@ class Propagator {
   bool Keep(Slot slot, Bits allowed, Origin origin);
   bool KeepCounter(std::uint32_t counter, Interval allowed, Origin origin);
   bool FailLane(const Run& run, std::uint32_t lane, Slot target);
-  bool KeepCell(std::uint32_t cell, std::uint8_t allowed, const Run& run, std::uint32_t lane);
-  std::uint32_t ConstraintOf(const Run& run, std::uint32_t lane) const;
+  bool KeepCell(std::uint32_t cell, std::uint8_t allowed, const Run& run);
   bool RunConstraint(std::uint32_t id);
   bool RunWideTable(const Constraint& constraint);
   bool RunClause(const Constraint& constraint);
@@ -212,6 +211,8 @@ class Propagator {
   void WakeCounter(std::uint32_t counter);
   bool Fail(Origin origin);
   bool FailTable(const Constraint& constraint, Slot target);
+  bool FailTable(const Relation& relation, const std::array<Bits, kMaxTableArity>& domains,
+                 int target);
   void Clear();
 
   const Instance& instance_;

@@ -88,8 +88,7 @@ class RowRuns {
       all &= excluded[i];
     }
     if (open != 0) {
-      return all == 0 || p_.KeepCell(CellOf(open), ValuesOf(open), run,
-                                     static_cast<std::uint32_t>(std::countr_zero(all)));
+      return all == 0 || p_.KeepCell(CellOf(open), ValuesOf(open), run);
     }
     for (int i = 0; i < run.num_rows; ++i) {
       std::uint64_t unit = lanes;

@@ -1,0 +1,862 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/internal/lane_emitter.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "runtime/check.h"
+#include "runtime/internal/objects.h"
+#include "runtime/internal/row_kernels.h"
+
+namespace exh::runtime::internal {
+namespace {
+
+/// A table of a run is indexed by the domain of its slot: more values than these stay single.
+constexpr int kMaxTableValues = 6;
+
+int TableWidth(int size) {
+  return std::max(16, 1 << size);
+}
+
+/// Index in the look-up table of the target at `position` for domains of the two other positions.
+std::uint32_t LutIndex(const Relation& relation, int p, Bits p_values, int q, Bits q_values) {
+  return static_cast<std::uint32_t>(p < q ? p_values << relation.sizes[q] | q_values
+                                          : q_values << relation.sizes[p] | p_values);
+}
+
+std::span<const std::uint32_t> CellsOf(const LaneView& view) {
+  return {view.cells.data(), view.arity};
+}
+
+}  // namespace
+
+std::span<const LaneEmitter::Needed> LaneEmitter::NeededIn(int root, std::uint32_t first) {
+  std::vector<Needed>& needed = needed_[{root, first}];
+  if (!needed.empty()) return needed;
+  const SetTable& table = instance_.object_tables().sets[root];
+  const bool plain = instance_.space().sets[root].parameter_set < 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    const std::size_t object = first + lane;
+    if (object >= table.num_objects) break;
+    const int membership = plain ? table.at(kNoObject, static_cast<Object>(object)) : kPermanent;
+    const std::uint32_t slot = membership >= 0 ? static_cast<std::uint32_t>(membership) : kNone;
+    auto known = std::ranges::find(needed, slot, &Needed::membership);
+    if (known == needed.end()) known = needed.insert(needed.end(), {0, slot});
+    known->lanes |= std::uint64_t{1} << lane;
+  }
+  return needed;
+}
+
+std::uint32_t LaneEmitter::RestOf(std::uint32_t gate, std::uint32_t membership, Slot slot,
+                                  bool make) {
+  if (gate == 0) return 0;
+  const std::vector<Slot>& certain = root_.memberships[slot];
+  const auto decision = instance_.live_gate(instance_.decision_at(slot));
+  const auto [known, is_new] = rests_.try_emplace({gate, membership, decision}, gate);
+  if (!is_new) return known->second;
+  std::vector<Slot> rest;
+  for (const Slot member : clauses_.gate(gate)) {
+    if (member != membership && !std::ranges::binary_search(certain, member)) {
+      rest.push_back(member);
+    }
+  }
+  // Behind the gate itself it rests longer than it must, and not too long: its lanes are absent.
+  if (make) return known->second = clauses_.InternGate(rest);
+  return known->second = clauses_.FindGate(rest).value_or(gate);
+}
+
+bool LaneEmitter::IsNeverOpen(std::uint32_t gate) const {
+  return std::ranges::any_of(clauses_.gate(gate),
+                             [&](Slot slot) { return root_.slots[slot] == kFalseBit; });
+}
+
+std::array<Slot, LaneClause::kMaxLiterals> LaneEmitter::SlotsAt(
+    std::span<const std::uint32_t> cells, int num_scalars, std::uint32_t lane) const {
+  std::array<Slot, LaneClause::kMaxLiterals> slots{};
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    slots[i] = static_cast<int>(i) < num_scalars ? cells[i] : network_.cells[cells[i] + lane].slot;
+  }
+  return slots;
+}
+
+void LaneEmitter::Prepare() {
+  // Tables of four: a single clause says as much by itself; several are a record.
+  const std::size_t num_views = store_.views().size();
+  for (std::size_t v = 0; v < num_views; ++v) {
+    const LaneView view = store_.views()[v];
+    if (view.arity != kMaxTableArity) continue;
+    for (std::uint32_t c = view.classes; c != 0; c = store_.classes()[c - 1].next) {
+      const LaneClass lanes = store_.classes()[c - 1];
+      const std::optional<std::uint32_t> only = store_.pattern_sets().Only(lanes.patterns);
+      if (only && network_.patterns[*only].num_pairs == 0) {
+        const Pattern& pattern = network_.patterns[*only];
+        LaneClause clause;
+        for (int i = 0; i < view.arity; ++i) {
+          clause.literals[i] =
+              PackLiteral(view.cells[i], static_cast<std::uint8_t>(pattern.masks[i]));
+        }
+        clause.num_scalars = view.num_scalars;
+        clause.num_rows = static_cast<std::uint8_t>(view.arity - view.num_scalars);
+        clause.lanes = lanes.active;
+        clause.gate = lanes.gate;
+        clause.origin = pattern.origin;
+        clause.root = view.root;
+        clause.first = view.first;
+        store_.AddClause(clause);
+        continue;
+      }
+      for (std::uint64_t rest = lanes.active; rest != 0; rest &= rest - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+        const auto all = SlotsAt(CellsOf(view), view.num_scalars, lane);
+        const std::span<const Slot> slots(all.data(), view.arity);
+        const RootObject object{view.root, static_cast<Object>(view.first + lane)};
+        const RowPlaces::Lanes of_slots = places_.LanesOf(slots);
+        if (object != *std::ranges::max_element(of_slots.all())) continue;
+        std::vector<std::uint32_t> patterns;
+        store_.pattern_sets().Append(lanes.patterns, &patterns);
+        const Seen seen = See(view, slots, lane);
+        for (const std::uint32_t pattern : patterns) {
+          clauses_.AddToGroup(seen.sorted, view.arity, lanes.gate, Canonical(pattern, seen));
+        }
+      }
+    }
+  }
+  for (const LaneView& view : store_.views()) {
+    if (view.num_scalars != 1 || view.arity == kMaxTableArity) continue;
+    for (std::uint32_t c = view.classes; c != 0; c = store_.classes()[c - 1].next) {
+      const LaneClass& lanes = store_.classes()[c - 1];
+      if (lanes.gate == 0) continue;
+      for (const Needed& needed : NeededIn(view.root, view.first)) {
+        if ((needed.lanes & lanes.lanes) != 0) {
+          RestOf(lanes.gate, needed.membership, view.cells[0], true);
+        }
+      }
+    }
+  }
+  for (const LaneClause& clause : store_.clauses()) {
+    if (clause.gate == 0) continue;
+    for (const Needed& needed : NeededIn(clause.root, clause.first)) {
+      if ((needed.lanes & clause.lanes) == 0) continue;
+      for (int i = 0; i < clause.num_scalars; ++i) {
+        RestOf(clause.gate, needed.membership, CellOf(clause.literals[i]), true);
+      }
+    }
+  }
+}
+
+std::uint32_t LaneEmitter::Intern(std::vector<std::uint8_t> bytes) {
+  const auto [it, is_new] = contents_.try_emplace(
+      std::move(bytes), static_cast<std::uint32_t>(network_.run_tables.size()));
+  if (is_new) {
+    auto& tables = network_.run_tables;
+    tables.insert(tables.end(), it->first.begin(), it->first.end());
+    tables.resize((tables.size() + kRowAlignment - 1) / kRowAlignment * kRowAlignment +
+                  kRowAlignment);
+  }
+  return it->second;
+}
+
+/// From position 0 to position 1.
+std::uint32_t LaneEmitter::PairTable(const Relation& relation) {
+  const auto [known, is_new] = tables_.try_emplace({relation.luts[1], relation.sizes[0], 0, 0}, 0);
+  if (!is_new) return known->second;
+  std::vector<std::uint8_t> masks(256, 0xFF);
+  for (unsigned values = 1; values < 1u << relation.sizes[0]; ++values) {
+    masks[values] = network_.luts[relation.luts[1] + values];
+  }
+  return known->second = Intern(std::move(masks));
+}
+
+/// From position 0 to the rows at 1 and 2.
+std::uint32_t LaneEmitter::TripleTable(const Relation& relation) {
+  const auto [known, is_new] =
+      tables_.try_emplace({relation.luts[0], relation.luts[1], relation.luts[2], 1}, 0);
+  if (!is_new) return known->second;
+  const int width_b = TableWidth(relation.sizes[1]), width_c = TableWidth(relation.sizes[2]);
+  const unsigned num_domains = 1u << relation.sizes[0];
+  std::vector<std::uint8_t> bytes(256 + num_domains * static_cast<unsigned>(width_b + width_c), 0);
+  std::map<std::vector<std::uint8_t>, std::uint8_t> classes;
+  for (unsigned from_values = 1; from_values < num_domains; ++from_values) {
+    std::uint8_t* const lut_b =
+        bytes.data() + 256 + from_values * static_cast<unsigned>(width_b + width_c);
+    std::uint8_t* const lut_c = lut_b + width_c;
+    for (unsigned v = 1; v < 1u << relation.sizes[2]; ++v) {
+      lut_b[v] = network_.luts[relation.luts[1] + LutIndex(relation, 0, from_values, 2, v)];
+    }
+    for (unsigned v = 1; v < 1u << relation.sizes[1]; ++v) {
+      lut_c[v] = network_.luts[relation.luts[2] + LutIndex(relation, 0, from_values, 1, v)];
+    }
+    const auto is_all = [](const std::uint8_t* lut, int size, int target_size) {
+      return std::all_of(lut + 1, lut + (1 << size),
+                         [&](std::uint8_t values) { return values == (1 << target_size) - 1; });
+    };
+    if (is_all(lut_b, relation.sizes[2], relation.sizes[1]) &&
+        is_all(lut_c, relation.sizes[1], relation.sizes[2])) {
+      bytes[from_values] = kUniversalClass;
+      continue;
+    }
+    const std::vector<std::uint8_t> row(lut_b, lut_b + width_b + width_c);
+    bytes[from_values] =
+        classes.try_emplace(row, static_cast<std::uint8_t>(classes.size())).first->second;
+  }
+  // "Nothing is known of what was seen before" is a domain of its own.
+  for (unsigned values = num_domains; values < 256; ++values) bytes[values] = 0xFF;
+  return known->second = Intern(std::move(bytes));
+}
+
+LaneEmitter::Sizes LaneEmitter::SizesAt(const LaneView& view, std::uint32_t lane) const {
+  Sizes sizes{};
+  const auto slots = SlotsAt(CellsOf(view), view.num_scalars, lane);
+  for (int i = 0; i < view.arity; ++i) sizes[i] = root_.sizes[slots[i]];
+  return sizes;
+}
+
+bool LaneEmitter::HasNumbers(const LaneView& view) const {
+  for (int i = view.num_scalars; i < view.arity; ++i) {
+    if (row_numbers_[view.cells[i] / kLanes]) return true;
+  }
+  return false;
+}
+
+/// The table of these patterns and of those over two of the cells: positions as bits, patterns.
+std::uint32_t LaneEmitter::RelationOf(
+    const LaneView& view, std::uint32_t patterns,
+    std::span<const std::pair<std::uint32_t, std::uint32_t>> subsets, const Sizes& sizes) {
+  key_.assign({patterns, static_cast<std::uint32_t>(sizes[0] | sizes[1] << 8 | sizes[2] << 16)});
+  for (const auto& [positions, subset] : subsets) {
+    key_.push_back(positions);
+    key_.push_back(subset);
+  }
+  const auto [known, is_new] = made_.try_emplace(key_, 0);
+  if (!is_new) return known->second;
+  std::vector<std::uint32_t> all;
+  store_.pattern_sets().Append(patterns, &all);
+  for (const auto& [positions, subset] : subsets) {
+    std::vector<std::uint32_t> smaller;
+    store_.pattern_sets().Append(subset, &smaller);
+    for (const std::uint32_t id : smaller) {
+      all.push_back(clauses_.Widen(id, positions));
+    }
+  }
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return known->second = relations_.InternRelation(view.arity, sizes, all);
+}
+
+/// The lanes of a class, by what clauses over two of the three cells are merged into the table.
+void LaneEmitter::AppendPieces(const LaneView& view, const LaneClass& lanes,
+                               std::vector<Piece>* pieces) {
+  struct Part {
+    std::uint64_t lanes;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> subsets;
+  };
+  std::vector<Part> parts = {{lanes.active, {}}};
+  const auto merge = [&](std::uint32_t positions, std::uint64_t where, std::uint32_t patterns) {
+    const std::size_t size = parts.size();
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint64_t here = parts[i].lanes & where;
+      if (here == 0) continue;
+      Part part{here, parts[i].subsets};
+      part.subsets.emplace_back(positions, patterns);
+      if (here == parts[i].lanes) {
+        parts[i] = std::move(part);
+      } else {
+        parts[i].lanes &= ~here;
+        parts.push_back(std::move(part));
+      }
+    }
+  };
+  if (view.arity == 3) {
+    for (int left_out = 2; left_out >= 0; --left_out) {
+      std::array<std::uint32_t, 2> cells{};
+      std::uint32_t positions = 0;
+      int size = 0, num_scalars = 0;
+      for (int i = 0; i < 3; ++i) {
+        if (i == left_out) continue;
+        cells[size++] = view.cells[i];
+        num_scalars += i < view.num_scalars;
+        positions |= 1u << i;
+      }
+      EXH_CHECK(num_scalars < 2);
+      if (!store_.has_arity(2)) continue;
+      const LaneView* const pair = store_.Find(cells, num_scalars);
+      if (pair == nullptr) continue;
+      for (std::uint32_t c = pair->classes; c != 0; c = store_.classes()[c - 1].next) {
+        const LaneClass& smaller = store_.classes()[c - 1];
+        std::uint64_t where = smaller.lanes & lanes.active;
+        if (where == 0) continue;
+        if (smaller.gate != 0 && smaller.gate != lanes.gate) {
+          // Only what its own decisions need.
+          std::uint64_t own = 0;
+          for (std::uint64_t rest = where; rest != 0; rest &= rest - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+            const auto slots = SlotsAt(cells, num_scalars, lane);
+            if (clauses_.OwnGate({slots.data(), 2}) == smaller.gate &&
+                clauses_.IsPartOf(smaller.gate, lanes.gate)) {
+              own |= std::uint64_t{1} << lane;
+            }
+          }
+          where = own;
+        }
+        merge(positions, where, smaller.patterns);
+      }
+    }
+  }
+  for (const Part& part : parts) {
+    // The decisions of a row may differ in how many values they have: those of numbers do.
+    for (std::uint64_t rest = part.lanes; rest != 0;) {
+      const Sizes sizes = SizesAt(view, static_cast<std::uint32_t>(std::countr_zero(rest)));
+      std::uint64_t alike = rest;
+      if (HasNumbers(view)) {
+        for (std::uint64_t others = rest; others != 0; others &= others - 1) {
+          const auto lane = static_cast<std::uint32_t>(std::countr_zero(others));
+          if (SizesAt(view, lane) != sizes) alike &= ~(std::uint64_t{1} << lane);
+        }
+      }
+      rest &= ~alike;
+      pieces->push_back(
+          {alike, lanes.gate, RelationOf(view, lanes.patterns, part.subsets, sizes)});
+    }
+  }
+}
+
+bool LaneEmitter::IsEntailed(std::uint32_t relation,
+                             const std::array<Bits, kMaxTableArity>& domains) {
+  if (entailments_.empty()) entailments_.resize(4096);
+  std::uint64_t hash = relation;
+  for (const Bits domain : domains) hash = (hash ^ domain) * 0x9E3779B97F4A7C15u;
+  Entailment& known = entailments_[hash >> 52];
+  if (known.relation != relation || known.domains != domains) {
+    known = {relation, domains, clauses_.IsTableEntailed(network_.relations[relation], domains)};
+  }
+  return known.result;
+}
+
+/// Lanes in which the root does not say it all.
+std::uint64_t LaneEmitter::OpenLanes(const LaneView& view, const Piece& piece) {
+  std::uint64_t open = 0;
+  for (std::uint64_t rest = piece.lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    std::array<Bits, kMaxTableArity> domains{};
+    for (int i = 0; i < view.arity; ++i) {
+      domains[i] = RootCell(view.cells[i] + (i < view.num_scalars ? 0 : lane));
+    }
+    if (!IsEntailed(piece.relation, domains)) open |= std::uint64_t{1} << lane;
+  }
+  return open;
+}
+
+/// Do the tables say the same of all that the root leaves possible in these lanes?
+bool LaneEmitter::SayTheSame(const LaneView& view, std::uint32_t one, std::uint32_t other,
+                             std::uint64_t lanes) const {
+  if (one == other) return true;
+  const Relation &a = network_.relations[one], &b = network_.relations[other];
+  if (a.masks == b.masks) return true;
+  if (a.sizes != b.sizes) return false;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    const auto domain = [&](int i) -> Bits {
+      return i >= view.arity ? 1 : RootCell(view.cells[i] + (i < view.num_scalars ? 0 : lane));
+    };
+    const auto other_domain = [&](int i) { return i + 1 < a.arity ? domain(a.others[i]) : 1; };
+    const Bits target = domain(a.mask_position);
+    for (Bits p = other_domain(0); p != 0; p &= p - 1) {
+      for (Bits q = other_domain(1); q != 0; q &= q - 1) {
+        const std::size_t at = a.strides[0] * static_cast<std::size_t>(std::countr_zero(p)) +
+                               a.strides[1] * static_cast<std::size_t>(std::countr_zero(q));
+        if (((network_.masks[a.masks + at] ^ network_.masks[b.masks + at]) & target) != 0) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+void LaneEmitter::MarkCells(std::uint32_t gate, std::span<const std::uint32_t> cells,
+                            int num_scalars, std::uint64_t lanes) {
+  if (gate == 0) return;
+  std::vector<std::uint64_t>& marked = cells_by_gate_[gate];
+  if (marked.empty()) marked.assign(instance_.layout().num_narrow / kLanes, 0);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (static_cast<int>(i) < num_scalars) {
+      marked[cells[i] / kLanes] |= std::uint64_t{1} << cells[i] % kLanes;
+      continue;
+    }
+    for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+      const Slot slot =
+          network_.cells[cells[i] + static_cast<std::uint32_t>(std::countr_zero(rest))].slot;
+      marked[slot / kLanes] |= std::uint64_t{1} << slot % kLanes;
+    }
+  }
+}
+
+/// The runs of the one cell that the lanes share, as few as say the same.
+void LaneEmitter::HangTables(const LaneView& view, std::span<const Slot> slots,
+                             const RowPlaces::Lanes& others, std::span<const Piece> pieces) {
+  std::uint64_t here = ~std::uint64_t{0};
+  for (const RootObject other : others.all()) {
+    // Another object that all but the slot read would do as well: the last of them is the lane.
+    if (places_.Reads(slots[0], other)) continue;
+    bool all = true;
+    for (std::size_t i = 1; i < slots.size(); ++i) all &= places_.Reads(slots[i], other);
+    if (all) here &= LanesAfter(other, view.root, view.first);
+  }
+  const std::uint32_t first_presence = network_.presence_words[view.root];
+  struct Part {
+    std::uint64_t lanes;
+    std::uint32_t presence, gate, relation;
+  };
+  std::vector<Part> parts;
+  for (const Piece& piece : pieces) {
+    for (const Needed& needed : NeededIn(view.root, view.first)) {
+      const std::uint64_t part = piece.lanes & needed.lanes & here;
+      if (part == 0) continue;
+      const bool waits = needed.membership != kNone &&
+                         std::ranges::count(clauses_.gate(piece.gate), needed.membership) != 0;
+      // A lane that is there whatever is decided has its presence bit set.
+      const bool has_presence = waits || needed.membership == kNone;
+      const std::uint32_t presence =
+          first_presence != 0 && has_presence ? first_presence + view.first / kLanes : 0;
+      const std::uint32_t gate =
+          RestOf(piece.gate, waits ? needed.membership : kNone, slots[0], false);
+      bool merged = false;
+      for (Part& known : parts) {
+        if (known.presence != presence || known.gate != gate) continue;
+        if (SayTheSame(view, known.relation, piece.relation, part)) {
+          known.lanes |= part;
+          merged = true;
+        } else if (SayTheSame(view, piece.relation, known.relation, known.lanes)) {
+          known.relation = piece.relation;
+          known.lanes |= part;
+          merged = true;
+        }
+        if (merged) break;
+      }
+      if (!merged) parts.push_back({part, presence, gate, piece.relation});
+    }
+  }
+  for (const Part& part : parts) {
+    const Relation& relation = network_.relations[part.relation];
+    Run run;
+    run.lanes = part.lanes;
+    run.presence = part.presence;
+    run.gate = part.gate;
+    run.slot = slots[0];
+    run.blame = part.relation;
+    if (view.arity == 2) {
+      PairRun pairs{run};
+      pairs.row = view.cells[1];
+      pairs.masks = PairTable(relation);
+      pairs_.push_back({slots[0], 0, pairs});
+      continue;
+    }
+    TripleRun triples{run};
+    triples.row_b = view.cells[1];
+    triples.row_c = view.cells[2];
+    triples.table = TripleTable(relation);
+    triples.width_b = static_cast<std::uint16_t>(TableWidth(relation.sizes[1]));
+    triples.width_c = static_cast<std::uint16_t>(TableWidth(relation.sizes[2]));
+    triples_.push_back({slots[0], 0, triples});
+  }
+}
+
+LaneEmitter::Seen LaneEmitter::See(const LaneView& view, std::span<const Slot> slots,
+                                   std::uint32_t lane) const {
+  Seen seen;
+  seen.size = view.arity;
+  std::copy(slots.begin(), slots.end(), seen.sorted.begin());
+  std::sort(seen.sorted.begin(), seen.sorted.begin() + view.arity);
+  for (int i = 0; i < view.arity; ++i) {
+    seen.position[i] = static_cast<std::uint8_t>(std::ranges::find(seen.sorted, slots[i]) -
+                                                 seen.sorted.begin());
+    if (i < view.num_scalars) continue;
+    const std::uint32_t cell = view.cells[i] + lane;
+    if (network_.cells[cell].slot != cell) seen.inverse[i] = network_.cells[cell].inverse;
+  }
+  return seen;
+}
+
+std::uint32_t LaneEmitter::Canonical(std::uint32_t id, const Seen& seen) {
+  const Pattern placed = network_.patterns[id];
+  Pattern pattern;
+  pattern.origin = placed.origin;
+  pattern.num_pairs = placed.num_pairs;
+  for (int i = 0; i < seen.size; ++i) {
+    // A mask of no position is none.
+    if (placed.masks[i] == 0) continue;
+    pattern.masks[seen.position[i]] = network_.inverses[seen.inverse[i]][placed.masks[i]];
+  }
+  for (int i = 0; i < placed.num_pairs; ++i) {
+    const auto [left, right] = placed.pair_positions[i];
+    pattern.pair_positions[i] = {seen.position[left], seen.position[right]};
+    pattern.pair_relations[i] =
+        store_.MirrorPairs(placed.pair_relations[i], seen.inverse[left], seen.inverse[right]);
+  }
+  return relations_.InternPattern(pattern);
+}
+
+std::uint32_t LaneEmitter::CanonicalRelation(std::uint32_t id, const Seen& seen) {
+  std::array<std::uint32_t, kMaxTableArity + 1> key{id};
+  std::array<std::uint8_t, kMaxTableArity> sizes{};
+  for (int i = 0; i < seen.size; ++i) {
+    sizes[seen.position[i]] = network_.relations[id].sizes[i];
+    key[i + 1] = seen.inverse[i] * 4u + seen.position[i];
+  }
+  const auto [known, is_new] = canonical_.try_emplace(key, 0);
+  if (!is_new) return known->second;
+  const Relation relation = network_.relations[id];
+  std::vector<std::uint32_t> patterns;
+  for (std::uint32_t p = relation.patterns_begin; p < relation.patterns_end; ++p) {
+    patterns.push_back(Canonical(network_.pattern_lists[p], seen));
+  }
+  std::ranges::sort(patterns);
+  patterns.erase(std::unique(patterns.begin(), patterns.end()), patterns.end());
+  return known->second = relations_.InternRelation(seen.size, sizes, patterns);
+}
+
+/// Records for lanes that some slot has in no run.
+void LaneEmitter::AppendRecords(const LaneView& view, const Piece& piece, std::uint64_t lanes,
+                                std::uint8_t covered) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    const auto all = SlotsAt(CellsOf(view), view.num_scalars, lane);
+    const std::span<const Slot> slots(all.data(), view.arity);
+    const Seen seen = See(view, slots, lane);
+    Constraint constraint;
+    constraint.kind =
+        view.arity == 2 ? Constraint::Kind::kPairTable : Constraint::Kind::kTripleTable;
+    constraint.arity = view.arity;
+    constraint.gate = piece.gate;
+    constraint.slots = seen.sorted;
+    constraint.relation = CanonicalRelation(piece.relation, seen);
+    std::uint8_t bits = 0;
+    for (int i = 0; i < view.arity; ++i) {
+      bits |= static_cast<std::uint8_t>((covered >> i & 1) << seen.position[i]);
+    }
+    network_.constraints.push_back(constraint);
+    covered_->push_back(bits);
+  }
+}
+
+void LaneEmitter::EmitView(const LaneView& view) {
+  std::vector<Piece> pieces;
+  for (std::uint32_t c = view.classes; c != 0; c = store_.classes()[c - 1].next) {
+    const LaneClass& lanes = store_.classes()[c - 1];
+    if (lanes.active == 0 || IsNeverOpen(lanes.gate)) continue;
+    AppendPieces(view, lanes, &pieces);
+  }
+  if (is_final_) {
+    for (Piece& piece : pieces) {
+      const std::uint64_t open = OpenLanes(view, piece);
+      num_entailed_ += static_cast<std::size_t>(std::popcount(piece.lanes & ~open));
+      piece.lanes = open;
+    }
+  }
+  std::erase_if(pieces, [](const Piece& piece) { return piece.lanes == 0; });
+  if (pieces.empty()) return;
+  // The objects of a view are the same in all lanes but for the lane itself.
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(pieces.front().lanes));
+  const auto all = SlotsAt(CellsOf(view), view.num_scalars, lane);
+  const std::span<const Slot> slots(all.data(), view.arity);
+  const RootObject object{view.root, static_cast<Object>(view.first + lane)};
+  const RowPlaces::Lanes lanes = places_.LanesOf(slots);
+  // An object can be the lane of a run of slot i when all other slots read it.
+  const auto is_lane_of = [&](std::size_t i, RootObject candidate) {
+    for (std::size_t j = 0; j < slots.size(); ++j) {
+      if (places_.Reads(slots[j], candidate) == (j == i)) return false;
+    }
+    return true;
+  };
+  std::uint8_t covered = 0;
+  std::uint64_t is_first = ~std::uint64_t{0};
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const int choice = instance_.choice(instance_.decision_at(slots[i]));
+    const bool small = view.arity == 2 || most_values_[choice] <= kMaxTableValues;
+    for (const RootObject candidate : lanes.all()) {
+      if (small && is_lane_of(i, candidate)) covered |= static_cast<std::uint8_t>(1u << i);
+    }
+  }
+  for (const RootObject other : lanes.all()) {
+    if (other == object) continue;
+    if (view.arity == 3) {
+      bool stands = false;
+      for (std::size_t i = 0; i < slots.size(); ++i) stands |= is_lane_of(i, other);
+      if (!stands) continue;
+    }
+    is_first &= LanesAfter(other, view.root, view.first);
+  }
+  if (view.num_scalars == 1 && (covered & 1) != 0) {
+    RowPlaces::Lanes others = lanes;
+    others.size = 0;
+    for (const RootObject other : lanes.all()) {
+      if (other != object) others.objects[others.size++] = other;
+    }
+    HangTables(view, slots, others, pieces);
+  }
+  for (const Piece& piece : pieces) {
+    if (is_final_) MarkCells(piece.gate, CellsOf(view), view.num_scalars, piece.lanes);
+    const std::uint64_t first = piece.lanes & is_first;
+    if (first == 0) continue;
+    if (covered != (1u << view.arity) - 1) {
+      AppendRecords(view, piece, first, covered);
+    } else if (is_final_) {
+      LaneTable table;
+      table.lanes = first;
+      std::copy_n(view.cells.begin(), 3, table.cells.begin());
+      table.relation = piece.relation;
+      table.gate = piece.gate;
+      table.arity = view.arity;
+      table.num_scalars = view.num_scalars;
+      network_.lane_tables.push_back(table);
+    }
+  }
+}
+
+void LaneEmitter::EmitClause(const LaneClause& clause) {
+  if (IsNeverOpen(clause.gate)) return;
+  std::uint64_t open = clause.lanes;
+  std::array<std::uint32_t, LaneClause::kMaxLiterals> cells{};
+  const int size = clause.size();
+  for (int i = 0; i < size; ++i) {
+    cells[i] = CellOf(clause.literals[i]);
+    const std::uint8_t values = ValuesOf(clause.literals[i]);
+    if (!is_final_) continue;
+    if (i < clause.num_scalars) {
+      if ((RootCell(cells[i]) & ~values) == 0) open = 0;
+    } else {
+      open &= ~ActiveRowKernels().certain(root_cells_.data() + cells[i], values);
+    }
+  }
+  num_entailed_ += static_cast<std::size_t>(std::popcount(clause.lanes & ~open));
+  if (open == 0) return;
+  const auto lane = static_cast<std::uint32_t>(std::countr_zero(open));
+  const std::span<const std::uint32_t> all_cells(cells.data(), static_cast<std::size_t>(size));
+  const auto all = SlotsAt(all_cells, clause.num_scalars, lane);
+  const std::span<const Slot> slots(all.data(), static_cast<std::size_t>(size));
+  const RootObject object{clause.root, static_cast<Object>(clause.first + lane)};
+  const RowPlaces::Lanes lanes = places_.LanesOf(slots);
+  std::uint64_t is_first = ~std::uint64_t{0};
+  for (const RootObject other : lanes.all()) {
+    if (other != object) is_first &= LanesAfter(other, clause.root, clause.first);
+  }
+  if (is_final_) MarkCells(clause.gate, all_cells, clause.num_scalars, open);
+
+  std::uint8_t covered = 0;
+  const std::uint32_t first_presence = network_.presence_words[clause.root];
+  for (int i = 0; i < size; ++i) {
+    RowPlaces::Lanes also;
+    const std::optional<RootObject> picked =
+        places_.PickLane(slots, static_cast<std::size_t>(i), lanes, &also);
+    if (!picked) continue;
+    int rows = 0;
+    for (const Slot slot : slots) rows += places_.Reads(slot, *picked);
+    if (rows > kMaxRunRows || size - rows - 1 > kMaxRunScalars) continue;
+    covered |= static_cast<std::uint8_t>(1u << i);
+    // In this view? Of objects that would do as well the last is the lane.
+    if (i >= clause.num_scalars) continue;
+    bool here = *picked == object;
+    std::uint64_t run_lanes = open;
+    for (const RootObject other : also.all()) here |= other == object;
+    if (!here) continue;
+    if (*picked != object) also.objects[also.size++] = *picked;
+    for (const RootObject other : also.all()) {
+      if (other != object) run_lanes &= LanesAfter(other, clause.root, clause.first);
+    }
+    for (const Needed& needed : NeededIn(clause.root, clause.first)) {
+      const std::uint64_t part = run_lanes & needed.lanes;
+      if (part == 0) continue;
+      const bool waits = needed.membership != kNone &&
+                         std::ranges::count(clauses_.gate(clause.gate), needed.membership) != 0;
+      const bool has_presence = waits || needed.membership == kNone;
+      ClauseRun run;
+      run.lanes = part;
+      run.presence = first_presence != 0 && has_presence ? first_presence + clause.first / kLanes : 0;
+      run.gate = RestOf(clause.gate, waits ? needed.membership : kNone, slots[i], false);
+      run.slot = slots[i];
+      run.blame = kBlamesOrigin | clause.origin;
+      const std::span<const RootObject> shared = places_.ObjectsOf(slots[i]);
+      for (int j = 0; j < clause.num_scalars; ++j) {
+        if (j == i) continue;
+        // The same side of a pair for all runs of a slot: what the slot reads stands first.
+        std::uint32_t cell = cells[j];
+        std::uint8_t values = ValuesOf(clause.literals[j]);
+        const Cell& stored = network_.cells[cell];
+        if (stored.mirror != cell) {
+          const std::span<const RootObject> pair = places_.ObjectsOf(cell);
+          if (std::ranges::count(shared, pair[1]) != 0 && std::ranges::count(shared, pair[0]) == 0) {
+            values = network_.inverses[stored.inverse][values];
+            cell = stored.mirror;
+          }
+        }
+        run.scalars[run.num_scalars++] = PackLiteral(cell, values);
+      }
+      std::sort(run.scalars.begin(), run.scalars.begin() + run.num_scalars);
+      for (int j = clause.num_scalars; j < size; ++j) {
+        run.rows[run.num_rows++] = clause.literals[j];
+      }
+      clause_runs_.push_back({slots[i], ValuesOf(clause.literals[i]), run});
+    }
+  }
+  const std::uint64_t first = open & is_first;
+  if (first == 0) return;
+  if (covered == (1u << size) - 1) {
+    if (is_final_) {
+      network_.lane_clauses.push_back(clause);
+      network_.lane_clauses.back().lanes = first;
+    }
+    return;
+  }
+  for (std::uint64_t rest = first; rest != 0; rest &= rest - 1) {
+    const auto at = static_cast<std::uint32_t>(std::countr_zero(rest));
+    Constraint constraint;
+    constraint.gate = clause.gate;
+    constraint.origin = clause.origin;
+    constraint.literal_begin = static_cast<std::uint32_t>(network_.literals.size());
+    for (int i = 0; i < size; ++i) {
+      std::uint32_t cell = cells[i] + (i < clause.num_scalars ? 0 : at);
+      std::uint8_t values = ValuesOf(clause.literals[i]);
+      if (network_.cells[cell].slot != cell) {
+        values = network_.inverses[network_.cells[cell].inverse][values];
+        cell = network_.cells[cell].slot;
+      }
+      network_.literals.push_back({Literal::Kind::kSlot, {}, cell, 0, values, 0});
+    }
+    constraint.literal_end = static_cast<std::uint32_t>(network_.literals.size());
+    network_.constraints.push_back(constraint);
+    covered_->push_back(covered);
+  }
+}
+
+/// The clause runs of one list, those that can be filtered together side by side.
+void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
+  struct Entry {
+    std::array<PackedLiteral, kMaxRunScalars> rows{};
+    std::uint32_t num_rows = 0, lane = 0;
+    const ClauseRun* run = nullptr;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(runs.size());
+  for (const Hung<ClauseRun>& hung : runs) {
+    const ClauseRun& run = hung.run;
+    Entry entry;
+    entry.run = &run;
+    entry.lane = run.num_scalars == 0 ? 0 : CellOf(run.scalars[0]) % kLanes;
+    for (int i = 0; i < run.num_scalars; ++i) {
+      const std::uint32_t cell = CellOf(run.scalars[i]);
+      if (cell % kLanes != entry.lane) {
+        entry.num_rows = 0;
+        break;
+      }
+      entry.rows[entry.num_rows++] = PackLiteral(cell - entry.lane, ValuesOf(run.scalars[i]));
+    }
+    if (entry.num_rows == 0) {
+      entry.lane = 0;
+      entry.rows = {};
+    }
+    entries.push_back(entry);
+  }
+  std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
+    return std::tie(a.num_rows, a.rows, a.lane) < std::tie(b.num_rows, b.rows, b.lane);
+  });
+  ClauseRunList list{runs.front().values, static_cast<std::uint32_t>(network_.clause_filters.size()),
+                     0};
+  const Entry* previous = nullptr;
+  for (const Entry& entry : entries) {
+    if (previous == nullptr || entry.num_rows == 0 || entry.rows != previous->rows ||
+        entry.num_rows != previous->num_rows || entry.lane == previous->lane) {
+      ClauseFilter filter;
+      filter.first_run = static_cast<std::uint32_t>(network_.clause_runs.size());
+      filter.num_rows = static_cast<std::uint8_t>(entry.num_rows);
+      filter.rows = entry.rows;
+      if (entry.num_rows == 0) {
+        filter.num_scalars = entry.run->num_scalars;
+        filter.rows = entry.run->scalars;
+      }
+      network_.clause_filters.push_back(filter);
+    }
+    network_.clause_filters.back().lanes |= std::uint64_t{1} << entry.lane;
+    network_.clause_runs.push_back(*entry.run);
+    previous = &entry;
+  }
+  list.end = static_cast<std::uint32_t>(network_.clause_filters.size());
+  network_.clause_lists.push_back(list);
+}
+
+/// By slot, as Network::work counts them.
+void LaneEmitter::Sort() {
+  const auto by_slot = [](const auto& a, const auto& b) { return a.slot < b.slot; };
+  std::ranges::stable_sort(pairs_, by_slot);
+  std::ranges::stable_sort(triples_, by_slot);
+  std::ranges::stable_sort(clause_runs_, [](const auto& a, const auto& b) {
+    return std::tie(a.slot, a.values) < std::tie(b.slot, b.values);
+  });
+  std::size_t pair = 0, triple = 0, clause = 0;
+  for (Slot slot = 0; slot < network_.work.size(); ++slot) {
+    SlotWork& work = network_.work[slot];
+    work.pair_runs = static_cast<std::uint32_t>(network_.pair_runs.size());
+    work.triple_runs = static_cast<std::uint32_t>(network_.triple_runs.size());
+    work.clause_lists = static_cast<std::uint32_t>(network_.clause_lists.size());
+    for (; pair < pairs_.size() && pairs_[pair].slot == slot; ++pair) {
+      network_.pair_runs.push_back(pairs_[pair].run);
+    }
+    for (; triple < triples_.size() && triples_[triple].slot == slot; ++triple) {
+      network_.triple_runs.push_back(triples_[triple].run);
+    }
+    while (clause < clause_runs_.size() && clause_runs_[clause].slot == slot) {
+      std::size_t end = clause;
+      while (end < clause_runs_.size() && clause_runs_[end].slot == slot &&
+             clause_runs_[end].values == clause_runs_[clause].values) {
+        ++end;
+      }
+      EmitList({clause_runs_.data() + clause, end - clause});
+      clause = end;
+    }
+  }
+  pairs_ = {};
+  triples_ = {};
+  clause_runs_ = {};
+}
+
+void LaneEmitter::Emit(bool is_final, FreezeTicker* ticker, std::vector<std::uint8_t>* covered) {
+  is_final_ = is_final;
+  covered_ = covered;
+  network_.pair_runs.clear();
+  network_.triple_runs.clear();
+  network_.clause_runs.clear();
+  network_.clause_filters.clear();
+  network_.clause_lists.clear();
+  cells_by_gate_.assign(clauses_.num_gates(), {});
+  num_entailed_ = 0;
+  root_cells_.assign(instance_.layout().num_narrow, 0);
+  for (Slot slot = 0; slot < instance_.layout().num_narrow; ++slot) {
+    const Cell& cell = network_.cells[slot];
+    if (cell.slot != slot || !places_.IsDecision(slot)) continue;
+    const auto values = static_cast<std::uint8_t>(root_.slots[slot]);
+    root_cells_[slot] = values;
+    if (cell.mirror != slot) root_cells_[cell.mirror] = network_.inverses[cell.inverse][values];
+  }
+  row_numbers_.assign(instance_.layout().num_narrow / kLanes, false);
+  most_values_.assign(instance_.space().choices.size(), 0);
+  for (DecisionId d = 0; d < instance_.num_decisions(); ++d) {
+    const Slot slot = instance_.slot(d);
+    if (slot >= instance_.layout().num_narrow) continue;
+    const int choice = instance_.choice(d);
+    most_values_[choice] = std::max(most_values_[choice], root_.sizes[slot]);
+    if (instance_.space().choices[choice].kind == ChoiceKind::kInteger) {
+      row_numbers_[slot / kLanes] = true;
+    }
+  }
+  for (const LaneView& view : store_.views()) {
+    ticker->Tick();
+    if (view.arity != kMaxTableArity) EmitView(view);
+  }
+  for (const LaneClause& clause : store_.clauses()) {
+    ticker->Tick();
+    EmitClause(clause);
+  }
+  Sort();
+}
+
+}  // namespace exh::runtime::internal

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/internal/row_places.h"
+
+#include <algorithm>
+
+#include "runtime/instance.h"
+
+namespace exh::runtime::internal {
+
+RowPlaces::RowPlaces(const Instance& instance, const Network& network) : network_(network) {
+  const std::uint32_t num_narrow = instance.layout().num_narrow;
+  decision_of_.assign(num_narrow, kNoDecision);
+  objects_begin_.assign(num_narrow + 1, 0);
+  in_rows_.assign(num_narrow, false);
+  for (DecisionId d = 0; d < instance.num_decisions(); ++d) {
+    if (instance.slot(d) < num_narrow) decision_of_[instance.slot(d)] = d;
+  }
+  for (Slot slot = 0; slot < num_narrow; ++slot) {
+    if (const DecisionId d = decision_of_[slot]; d != kNoDecision) {
+      const Choice& choice = instance.space().choices[instance.choice(d)];
+      const std::span<const Object> objects = instance.objects(d);
+      for (std::size_t i = 0; i < objects.size(); ++i) {
+        objects_.push_back({instance.space().sets[choice.arguments[i].set.set].root, objects[i]});
+      }
+      in_rows_[slot] = network.rows_by_choice[instance.choice(d)].in_rows;
+    }
+    objects_begin_[slot + 1] = static_cast<std::uint32_t>(objects_.size());
+  }
+}
+
+std::optional<RowPlace> RowPlaces::InRow(Slot slot, RootObject lane) const {
+  if (slot >= in_rows_.size() || !in_rows_[slot]) return std::nullopt;
+  const std::span<const RootObject> objects = ObjectsOf(slot);
+  const std::uint32_t number = lane.object % kLanes;
+  if (objects.back() == lane) {
+    for (std::size_t i = 0; i + 1 < objects.size(); ++i) {
+      if (objects[i] == lane) return std::nullopt;
+    }
+    return RowPlace{slot - number, false};
+  }
+  const Cell& cell = network_.cells[slot];
+  if (cell.mirror == slot || objects.front() != lane) return std::nullopt;
+  return RowPlace{cell.mirror - number, true};
+}
+
+RowPlaces::Lanes RowPlaces::LanesOf(std::span<const Slot> slots) const {
+  Lanes lanes;
+  for (const Slot slot : slots) {
+    if (slot >= in_rows_.size() || !in_rows_[slot]) continue;
+    for (const RootObject object : ObjectsOf(slot)) {
+      if (std::ranges::count(lanes.all(), object) != 0) continue;
+      const bool placeable = std::ranges::all_of(slots, [&](Slot other) {
+        return !Reads(other, object) || InRow(other, object).has_value();
+      });
+      if (placeable && lanes.size < 2 * kMaxSlots) lanes.objects[lanes.size++] = object;
+    }
+  }
+  return lanes;
+}
+
+std::optional<RootObject> RowPlaces::PickLane(std::span<const Slot> slots, std::size_t from,
+                                              const Lanes& lanes, Lanes* also) const {
+  std::optional<RootObject> best;
+  std::size_t least = slots.size() + 1;
+  for (const RootObject object : lanes.all()) {
+    if (Reads(slots[from], object)) continue;
+    std::size_t readers = 0;
+    for (const Slot slot : slots) readers += Reads(slot, object);
+    if (readers < least) {
+      best = object;
+      least = readers;
+      if (also != nullptr) also->size = 0;
+    } else if (readers == least) {
+      if (also != nullptr) also->objects[also->size++] = std::min(*best, object);
+      best = std::max(*best, object);
+    }
+  }
+  return best;
+}
+
+}  // namespace exh::runtime::internal
