@@ -73,10 +73,15 @@ class Freezer::ClauseLanes {
   struct Members {
     std::size_t words = 0;
     std::vector<std::uint64_t> rows;  ///< By parameter.
-    /// Objects that are there whatever is decided, by list of memberships those that may be, and
-    /// those that a flag decides.
-    std::vector<std::uint64_t> permanent, by_flag;
-    std::vector<std::pair<std::vector<Slot>, std::vector<std::uint64_t>>> planned;
+    /// Objects that may be absent, and those that a flag decides.
+    std::vector<std::uint64_t> planned, by_flag;
+    /// The others by what they wait for beside their own presence.
+    struct Waiting {
+      std::vector<Slot> memberships;
+      bool always = false;  ///< Not even for that.
+      std::vector<std::uint64_t> objects;
+    };
+    std::vector<Waiting> waiting;
   };
   struct Place {
     std::uint32_t cell;
@@ -97,10 +102,11 @@ class Freezer::ClauseLanes {
   std::uint32_t PairsOf(Comparison* comparison, unsigned sides);
   void RestrictLanes(const Test& test, std::uint32_t word, std::uint64_t lanes);
   void Contribute(std::uint32_t word, unsigned dropped, std::uint64_t lanes, std::uint64_t active,
-                  std::uint32_t gate);
+                  LaneGate gate);
   void General(std::uint32_t word, std::uint64_t lanes);
   bool IsStored(unsigned dropped) const;
-  std::uint32_t GateOf(const std::vector<Slot>& lane_memberships);
+  /// The gate of the tuple and of what its lanes need too, without their own membership.
+  std::uint32_t GateOf(const std::vector<Slot>& lane_memberships, Slot own);
   const std::uint8_t* CellsOf(const Use& use, std::uint32_t word) const {
     return freezer_.known_cells_.data() + use.cell + (use.in_row ? word * kLanes : 0);
   }
@@ -126,13 +132,13 @@ class Freezer::ClauseLanes {
   // A round.
   std::size_t lane_ = 0;
   bool first_round_ = true;
-  std::vector<std::size_t> order_;  ///< The other variables.
+  std::vector<std::size_t> order_;     ///< The other variables.
   std::vector<std::size_t> distinct_;  ///< Of them those that the lane must differ from.
   Members members_;
   std::array<Object, kMaxVariables> objects_{};
   std::vector<Slot> gate_;
-  bool by_flag_ = false;      ///< Of the tuple.
-  bool coincides_ = false;    ///< Two variables of the tuple have the same object.
+  bool by_flag_ = false;    ///< Of the tuple.
+  bool coincides_ = false;  ///< Two variables of the tuple have the same object.
   std::map<std::vector<Slot>, std::uint32_t> gates_;
   std::map<std::vector<std::uint32_t>, std::vector<std::uint64_t>> answers_;
   struct Look {
@@ -209,8 +215,8 @@ bool Freezer::ClauseLanes::Prepare() {
       std::ranges::sort(others);
       if (UseOf(i).choice == UseOf(j).choice && arguments == others) return false;
     }
-    largest = std::max(
-        largest, static_cast<int>(freezer_.space_.choices[UseOf(i).choice].values.size()));
+    largest =
+        std::max(largest, static_cast<int>(freezer_.space_.choices[UseOf(i).choice].values.size()));
   }
   if (largest > kMaxValues) return false;
   const std::vector<std::size_t> lanes = LaneVariables();
@@ -225,8 +231,7 @@ bool Freezer::ClauseLanes::Prepare() {
     if (read.size() != lanes.size()) return false;
   }
   if (num_uses() == 3 && !IsStored(0)) return false;
-  return !lanes.empty() &&
-         std::ranges::all_of(lanes, [&](std::size_t v) { return CanBeLane(v); });
+  return !lanes.empty() && std::ranges::all_of(lanes, [&](std::size_t v) { return CanBeLane(v); });
 }
 
 /// The variables whose object every condition that reads it has in a row.
@@ -303,7 +308,7 @@ void Freezer::ClauseLanes::RunLane(std::size_t lane) {
   members_.words = (table.num_objects + kLanes - 1) / kLanes;
   const std::size_t num_rows = table.begin.size() - 1;
   members_.rows.assign(num_rows * members_.words, 0);
-  members_.permanent.assign(members_.words, 0);
+  members_.planned.assign(members_.words, 0);
   members_.by_flag.assign(members_.words, 0);
   std::vector<bool> known(table.num_objects, false);
   for (std::size_t row = 0; row < num_rows; ++row) {
@@ -327,17 +332,21 @@ void Freezer::ClauseLanes::RunLane(std::size_t lane) {
       if (never) continue;
       if (flag) {
         members_.by_flag[word] |= bit;
-      } else if (needed.empty()) {
-        members_.permanent[word] |= bit;
-      } else {
-        auto list = std::ranges::find(members_.planned, needed,
-                                      &std::pair<std::vector<Slot>, std::vector<std::uint64_t>>::first);
-        if (list == members_.planned.end()) {
-          members_.planned.push_back({needed, std::vector<std::uint64_t>(members_.words, 0)});
-          list = members_.planned.end() - 1;
-        }
-        list->second[word] |= bit;
+        continue;
       }
+      if (!needed.empty()) members_.planned[word] |= bit;
+      const int root = freezer_.space_.sets[variable.set.set].root;
+      const Slot own = freezer_.places_->MembershipOf({root, object});
+      const bool always = std::erase(needed, own) == 0 && own != RowPlaces::kAlwaysThere;
+      const auto list = std::ranges::find_if(members_.waiting, [&](const Members::Waiting& w) {
+        return w.memberships == needed && w.always == always;
+      });
+      if (list != members_.waiting.end()) {
+        list->objects[word] |= bit;
+        continue;
+      }
+      members_.waiting.push_back({needed, always, std::vector<std::uint64_t>(members_.words, 0)});
+      members_.waiting.back().objects[word] |= bit;
     }
   }
   Bind(0);
@@ -362,8 +371,7 @@ void Freezer::ClauseLanes::Bind(std::size_t depth) {
       if (test.use.last != static_cast<int>(depth)) continue;
       open = Locate(&test.use);
       if (!open) break;
-      if (!test.use.in_row &&
-          (freezer_.clauses_.known(test.use.cell) & ~Bits{test.mask()}) == 0) {
+      if (!test.use.in_row && (freezer_.clauses_.known(test.use.cell) & ~Bits{test.mask()}) == 0) {
         open = false;
         break;
       }
@@ -447,7 +455,8 @@ void Freezer::ClauseLanes::Tuple() {
   }
   for (std::size_t i = 0; i < order_.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      coincides_ |= objects_[order_[i]] == objects_[order_[j]] && scope_.HaveSameRoot(order_[i], order_[j]);
+      coincides_ |=
+          objects_[order_[i]] == objects_[order_[j]] && scope_.HaveSameRoot(order_[i], order_[j]);
     }
   }
   // What depends on no lane.
@@ -488,8 +497,8 @@ std::uint64_t Freezer::ClauseLanes::HoldsIn(const Condition& condition, std::uin
     return holds;
   }
   // The answers depend on the objects asked for alone.
-  std::vector<std::uint32_t> key = {static_cast<std::uint32_t>(&condition - clause_.conditions.data()),
-                                    word};
+  std::vector<std::uint32_t> key = {
+      static_cast<std::uint32_t>(&condition - clause_.conditions.data()), word};
   for (const int argument : condition.lhs.arguments) {
     key.push_back(argument == static_cast<int>(lane_) ? 0u : objects_[argument]);
   }
@@ -514,8 +523,7 @@ std::uint32_t Freezer::ClauseLanes::PairsOf(Comparison* comparison, unsigned sid
     const PairRelation& relation = freezer_.network_.pair_relations[pairs];
     for (unsigned left = 1; left < 1u << relation.num_left; ++left) {
       for (unsigned right = 1; right < 1u << relation.num_right; ++right) {
-        status[left << 8 | right] =
-            static_cast<std::uint8_t>(PairStatus(relation, left, right));
+        status[left << 8 | right] = static_cast<std::uint8_t>(PairStatus(relation, left, right));
       }
     }
   }
@@ -570,22 +578,15 @@ void Freezer::ClauseLanes::RestrictLanes(const Test& test, std::uint32_t word,
   }
 }
 
-std::uint32_t Freezer::ClauseLanes::GateOf(const std::vector<Slot>& lane_memberships) {
+std::uint32_t Freezer::ClauseLanes::GateOf(const std::vector<Slot>& lane_memberships, Slot own) {
   if (gate_.empty() && lane_memberships.empty()) return 0;
   std::vector<Slot> all = gate_;
+  std::erase(all, own);
   all.insert(all.end(), lane_memberships.begin(), lane_memberships.end());
   std::ranges::sort(all);
   all.erase(std::unique(all.begin(), all.end()), all.end());
   const auto [known, is_new] = gates_.try_emplace(all, 0);
-  if (is_new) {
-    known->second = freezer_.clauses_.InternGate(all);
-    // A run needs the gate without its lane's own membership.
-    for (const Slot left_out : lane_memberships) {
-      std::vector<Slot> rest = all;
-      std::erase(rest, left_out);
-      freezer_.clauses_.InternGate(rest);
-    }
-  }
+  if (is_new) known->second = freezer_.clauses_.InternGate(all);
   return known->second;
 }
 
@@ -661,28 +662,7 @@ void Freezer::ClauseLanes::Word(std::uint32_t word) {
   std::uint64_t left = lanes & ~coincide & ~members_.by_flag[word];
   if (by_flag_) left = 0;
   const bool whole = num_uses() <= 3;  // As GroundClauses::Add(): nothing is left out.
-  const auto part = [&](std::uint64_t of_gate, const std::vector<Slot>& memberships) {
-    of_gate &= left;
-    std::uint64_t open = of_gate & active;
-    if (open == 0) return;
-    const std::uint64_t few = open & ~several;
-    const bool gated = !gate_.empty() || !memberships.empty();
-    if (few != 0) {
-      if (gated) {
-        general |= few;
-      } else {
-        general |= few & ~one;
-        for (std::size_t i = 0; i < tests_.size(); ++i) {
-          const std::uint64_t alone = few & ~never[i];
-          if (alone != 0) RestrictLanes(tests_[i], word, alone);
-        }
-      }
-      open &= ~few;
-      of_gate &= ~few;
-      if (open == 0) return;
-    }
-    if (first_round_) freezer_.clauses_.CountAdded(static_cast<std::size_t>(std::popcount(open)));
-    const std::uint32_t gate = GateOf(memberships);
+  const auto contribute = [&](std::uint64_t of_gate, std::uint64_t open, LaneGate gate) {
     if (whole) {
       Contribute(word, 0, of_gate, open, gate);
       return;
@@ -706,14 +686,45 @@ void Freezer::ClauseLanes::Word(std::uint32_t word) {
       open &= ~alike;
     }
   };
-  part(members_.permanent[word], {});
-  for (const auto& [memberships, words] : members_.planned) part(words[word], memberships);
+  const auto part = [&](const Members::Waiting& waiting) {
+    std::uint64_t of_gate = waiting.objects[word] & left;
+    std::uint64_t open = of_gate & active;
+    if (open == 0) return;
+    const std::uint64_t few = open & ~several;
+    if (few != 0) {
+      const std::uint64_t gated = gate_.empty() ? few & members_.planned[word] : few;
+      general |= gated | (few & ~one);
+      for (std::size_t i = 0; i < tests_.size(); ++i) {
+        const std::uint64_t alone = few & ~gated & ~never[i];
+        if (alone != 0) RestrictLanes(tests_[i], word, alone);
+      }
+      open &= ~few;
+      of_gate &= ~few;
+      if (open == 0) return;
+    }
+    if (first_round_) freezer_.clauses_.CountAdded(static_cast<std::size_t>(std::popcount(open)));
+    // What lanes wait for themselves is no part of the gate, even when the tuple waits for it too.
+    for (const RowPlaces::Needed& needed :
+         freezer_.places_->NeededIn(freezer_.space_.sets[set.set].root, first)) {
+      if (std::ranges::count(gate_, needed.membership) == 0) continue;
+      const std::uint64_t own = of_gate & needed.lanes;
+      if ((own & open) == 0) continue;
+      contribute(own, own & open, {GateOf(waiting.memberships, needed.membership), waiting.always});
+      of_gate &= ~own;
+      open &= ~own;
+    }
+    if (open == 0) return;
+    contribute(of_gate, open,
+               {GateOf(waiting.memberships, RowPlaces::kAlwaysThere), waiting.always});
+  };
+
+  for (const Members::Waiting& waiting : members_.waiting) part(waiting);
   if (general != 0) General(word, general);
 }
 
 /// The clause in these lanes, without the conditions that are left out.
 void Freezer::ClauseLanes::Contribute(std::uint32_t word, unsigned dropped, std::uint64_t lanes,
-                                      std::uint64_t active, std::uint32_t gate) {
+                                      std::uint64_t active, LaneGate gate) {
   std::array<Place, kMaxTests> scalars, rows;
   std::size_t num_scalars = 0, num_rows = 0;
   for (std::size_t i = 0; i < num_uses(); ++i) {
@@ -739,7 +750,8 @@ void Freezer::ClauseLanes::Contribute(std::uint32_t word, unsigned dropped, std:
       clause.literals[i] = PackLiteral(place.cell, tests_[place.number].mask());
     }
     clause.lanes = active;
-    clause.gate = gate;
+    clause.gate = gate.rest;
+    clause.always = gate.always;
     clause.origin = origin_;
     clause.root =
         static_cast<std::uint8_t>(freezer_.space_.sets[clause_.variables[lane_].set.set].root);

@@ -336,10 +336,11 @@ void Freezer::FreezeDomains() {
   }
   if (!options_.runs) return;
   places_.emplace(*instance_, network_);
-  lanes_.Begin(&*places_);
+  lanes_.Begin(&*places_, &clauses_);
 }
 
-/// What is unary, or belongs to no requirement, has acted; all other clauses are simplified by this.
+/// What is unary, or belongs to no requirement, has acted; all other clauses are simplified by
+/// this.
 void Freezer::FixKnown() {
   clauses_.FixKnown();
   known_cells_.assign(instance_->layout_.num_narrow, 0);
@@ -352,15 +353,11 @@ void Freezer::FixKnown() {
   }
 }
 
-/// Runs of what the lane store has, records of the rest, and the lists of what wakes what.
-void Freezer::IndexRecords(LaneEmitter* emitter, bool is_final) {
-  network_.work.assign(instance_->layout_.num_slots() + 1, {});
-  std::vector<std::uint8_t> covered(network_.constraints.size(), 0);
-  emitter->Emit(is_final, &ticker_, &covered);
-  PutLooseFirst(&covered, &network_);
+/// The lists of what wakes what: of records, and of counters by the row when the root is known.
+void Freezer::IndexRecords(bool is_final) {
+  PutLooseFirst(&network_.covered, &network_);
   if (is_final) IndexIncrements(*places_, domains_, &network_);
-  IndexScalars(*instance_, is_final ? &domains_ : nullptr, covered, &network_);
-  network_.covered = std::move(covered);
+  IndexScalars(*instance_, is_final ? &domains_ : nullptr, network_.covered, &network_);
 }
 
 void Freezer::PropagateRoot() {
@@ -378,10 +375,11 @@ void Freezer::PropagateRoot() {
   PlanPresence();
   layout.Place();
   ticker_.Begin("the root", kRootShare, static_cast<double>(lanes_.views().size()));
-  const std::vector<Constraint> records = network_.constraints;
-  const std::size_t num_literals = network_.literals.size();
   if (emitter) {
-    IndexRecords(&*emitter, false);
+    network_.work.assign(layout.num_slots() + 1, {});
+    network_.covered.assign(network_.constraints.size(), 0);
+    emitter->Emit(&ticker_, &network_.covered);
+    IndexRecords(false);
   } else {
     IndexNetwork(*instance_, &network_);
   }
@@ -406,18 +404,16 @@ void Freezer::PropagateRoot() {
     for (std::uint32_t counter = 0; counter < layout.num_counters; ++counter) {
       domains_.counters[counter] = root.counter(layout, counter);
     }
-    network_.constraints = records;
-    network_.literals.resize(num_literals);
     clauses_.DropEntailed();
     num_entailed = clauses_.num_entailed();
-    ticker_.Begin("rows", kRunShare, static_cast<double>(lanes_.views().size()));
+    ticker_.Begin("rows", kRunShare, static_cast<double>(layout.num_slots()));
     if (emitter) {
-      IndexRecords(&*emitter, true);
+      emitter->DropEntailed(&ticker_);
+      IndexRecords(true);
       num_entailed += emitter->num_entailed();
     } else {
       IndexNetwork(*instance_, &network_);
     }
-    lanes_.Clear();
     IndexWakes(domains_, slots_in_use_, &network_);
     PlanOpenings(emitter ? emitter->cells_by_gate() : std::vector<std::vector<std::uint64_t>>());
   }

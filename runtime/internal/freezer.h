@@ -59,7 +59,7 @@ class Freezer {
   void FreezeDomains();
   void PropagateRoot();
   void FixKnown();
-  void IndexRecords(LaneEmitter* emitter, bool is_final);
+  void IndexRecords(bool is_final);
   void FillStatistics(std::size_t num_entailed);
   ChoiceTable MakeTable(int choice) const;
   std::string TupleText(std::span<const Variable> variables, std::span<const Object> objects) const;

@@ -287,7 +287,8 @@ bool GroundClauses::AddToTable(std::span<const Literal> literals, std::uint32_t 
     }
   }
   const std::uint32_t id = relations_.InternPattern(pattern);
-  if (lanes_.is_on() && lanes_.AddGround({slots.data(), static_cast<std::size_t>(arity)}, id, gate)) {
+  if (lanes_.is_on() &&
+      lanes_.AddGround({slots.data(), static_cast<std::size_t>(arity)}, id, gate)) {
     return true;
   }
   AddToGroup(slots, arity, gate, id);
@@ -426,7 +427,8 @@ void GroundClauses::AppendLanePatterns(const Group& group, unsigned positions,
   std::uint32_t own = 0;
   if (group.gate != 0) own = OwnGate(slots);
   for (const auto& [gate, pattern] : found) {
-    const bool holds = gate == 0 || gate == group.gate || (gate == own && IsPartOf(gate, group.gate));
+    const bool holds =
+        gate == 0 || gate == group.gate || (gate == own && IsPartOf(gate, group.gate));
     if (holds) patterns->push_back(Widen(pattern, positions));
   }
 }
@@ -470,8 +472,16 @@ bool GroundClauses::IsTableEntailed(const Relation& relation,
 }
 
 void GroundClauses::DropEntailed() {
-  num_entailed_ +=
-      std::erase_if(network_.constraints, [&](const Constraint& c) { return IsEntailed(c); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < network_.constraints.size(); ++i) {
+    if (IsEntailed(network_.constraints[i])) continue;
+    network_.constraints[kept] = network_.constraints[i];
+    if (!network_.covered.empty()) network_.covered[kept] = network_.covered[i];
+    ++kept;
+  }
+  num_entailed_ += network_.constraints.size() - kept;
+  network_.constraints.resize(kept);
+  if (!network_.covered.empty()) network_.covered.resize(kept);
 }
 
 /// A table of many slots for a single clause would say no more than the clause itself.

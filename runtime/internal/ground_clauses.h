@@ -41,7 +41,7 @@ inline std::size_t HashKey(const std::array<Slot, kMaxTableArity>& slots, int ar
   return hash * kNeighbours + (lane + (hash >> 32)) % kNeighbours;
 }
 
-class GroundClauses {
+class GroundClauses : public LaneStore::Gates {
  public:
   GroundClauses(Network& network, RelationStore& relations, RootDomains& domains, LaneStore& lanes);
 
@@ -73,6 +73,8 @@ class GroundClauses {
   }
   /// Number of the gate of these slots (0: always open).
   std::uint32_t InternGate(std::vector<Slot> slots);
+  std::uint32_t Intern(std::vector<Slot> slots) override { return InternGate(std::move(slots)); }
+  const std::vector<Slot>& Slots(std::uint32_t number) const override { return gates_[number]; }
   std::optional<std::uint32_t> FindGate(const std::vector<Slot>& sorted) const;
   const std::vector<Slot>& gate(std::uint32_t number) const { return gates_[number]; }
   std::size_t num_gates() const { return gates_.size(); }

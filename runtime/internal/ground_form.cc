@@ -161,9 +161,9 @@ class Reader {
   /// The relation with positions seen from the other side of their pairs.
   std::uint32_t Mirrored(std::uint32_t relation, const std::array<std::uint16_t, 3>& inverses) {
     if (inverses == std::array<std::uint16_t, 3>{}) return relation;
-    const auto [known, is_new] = mirrored_.try_emplace(
-        {relation, inverses[0], inverses[1], inverses[2]},
-        static_cast<std::uint32_t>(form_.relations.size()));
+    const auto [known, is_new] =
+        mirrored_.try_emplace({relation, inverses[0], inverses[1], inverses[2]},
+                              static_cast<std::uint32_t>(form_.relations.size()));
     if (!is_new) return known->second;
     GroundRelation mirrored = form_.relations[relation];
     for (GroundClause& clause : mirrored.clauses) {

@@ -31,44 +31,23 @@ std::span<const std::uint32_t> CellsOf(const LaneView& view) {
 
 }  // namespace
 
-std::span<const LaneEmitter::Needed> LaneEmitter::NeededIn(int root, std::uint32_t first) {
-  std::vector<Needed>& needed = needed_[{root, first}];
-  if (!needed.empty()) return needed;
-  const SetTable& table = instance_.object_tables().sets[root];
-  const bool plain = instance_.space().sets[root].parameter_set < 0;
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    const std::size_t object = first + lane;
-    if (object >= table.num_objects) break;
-    const int membership = plain ? table.at(kNoObject, static_cast<Object>(object)) : kPermanent;
-    const std::uint32_t slot = membership >= 0 ? static_cast<std::uint32_t>(membership) : kNone;
-    auto known = std::ranges::find(needed, slot, &Needed::membership);
-    if (known == needed.end()) known = needed.insert(needed.end(), {0, slot});
-    known->lanes |= std::uint64_t{1} << lane;
-  }
-  return needed;
-}
-
-std::uint32_t LaneEmitter::RestOf(std::uint32_t gate, std::uint32_t membership, Slot slot,
-                                  bool make) {
+std::uint32_t LaneEmitter::RestOf(std::uint32_t gate, Slot slot, bool make) {
   if (gate == 0) return 0;
-  const std::vector<Slot>& certain = root_.memberships[slot];
-  const auto decision = instance_.live_gate(instance_.decision_at(slot));
-  const auto [known, is_new] = rests_.try_emplace({gate, membership, decision}, gate);
+  const auto [known, is_new] =
+      rests_.try_emplace({gate, instance_.live_gate(instance_.decision_at(slot))}, gate);
   if (!is_new) return known->second;
+  const std::vector<Slot>& certain = root_.memberships[slot];
   std::vector<Slot> rest;
   for (const Slot member : clauses_.gate(gate)) {
-    if (member != membership && !std::ranges::binary_search(certain, member)) {
-      rest.push_back(member);
-    }
+    if (!std::ranges::binary_search(certain, member)) rest.push_back(member);
   }
-  // Behind the gate itself it rests longer than it must, and not too long: its lanes are absent.
   if (make) return known->second = clauses_.InternGate(rest);
   return known->second = clauses_.FindGate(rest).value_or(gate);
 }
 
-bool LaneEmitter::IsNeverOpen(std::uint32_t gate) const {
-  return std::ranges::any_of(clauses_.gate(gate),
-                             [&](Slot slot) { return root_.slots[slot] == kFalseBit; });
+std::uint32_t LaneEmitter::PresenceOf(int root, std::uint32_t first, bool always) const {
+  const std::uint32_t word = network_.presence_words[root];
+  return word == 0 || always ? 0 : word + first / kLanes;
 }
 
 std::array<Slot, LaneClause::kMaxLiterals> LaneEmitter::SlotsAt(
@@ -99,7 +78,8 @@ void LaneEmitter::Prepare() {
         clause.num_scalars = view.num_scalars;
         clause.num_rows = static_cast<std::uint8_t>(view.arity - view.num_scalars);
         clause.lanes = lanes.active;
-        clause.gate = lanes.gate;
+        clause.gate = lanes.gate.rest;
+        clause.always = lanes.gate.always;
         clause.origin = pattern.origin;
         clause.root = view.root;
         clause.first = view.first;
@@ -117,30 +97,31 @@ void LaneEmitter::Prepare() {
         store_.pattern_sets().Append(lanes.patterns, &patterns);
         const Seen seen = See(view, slots, lane);
         for (const std::uint32_t pattern : patterns) {
-          clauses_.AddToGroup(seen.sorted, view.arity, lanes.gate, Canonical(pattern, seen));
+          clauses_.AddToGroup(seen.sorted, view.arity,
+                              store_.WithLane(lanes.gate, places_.MembershipOf(object)),
+                              Canonical(pattern, seen));
         }
       }
     }
   }
+  // All gates that anything asks for later, with what lanes wait for and without.
+  const auto intern = [&](LaneGate gate, int root, std::uint32_t first, std::uint64_t lanes) {
+    for (const RowPlaces::Needed& needed : places_.NeededIn(root, first)) {
+      if ((needed.lanes & lanes) != 0) store_.WithLane(gate, needed.membership);
+    }
+  };
   for (const LaneView& view : store_.views()) {
-    if (view.num_scalars != 1 || view.arity == kMaxTableArity) continue;
+    if (view.arity == kMaxTableArity) continue;
     for (std::uint32_t c = view.classes; c != 0; c = store_.classes()[c - 1].next) {
       const LaneClass& lanes = store_.classes()[c - 1];
-      if (lanes.gate == 0) continue;
-      for (const Needed& needed : NeededIn(view.root, view.first)) {
-        if ((needed.lanes & lanes.lanes) != 0) {
-          RestOf(lanes.gate, needed.membership, view.cells[0], true);
-        }
-      }
+      intern(lanes.gate, view.root, view.first, lanes.lanes);
+      if (view.num_scalars == 1) RestOf(lanes.gate.rest, view.cells[0], true);
     }
   }
   for (const LaneClause& clause : store_.clauses()) {
-    if (clause.gate == 0) continue;
-    for (const Needed& needed : NeededIn(clause.root, clause.first)) {
-      if ((needed.lanes & clause.lanes) == 0) continue;
-      for (int i = 0; i < clause.num_scalars; ++i) {
-        RestOf(clause.gate, needed.membership, CellOf(clause.literals[i]), true);
-      }
+    intern({clause.gate, clause.always}, clause.root, clause.first, clause.lanes);
+    for (int i = 0; i < clause.num_scalars; ++i) {
+      RestOf(clause.gate, CellOf(clause.literals[i]), true);
     }
   }
 }
@@ -286,18 +267,25 @@ void LaneEmitter::AppendPieces(const LaneView& view, const LaneClass& lanes,
         const LaneClass& smaller = store_.classes()[c - 1];
         std::uint64_t where = smaller.lanes & lanes.active;
         if (where == 0) continue;
-        if (smaller.gate != 0 && smaller.gate != lanes.gate) {
-          // Only what its own decisions need.
-          std::uint64_t own = 0;
-          for (std::uint64_t rest = where; rest != 0; rest &= rest - 1) {
-            const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-            const auto slots = SlotsAt(cells, num_scalars, lane);
-            if (clauses_.OwnGate({slots.data(), 2}) == smaller.gate &&
-                clauses_.IsPartOf(smaller.gate, lanes.gate)) {
-              own |= std::uint64_t{1} << lane;
+        if (smaller.gate != lanes.gate) {
+          std::uint64_t holds = 0;
+          for (const RowPlaces::Needed& needed : places_.NeededIn(view.root, view.first)) {
+            const std::uint64_t here = where & needed.lanes;
+            if (here == 0) continue;
+            const std::uint32_t own = store_.WithLane(smaller.gate, needed.membership);
+            const std::uint32_t gate = store_.WithLane(lanes.gate, needed.membership);
+            if (own == 0 || own == gate) {
+              holds |= here;
+            } else if (clauses_.IsPartOf(own, gate)) {
+              // Only what its own decisions need.
+              for (std::uint64_t rest = here; rest != 0; rest &= rest - 1) {
+                const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+                const auto slots = SlotsAt(cells, num_scalars, lane);
+                if (clauses_.OwnGate({slots.data(), 2}) == own) holds |= std::uint64_t{1} << lane;
+              }
             }
           }
-          where = own;
+          where = holds;
         }
         merge(positions, where, smaller.patterns);
       }
@@ -315,8 +303,7 @@ void LaneEmitter::AppendPieces(const LaneView& view, const LaneClass& lanes,
         }
       }
       rest &= ~alike;
-      pieces->push_back(
-          {alike, lanes.gate, RelationOf(view, lanes.patterns, part.subsets, sizes)});
+      pieces->push_back({alike, lanes.gate, RelationOf(view, lanes.patterns, part.subsets, sizes)});
     }
   }
 }
@@ -333,16 +320,17 @@ bool LaneEmitter::IsEntailed(std::uint32_t relation,
   return known.result;
 }
 
-/// Lanes in which the root does not say it all.
-std::uint64_t LaneEmitter::OpenLanes(const LaneView& view, const Piece& piece) {
+/// Lanes in which the root does not say all that the table does. The first cells are shared.
+std::uint64_t LaneEmitter::OpenLanes(std::uint32_t relation, std::span<const std::uint32_t> cells,
+                                     int num_scalars, std::uint64_t lanes) {
   std::uint64_t open = 0;
-  for (std::uint64_t rest = piece.lanes; rest != 0; rest &= rest - 1) {
+  for (std::uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
     std::array<Bits, kMaxTableArity> domains{};
-    for (int i = 0; i < view.arity; ++i) {
-      domains[i] = RootCell(view.cells[i] + (i < view.num_scalars ? 0 : lane));
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      domains[i] = root_cells_[cells[i] + (static_cast<int>(i) < num_scalars ? 0 : lane)];
     }
-    if (!IsEntailed(piece.relation, domains)) open |= std::uint64_t{1} << lane;
+    if (!IsEntailed(relation, domains)) open |= std::uint64_t{1} << lane;
   }
   return open;
 }
@@ -357,7 +345,7 @@ bool LaneEmitter::SayTheSame(const LaneView& view, std::uint32_t one, std::uint3
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
     const auto domain = [&](int i) -> Bits {
-      return i >= view.arity ? 1 : RootCell(view.cells[i] + (i < view.num_scalars ? 0 : lane));
+      return i >= view.arity ? 1 : root_cells_[view.cells[i] + (i < view.num_scalars ? 0 : lane)];
     };
     const auto other_domain = [&](int i) { return i + 1 < a.arity ? domain(a.others[i]) : 1; };
     const Bits target = domain(a.mask_position);
@@ -403,39 +391,30 @@ void LaneEmitter::HangTables(const LaneView& view, std::span<const Slot> slots,
     for (std::size_t i = 1; i < slots.size(); ++i) all &= places_.Reads(slots[i], other);
     if (all) here &= LanesAfter(other, view.root, view.first);
   }
-  const std::uint32_t first_presence = network_.presence_words[view.root];
   struct Part {
     std::uint64_t lanes;
     std::uint32_t presence, gate, relation;
   };
   std::vector<Part> parts;
   for (const Piece& piece : pieces) {
-    for (const Needed& needed : NeededIn(view.root, view.first)) {
-      const std::uint64_t part = piece.lanes & needed.lanes & here;
-      if (part == 0) continue;
-      const bool waits = needed.membership != kNone &&
-                         std::ranges::count(clauses_.gate(piece.gate), needed.membership) != 0;
-      // A lane that is there whatever is decided has its presence bit set.
-      const bool has_presence = waits || needed.membership == kNone;
-      const std::uint32_t presence =
-          first_presence != 0 && has_presence ? first_presence + view.first / kLanes : 0;
-      const std::uint32_t gate =
-          RestOf(piece.gate, waits ? needed.membership : kNone, slots[0], false);
-      bool merged = false;
-      for (Part& known : parts) {
-        if (known.presence != presence || known.gate != gate) continue;
-        if (SayTheSame(view, known.relation, piece.relation, part)) {
-          known.lanes |= part;
-          merged = true;
-        } else if (SayTheSame(view, piece.relation, known.relation, known.lanes)) {
-          known.relation = piece.relation;
-          known.lanes |= part;
-          merged = true;
-        }
-        if (merged) break;
+    const std::uint64_t lanes = piece.lanes & here;
+    if (lanes == 0) continue;
+    const std::uint32_t presence = PresenceOf(view.root, view.first, piece.gate.always);
+    const std::uint32_t gate = RestOf(piece.gate.rest, slots[0], false);
+    bool merged = false;
+    for (Part& known : parts) {
+      if (known.presence != presence || known.gate != gate) continue;
+      if (SayTheSame(view, known.relation, piece.relation, lanes)) {
+        merged = true;
+      } else if (SayTheSame(view, piece.relation, known.relation, known.lanes)) {
+        known.relation = piece.relation;
+        merged = true;
       }
-      if (!merged) parts.push_back({part, presence, gate, piece.relation});
+      if (!merged) continue;
+      known.lanes |= lanes;
+      break;
     }
+    if (!merged) parts.push_back({lanes, presence, gate, piece.relation});
   }
   for (const Part& part : parts) {
     const Relation& relation = network_.relations[part.relation];
@@ -469,8 +448,8 @@ LaneEmitter::Seen LaneEmitter::See(const LaneView& view, std::span<const Slot> s
   std::copy(slots.begin(), slots.end(), seen.sorted.begin());
   std::sort(seen.sorted.begin(), seen.sorted.begin() + view.arity);
   for (int i = 0; i < view.arity; ++i) {
-    seen.position[i] = static_cast<std::uint8_t>(std::ranges::find(seen.sorted, slots[i]) -
-                                                 seen.sorted.begin());
+    seen.position[i] =
+        static_cast<std::uint8_t>(std::ranges::find(seen.sorted, slots[i]) - seen.sorted.begin());
     if (i < view.num_scalars) continue;
     const std::uint32_t cell = view.cells[i] + lane;
     if (network_.cells[cell].slot != cell) seen.inverse[i] = network_.cells[cell].inverse;
@@ -528,7 +507,8 @@ void LaneEmitter::AppendRecords(const LaneView& view, const Piece& piece, std::u
     constraint.kind =
         view.arity == 2 ? Constraint::Kind::kPairTable : Constraint::Kind::kTripleTable;
     constraint.arity = view.arity;
-    constraint.gate = piece.gate;
+    constraint.gate = store_.WithLane(
+        piece.gate, places_.MembershipOf({view.root, static_cast<Object>(view.first + lane)}));
     constraint.slots = seen.sorted;
     constraint.relation = CanonicalRelation(piece.relation, seen);
     std::uint8_t bits = 0;
@@ -544,17 +524,8 @@ void LaneEmitter::EmitView(const LaneView& view) {
   std::vector<Piece> pieces;
   for (std::uint32_t c = view.classes; c != 0; c = store_.classes()[c - 1].next) {
     const LaneClass& lanes = store_.classes()[c - 1];
-    if (lanes.active == 0 || IsNeverOpen(lanes.gate)) continue;
-    AppendPieces(view, lanes, &pieces);
+    if (lanes.active != 0) AppendPieces(view, lanes, &pieces);
   }
-  if (is_final_) {
-    for (Piece& piece : pieces) {
-      const std::uint64_t open = OpenLanes(view, piece);
-      num_entailed_ += static_cast<std::size_t>(std::popcount(piece.lanes & ~open));
-      piece.lanes = open;
-    }
-  }
-  std::erase_if(pieces, [](const Piece& piece) { return piece.lanes == 0; });
   if (pieces.empty()) return;
   // The objects of a view are the same in all lanes but for the lane itself.
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(pieces.front().lanes));
@@ -596,17 +567,19 @@ void LaneEmitter::EmitView(const LaneView& view) {
     HangTables(view, slots, others, pieces);
   }
   for (const Piece& piece : pieces) {
-    if (is_final_) MarkCells(piece.gate, CellsOf(view), view.num_scalars, piece.lanes);
     const std::uint64_t first = piece.lanes & is_first;
     if (first == 0) continue;
     if (covered != (1u << view.arity) - 1) {
       AppendRecords(view, piece, first, covered);
-    } else if (is_final_) {
+      continue;
+    }
+    for (const RowPlaces::Needed& needed : places_.NeededIn(view.root, view.first)) {
       LaneTable table;
-      table.lanes = first;
+      table.lanes = first & needed.lanes;
+      if (table.lanes == 0) continue;
       std::copy_n(view.cells.begin(), 3, table.cells.begin());
       table.relation = piece.relation;
-      table.gate = piece.gate;
+      table.gate = store_.WithLane(piece.gate, needed.membership);
       table.arity = view.arity;
       table.num_scalars = view.num_scalars;
       network_.lane_tables.push_back(table);
@@ -615,22 +588,10 @@ void LaneEmitter::EmitView(const LaneView& view) {
 }
 
 void LaneEmitter::EmitClause(const LaneClause& clause) {
-  if (IsNeverOpen(clause.gate)) return;
-  std::uint64_t open = clause.lanes;
+  const std::uint64_t open = clause.lanes;
   std::array<std::uint32_t, LaneClause::kMaxLiterals> cells{};
   const int size = clause.size();
-  for (int i = 0; i < size; ++i) {
-    cells[i] = CellOf(clause.literals[i]);
-    const std::uint8_t values = ValuesOf(clause.literals[i]);
-    if (!is_final_) continue;
-    if (i < clause.num_scalars) {
-      if ((RootCell(cells[i]) & ~values) == 0) open = 0;
-    } else {
-      open &= ~ActiveRowKernels().certain(root_cells_.data() + cells[i], values);
-    }
-  }
-  num_entailed_ += static_cast<std::size_t>(std::popcount(clause.lanes & ~open));
-  if (open == 0) return;
+  for (int i = 0; i < size; ++i) cells[i] = CellOf(clause.literals[i]);
   const auto lane = static_cast<std::uint32_t>(std::countr_zero(open));
   const std::span<const std::uint32_t> all_cells(cells.data(), static_cast<std::size_t>(size));
   const auto all = SlotsAt(all_cells, clause.num_scalars, lane);
@@ -641,10 +602,8 @@ void LaneEmitter::EmitClause(const LaneClause& clause) {
   for (const RootObject other : lanes.all()) {
     if (other != object) is_first &= LanesAfter(other, clause.root, clause.first);
   }
-  if (is_final_) MarkCells(clause.gate, all_cells, clause.num_scalars, open);
 
   std::uint8_t covered = 0;
-  const std::uint32_t first_presence = network_.presence_words[clause.root];
   for (int i = 0; i < size; ++i) {
     RowPlaces::Lanes also;
     const std::optional<RootObject> picked =
@@ -664,54 +623,53 @@ void LaneEmitter::EmitClause(const LaneClause& clause) {
     for (const RootObject other : also.all()) {
       if (other != object) run_lanes &= LanesAfter(other, clause.root, clause.first);
     }
-    for (const Needed& needed : NeededIn(clause.root, clause.first)) {
-      const std::uint64_t part = run_lanes & needed.lanes;
-      if (part == 0) continue;
-      const bool waits = needed.membership != kNone &&
-                         std::ranges::count(clauses_.gate(clause.gate), needed.membership) != 0;
-      const bool has_presence = waits || needed.membership == kNone;
-      ClauseRun run;
-      run.lanes = part;
-      run.presence = first_presence != 0 && has_presence ? first_presence + clause.first / kLanes : 0;
-      run.gate = RestOf(clause.gate, waits ? needed.membership : kNone, slots[i], false);
-      run.slot = slots[i];
-      run.blame = kBlamesOrigin | clause.origin;
-      const std::span<const RootObject> shared = places_.ObjectsOf(slots[i]);
-      for (int j = 0; j < clause.num_scalars; ++j) {
-        if (j == i) continue;
-        // The same side of a pair for all runs of a slot: what the slot reads stands first.
-        std::uint32_t cell = cells[j];
-        std::uint8_t values = ValuesOf(clause.literals[j]);
-        const Cell& stored = network_.cells[cell];
-        if (stored.mirror != cell) {
-          const std::span<const RootObject> pair = places_.ObjectsOf(cell);
-          if (std::ranges::count(shared, pair[1]) != 0 && std::ranges::count(shared, pair[0]) == 0) {
-            values = network_.inverses[stored.inverse][values];
-            cell = stored.mirror;
-          }
+    if (run_lanes == 0) continue;
+    ClauseRun run;
+    run.lanes = run_lanes;
+    run.presence = PresenceOf(clause.root, clause.first, clause.always);
+    run.gate = RestOf(clause.gate, slots[i], false);
+    run.slot = slots[i];
+    run.blame = kBlamesOrigin | clause.origin;
+    const std::span<const RootObject> shared = places_.ObjectsOf(slots[i]);
+    for (int j = 0; j < clause.num_scalars; ++j) {
+      if (j == i) continue;
+      // The same side of a pair for all runs of a slot: what the slot reads stands first.
+      std::uint32_t cell = cells[j];
+      std::uint8_t values = ValuesOf(clause.literals[j]);
+      const Cell& stored = network_.cells[cell];
+      if (stored.mirror != cell) {
+        const std::span<const RootObject> pair = places_.ObjectsOf(cell);
+        if (std::ranges::count(shared, pair[1]) != 0 && std::ranges::count(shared, pair[0]) == 0) {
+          values = network_.inverses[stored.inverse][values];
+          cell = stored.mirror;
         }
-        run.scalars[run.num_scalars++] = PackLiteral(cell, values);
       }
-      std::sort(run.scalars.begin(), run.scalars.begin() + run.num_scalars);
-      for (int j = clause.num_scalars; j < size; ++j) {
-        run.rows[run.num_rows++] = clause.literals[j];
-      }
-      clause_runs_.push_back({slots[i], ValuesOf(clause.literals[i]), run});
+      run.scalars[run.num_scalars++] = PackLiteral(cell, values);
     }
+    std::sort(run.scalars.begin(), run.scalars.begin() + run.num_scalars);
+    for (int j = clause.num_scalars; j < size; ++j) {
+      run.rows[run.num_rows++] = clause.literals[j];
+    }
+    clause_runs_.push_back({slots[i], ValuesOf(clause.literals[i]), run});
   }
   const std::uint64_t first = open & is_first;
   if (first == 0) return;
   if (covered == (1u << size) - 1) {
-    if (is_final_) {
+    for (const RowPlaces::Needed& needed : places_.NeededIn(clause.root, clause.first)) {
+      if ((first & needed.lanes) == 0) continue;
       network_.lane_clauses.push_back(clause);
-      network_.lane_clauses.back().lanes = first;
+      network_.lane_clauses.back().lanes = first & needed.lanes;
+      network_.lane_clauses.back().gate =
+          store_.WithLane({clause.gate, clause.always}, needed.membership);
     }
     return;
   }
   for (std::uint64_t rest = first; rest != 0; rest &= rest - 1) {
     const auto at = static_cast<std::uint32_t>(std::countr_zero(rest));
     Constraint constraint;
-    constraint.gate = clause.gate;
+    constraint.gate = store_.WithLane(
+        {clause.gate, clause.always},
+        places_.MembershipOf({clause.root, static_cast<Object>(clause.first + at)}));
     constraint.origin = clause.origin;
     constraint.literal_begin = static_cast<std::uint32_t>(network_.literals.size());
     for (int i = 0; i < size; ++i) {
@@ -760,8 +718,8 @@ void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
   std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
     return std::tie(a.num_rows, a.rows, a.lane) < std::tie(b.num_rows, b.rows, b.lane);
   });
-  ClauseRunList list{runs.front().values, static_cast<std::uint32_t>(network_.clause_filters.size()),
-                     0};
+  ClauseRunList list{runs.front().values,
+                     static_cast<std::uint32_t>(network_.clause_filters.size()), 0};
   const Entry* previous = nullptr;
   for (const Entry& entry : entries) {
     if (previous == nullptr || entry.num_rows == 0 || entry.rows != previous->rows ||
@@ -819,16 +777,7 @@ void LaneEmitter::Sort() {
   clause_runs_ = {};
 }
 
-void LaneEmitter::Emit(bool is_final, FreezeTicker* ticker, std::vector<std::uint8_t>* covered) {
-  is_final_ = is_final;
-  covered_ = covered;
-  network_.pair_runs.clear();
-  network_.triple_runs.clear();
-  network_.clause_runs.clear();
-  network_.clause_filters.clear();
-  network_.clause_lists.clear();
-  cells_by_gate_.assign(clauses_.num_gates(), {});
-  num_entailed_ = 0;
+void LaneEmitter::ReadRoot() {
   root_cells_.assign(instance_.layout().num_narrow, 0);
   for (Slot slot = 0; slot < instance_.layout().num_narrow; ++slot) {
     const Cell& cell = network_.cells[slot];
@@ -837,6 +786,11 @@ void LaneEmitter::Emit(bool is_final, FreezeTicker* ticker, std::vector<std::uin
     root_cells_[slot] = values;
     if (cell.mirror != slot) root_cells_[cell.mirror] = network_.inverses[cell.inverse][values];
   }
+}
+
+void LaneEmitter::Emit(FreezeTicker* ticker, std::vector<std::uint8_t>* covered) {
+  covered_ = covered;
+  ReadRoot();
   row_numbers_.assign(instance_.layout().num_narrow / kLanes, false);
   most_values_.assign(instance_.space().choices.size(), 0);
   for (DecisionId d = 0; d < instance_.num_decisions(); ++d) {
@@ -856,7 +810,136 @@ void LaneEmitter::Emit(bool is_final, FreezeTicker* ticker, std::vector<std::uin
     ticker->Tick();
     EmitClause(clause);
   }
+  store_.Clear();
   Sort();
+}
+
+bool LaneEmitter::IsNeverOpen(std::uint32_t gate) const {
+  return std::ranges::any_of(clauses_.gate(gate),
+                             [&](Slot slot) { return root_.slots[slot] == kFalseBit; });
+}
+
+std::uint64_t LaneEmitter::OpenLanes(std::span<const PackedLiteral> scalars,
+                                     std::span<const PackedLiteral> rows,
+                                     std::uint64_t lanes) const {
+  for (const PackedLiteral literal : scalars) {
+    if ((root_cells_[CellOf(literal)] & ~ValuesOf(literal)) == 0) return 0;
+  }
+  for (const PackedLiteral literal : rows) {
+    lanes &= ~ActiveRowKernels().certain(root_cells_.data() + CellOf(literal), ValuesOf(literal));
+  }
+  return lanes;
+}
+
+std::uint64_t LaneEmitter::OpenLanes(const PairRun& run) {
+  const std::array<std::uint32_t, 2> cells = {run.slot, run.row};
+  return IsNeverOpen(run.gate) ? 0 : OpenLanes(run.blame, cells, 1, run.lanes);
+}
+
+std::uint64_t LaneEmitter::OpenLanes(const TripleRun& run) {
+  const std::array<std::uint32_t, 3> cells = {run.slot, run.row_b, run.row_c};
+  return IsNeverOpen(run.gate) ? 0 : OpenLanes(run.blame, cells, 1, run.lanes);
+}
+
+std::uint64_t LaneEmitter::OpenLanes(const ClauseRun& run, std::uint32_t values) const {
+  if (IsNeverOpen(run.gate)) return 0;
+  const PackedLiteral hung = PackLiteral(run.slot, static_cast<std::uint8_t>(values));
+  if (OpenLanes({&hung, 1}, {}, 1) == 0) return 0;
+  return OpenLanes({run.scalars.data(), run.num_scalars}, {run.rows.data(), run.num_rows},
+                   run.lanes);
+}
+
+/// Keeps the open lanes of all runs, in place and in order.
+void LaneEmitter::DropEntailed(FreezeTicker* ticker) {
+  ReadRoot();
+  num_entailed_ = 0;
+  const std::vector<SlotWork> before = network_.work;
+  std::size_t pairs = 0, triples = 0, lists = 0, filters = 0, clauses = 0;
+  for (Slot slot = 0; slot + 1 < network_.work.size(); ++slot) {
+    ticker->Tick();
+    SlotWork& work = network_.work[slot];
+    const SlotWork &from = before[slot], &end = before[slot + 1];
+    work.pair_runs = static_cast<std::uint32_t>(pairs);
+    work.triple_runs = static_cast<std::uint32_t>(triples);
+    work.clause_lists = static_cast<std::uint32_t>(lists);
+    for (std::uint32_t i = from.pair_runs; i < end.pair_runs; ++i) {
+      PairRun run = network_.pair_runs[i];
+      run.lanes = OpenLanes(run);
+      if (run.lanes != 0) network_.pair_runs[pairs++] = run;
+    }
+    for (std::uint32_t i = from.triple_runs; i < end.triple_runs; ++i) {
+      TripleRun run = network_.triple_runs[i];
+      run.lanes = OpenLanes(run);
+      if (run.lanes != 0) network_.triple_runs[triples++] = run;
+    }
+    for (std::uint32_t l = from.clause_lists; l < end.clause_lists; ++l) {
+      ClauseRunList list = network_.clause_lists[l];
+      const std::uint32_t filters_end = list.end;
+      const std::size_t first_filter = filters;
+      for (std::uint32_t f = list.begin; f < filters_end; ++f) {
+        ClauseFilter filter = network_.clause_filters[f];
+        std::uint64_t kept = 0;
+        const std::size_t first_run = clauses;
+        std::uint32_t number = filter.first_run;
+        for (std::uint64_t rest = filter.lanes; rest != 0; rest &= rest - 1, ++number) {
+          ClauseRun run = network_.clause_runs[number];
+          run.lanes = OpenLanes(run, list.values);
+          if (run.lanes == 0) continue;
+          network_.clause_runs[clauses++] = run;
+          kept |= rest & (~rest + 1);
+        }
+        if (kept == 0) continue;
+        filter.lanes = kept;
+        filter.first_run = static_cast<std::uint32_t>(first_run);
+        network_.clause_filters[filters++] = filter;
+      }
+      if (filters == first_filter) continue;
+      list.begin = static_cast<std::uint32_t>(first_filter);
+      list.end = static_cast<std::uint32_t>(filters);
+      network_.clause_lists[lists++] = list;
+    }
+  }
+  SlotWork& last = network_.work.back();
+  last.pair_runs = static_cast<std::uint32_t>(pairs);
+  last.triple_runs = static_cast<std::uint32_t>(triples);
+  last.clause_lists = static_cast<std::uint32_t>(lists);
+  network_.pair_runs.resize(pairs);
+  network_.triple_runs.resize(triples);
+  network_.clause_lists.resize(lists);
+  network_.clause_filters.resize(filters);
+  network_.clause_runs.resize(clauses);
+  network_.pair_runs.shrink_to_fit();
+  network_.triple_runs.shrink_to_fit();
+  network_.clause_filters.shrink_to_fit();
+  network_.clause_runs.shrink_to_fit();
+
+  cells_by_gate_.assign(clauses_.num_gates(), {});
+  for (LaneTable& table : network_.lane_tables) {
+    const std::span<const std::uint32_t> cells(table.cells.data(), table.arity);
+    const std::uint64_t open =
+        IsNeverOpen(table.gate) ? 0
+                                : OpenLanes(table.relation, cells, table.num_scalars, table.lanes);
+    num_entailed_ += static_cast<std::size_t>(std::popcount(table.lanes & ~open));
+    table.lanes = open;
+    MarkCells(table.gate, cells, table.num_scalars, open);
+  }
+  std::erase_if(network_.lane_tables, [](const LaneTable& table) { return table.lanes == 0; });
+  for (LaneClause& clause : network_.lane_clauses) {
+    const std::span<const PackedLiteral> literals(clause.literals.data(),
+                                                  static_cast<std::size_t>(clause.size()));
+    const std::uint64_t open = IsNeverOpen(clause.gate)
+                                   ? 0
+                                   : OpenLanes(literals.first(clause.num_scalars),
+                                               literals.subspan(clause.num_scalars), clause.lanes);
+    num_entailed_ += static_cast<std::size_t>(std::popcount(clause.lanes & ~open));
+    clause.lanes = open;
+    std::array<std::uint32_t, LaneClause::kMaxLiterals> cells{};
+    for (int i = 0; i < clause.size(); ++i) cells[i] = CellOf(clause.literals[i]);
+    MarkCells(clause.gate, {cells.data(), literals.size()}, clause.num_scalars, open);
+  }
+  std::erase_if(network_.lane_clauses, [](const LaneClause& clause) { return clause.lanes == 0; });
+  network_.lane_tables.shrink_to_fit();
+  network_.lane_clauses.shrink_to_fit();
 }
 
 }  // namespace exh::runtime::internal

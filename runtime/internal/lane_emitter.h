@@ -36,22 +36,20 @@ class LaneEmitter {
   /// decisions on, to clauses of lanes or to records.
   void Prepare();
   /// Fills the lists of runs by slot (Network::work is empty before), and appends records to
-  /// Network::constraints, those of `covered` beside them. `is_final`: the root is propagated; what
-  /// it entails is left out, and what readers of the network want is kept as well.
-  void Emit(bool is_final, FreezeTicker* ticker, std::vector<std::uint8_t>* covered);
-  /// By gate: the cells that some constraint behind it reads, of runs. After the final Emit().
+  /// Network::constraints, which of their slots are in runs to `covered`. The store is empty then.
+  void Emit(FreezeTicker* ticker, std::vector<std::uint8_t>* covered);
+  /// The root is propagated: leaves what it entails out of the runs.
+  void DropEntailed(FreezeTicker* ticker);
+  /// By gate: the cells that some constraint behind it reads, of runs. After DropEntailed().
   const std::vector<std::vector<std::uint64_t>>& cells_by_gate() const { return cells_by_gate_; }
   std::size_t num_entailed() const { return num_entailed_; }
 
  private:
-  struct Needed {
-    std::uint64_t lanes;
-    std::uint32_t membership;  ///< Slot; kNone: always there.
-  };
   /// Lanes of a view with the same table behind the same gate.
   struct Piece {
     std::uint64_t lanes;
-    std::uint32_t gate, relation;
+    LaneGate gate;
+    std::uint32_t relation;
   };
   /// The slots of a lane, and how the view sees them.
   struct Seen {
@@ -68,12 +66,12 @@ class LaneEmitter {
     std::uint32_t values;  ///< Of clauses.
     R run;
   };
-  static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   using Sizes = std::array<std::uint8_t, kMaxTableArity>;
 
-  std::span<const Needed> NeededIn(int root, std::uint32_t first);
-  /// What a run of the slot rests behind, beside the presence of its lanes.
-  std::uint32_t RestOf(std::uint32_t gate, std::uint32_t membership, Slot slot, bool make);
+  /// What a run of the slot rests behind.
+  std::uint32_t RestOf(std::uint32_t gate, Slot slot, bool make);
+  std::uint32_t PresenceOf(int root, std::uint32_t first, bool always) const;
+  void ReadRoot();
   bool IsNeverOpen(std::uint32_t gate) const;
   std::array<Slot, LaneClause::kMaxLiterals> SlotsAt(std::span<const std::uint32_t> cells,
                                                      int num_scalars, std::uint32_t lane) const;
@@ -84,10 +82,16 @@ class LaneEmitter {
                            const Sizes& sizes);
   Sizes SizesAt(const LaneView& view, std::uint32_t lane) const;
   bool HasNumbers(const LaneView& view) const;
-  std::uint64_t OpenLanes(const LaneView& view, const Piece& piece);
+  std::uint64_t OpenLanes(std::uint32_t relation, std::span<const std::uint32_t> cells,
+                          int num_scalars, std::uint64_t lanes);
+  std::uint64_t OpenLanes(std::span<const PackedLiteral> scalars,
+                          std::span<const PackedLiteral> rows, std::uint64_t lanes) const;
+  std::uint64_t OpenLanes(const PairRun& run);
+  std::uint64_t OpenLanes(const TripleRun& run);
+  std::uint64_t OpenLanes(const ClauseRun& run, std::uint32_t values) const;
   bool IsEntailed(std::uint32_t relation, const std::array<Bits, kMaxTableArity>& domains);
-  void HangTables(const LaneView& view, std::span<const Slot> slots,
-                  const RowPlaces::Lanes& others, std::span<const Piece> pieces);
+  void HangTables(const LaneView& view, std::span<const Slot> slots, const RowPlaces::Lanes& others,
+                  std::span<const Piece> pieces);
   bool SayTheSame(const LaneView& view, std::uint32_t one, std::uint32_t other,
                   std::uint64_t lanes) const;
   void AppendRecords(const LaneView& view, const Piece& piece, std::uint64_t lanes,
@@ -104,7 +108,6 @@ class LaneEmitter {
   std::uint32_t Intern(std::vector<std::uint8_t> bytes);
   void MarkCells(std::uint32_t gate, std::span<const std::uint32_t> cells, int num_scalars,
                  std::uint64_t lanes);
-  std::uint8_t RootCell(std::uint32_t cell) const { return root_cells_[cell]; }
 
   const Instance& instance_;
   const RootDomains& root_;
@@ -113,23 +116,21 @@ class LaneEmitter {
   RelationStore& relations_;
   GroundClauses& clauses_;
   Network& network_;
-  bool is_final_ = false;
   std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> root_cells_;
-  std::vector<bool> row_numbers_;            ///< By block: decisions over numbers lie in it.
-  std::vector<std::uint8_t> most_values_;    ///< By choice: of its decisions in cells.
+  std::vector<bool> row_numbers_;          ///< By block: decisions over numbers lie in it.
+  std::vector<std::uint8_t> most_values_;  ///< By choice: of its decisions in cells.
   std::vector<std::uint8_t>* covered_ = nullptr;
   std::vector<Hung<PairRun>> pairs_;
   std::vector<Hung<TripleRun>> triples_;
   std::vector<Hung<ClauseRun>> clause_runs_;
-  std::map<std::pair<int, std::uint32_t>, std::vector<Needed>> needed_;
-  std::map<std::array<std::uint32_t, 3>, std::uint32_t> rests_;
+  std::map<std::array<std::uint32_t, 2>, std::uint32_t> rests_;
   std::map<std::vector<std::uint32_t>, std::uint32_t> made_;
   std::vector<std::uint32_t> key_;
   std::map<std::array<std::uint32_t, kMaxTableArity + 1>, std::uint32_t> canonical_;
   std::map<std::array<std::uint32_t, 4>, std::uint32_t> tables_;
   std::map<std::vector<std::uint8_t>, std::uint32_t> contents_;
   struct Entailment {
-    std::uint32_t relation = kNone;
+    std::uint32_t relation = 0xFFFFFFFF;
     std::array<Bits, kMaxTableArity> domains{};
     bool result = false;
   };

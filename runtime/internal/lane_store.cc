@@ -76,8 +76,8 @@ LaneView LaneStore::MakeView(std::span<const std::uint32_t> scalars,
   return view;
 }
 
-void LaneStore::Add(const LaneView& key, std::uint32_t gate, std::uint32_t pattern,
-                    std::uint64_t lanes, std::uint64_t active) {
+void LaneStore::Add(const LaneView& key, LaneGate gate, std::uint32_t pattern, std::uint64_t lanes,
+                    std::uint64_t active) {
   const std::uint32_t number = FindOrAdd(key);
   // The lane goes from the class where it was to the one of the same gate that has the pattern too.
   const auto move_to = [&](std::uint32_t patterns, std::uint64_t moved, std::uint64_t is_active) {
@@ -88,8 +88,15 @@ void LaneStore::Add(const LaneView& key, std::uint32_t gate, std::uint32_t patte
       to.active |= is_active;
       return;
     }
-    classes_.push_back({moved, is_active, gate, patterns, views_[number].classes});
-    views_[number].classes = static_cast<std::uint32_t>(classes_.size());
+    std::uint32_t added = free_classes_;
+    if (added != 0) {
+      free_classes_ = classes_[added - 1].next;
+    } else {
+      classes_.emplace_back();
+      added = static_cast<std::uint32_t>(classes_.size());
+    }
+    classes_[added - 1] = {moved, is_active, gate, patterns, views_[number].classes};
+    views_[number].classes = added;
   };
   struct Move {
     std::uint32_t patterns;
@@ -121,7 +128,10 @@ void LaneStore::Add(const LaneView& key, std::uint32_t gate, std::uint32_t patte
   while (*link != 0) {
     LaneClass& known = classes_[*link - 1];
     if (known.lanes == 0) {
+      const std::uint32_t freed = *link;
       *link = known.next;
+      known.next = free_classes_;
+      free_classes_ = freed;
     } else {
       link = &known.next;
     }
@@ -147,7 +157,7 @@ void LaneStore::AddClause(LaneClause clause) {
   key[LaneClause::kMaxLiterals] = clause.gate;
   key[LaneClause::kMaxLiterals + 1] = clause.origin;
   key[LaneClause::kMaxLiterals + 2] =
-      static_cast<std::uint32_t>(clause.num_scalars << 8 | clause.num_rows);
+      static_cast<std::uint32_t>(clause.always << 16 | clause.num_scalars << 8 | clause.num_rows);
   const auto [known, is_new] =
       clause_ids_.try_emplace(key, static_cast<std::uint32_t>(clauses_.size()));
   if (is_new) {
@@ -178,6 +188,28 @@ bool LaneStore::IsShared(std::span<const Slot> slots, RootObject lane) const {
   std::size_t readers = 0;
   for (const Slot slot : slots) readers += places_->Reads(slot, lane);
   return readers == 2;
+}
+
+LaneGate LaneStore::WithoutLane(std::uint32_t gate, Slot membership) {
+  if (membership == RowPlaces::kAlwaysThere) return {gate, false};
+  const auto [known, is_new] = without_lane_.try_emplace({gate, membership});
+  if (is_new) {
+    std::vector<Slot> rest = gates_->Slots(gate);
+    const bool waits = std::erase(rest, membership) != 0;
+    known->second = {waits ? gates_->Intern(std::move(rest)) : gate, !waits};
+  }
+  return known->second;
+}
+
+std::uint32_t LaneStore::WithLane(LaneGate gate, Slot membership) {
+  if (membership == RowPlaces::kAlwaysThere || gate.always) return gate.rest;
+  const auto [known, is_new] = with_lane_.try_emplace({gate.rest, membership});
+  if (is_new) {
+    std::vector<Slot> slots = gates_->Slots(gate.rest);
+    slots.push_back(membership);
+    known->second = gates_->Intern(std::move(slots));
+  }
+  return known->second;
 }
 
 Placement LaneStore::Place(std::span<const Slot> slots, RootObject lane) const {
@@ -246,14 +278,13 @@ std::uint32_t LaneStore::Convert(std::uint32_t id, std::span<const Slot> slots,
   placed.origin = pattern.origin;
   placed.num_pairs = pattern.num_pairs;
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    placed.masks[placement.position[i]] =
-        network_.inverses[placement.inverse[i]][pattern.masks[i]];
+    placed.masks[placement.position[i]] = network_.inverses[placement.inverse[i]][pattern.masks[i]];
   }
   for (int i = 0; i < pattern.num_pairs; ++i) {
     const auto [left, right] = pattern.pair_positions[i];
     placed.pair_positions[i] = {placement.position[left], placement.position[right]};
-    placed.pair_relations[i] = MirrorPairs(pattern.pair_relations[i], placement.inverse[left],
-                                           placement.inverse[right]);
+    placed.pair_relations[i] =
+        MirrorPairs(pattern.pair_relations[i], placement.inverse[left], placement.inverse[right]);
   }
   return known->second = relations_.InternPattern(placed);
 }
@@ -269,7 +300,8 @@ bool LaneStore::AddGround(std::span<const Slot> slots, std::uint32_t pattern, st
         MakeView(cells.first(placement.num_scalars), cells.subspan(placement.num_scalars),
                  {placement.root, static_cast<Object>(placement.first)});
     const std::uint64_t bit = std::uint64_t{1} << placement.lane;
-    Add(view, gate, Convert(pattern, slots, placement), bit, bit);
+    Add(view, WithoutLane(gate, places_->MembershipOf(lane)), Convert(pattern, slots, placement),
+        bit, bit);
   }
   return true;
 }
@@ -303,7 +335,8 @@ bool LaneStore::FindGround(std::span<const Slot> slots,
       patterns.clear();
       pattern_sets_.Append(lanes.patterns, &patterns);
       for (const std::uint32_t pattern : patterns) {
-        found->emplace_back(lanes.gate, Convert(pattern, {seen.data(), slots.size()}, back));
+        found->emplace_back(WithLane(lanes.gate, places_->MembershipOf(lane)),
+                            Convert(pattern, {seen.data(), slots.size()}, back));
       }
     }
     return !found->empty();
@@ -334,7 +367,9 @@ bool LaneStore::AddGroundClause(std::span<const Literal> literals, std::uint32_t
           placement.cells[placement.position[i]], network_.inverses[placement.inverse[i]][values]);
     }
     clause.lanes = std::uint64_t{1} << placement.lane;
-    clause.gate = gate;
+    const LaneGate lane_gate = WithoutLane(gate, places_->MembershipOf(lane));
+    clause.gate = lane_gate.rest;
+    clause.always = lane_gate.always;
     clause.origin = origin;
     clause.root = placement.root;
     clause.first = placement.first;
@@ -347,6 +382,7 @@ void LaneStore::Clear() {
   views_ = {};
   table_.assign(1, 0);
   classes_ = {};
+  free_classes_ = 0;
   clauses_ = {};
   clause_ids_ = {};
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// LaneStore: ground constraints by the row, while a freeze collects them. Constraints over decisions
-// that lie in rows differ, most of them, in one object alone, their *lane*: c(x, z), d(y, z) for
-// all z. What is kept is one *view* for the cells that all lanes share and the rows that they do
-// not, a block of 64 lanes of it, with *classes* of lanes that have the same clauses. A view of n^3
-// clauses takes n^2 / 64 words. Nothing in here knows of a requirement or of a shape.
+// LaneStore: ground constraints by the row, while a freeze collects them. Constraints over
+// decisions that lie in rows differ, most of them, in one object alone, their *lane*: c(x, z), d(y,
+// z) for all z. What is kept is one *view* for the cells that all lanes share and the rows that
+// they do not, a block of 64 lanes of it, with *classes* of lanes that have the same clauses. A
+// view of n^3 clauses takes n^2 / 64 words. Nothing in here knows of a requirement or of a shape.
 //
 // A constraint is in one view for each object that can be its lane (RowPlaces::LanesOf): a run that
 // hangs on c(x, y) wants the lanes z, one that hangs on c(x, z) the lanes y. The view whose lane is
@@ -26,28 +26,37 @@
 
 namespace exh::runtime::internal {
 
+/// What the lanes of a class wait for: while their objects are absent they rest, each by itself,
+/// and all of them until the rest of the gate is open, which has no memberships of theirs.
+struct LaneGate {
+  std::uint32_t rest = 0;
+  bool always = false;  ///< They do not wait for their objects.
+  friend bool operator==(const LaneGate&, const LaneGate&) = default;
+};
+
 /// Lanes with the same clauses over the cells of a view.
 struct LaneClass {
   std::uint64_t lanes = 0;
   std::uint64_t active = 0;    ///< Those in which the root does not satisfy all of them.
-  std::uint32_t gate = 0;      ///< The clauses hold while it is open.
+  LaneGate gate;               ///< The clauses hold while it is open.
   std::uint32_t patterns = 0;  ///< In PatternSets, by position of the view's cells.
   std::uint32_t next = 0;      ///< Class of the same view + 1; 0: the last.
 };
 
-/// Tables over 2 to 4 cells; of three cells all lanes share one. First those that all lanes share, as slots, then the first cells of
-/// rows; each part ascending. Patterns speak of domains as these cells show them.
+/// Tables over 2 to 4 cells; of three cells all lanes share one. First those that all lanes share,
+/// as slots, then the first cells of rows; each part ascending. Patterns speak of domains as these
+/// cells show them.
 struct LaneView {
   std::array<std::uint32_t, kMaxTableArity> cells{};
   std::uint8_t arity = 0, num_scalars = 0;
-  std::uint8_t root = 0;         ///< Set of the lanes …
-  std::uint32_t first = 0;       ///< … and the object of the first.
-  std::uint32_t classes = 0;     ///< LaneClass + 1; 0: none.
+  std::uint8_t root = 0;      ///< Set of the lanes …
+  std::uint32_t first = 0;    ///< … and the object of the first.
+  std::uint32_t classes = 0;  ///< LaneClass + 1; 0: none.
 };
 
 /// Where the slots of a constraint stand when one object is the lane.
 struct Placement {
-  std::array<std::uint32_t, LaneClause::kMaxLiterals> cells{};  ///< By position.
+  std::array<std::uint32_t, LaneClause::kMaxLiterals> cells{};    ///< By position.
   std::array<std::uint8_t, LaneClause::kMaxLiterals> position{};  ///< By number of the slot.
   std::array<std::uint16_t, LaneClause::kMaxLiterals> inverse{};  ///< By number of the slot.
   std::uint8_t num_scalars = 0;
@@ -57,10 +66,20 @@ struct Placement {
 
 class LaneStore {
  public:
+  /// Gates are interned by whoever collects clauses.
+  class Gates {
+   public:
+    virtual ~Gates() = default;
+    virtual std::uint32_t Intern(std::vector<Slot> slots) = 0;
+    virtual const std::vector<Slot>& Slots(std::uint32_t gate) const = 0;
+  };
   LaneStore(Network& network, RelationStore& relations, const RootDomains& domains)
       : network_(network), relations_(relations), domains_(domains), table_(1u << 10, 0) {}
   /// Constraints can be added from now on.
-  void Begin(const RowPlaces* places) { places_ = places; }
+  void Begin(const RowPlaces* places, Gates* gates) {
+    places_ = places;
+    gates_ = gates;
+  }
   bool is_on() const { return places_ != nullptr; }
   const RowPlaces& places() const { return *places_; }
 
@@ -68,7 +87,7 @@ class LaneStore {
   LaneView MakeView(std::span<const std::uint32_t> scalars, std::span<const std::uint32_t> rows,
                     RootObject first) const;
   /// The pattern in these lanes; the number of the view is asked for again and again, and costs.
-  void Add(const LaneView& view, std::uint32_t gate, std::uint32_t pattern, std::uint64_t lanes,
+  void Add(const LaneView& view, LaneGate gate, std::uint32_t pattern, std::uint64_t lanes,
            std::uint64_t active);
   void AddClause(LaneClause clause);
 
@@ -90,6 +109,11 @@ class LaneStore {
   /// The pair relation with either side seen from the other end of its pair.
   std::uint32_t MirrorPairs(std::uint32_t relation, std::uint16_t left, std::uint16_t right);
 
+  /// The gate of a constraint, in lanes of such objects, without what those wait for themselves.
+  LaneGate WithoutLane(std::uint32_t gate, Slot membership);
+  /// The other way round.
+  std::uint32_t WithLane(LaneGate gate, Slot membership);
+
   const std::vector<LaneView>& views() const { return views_; }
   const LaneView* Find(std::span<const std::uint32_t> cells, int num_scalars) const;
   const std::vector<LaneClass>& classes() const { return classes_; }
@@ -109,12 +133,15 @@ class LaneStore {
   RelationStore& relations_;
   const RootDomains& domains_;
   const RowPlaces* places_ = nullptr;
+  Gates* gates_ = nullptr;
   std::vector<LaneView> views_;
   std::vector<std::uint32_t> table_;  // Open addressing: view + 1.
   std::vector<LaneClass> classes_;
+  std::uint32_t free_classes_ = 0;  ///< LaneClass + 1: the first that is in no view.
   std::vector<LaneClause> clauses_;
   struct ClauseHash {
-    std::size_t operator()(const std::array<std::uint32_t, LaneClause::kMaxLiterals + 3>& key) const;
+    std::size_t operator()(
+        const std::array<std::uint32_t, LaneClause::kMaxLiterals + 3>& key) const;
   };
   std::unordered_map<std::array<std::uint32_t, LaneClause::kMaxLiterals + 3>, std::uint32_t,
                      ClauseHash>
@@ -123,6 +150,8 @@ class LaneStore {
   std::array<bool, kMaxTableArity + 1> has_arity_{};
   std::map<std::array<std::uint32_t, kMaxTableArity + 1>, std::uint32_t> converted_;
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> mirrored_pairs_;
+  std::map<std::array<std::uint32_t, 2>, LaneGate> without_lane_;
+  std::map<std::array<std::uint32_t, 2>, std::uint32_t> with_lane_;
 };
 
 }  // namespace exh::runtime::internal

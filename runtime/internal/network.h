@@ -127,7 +127,7 @@ struct Cell {
 /// through all of them at once. Lanes whose object is absent rest.
 struct Run {
   std::uint64_t lanes = 0;
-  std::uint32_t presence = 0;          ///< Word of StateLayout's presence bits.
+  std::uint32_t presence = 0;  ///< Word of StateLayout's presence bits.
   std::uint32_t gate = 0;      ///< The whole run rests until it is open.
   Slot slot = 0;               ///< It hangs on this one.
   std::uint32_t blame = 0;     ///< Relation of the slot and the rows, or kBlamesOrigin | origin.
@@ -181,7 +181,11 @@ struct LaneClause {
   static constexpr int kMaxLiterals = 8;
   std::array<PackedLiteral, kMaxLiterals> literals{};
   std::uint64_t lanes = 0;
-  std::uint32_t gate = 0, origin = 0;
+  /// While the objects of its lanes are absent they rest, unless `always`, and all of them until
+  /// the gate is open.
+  std::uint32_t gate = 0;
+  bool always = false;
+  std::uint32_t origin = 0;
   std::uint32_t first = 0;  ///< Object of the first lane …
   std::uint8_t root = 0;    ///< … and its root set.
   std::uint8_t num_scalars = 0, num_rows = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/instance.h"
+#include "runtime/internal/objects.h"
 
 namespace exh::runtime::internal {
 
@@ -25,6 +26,25 @@ RowPlaces::RowPlaces(const Instance& instance, const Network& network) : network
       in_rows_[slot] = network.rows_by_choice[instance.choice(d)].in_rows;
     }
     objects_begin_[slot + 1] = static_cast<std::uint32_t>(objects_.size());
+  }
+  const std::vector<Set>& sets = instance.space().sets;
+  memberships_.resize(sets.size());
+  needed_.resize(sets.size());
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    if (sets[s].root != static_cast<int>(s)) continue;
+    const SetTable& table = instance.object_tables().sets[s];
+    needed_[s].resize(table.num_objects / kLanes + 1);
+    for (std::size_t object = 0; object < table.num_objects; ++object) {
+      const int membership = sets[s].parameter_set >= 0
+                                 ? kPermanent
+                                 : table.at(kNoObject, static_cast<Object>(object));
+      const Slot slot = membership >= 0 ? static_cast<Slot>(membership) : kAlwaysThere;
+      memberships_[s].push_back(slot);
+      std::vector<Needed>& needed = needed_[s][object / kLanes];
+      auto known = std::ranges::find(needed, slot, &Needed::membership);
+      if (known == needed.end()) known = needed.insert(needed.end(), {0, slot});
+      known->lanes |= std::uint64_t{1} << object % kLanes;
+    }
   }
 }
 

@@ -50,6 +50,22 @@ class RowPlaces {
   /// where no lane can be.
   std::optional<RowPlace> InRow(Slot slot, RootObject lane) const;
 
+  /// The membership that decides whether an object of a root set is there; kAlwaysThere: it is.
+  static constexpr Slot kAlwaysThere = 0xFFFFFFFF;
+  struct Needed {
+    std::uint64_t lanes = 0;
+    Slot membership = kAlwaysThere;
+  };
+  Slot MembershipOf(RootObject object) const {
+    return memberships_[static_cast<std::size_t>(object.root)].empty()
+               ? kAlwaysThere
+               : memberships_[static_cast<std::size_t>(object.root)][object.object];
+  }
+  /// The lanes of a block that begins with that object, by the membership of their objects.
+  std::span<const Needed> NeededIn(int root, std::uint32_t first) const {
+    return needed_[static_cast<std::size_t>(root)][first / kLanes];
+  }
+
   /// Objects that can be the lane of constraints over these slots: every slot that reads one has
   /// it in a row.
   static constexpr int kMaxSlots = 8;
@@ -73,7 +89,9 @@ class RowPlaces {
   std::vector<DecisionId> decision_of_;
   std::vector<std::uint32_t> objects_begin_;  // By slot.
   std::vector<RootObject> objects_;
-  std::vector<bool> in_rows_;  // By slot.
+  std::vector<bool> in_rows_;                             // By slot.
+  std::vector<std::vector<Slot>> memberships_;            // By root set and object.
+  std::vector<std::vector<std::vector<Needed>>> needed_;  // By root set and block.
 };
 
 /// Lanes of the block that begins with object `first` whose objects come after `object`.
