@@ -33,6 +33,7 @@
 #include "search/descent.h"
 #include "search/problem.h"
 #include "tests/bench/engine_kernels.h"
+#include "tests/bench/measure_descents.h"
 #include "tests/maps/measure.h"
 #include "tests/support/dimacs.h"
 #include "tests/support/minizinc.h"
@@ -44,56 +45,12 @@ namespace {
 using nlohmann::ordered_json;
 using runtime::Candidate;
 using runtime::DecisionId;
-using Clock = std::chrono::steady_clock;
-
-double Since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double Median(std::vector<double> values) {
   if (values.empty()) return 0;
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
                    values.end());
   return values[values.size() / 2];
-}
-
-/// Descents that back out of dead ends; after kPatience of them a descent starts again.
-struct Rate {
-  static constexpr int kPatience = 50;
-  double per_second = 0;  ///< Implementations reached.
-  double decisions = 0, constrained = 0, dead_ends = 0, events = 0;
-  std::uint64_t implementations = 0, given_up = 0;
-};
-
-Rate MeasureDescents(const Candidate& root, const search::ChoiceOrder& order, double seconds) {
-  search::Descender descender(order, Rate::kPatience);
-  search::Random random(1);
-  Rate rate;
-  std::uint64_t dead_ends = 0, decisions = 0, constrained = 0;
-  const std::uint64_t events = runtime::internal::EventsOfThread();
-  const auto start = Clock::now();
-  // At least one implementation, if it takes ten times as long.
-  while (Since(start) < seconds || (rate.implementations == 0 && Since(start) < 10 * seconds)) {
-    const auto result = descender.Run(root, random, [&](const search::DeadEnd&) { ++dead_ends; });
-    if (result != search::DescentResult::kImplementation) {
-      ++rate.given_up;
-      continue;
-    }
-    ++rate.implementations;
-    decisions += descender.path().size();
-  }
-  const double n = static_cast<double>(std::max<std::uint64_t>(1, rate.implementations));
-  rate.per_second = static_cast<double>(rate.implementations) / Since(start);
-  rate.events = static_cast<double>(runtime::internal::EventsOfThread() - events) / n;
-  rate.dead_ends = static_cast<double>(dead_ends) / n;
-  rate.decisions = static_cast<double>(decisions) / n;
-  const Candidate& last = descender.candidate();
-  for (DecisionId d = 0; d < root.instance().num_decisions(); ++d) {
-    constrained +=
-        last.IsLive(d) && last.IsConstrained(d) && !(root.IsLive(d) && root.IsConstrained(d));
-  }
-  rate.constrained = static_cast<double>(constrained);  // Of the last descent.
-  return rate;
 }
 
 /// Pairs in random orders, a snapshot a step: the descents of the order-only peers.
