@@ -428,7 +428,7 @@ void LaneEmitter::HangTables(const LaneView& view, std::span<const Slot> slots,
       PairRun pairs{run};
       pairs.row = view.cells[1];
       pairs.masks = PairTable(relation);
-      pairs_.push_back({slots[0], 0, pairs});
+      pairs_.push_back({slots[0], 0, 0, pairs});
       continue;
     }
     TripleRun triples{run};
@@ -437,7 +437,7 @@ void LaneEmitter::HangTables(const LaneView& view, std::span<const Slot> slots,
     triples.table = TripleTable(relation);
     triples.width_b = static_cast<std::uint16_t>(TableWidth(relation.sizes[1]));
     triples.width_c = static_cast<std::uint16_t>(TableWidth(relation.sizes[2]));
-    triples_.push_back({slots[0], 0, triples});
+    triples_.push_back({slots[0], 0, 0, triples});
   }
 }
 
@@ -650,7 +650,7 @@ void LaneEmitter::EmitClause(const LaneClause& clause) {
     for (int j = clause.num_scalars; j < size; ++j) {
       run.rows[run.num_rows++] = clause.literals[j];
     }
-    clause_runs_.push_back({slots[i], ValuesOf(clause.literals[i]), run});
+    clause_runs_.push_back({slots[i], ValuesOf(clause.literals[i]), clause.first, run});
   }
   const std::uint64_t first = open & is_first;
   if (first == 0) return;
@@ -691,8 +691,12 @@ void LaneEmitter::EmitClause(const LaneClause& clause) {
 void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
   struct Entry {
     std::array<PackedLiteral, kMaxRunScalars> rows{};
-    std::uint32_t num_rows = 0, lane = 0;
+    std::uint32_t num_rows = 0, lane = 0, block = 0;
     const ClauseRun* run = nullptr;
+    /// Runs that go through one filter: for each lane of the filter there is one.
+    auto Group() const {
+      return std::tie(num_rows, rows, run->blame, block, run->presence, run->gate);
+    }
   };
   std::vector<Entry> entries;
   entries.reserve(runs.size());
@@ -700,6 +704,7 @@ void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
     const ClauseRun& run = hung.run;
     Entry entry;
     entry.run = &run;
+    entry.block = hung.block;
     entry.lane = run.num_scalars == 0 ? 0 : CellOf(run.scalars[0]) % kLanes;
     for (int i = 0; i < run.num_scalars; ++i) {
       const std::uint32_t cell = CellOf(run.scalars[i]);
@@ -716,14 +721,15 @@ void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
     entries.push_back(entry);
   }
   std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
-    return std::tie(a.num_rows, a.rows, a.lane) < std::tie(b.num_rows, b.rows, b.lane);
+    return std::tuple_cat(a.Group(), std::tie(a.lane)) <
+           std::tuple_cat(b.Group(), std::tie(b.lane));
   });
   ClauseRunList list{runs.front().values,
                      static_cast<std::uint32_t>(network_.clause_filters.size()), 0};
   const Entry* previous = nullptr;
   for (const Entry& entry : entries) {
-    if (previous == nullptr || entry.num_rows == 0 || entry.rows != previous->rows ||
-        entry.num_rows != previous->num_rows || entry.lane == previous->lane) {
+    if (previous == nullptr || entry.num_rows == 0 || entry.Group() != previous->Group() ||
+        entry.lane == previous->lane) {
       ClauseFilter filter;
       filter.first_run = static_cast<std::uint32_t>(network_.clause_runs.size());
       filter.num_rows = static_cast<std::uint8_t>(entry.num_rows);

@@ -64,6 +64,7 @@ class LaneEmitter {
   struct Hung {
     Slot slot;
     std::uint32_t values;  ///< Of clauses.
+    std::uint32_t block;   ///< Of clauses: object of the first lane.
     R run;
   };
   using Sizes = std::array<std::uint8_t, kMaxTableArity>;

@@ -6,8 +6,9 @@
 //
 // One core. Of each space, in a process of its own: seconds and peak memory of the freeze (peak
 // minus what the program had before), bytes of a state, implementations a second by descents that
-// back out of dead ends, dead ends met for each implementation, and the share of uniform descents
-// that die when nothing is backed out of (the measure of paper 001, section 5.2).
+// back out of dead ends, dead ends met for each implementation, the share of uniform descents that
+// die when nothing is backed out of (the measure of paper 001, section 5.2), and changed domains
+// for each implementation, with the time that each takes.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -63,10 +64,11 @@ void Row(const std::string& name, double seconds, const std::function<Candidate(
       ++descents;
     }
     const auto& statistics = root.instance().statistics();
-    std::printf("%-36s %9zu %8.3f %7.1f %7.1f %10.1f %9.1f %7.1f %%\n", name.c_str(),
+    std::printf("%-36s %9zu %8.3f %7.1f %7.1f %10.1f %9.1f %7.1f %% %9.0f %7.0f\n", name.c_str(),
                 statistics.decisions, freeze, static_cast<double>(peak) / 1024,
                 static_cast<double>(statistics.state_bytes) / 1024, rate.per_second, rate.dead_ends,
-                100.0 * died / std::max(1, descents));
+                100.0 * died / std::max(1, descents), rate.events,
+                1e9 / (rate.per_second * rate.events));
   } catch (const std::exception& error) {
     std::printf("%-36s %s\n", name.c_str(), error.what());
   }
@@ -76,8 +78,9 @@ void Row(const std::string& name, double seconds, const std::function<Candidate(
 
 void Problems(const std::string& device, const std::string& space, const std::string& only,
               double seconds) {
-  std::printf("%s, %s space\n%-36s %9s %8s %7s %7s %10s %9s %9s\n", device.c_str(), space.c_str(),
-              "", "decisions", "freeze s", "peak MB", "KB", "impl./s", "dead ends", "that die");
+  std::printf("%s, %s space\n%-36s %9s %8s %7s %7s %10s %9s %9s %9s %7s\n", device.c_str(),
+              space.c_str(), "", "decisions", "freeze s", "peak MB", "KB", "impl./s", "dead ends",
+              "that die", "events", "ns each");
   const auto problem = [&](const std::string& kernel, const std::string& size) {
     search::ProblemOptions options;
     options.kernel = kernel;
