@@ -662,7 +662,8 @@ void Freezer::ClauseLanes::Word(std::uint32_t word) {
   std::uint64_t left = lanes & ~coincide & ~members_.by_flag[word];
   if (by_flag_) left = 0;
   const bool whole = num_uses() <= 3;  // As GroundClauses::Add(): nothing is left out.
-  const auto contribute = [&](std::uint64_t of_gate, std::uint64_t open, LaneGate gate) {
+  const auto contribute = [&](std::uint64_t of_gate, std::uint64_t open, std::uint64_t exist,
+                              LaneGate gate) {
     if (whole) {
       Contribute(word, 0, of_gate, open, gate);
       return;
@@ -679,7 +680,9 @@ void Freezer::ClauseLanes::Word(std::uint32_t word) {
       const int num_open = static_cast<int>(tests_.size()) - std::popcount(dropped);
       dropped = num_open <= 3 ? dropped : 0;
       if (IsStored(dropped)) {
-        Contribute(word, dropped, alike, alike, gate);
+        // A clause of many conditions: where some of them are known it says no more, and no less.
+        const bool many = tests_.size() > kMaxTableArity && dropped == 0;
+        Contribute(word, dropped, many ? exist : alike, alike, gate);
       } else {
         general |= alike;
       }
@@ -688,6 +691,7 @@ void Freezer::ClauseLanes::Word(std::uint32_t word) {
   };
   const auto part = [&](const Members::Waiting& waiting) {
     std::uint64_t of_gate = waiting.objects[word] & left;
+    std::uint64_t exist = of_gate;
     std::uint64_t open = of_gate & active;
     if (open == 0) return;
     const std::uint64_t few = open & ~several;
@@ -709,12 +713,14 @@ void Freezer::ClauseLanes::Word(std::uint32_t word) {
       if (std::ranges::count(gate_, needed.membership) == 0) continue;
       const std::uint64_t own = of_gate & needed.lanes;
       if ((own & open) == 0) continue;
-      contribute(own, own & open, {GateOf(waiting.memberships, needed.membership), waiting.always});
+      contribute(own, own & open, exist & needed.lanes,
+                 {GateOf(waiting.memberships, needed.membership), waiting.always});
       of_gate &= ~own;
       open &= ~own;
+      exist &= ~needed.lanes;
     }
     if (open == 0) return;
-    contribute(of_gate, open,
+    contribute(of_gate, open, exist,
                {GateOf(waiting.memberships, RowPlaces::kAlwaysThere), waiting.always});
   };
 
@@ -749,7 +755,7 @@ void Freezer::ClauseLanes::Contribute(std::uint32_t word, unsigned dropped, std:
       const Place& place = i < num_scalars ? scalars[i] : rows[i - num_scalars];
       clause.literals[i] = PackLiteral(place.cell, tests_[place.number].mask());
     }
-    clause.lanes = active;
+    clause.lanes = lanes;
     clause.gate = gate.rest;
     clause.always = gate.always;
     clause.origin = origin_;

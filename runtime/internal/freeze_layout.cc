@@ -327,7 +327,8 @@ void Freezer::MarkLight(std::uint32_t gate, Opening* opening) const {
       const ClauseRunList& lists = network_.clause_lists[list];
       for (std::uint32_t f = lists.begin; f < lists.end; ++f) {
         const ClauseFilter& filter = network_.clause_filters[f];
-        const auto runs = static_cast<std::uint32_t>(std::popcount(filter.lanes));
+        const auto runs =
+            filter.is_family ? 1u : static_cast<std::uint32_t>(std::popcount(filter.lanes));
         for (std::uint32_t r = 0; r < runs; ++r) {
           heavy |= waits(network_.clause_runs[filter.first_run + r].gate);
         }

@@ -25,6 +25,69 @@ std::uint32_t LutIndex(const Relation& relation, int p, Bits p_values, int q, Bi
                                           : q_values << relation.sizes[p] | p_values);
 }
 
+/// Fewer runs are as well kept one by one.
+constexpr std::size_t kMinFamily = 4;
+
+/// Runs of neighbouring lanes that differ in where their rows begin, by as much from each lane to
+/// the next, and perhaps in that each lacks its own lane.
+class Family {
+ public:
+  Family(const ClauseRun& run, std::uint32_t lane) : first_(&run), first_lane_(lane) {
+    own_[0] = run.lanes;
+    own_[1] = run.lanes | Bit(lane);
+    may_be_[1] = (run.lanes & Bit(lane)) == 0;
+  }
+
+  /// Adds the run when it fits.
+  bool Takes(const ClauseRun& run, std::uint32_t lane) {
+    if (run.num_rows != first_->num_rows) return false;
+    const std::uint32_t steps = lane - first_lane_;
+    std::array<std::uint32_t, kMaxRunRows> strides = strides_;
+    for (int i = 0; i < run.num_rows; ++i) {
+      if (ValuesOf(run.rows[i]) != ValuesOf(first_->rows[i])) return false;
+      const std::uint32_t from = CellOf(first_->rows[i]), to = CellOf(run.rows[i]);
+      if (!has_strides_) {
+        if (to < from || (to - from) % steps != 0) return false;
+        strides[i] = (to - from) / steps;
+      }
+      if (from + steps * strides[i] != to) return false;
+    }
+    const std::array<bool, 2> may_be = {
+        may_be_[0] && run.lanes == own_[0],
+        may_be_[1] && (run.lanes & Bit(lane)) == 0 && (run.lanes | Bit(lane)) == own_[1]};
+    if (has_strides_ ? !may_be[0] && !may_be[1] : !FitFirst(run, lane)) return false;
+    if (has_strides_) may_be_ = may_be;
+    strides_ = strides;
+    has_strides_ = true;
+    return true;
+  }
+
+  void Describe(ClauseFilter* filter, ClauseRun* run) const {
+    filter->is_family = true;
+    filter->but_own = !may_be_[0];
+    filter->first_lane = static_cast<std::uint8_t>(first_lane_);
+    filter->strides = strides_;
+    run->lanes = own_[may_be_[0] ? 0 : 1];
+  }
+
+ private:
+  static std::uint64_t Bit(std::uint32_t lane) { return std::uint64_t{1} << lane; }
+  /// The second run says whether each lacks its own lane.
+  bool FitFirst(const ClauseRun& run, std::uint32_t lane) {
+    may_be_[0] = run.lanes == own_[0];
+    may_be_[1] = may_be_[1] && (run.lanes & Bit(lane)) == 0 && (run.lanes | Bit(lane)) == own_[1];
+    return may_be_[0] || may_be_[1];
+  }
+
+  const ClauseRun* first_;
+  std::uint32_t first_lane_;
+  std::array<std::uint32_t, kMaxRunRows> strides_{};
+  bool has_strides_ = false;
+  /// All have the same lanes; or all but their own.
+  std::array<bool, 2> may_be_ = {true, true};
+  std::array<std::uint64_t, 2> own_{};
+};
+
 std::span<const std::uint32_t> CellsOf(const LaneView& view) {
   return {view.cells.data(), view.arity};
 }
@@ -587,6 +650,28 @@ void LaneEmitter::EmitView(const LaneView& view) {
   }
 }
 
+/// The literals that read the object, as the rows in which it is the lane show them: choices and
+/// values, in ascending order.
+LaneEmitter::Terms LaneEmitter::TermsOf(const LaneClause& clause, std::span<const Slot> slots,
+                                        std::uint32_t lane, RootObject object) const {
+  Terms terms{};
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const std::optional<RowPlace> place = places_.InRow(slots[i], object);
+    if (!place || !places_.Reads(slots[i], object)) continue;
+    std::uint8_t values = ValuesOf(clause.literals[i]);
+    const std::uint32_t cell =
+        CellOf(clause.literals[i]) + (static_cast<int>(i) < clause.num_scalars ? 0 : lane);
+    const Cell& at = network_.cells[cell];
+    if ((at.slot != cell) != place->mirrored) values = network_.inverses[at.inverse][values];
+    terms[size++] = static_cast<std::uint32_t>(
+                        instance_.choice(instance_.decision_at(slots[i])) << 8 | values) +
+                    1;
+  }
+  std::sort(terms.begin(), terms.begin() + size);
+  return terms;
+}
+
 void LaneEmitter::EmitClause(const LaneClause& clause) {
   const std::uint64_t open = clause.lanes;
   std::array<std::uint32_t, LaneClause::kMaxLiterals> cells{};
@@ -613,15 +698,20 @@ void LaneEmitter::EmitClause(const LaneClause& clause) {
     for (const Slot slot : slots) rows += places_.Reads(slot, *picked);
     if (rows > kMaxRunRows || size - rows - 1 > kMaxRunScalars) continue;
     covered |= static_cast<std::uint8_t>(1u << i);
-    // In this view? Of objects that would do as well the last is the lane.
     if (i >= clause.num_scalars) continue;
-    bool here = *picked == object;
+    // In this view? Of objects that would do as well the one that is read first in the clause's
+    // own terms is the lane, so that runs of a slot are alike; of equal ones the last.
+    also.objects[also.size++] = *picked;
+    if (std::ranges::count(also.all(), object) == 0) continue;
     std::uint64_t run_lanes = open;
-    for (const RootObject other : also.all()) here |= other == object;
-    if (!here) continue;
-    if (*picked != object) also.objects[also.size++] = *picked;
-    for (const RootObject other : also.all()) {
-      if (other != object) run_lanes &= LanesAfter(other, clause.root, clause.first);
+    if (also.size > 1) {
+      const Terms terms = TermsOf(clause, slots, lane, object);
+      for (const RootObject other : also.all()) {
+        if (other == object) continue;
+        const Terms theirs = TermsOf(clause, slots, lane, other);
+        if (theirs < terms) run_lanes = 0;
+        if (theirs == terms) run_lanes &= LanesAfter(other, clause.root, clause.first);
+      }
     }
     if (run_lanes == 0) continue;
     ClauseRun run;
@@ -726,11 +816,17 @@ void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
   });
   ClauseRunList list{runs.front().values,
                      static_cast<std::uint32_t>(network_.clause_filters.size()), 0};
-  const Entry* previous = nullptr;
-  for (const Entry& entry : entries) {
-    if (previous == nullptr || entry.num_rows == 0 || entry.Group() != previous->Group() ||
-        entry.lane == previous->lane) {
+  for (std::size_t first = 0; first < entries.size();) {
+    // As many as go through one filter, a run a lane.
+    std::size_t end = first + 1;
+    while (end < entries.size() && entries[first].num_rows != 0 &&
+           entries[end].Group() == entries[first].Group() &&
+           entries[end].lane != entries[end - 1].lane) {
+      ++end;
+    }
+    while (first < end) {
       ClauseFilter filter;
+      const Entry& entry = entries[first];
       filter.first_run = static_cast<std::uint32_t>(network_.clause_runs.size());
       filter.num_rows = static_cast<std::uint8_t>(entry.num_rows);
       filter.rows = entry.rows;
@@ -738,11 +834,26 @@ void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
         filter.num_scalars = entry.run->num_scalars;
         filter.rows = entry.run->scalars;
       }
+      Family family(*entry.run, entry.lane);
+      std::size_t members = first + 1;
+      while (members < end && family.Takes(*entries[members].run, entries[members].lane)) {
+        ++members;
+      }
+      if (members - first >= kMinFamily) {
+        network_.clause_runs.push_back(*entry.run);
+        family.Describe(&filter, &network_.clause_runs.back());
+      } else {
+        // Those that are no family stay side by side.
+        members = first;
+        std::size_t next = first;
+        while (next < end && next - first < kMinFamily) {
+          network_.clause_runs.push_back(*entries[next++].run);
+        }
+        members = next;
+      }
+      for (; first < members; ++first) filter.lanes |= std::uint64_t{1} << entries[first].lane;
       network_.clause_filters.push_back(filter);
     }
-    network_.clause_filters.back().lanes |= std::uint64_t{1} << entry.lane;
-    network_.clause_runs.push_back(*entry.run);
-    previous = &entry;
   }
   list.end = static_cast<std::uint32_t>(network_.clause_filters.size());
   network_.clause_lists.push_back(list);
@@ -887,13 +998,17 @@ void LaneEmitter::DropEntailed(FreezeTicker* ticker) {
         std::uint64_t kept = 0;
         const std::size_t first_run = clauses;
         std::uint32_t number = filter.first_run;
-        for (std::uint64_t rest = filter.lanes; rest != 0; rest &= rest - 1, ++number) {
-          ClauseRun run = network_.clause_runs[number];
-          run.lanes = OpenLanes(run, list.values);
-          if (run.lanes == 0) continue;
-          network_.clause_runs[clauses++] = run;
+        const ClauseRun family = network_.clause_runs[number];
+        for (std::uint64_t rest = filter.lanes; rest != 0; rest &= rest - 1) {
+          // What is entailed in some lanes only stays as it is: families are all alike.
+          const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+          const ClauseRun run =
+              filter.is_family ? MemberOf(filter, family, lane) : network_.clause_runs[number++];
+          if (OpenLanes(run, list.values) == 0) continue;
+          if (!filter.is_family) network_.clause_runs[clauses++] = run;
           kept |= rest & (~rest + 1);
         }
+        if (filter.is_family && kept != 0) network_.clause_runs[clauses++] = family;
         if (kept == 0) continue;
         filter.lanes = kept;
         filter.first_run = static_cast<std::uint32_t>(first_run);

@@ -101,6 +101,9 @@ class LaneEmitter {
   /// The pattern, or the relation, over the slots in ascending order.
   std::uint32_t Canonical(std::uint32_t pattern, const Seen& seen);
   std::uint32_t CanonicalRelation(std::uint32_t relation, const Seen& seen);
+  using Terms = std::array<std::uint32_t, LaneClause::kMaxLiterals>;
+  Terms TermsOf(const LaneClause& clause, std::span<const Slot> slots, std::uint32_t lane,
+                RootObject object) const;
   void EmitClause(const LaneClause& clause);
   void EmitList(std::span<const Hung<ClauseRun>> runs);
   void Sort();

@@ -205,11 +205,27 @@ struct LaneTable {
 /// that lane. One look at the rows says which of the runs can have anything to do.
 struct ClauseFilter {
   std::uint64_t lanes = 0;
-  std::uint32_t first_run = 0;  ///< One a lane, ascending.
+  std::uint32_t first_run = 0;  ///< One a lane, ascending; of a family the run of `first_lane`.
   std::uint8_t num_rows = 0;
   std::uint8_t num_scalars = 0;  ///< A single run, in lane 0: its shared literals instead of rows.
+  /// The runs are alike but for where their rows begin: each lane further by these many cells. With
+  /// `but_own` the run of a lane has all lanes of the family but that one.
+  bool is_family = false;
+  bool but_own = false;
+  std::uint8_t first_lane = 0;
+  std::array<std::uint32_t, kMaxRunRows> strides{};
   std::array<PackedLiteral, kMaxRunScalars> rows{};
 };
+
+/// The run of a lane of a family.
+inline ClauseRun MemberOf(const ClauseFilter& filter, const ClauseRun& family, std::uint32_t lane) {
+  ClauseRun run = family;
+  const std::uint32_t step = lane - filter.first_lane;
+  for (int i = 0; i < run.num_rows; ++i) run.rows[i] += step * filter.strides[i];
+  for (int i = 0; i < run.num_scalars; ++i) run.scalars[i] += step;
+  if (filter.but_own) run.lanes &= ~(std::uint64_t{1} << lane);
+  return run;
+}
 
 /// The clause runs of a slot whose literal on it has the same values.
 struct ClauseRunList {

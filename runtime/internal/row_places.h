@@ -79,8 +79,8 @@ class RowPlaces {
   Lanes LanesOf(std::span<const Slot> slots) const;
 
   /// The object in which the lanes of a run that hangs on slot number `from` differ: of those that
-  /// the slot does not read the one that the fewest others read, and of such the last.
-  /// `also`: the objects among `lanes` that would do as well, but for being smaller.
+  /// the slot does not read the one that the fewest others read, and of such the last. `also`: the
+  /// other ones of such.
   std::optional<RootObject> PickLane(std::span<const Slot> slots, std::size_t from,
                                      const Lanes& lanes, Lanes* also = nullptr) const;
 

@@ -119,6 +119,18 @@ class RowRuns {
       one_open |= ~excluded;
       if (lanes == 0) return true;
     }
+    if (filter.is_family) {
+      const ClauseRun& family = network_.clause_runs[filter.first_run];
+      if ((family.lanes & presence[family.presence]) == 0 || !state_.gate(layout_, family.gate)) {
+        return true;
+      }
+      for (; lanes != 0; lanes &= lanes - 1) {
+        const ClauseRun run =
+            MemberOf(filter, family, static_cast<std::uint32_t>(std::countr_zero(lanes)));
+        if (!RunClauseRun(run, run.lanes & presence[run.presence])) return false;
+      }
+      return true;
+    }
     for (; lanes != 0; lanes &= lanes - 1) {
       const std::uint64_t below = filter.lanes & ((lanes & (~lanes + 1)) - 1);
       const ClauseRun& run =
