@@ -2,7 +2,9 @@
 //
 // Wake tables: a change of a domain wakes only what can tell the old domain from the new one
 // (engine.md 6.5). Slots with equal tables, nearly all of a choice, share one.
+#include <algorithm>
 #include <map>
+#include <vector>
 
 #include "runtime/internal/freezer.h"
 
@@ -14,6 +16,13 @@ class WakeBuilder {
   explicit WakeBuilder(Network* network) : network_(*network) {}
 
   void Build(Slot slot, int num_values) {
+    // Slots with the same tables and values on their lists have the same wake table.
+    Describe(slot, num_values);
+    const auto [described, is_first] = built_.try_emplace(description_, 0);
+    if (!is_first) {
+      network_.work[slot].wake = described->second;
+      return;
+    }
     const unsigned num_domains = 1u << num_values;
     std::vector<std::uint8_t> table(std::size_t{1} << 2 * kMaxWakeValues, kAllWork);
     for (unsigned before = 1; before < num_domains; ++before) {
@@ -29,10 +38,33 @@ class WakeBuilder {
     if (is_new) {
       network_.wake_tables.insert(network_.wake_tables.end(), it->first.begin(), it->first.end());
     }
-    network_.work[slot].wake = it->second;
+    network_.work[slot].wake = described->second = it->second;
   }
 
  private:
+  /// All that Needed() asks of the lists of a slot.
+  void Describe(Slot slot, int num_values) {
+    const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
+    description_.assign(1, static_cast<std::uint64_t>(num_values));
+    const auto add = [&](std::uint32_t begin, std::uint32_t end, const auto& of) {
+      const auto first = static_cast<std::ptrdiff_t>(description_.size());
+      for (std::uint32_t i = begin; i < end; ++i) description_.push_back(of(i));
+      std::sort(description_.begin() + first, description_.end());
+      description_.erase(std::unique(description_.begin() + first, description_.end()),
+                         description_.end());
+      description_.push_back(~std::uint64_t{0});  // The end of a kind.
+    };
+    add(work.pairs, next.pairs, [&](auto i) { return network_.pairs[i].lut; });
+    add(work.triples, next.triples, [&](auto i) { return network_.triples[i].classes; });
+    add(work.pair_runs, next.pair_runs, [&](auto i) { return network_.pair_runs[i].masks; });
+    add(work.triple_runs, next.triple_runs, [&](auto i) { return network_.triple_runs[i].table; });
+    add(work.clause_lists, next.clause_lists,
+        [&](auto i) { return network_.clause_lists[i].values; });
+    add(work.wides, next.wides, [&](auto i) { return network_.wides[i].classes; });
+    add(work.clauses, next.clauses, [&](auto i) { return network_.clause_watches[i].mask; });
+    add(work.counters, next.counters, [&](auto i) { return network_.counter_watches[i].values; });
+  }
+
   bool Tells(std::uint32_t classes, std::uint8_t before, std::uint8_t now) const {
     const std::uint8_t* const table = network_.run_tables.data() + classes;
     return table[before] != table[now] && table[now] != kUniversalClass;
@@ -86,6 +118,8 @@ class WakeBuilder {
 
   Network& network_;
   std::map<std::vector<std::uint8_t>, std::uint32_t> known_;
+  std::map<std::vector<std::uint64_t>, std::uint32_t> built_;
+  std::vector<std::uint64_t> description_;
 };
 
 }  // namespace

@@ -88,6 +88,17 @@ class Family {
   std::array<std::uint64_t, 2> own_{};
 };
 
+/// In the order of their slots, and of those with the same as they are.
+template <typename H>
+std::vector<const H*> BySlot(const std::vector<H>& hung, std::size_t num_slots) {
+  std::vector<std::uint32_t> begin(num_slots + 1, 0);
+  for (const H& one : hung) ++begin[one.slot + 1];
+  for (std::size_t slot = 0; slot < num_slots; ++slot) begin[slot + 1] += begin[slot];
+  std::vector<const H*> sorted(hung.size());
+  for (const H& one : hung) sorted[begin[one.slot]++] = &one;
+  return sorted;
+}
+
 std::span<const std::uint32_t> CellsOf(const LaneView& view) {
   return {view.cells.data(), view.arity};
 }
@@ -778,7 +789,7 @@ void LaneEmitter::EmitClause(const LaneClause& clause) {
 }
 
 /// The clause runs of one list, those that can be filtered together side by side.
-void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
+void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>* const> runs) {
   struct Entry {
     std::array<PackedLiteral, kMaxRunScalars> rows{};
     std::uint32_t num_rows = 0, lane = 0, block = 0;
@@ -790,11 +801,11 @@ void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
   };
   std::vector<Entry> entries;
   entries.reserve(runs.size());
-  for (const Hung<ClauseRun>& hung : runs) {
-    const ClauseRun& run = hung.run;
+  for (const Hung<ClauseRun>* const hung : runs) {
+    const ClauseRun& run = hung->run;
     Entry entry;
     entry.run = &run;
-    entry.block = hung.block;
+    entry.block = hung->block;
     entry.lane = run.num_scalars == 0 ? 0 : CellOf(run.scalars[0]) % kLanes;
     for (int i = 0; i < run.num_scalars; ++i) {
       const std::uint32_t cell = CellOf(run.scalars[i]);
@@ -814,7 +825,7 @@ void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
     return std::tuple_cat(a.Group(), std::tie(a.lane)) <
            std::tuple_cat(b.Group(), std::tie(b.lane));
   });
-  ClauseRunList list{runs.front().values,
+  ClauseRunList list{runs.front()->values,
                      static_cast<std::uint32_t>(network_.clause_filters.size()), 0};
   for (std::size_t first = 0; first < entries.size();) {
     // As many as go through one filter, a run a lane.
@@ -861,32 +872,31 @@ void LaneEmitter::EmitList(std::span<const Hung<ClauseRun>> runs) {
 
 /// By slot, as Network::work counts them.
 void LaneEmitter::Sort() {
-  const auto by_slot = [](const auto& a, const auto& b) { return a.slot < b.slot; };
-  std::ranges::stable_sort(pairs_, by_slot);
-  std::ranges::stable_sort(triples_, by_slot);
-  std::ranges::stable_sort(clause_runs_, [](const auto& a, const auto& b) {
-    return std::tie(a.slot, a.values) < std::tie(b.slot, b.values);
-  });
+  const auto pairs = BySlot(pairs_, network_.work.size());
+  const auto triples = BySlot(triples_, network_.work.size());
+  auto clauses = BySlot(clause_runs_, network_.work.size());
   std::size_t pair = 0, triple = 0, clause = 0;
   for (Slot slot = 0; slot < network_.work.size(); ++slot) {
     SlotWork& work = network_.work[slot];
     work.pair_runs = static_cast<std::uint32_t>(network_.pair_runs.size());
     work.triple_runs = static_cast<std::uint32_t>(network_.triple_runs.size());
     work.clause_lists = static_cast<std::uint32_t>(network_.clause_lists.size());
-    for (; pair < pairs_.size() && pairs_[pair].slot == slot; ++pair) {
-      network_.pair_runs.push_back(pairs_[pair].run);
+    for (; pair < pairs.size() && pairs[pair]->slot == slot; ++pair) {
+      network_.pair_runs.push_back(pairs[pair]->run);
     }
-    for (; triple < triples_.size() && triples_[triple].slot == slot; ++triple) {
-      network_.triple_runs.push_back(triples_[triple].run);
+    for (; triple < triples.size() && triples[triple]->slot == slot; ++triple) {
+      network_.triple_runs.push_back(triples[triple]->run);
     }
-    while (clause < clause_runs_.size() && clause_runs_[clause].slot == slot) {
-      std::size_t end = clause;
-      while (end < clause_runs_.size() && clause_runs_[end].slot == slot &&
-             clause_runs_[end].values == clause_runs_[clause].values) {
-        ++end;
-      }
-      EmitList({clause_runs_.data() + clause, end - clause});
-      clause = end;
+    const std::size_t first = clause;
+    while (clause < clauses.size() && clauses[clause]->slot == slot) ++clause;
+    std::stable_sort(clauses.begin() + static_cast<std::ptrdiff_t>(first),
+                     clauses.begin() + static_cast<std::ptrdiff_t>(clause),
+                     [](const auto* a, const auto* b) { return a->values < b->values; });
+    for (std::size_t begin = first; begin < clause;) {
+      std::size_t end = begin;
+      while (end < clause && clauses[end]->values == clauses[begin]->values) ++end;
+      EmitList({clauses.data() + begin, end - begin});
+      begin = end;
     }
   }
   pairs_ = {};
@@ -923,6 +933,7 @@ void LaneEmitter::Emit(FreezeTicker* ticker, std::vector<std::uint8_t>* covered)
     ticker->Tick();
     if (view.arity != kMaxTableArity) EmitView(view);
   }
+  clause_runs_.reserve(2 * store_.clauses().size());
   for (const LaneClause& clause : store_.clauses()) {
     ticker->Tick();
     EmitClause(clause);

@@ -105,7 +105,7 @@ class LaneEmitter {
   Terms TermsOf(const LaneClause& clause, std::span<const Slot> slots, std::uint32_t lane,
                 RootObject object) const;
   void EmitClause(const LaneClause& clause);
-  void EmitList(std::span<const Hung<ClauseRun>> runs);
+  void EmitList(std::span<const Hung<ClauseRun>* const> runs);
   void Sort();
   std::uint32_t PairTable(const Relation& relation);
   std::uint32_t TripleTable(const Relation& relation);

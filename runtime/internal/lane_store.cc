@@ -138,33 +138,56 @@ void LaneStore::Add(const LaneView& key, LaneGate gate, std::uint32_t pattern, s
   }
 }
 
-std::size_t LaneStore::ClauseHash::operator()(
-    const std::array<std::uint32_t, LaneClause::kMaxLiterals + 3>& key) const {
-  std::uint64_t hash = 0;
-  for (const std::uint32_t word : key) {
+std::uint64_t LaneStore::Hash(const LaneClause& clause) {
+  std::uint64_t hash = clause.origin * 64u + clause.num_scalars * 8u + clause.num_rows;
+  const auto mix = [&](std::uint64_t word) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
     hash ^= hash >> 29;
+  };
+  mix(std::uint64_t{clause.gate} << 1 | clause.always);
+  for (int i = 0; i < clause.size(); i += 2) {
+    const PackedLiteral second = i + 1 < clause.size() ? clause.literals[i + 1] : 0;
+    mix(std::uint64_t{clause.literals[i]} << 32 | second);
   }
   return hash;
 }
 
-void LaneStore::AddClause(LaneClause clause) {
-  const auto scalars_end = clause.literals.begin() + clause.num_scalars;
-  std::sort(clause.literals.begin(), scalars_end);
-  std::sort(scalars_end, scalars_end + clause.num_rows);
-  std::array<std::uint32_t, LaneClause::kMaxLiterals + 3> key;
-  std::ranges::copy(clause.literals, key.begin());
-  key[LaneClause::kMaxLiterals] = clause.gate;
-  key[LaneClause::kMaxLiterals + 1] = clause.origin;
-  key[LaneClause::kMaxLiterals + 2] =
-      static_cast<std::uint32_t>(clause.always << 16 | clause.num_scalars << 8 | clause.num_rows);
-  const auto [known, is_new] =
-      clause_ids_.try_emplace(key, static_cast<std::uint32_t>(clauses_.size()));
-  if (is_new) {
-    clauses_.push_back(clause);
-  } else {
-    clauses_[known->second].lanes |= clause.lanes;
+bool LaneStore::AreAlike(const LaneClause& a, const LaneClause& b) {
+  return a.literals == b.literals && a.gate == b.gate && a.always == b.always &&
+         a.origin == b.origin && a.num_scalars == b.num_scalars && a.num_rows == b.num_rows;
+}
+
+void LaneStore::GrowClauses() {
+  clause_table_.assign(std::max<std::size_t>(1024, clause_table_.size() * 4), 0);
+  const std::size_t mask = clause_table_.size() - 1;
+  for (std::size_t i = 0; i < clauses_.size(); ++i) {
+    std::size_t at = Hash(clauses_[i]) & mask;
+    while (clause_table_[at] != 0) at = (at + 1) & mask;
+    clause_table_[at] = static_cast<std::uint32_t>(i + 1);
   }
+}
+
+void LaneStore::AddClause(LaneClause clause) {
+  const auto sort = [&](int from, int end) {
+    for (int i = from + 1; i < end; ++i) {
+      for (int j = i; j > from && clause.literals[j] < clause.literals[j - 1]; --j) {
+        std::swap(clause.literals[j], clause.literals[j - 1]);
+      }
+    }
+  };
+  sort(0, clause.num_scalars);
+  sort(clause.num_scalars, clause.size());
+  if (2 * (clauses_.size() + 1) > clause_table_.size()) GrowClauses();
+  const std::size_t mask = clause_table_.size() - 1;
+  std::size_t at = Hash(clause) & mask;
+  for (; clause_table_[at] != 0; at = (at + 1) & mask) {
+    LaneClause& known = clauses_[clause_table_[at] - 1];
+    if (!AreAlike(known, clause)) continue;
+    known.lanes |= clause.lanes;
+    return;
+  }
+  clauses_.push_back(clause);
+  clause_table_[at] = static_cast<std::uint32_t>(clauses_.size());
 }
 
 bool LaneStore::Accepts(std::span<const Slot> slots) const {
@@ -384,7 +407,7 @@ void LaneStore::Clear() {
   classes_ = {};
   free_classes_ = 0;
   clauses_ = {};
-  clause_ids_ = {};
+  clause_table_ = {};
 }
 
 }  // namespace exh::runtime::internal

@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <map>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/internal/ground_domains.h"
@@ -127,6 +126,10 @@ class LaneStore {
   static std::uint64_t Hash(std::span<const std::uint32_t> cells, int num_scalars);
   std::uint32_t FindOrAdd(const LaneView& view);
   void Grow();
+  /// Of all that tells a clause from others: the lanes do not.
+  static std::uint64_t Hash(const LaneClause& clause);
+  static bool AreAlike(const LaneClause& a, const LaneClause& b);
+  void GrowClauses();
   bool IsShared(std::span<const Slot> slots, RootObject lane) const;
 
   Network& network_;
@@ -139,13 +142,7 @@ class LaneStore {
   std::vector<LaneClass> classes_;
   std::uint32_t free_classes_ = 0;  ///< LaneClass + 1: the first that is in no view.
   std::vector<LaneClause> clauses_;
-  struct ClauseHash {
-    std::size_t operator()(
-        const std::array<std::uint32_t, LaneClause::kMaxLiterals + 3>& key) const;
-  };
-  std::unordered_map<std::array<std::uint32_t, LaneClause::kMaxLiterals + 3>, std::uint32_t,
-                     ClauseHash>
-      clause_ids_;
+  std::vector<std::uint32_t> clause_table_;  // Open addressing: clause + 1.
   PatternSets pattern_sets_;
   std::array<bool, kMaxTableArity + 1> has_arity_{};
   std::map<std::array<std::uint32_t, kMaxTableArity + 1>, std::uint32_t> converted_;
