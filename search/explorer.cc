@@ -23,6 +23,8 @@ using kernels::Verdict;
 
 /// Descents in a row that run out of patience before the run ends.
 constexpr int kMaxGivenUp = 500;
+/// Seconds for which nothing but one of the first implementations is compiled.
+constexpr double kFirstPatience = 3;
 
 EvalRecord RecordOf(const Measurement& measurement) {
   EvalRecord record;
@@ -143,14 +145,31 @@ void Explorer::TryFirst() {
     Entry& entry = *attempt->entry;
     ShowStatus(false);
     naive_rough_ns_ = std::max(naive_rough_ns_, entry.source.rough_ns);
+    if (evaluator_.compiles_while_measuring()) {
+      TryFirstAhead(std::move(entry));
+      continue;
+    }
     entry.compiled = evaluator_.Compile(entry.source);
-    // A GPU stops what is slow early when it knows nothing yet (Evaluator::Measure).
-    const bool is_gpu = evaluator_.compiles_while_measuring();
-    if (!Stopped()) Measure(entry, is_gpu ? Effort::kFinal : Effort::kQuick);
+    if (!Stopped()) Measure(entry);
     Release(entry.vector, entry.compiled);
     ShowStatus(false);
   }
   SetIdleLimit();
+}
+
+/// A compiler may take minutes for one of the first implementations: the next one does not wait for
+/// it, and it is measured when it is there.
+void Explorer::TryFirstAhead(Entry entry) {
+  auto compiled = std::async(std::launch::async,
+                             [this, source = entry.source] { return evaluator_.Compile(source); });
+  const double end = clock_() + kFirstPatience;
+  bool ready = false;
+  while (!ready && !Stopped() && clock_() < end) {
+    ready = compiled.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready;
+  }
+  tried_.push_back({0, std::move(entry), std::move(compiled)});
+  // A GPU stops what is slow early when it knows nothing yet (Evaluator::Measure).
+  if (ready && !Stopped()) MeasureTried(std::prev(tried_.end()), Effort::kFinal);
 }
 
 void Explorer::Iterate() {
@@ -234,13 +253,13 @@ std::deque<Explorer::Tried>::iterator Explorer::NextTried() {
   return ready == tried_.end() && tried_.size() >= most ? tried_.begin() : ready;
 }
 
-void Explorer::MeasureTried(std::deque<Tried>::iterator which) {
+void Explorer::MeasureTried(std::deque<Tried>::iterator which, Effort effort) {
   Tried tried = std::move(*which);
   tried_.erase(which);
   const double trial_ms = tried.entry.compiled.compile_ms;
   tried.entry.compiled = tried.compiled.get();
   tried.entry.compiled.compile_ms += trial_ms;
-  Measure(tried.entry);
+  Measure(tried.entry, effort);
   Release(tried.entry.vector, tried.entry.compiled);
   ShowStatus(false);
 }

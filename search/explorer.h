@@ -154,6 +154,7 @@ class Explorer {
 
   /// Evaluates what the run begins with, until something is correct.
   void TryFirst();
+  void TryFirstAhead(Entry entry);
   void Iterate();
   void RunAhead();  ///< The same with compilers that run beside phases 3 and 4.
   bool Stopped();
@@ -169,7 +170,7 @@ class Explorer {
   bool AcceptFromTree(const Attempt& attempt);
   void Try(Entry& entry, std::uint64_t due);
   std::deque<Tried>::iterator NextTried();
-  void MeasureTried(std::deque<Tried>::iterator which);
+  void MeasureTried(std::deque<Tried>::iterator which, Effort effort = Effort::kQuick);
   void Compile(std::vector<Entry>& batch);  // phase 2
   /// Compiles a candidate, or its trial, unless it is idle. May be called from many threads.
   void CompileOne(Entry& entry);

@@ -30,6 +30,7 @@
 #include "search/machine_load.h"
 #include "search/make_evaluator.h"
 #include "search/numbers.h"
+#include "search/order_advice.h"
 #include "search/parallel.h"
 #include "search/replay.h"
 #include "search/report.h"
@@ -392,8 +393,11 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   for (const std::string& note : problem.task.notes) fmt::print("note: {}\n", note);
 
   const std::string folder = MakeRunFolder(options.out, std::string(problem.kernel->name()));
+  // While compilers and devices get ready.
+  OrderAdvice advice(root, order);
   const std::unique_ptr<Evaluator> evaluator =
       MakeEvaluatorFor(problem, options, folder, budget.stop);
+  if (const std::string text = advice.Text(); !text.empty()) fmt::print("note: {}\n", text);
   EventLog log(folder + "/log.jsonl");
   if (options.durable) log.MakeDurable();
   const SearchBound bound =

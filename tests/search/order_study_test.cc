@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "search/order_advice.h"
 #include "tests/search/toy_space.h"
 
 namespace exh::search {
@@ -31,6 +32,24 @@ TEST(OrderStudy, EndsWhenItIsStopped) {
   const MeasuredOrder best = StudyOrders(ToyRoot(), {"mode", "color", "size", "order"}, options);
   EXPECT_THAT(best.names, ElementsAre("mode", "color", "size", "order"));
   EXPECT_EQ(best.share.descents, 200u);
+}
+
+TEST(OrderAdvice, SaysWhichOrderIsFarBetter) {
+  const MeasuredOrder bad{{"b", "a"}, {40, 20}}, better{{"a", "b"}, {40, 4}};
+  EXPECT_EQ(OrderAdviceText(bad, better),
+            "50 % of random descents die in this order of choices, 10 % with --order a,b (`search "
+            "order` looks for better ones)");
+  const MeasuredOrder hardly{{"a", "b"}, {40, 17}}, few{{"b", "a"}, {40, 3}};
+  EXPECT_EQ(OrderAdviceText(bad, hardly), "");
+  EXPECT_EQ(OrderAdviceText(few, better), "");
+}
+
+TEST(OrderAdvice, LooksForOneBesideWhateverElseGoesOn) {
+  const runtime::Candidate root = ToyRoot();
+  const ChoiceOrder bad = ChoiceOrder::Parse("mode,color,size,order", root.instance());
+  EXPECT_THAT(OrderAdvice(root, bad).Text(), testing::HasSubstr("with --order color,"));
+  const ChoiceOrder good = ChoiceOrder::Parse("color,mode,size,order", root.instance());
+  EXPECT_EQ(OrderAdvice(root, good).Text(), "");
 }
 
 }  // namespace
