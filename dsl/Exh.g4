@@ -6,7 +6,7 @@
 // the parser recurse, and parse.cc limits their depth.
 grammar Exh;
 
-tokens { HOST, ADDS, LET, EXTERN, DYNAMIC, PREDICATE, CONSTANT, WHERE, ONCE, CANONICAL }
+tokens { HOST, ADDS, LET, EXTERN, DYNAMIC, PREDICATE, CONSTANT, WHERE, ONCE, CANONICAL, DECIDE }
 
 // ---- statements
 
@@ -14,7 +14,7 @@ oneStatement : statement EOF ;
 
 statement
     : setDecl | quotientDecl | enumDecl | integerDecl | counterDecl
-    | requireDecl | triggerDecl | letDecl | externDecl | hostDecl
+    | requireDecl | triggerDecl | letDecl | externDecl | hostDecl | decideDecl
     ;
 
 setDecl
@@ -62,6 +62,7 @@ externDecl
 adds        : ADDS SET_ID (COMMA SET_ID)* ;
 hostDecl    : HOST CODE COLON hostEntry* END ;
 hostEntry   : CHOICE_ID ASSIGN CODE ;
+decideDecl  : DECIDE CHOICE_ID (COMMA CHOICE_ID)* ;
 
 // ---- parts
 

@@ -274,6 +274,13 @@ struct HostDecl {
   friend bool operator==(const HostDecl&, const HostDecl&) = default;
 };
 
+/// `decide first, second`.
+struct DecideDecl {
+  std::vector<Name> choices;
+  Where range;
+  friend bool operator==(const DecideDecl&, const DecideDecl&) = default;
+};
+
 /// A statement with a syntax error. What it would have declared is known by name only, so that its
 /// uses are not reported as well.
 struct BrokenDecl {
@@ -281,8 +288,9 @@ struct BrokenDecl {
   friend bool operator==(const BrokenDecl&, const BrokenDecl&) = default;
 };
 
-using Statement = std::variant<SetDecl, QuotientDecl, EnumDecl, IntegerDecl, CounterDecl,
-                               RequireDecl, TriggerDecl, LetDecl, ExternDecl, HostDecl, BrokenDecl>;
+using Statement =
+    std::variant<SetDecl, QuotientDecl, EnumDecl, IntegerDecl, CounterDecl, RequireDecl,
+                 TriggerDecl, LetDecl, ExternDecl, HostDecl, DecideDecl, BrokenDecl>;
 
 struct File {
   std::vector<Statement> statements;

@@ -121,7 +121,7 @@ enum class Diag : std::uint16_t {
   kUselessCounterTest = 707,
   kCounterOverAdded = 722,
 
-  // Quotients, triggers, the host.
+  // Quotients, triggers, the host, the order of choices.
   kEquivalenceKind = 801,
   kEquivalenceOneWay = 802,
   kEquivalenceSets = 803,
@@ -134,6 +134,9 @@ enum class Diag : std::uint16_t {
   kRepeatedHostKey = 824,
   kNoBackbone = 825,
   kTriggerWithoutDecision = 831,
+  kSecondDecide = 841,
+  kDecidesTwice = 842,
+  kNotDecided = 843,
 
   // What `exhc build` needs beyond `exhc check`.
   kBuildWithoutHost = 901,

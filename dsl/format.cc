@@ -205,7 +205,7 @@ class Layout {
     return At(i).kind == Kind::kInclude || OneOf(At(i), kStarts) ||
            (At(i).is("choice") && OneOf(next, kKinds)) ||
            (At(i).is("host") && next.kind == Kind::kCode) ||
-           ((At(i).is("let") || At(i).is("extern")) && name);
+           ((At(i).is("let") || At(i).is("extern") || At(i).is("decide")) && name);
   }
 
   bool Breaks(std::size_t i) const {
@@ -249,6 +249,7 @@ class Layout {
     constexpr std::array<std::string_view, 8> kBefore = {"||",       "&&",    "=>",    "when",
                                                          "requires", "value", "alias", "end"};
     if (At(i).comment()) return false;
+    if (deciding_ && At(i - 1).is(",")) return true;
     return OneOf(At(i), kBefore) || (At(i - 1).is(":") && depth_at_[i - line_] == 0);
   }
 
@@ -256,6 +257,7 @@ class Layout {
   std::size_t Indent(std::size_t i) {
     const std::size_t first = i;
     i = SkipComments(i);
+    if (StartsStatement(i)) deciding_ = At(i).is("decide");
     const auto item = [&](std::size_t indent) {
       item_ = indent;
       extra_ = 0;
@@ -363,6 +365,7 @@ class Layout {
   Block block_ = Block::kNone;
   bool header_ = false;    ///< Before the colon that opens a block.
   bool counting_ = false;  ///< The quantifiers of a counter have started.
+  bool deciding_ = false;  ///< In the list of `decide`.
   bool fresh_ = true;      ///< The line starts an item; otherwise it continues one.
   std::size_t item_ = 0, extra_ = 0, depth_ = 0, line_ = 0;
   std::vector<std::size_t> depth_at_;

@@ -108,6 +108,8 @@ class Lowering {
         Trigger(*trigger);
       } else if (const auto* host = std::get_if<ast::HostDecl>(&statement)) {
         Host(*host);
+      } else if (const auto* decide = std::get_if<ast::DecideDecl>(&statement)) {
+        Decide(*decide);
       }
     }
   }
@@ -313,9 +315,68 @@ class Lowering {
     r_.spec.host = std::move(host);
   }
 
+  void Decide(const ast::DecideDecl& decl) {
+    if (decide_) {
+      const SourceRange here = decl.range;
+      r_.sink.Report(Diag::kSecondDecide, decl.range, "a second 'decide' statement")
+          .WithNote(*decide_,
+                    *decide_ == here ? "the file is included twice" : "the first one is here");
+      return;
+    }
+    decide_ = decl.range;
+    std::map<std::string, SourceRange> seen;
+    for (const ast::Name& name : decl.choices) {
+      const auto [first, fresh] = seen.emplace(name.text, name.range);
+      if (!fresh) {
+        r_.sink
+            .Report(Diag::kDecidesTwice, name.range,
+                    fmt::format("choice '{}' is listed twice", name.text))
+            .WithNote(first->second, "listed here");
+        continue;
+      }
+      const ChoiceIndex choice = Decidable(name);
+      if (choice >= 0) r_.spec.order.push_back(choice);
+    }
+  }
+
+  // Index of the choice that a search can decide, or -1 after a report.
+  ChoiceIndex Decidable(const ast::Name& name) {
+    if (const auto let = r_.let_by_name.find(name.text); let != r_.let_by_name.end()) {
+      NotDecided(name, fmt::format("'{}' is no choice", name.text),
+                 r_.lets[let->second].decl->name.range);
+      return -1;
+    }
+    if (const auto found = r_.external_by_name.find(name.text);
+        found != r_.external_by_name.end()) {
+      NotDecided(name, fmt::format("'{}' is no choice", name.text),
+                 r_.spec.externals[static_cast<std::size_t>(found->second)].range);
+      return -1;
+    }
+    const ChoiceIndex index = FindChoice(name, r_);
+    if (index < 0) return -1;
+    const Choice& choice = r_.choice(index);
+    if (choice.kind == ChoiceKind::kCounter) {
+      NotDecided(name, fmt::format("the counter '{}' follows from what it counts", name.text),
+                 choice.range);
+      return -1;
+    }
+    const ChoiceSource& source = r_.choice_sources[static_cast<std::size_t>(index)];
+    if (std::holds_alternative<const ast::QuotientDecl*>(source)) {
+      NotDecided(name, fmt::format("the flag '{}' follows from its quotient", name.text),
+                 choice.range);
+      return -1;
+    }
+    return index;
+  }
+
+  void NotDecided(const ast::Name& name, const std::string& what, SourceRange declared) {
+    r_.sink.Report(Diag::kNotDecided, name.range, fmt::format("{} and cannot be decided", what))
+        .WithNote(declared, fmt::format("'{}' is declared here", name.text));
+  }
+
   Resolution& r_;
   Labels labels_;
-  std::optional<SourceRange> host_;
+  std::optional<SourceRange> host_, decide_;
 };
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace exh::dsl {
 
 /// Fills the requirements (those of `require` and, lowered, those of `requires`), quotients,
-/// triggers and the host of the spec, in file order. Choices are defined already.
+/// triggers, the order of choices and the host of the spec, in file order. Choices are defined
+/// already.
 void LowerStatements(const ast::File& file, Resolution& r);
 
 }  // namespace exh::dsl

@@ -137,6 +137,8 @@ std::size_t TypeOf(const Token& token) {
       return ExhParser::ONCE;
     case TokenKind::kCanonical:
       return ExhParser::CANONICAL;
+    case TokenKind::kDecide:
+      return ExhParser::DECIDE;
     default:
       return token.type;
   }
@@ -177,10 +179,10 @@ void LexFrom(const SourceSet& sources, std::uint32_t file, std::size_t begin,
 // before it was not closed, and the one after it begins the next code.
 bool SwallowsStatements(std::string_view code) {
   constexpr std::string_view kWords[] = {
-      "alias ",  "base ",      "choice ",  "define ",       "disjoint:", "end",       "extern ",
-      "forall ", "host ",      "include ", "id_getter",     "id_type",   "let ",      "item_getter",
-      "mul ",    "item_type",  "iterator", "from_superset", "new_objs",  "quotient ", "require",
-      "set ",    "var_prefix", "sum ",     "trigger ",      "value ",    "//"};
+      "alias ",      "base ",   "choice ",    "decide ",  "define ",       "disjoint:", "end",
+      "extern ",     "forall ", "host ",      "include ", "id_getter",     "id_type",   "let ",
+      "item_getter", "mul ",    "item_type",  "iterator", "from_superset", "new_objs",  "quotient ",
+      "require",     "set ",    "var_prefix", "sum ",     "trigger ",      "value ",    "//"};
   for (std::size_t line = code.find('\n'); line != std::string_view::npos;
        line = code.find('\n', line + 1)) {
     if (line > 0 && code[line - 1] == '\\') continue;  // Goes on, and says so.
@@ -259,6 +261,8 @@ std::string TypeInWords(std::size_t type, TokenKind statement) {
       return "'once'";
     case ExhParser::CANONICAL:
       return "'canonical'";
+    case ExhParser::DECIDE:
+      return "'decide'";
     default:
       break;
   }
@@ -304,7 +308,7 @@ std::string NameClassHint(const antlr4::misc::IntervalSet& expected, const Token
 std::string StatementHint(const Token& token) {
   if (token.type != ExhParser::CHOICE_ID) return "";
   return DidYouMean(token.text, {"set", "quotient", "define", "choice", "require", "trigger", "let",
-                                 "extern", "host", "include"});
+                                 "extern", "host", "decide", "include"});
 }
 
 struct StatementError {

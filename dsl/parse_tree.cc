@@ -27,7 +27,8 @@ class Builder {
     if (c->triggerDecl() != nullptr) return Trigger(c->triggerDecl());
     if (c->letDecl() != nullptr) return Let(c->letDecl());
     if (c->externDecl() != nullptr) return Extern(c->externDecl());
-    return Host(c->hostDecl());
+    if (c->hostDecl() != nullptr) return Host(c->hostDecl());
+    return Decide(c->decideDecl());
   }
 
  private:
@@ -332,6 +333,10 @@ class Builder {
       host.entries.push_back({Name(entry->CHOICE_ID()), Code(entry->CODE())});
     }
     return host;
+  }
+
+  ast::DecideDecl Decide(ExhParser::DecideDeclContext* c) const {
+    return {Names(c->CHOICE_ID()), Range(c)};
   }
 
   const Chunk& chunk_;

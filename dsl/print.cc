@@ -230,6 +230,9 @@ struct StatementPrinter {
     }
     return text + "end\n";
   }
+  std::string operator()(const ast::DecideDecl& decide) const {
+    return fmt::format("decide {}\n", Names(decide.choices, ", "));
+  }
   std::string operator()(const ast::BrokenDecl&) const { return ""; }
 };
 

@@ -230,6 +230,9 @@ struct Spec {
   std::vector<Requirement> requirements;
   std::vector<Quotient> quotients;
   std::vector<Trigger> triggers;
+  /// Of `decide`: the choices that a search decides first, in this order; enums and integers, each
+  /// once, no flags.
+  std::vector<ChoiceIndex> order;
   std::optional<Host> host;  ///< Needed to build, not to check.
 };
 

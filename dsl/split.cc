@@ -14,7 +14,7 @@ namespace {
 bool StartsStatement(TokenKind kind) {
   return kind == TokenKind::kSet || kind == TokenKind::kQuotient || kind == TokenKind::kDefine ||
          kind == TokenKind::kRequire || kind == TokenKind::kTrigger || kind == TokenKind::kHost ||
-         kind == TokenKind::kLet || kind == TokenKind::kExtern;
+         kind == TokenKind::kLet || kind == TokenKind::kExtern || kind == TokenKind::kDecide;
 }
 
 bool IsName(const Token& token) {
@@ -50,8 +50,9 @@ bool IsMisspeltStart(const std::vector<Token>& tokens, std::size_t i, TokenKind 
   return head || (i + 2 < tokens.size() && tokens[i + 2].text == "subsetof");
 }
 
-// A choice name is followed by none of these elsewhere; only a constant called `let` or `extern` at
-// the end of a condition would be, and cannot be called so.
+// A choice name is followed by none of these elsewhere; only a constant called `let`, `extern` or
+// `decide` at the end of a condition, or a choice called so at the end of `decide`, would be, and
+// cannot be called so. `decide` takes names of other classes, too, so that the mistake is the name.
 void MarkStatementWords(std::vector<Token>& tokens) {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (tokens[i].kind != TokenKind::kChoiceName) continue;
@@ -65,6 +66,8 @@ void MarkStatementWords(std::vector<Token>& tokens) {
       tokens[i++].kind = TokenKind::kLet;
     } else if (tokens[i].text == "extern" && next == TokenKind::kChoiceName) {
       tokens[i++].kind = TokenKind::kExtern;
+    } else if (tokens[i].text == "decide" && i + 1 < tokens.size() && IsName(tokens[i + 1])) {
+      tokens[i++].kind = TokenKind::kDecide;
     }
   }
 }
@@ -140,10 +143,13 @@ void MarkWhere(Chunk& chunk) {
 // Documentation has no place to go to there, and losing it silently would be worse.
 void DropMisplacedDoc(Chunk& chunk, DiagnosticSink& sink) {
   if (chunk.tokens.front().kind != TokenKind::kDoc) return;
-  if (chunk.start != TokenKind::kTrigger && chunk.start != TokenKind::kHost) return;
+  const std::string_view word = chunk.start == TokenKind::kTrigger  ? "trigger"
+                                : chunk.start == TokenKind::kHost   ? "host"
+                                : chunk.start == TokenKind::kDecide ? "decide"
+                                                                    : "";
+  if (word.empty()) return;
   sink.Report(Diag::kMisplacedDoc, chunk.tokens.front().range,
-              fmt::format("a doc comment is not allowed before '{}'; write '//'",
-                          chunk.start == TokenKind::kTrigger ? "trigger" : "host"));
+              fmt::format("a doc comment is not allowed before '{}'; write '//'", word));
   chunk.tokens.erase(chunk.tokens.begin());
 }
 
@@ -204,7 +210,7 @@ std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& si
 std::vector<ast::Name> DeclaredNames(const Chunk& chunk) {
   std::vector<ast::Name> names;
   if (chunk.start == TokenKind::kRequire || chunk.start == TokenKind::kTrigger ||
-      chunk.start == TokenKind::kHost) {
+      chunk.start == TokenKind::kHost || chunk.start == TokenKind::kDecide) {
     return names;
   }
   // The first word may be misspelt and the name of another class: all names at the start count.

@@ -28,6 +28,7 @@ enum class TokenKind : std::uint8_t {
   kHost,
   kLet,
   kExtern,
+  kDecide,
   kEnd,         ///< … and the word that ends one.
   kChoiceKind,  ///< `enum`, `integer`, `counter`.
   kVisibility,  ///< `half`, `internal`.

@@ -350,7 +350,8 @@ Json IrWriter::Write(const dsl::Host& host) const {
 }
 
 Json IrWriter::Write(const std::string& space) const {
-  const auto& [files, sets, choices, externals, requirements, quotients, triggers, host] = spec_;
+  const auto& [files, sets, choices, externals, requirements, quotients, triggers, order, host] =
+      spec_;
   Json json = {{"format", "exhaust-ir"}, {"version", kIrVersion}, {"space", space}};
   json["files"] = Json::array();
   for (const dsl::Spec::File& file : files) json["files"].push_back(file.path);
@@ -361,6 +362,8 @@ Json IrWriter::Write(const std::string& space) const {
   json["requirements"] = All(requirements);
   json["quotients"] = All(quotients);
   json["triggers"] = All(triggers);
+  json["order"] = Json::array();
+  for (const int choice : order) json["order"].push_back(NameOfChoice(choice));
   return json;
 }
 

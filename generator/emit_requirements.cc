@@ -76,6 +76,13 @@ void EmitRequirements(CodeWriter& out, const Plan& plan) {
   for (std::size_t i = 0; i < plan.spec->triggers.size(); ++i) {
     out.Line("AddTrigger{}(space);", i);
   }
+  if (!plan.spec->order.empty()) {
+    std::vector<std::string> order;
+    for (const int choice : plan.spec->order) {
+      order.push_back("choices::" + plan.choices[choice].name);
+    }
+    out.List("space.order = ", order, ";");
+  }
   out.Line("return space;");
 }
 

@@ -148,6 +148,10 @@ struct Space {
   std::vector<Clause> clauses;
   std::vector<Quotient> quotients;
   std::vector<Trigger> triggers;
+  /// Indices in `choices` of those that a search decides first, in this order (`decide` in the
+  /// `.exh`): enums and integers, each once, no flags of quotients. All others follow as they are
+  /// listed.
+  std::vector<int> order;
 };
 
 }  // namespace exh::runtime

@@ -14,8 +14,7 @@ namespace exh::search {
 /// choice in the order of the instance. A decision that a lowering brings to life joins its choice.
 class ChoiceOrder {
  public:
-  /// tiles, size, dim_kind, thread_layout, dim_mapping, thread_mapping, mem_space, order, rank,
-  /// cache (those that the space has), then every other choice as the space lists them.
+  /// As the space says (Space::order), then every other choice as the space lists them.
   static ChoiceOrder Default(const runtime::Instance& instance);
   /// For descents that keep what an implementation has and change little of it: ways of
   /// communication first, so that sizes and kinds, which can be mended, give way to them.

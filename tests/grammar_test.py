@@ -112,6 +112,7 @@ def mistakes(grammar, text):
 ADDITIONS = r"""extern predicate good($x in Jobs)
 let f($x in Jobs) = not (mode($x) is A) && "$x.name == \"q\""
 require a: forall $a, $b in Jobs where $a < $b: f($a) => mode($b) is B
+decide mode, size
 """
 
 
@@ -130,7 +131,7 @@ class Grammar(unittest.TestCase):
     def test_additions(self):
         self.assertEqual(list(mistakes(self.grammar, ADDITIONS)), [])
         found = scopes(self.grammar, ADDITIONS)
-        for word in ("extern", "predicate", "let", "where", "=>", "&&"):
+        for word in ("extern", "predicate", "let", "where", "=>", "&&", "decide"):
             self.assertTrue(found[ADDITIONS.index(word)].startswith("keyword."), word)
 
     def test_a_wrong_grammar_is_noticed(self):

@@ -132,6 +132,15 @@ TEST(Format, LongLinesBreakAtQuantifiersAndBeforeOr) {
                 "\n  || " + atom + "\n");
 }
 
+TEST(Format, ALongListOfChoicesBreaksAfterCommas) {
+  EXPECT_EQ(Formatted("require f() is A decide  first ,second,\nthird let f()=true"),
+            "require f() is A\ndecide first, second,\n  third\nlet f() = true\n");
+  const std::string name(30, 'x');
+  const std::string formatted = "decide " + name + ", " + name + ",\n  " + name + ", last\n";
+  EXPECT_EQ(Formatted("decide " + name + "," + name + "," + name + ",last"), formatted);
+  EXPECT_EQ(Formatted(formatted), formatted);
+}
+
 TEST(Format, WhatHasNoWordsIsRefusedWithItsPlace) {
   const auto at = [](const std::string& text) {
     FormatError error;

@@ -367,8 +367,10 @@ TEST(Parser, NewWordsAreWordsInTheirPlaceOnly) {
     trigger once "go" when canonical() is A
     define enum extern(): value A: end
     define enum let(): value A: requires let() is A let() is A end
+    decide decide, let, f
+    define enum decide(): value A: requires decide() is A  decide() is A end
   )exh");
-  ASSERT_EQ(file.statements.size(), 10U);
+  ASSERT_EQ(file.statements.size(), 12U);
   EXPECT_EQ(std::get<ast::LetDecl>(file.statements[0]).doc, " Doc.");
   EXPECT_EQ(std::get<ast::LetDecl>(file.statements[0]).name.text, "let");
   EXPECT_EQ(std::get<ast::ExternDecl>(file.statements[1]).name.text, "predicate");
@@ -380,6 +382,9 @@ TEST(Parser, NewWordsAreWordsInTheirPlaceOnly) {
   EXPECT_EQ(std::get<ast::TriggerDecl>(file.statements[5]).label->text, "once");
   EXPECT_FALSE(std::get<ast::TriggerDecl>(file.statements[6]).once);
   EXPECT_TRUE(std::get<ast::TriggerDecl>(file.statements[7]).once);
+  EXPECT_EQ(std::get<ast::DecideDecl>(file.statements[10]).choices.size(), 3U);
+  EXPECT_EQ(std::get<ast::DecideDecl>(file.statements[10]).choices[0].text, "decide");
+  EXPECT_EQ(std::get<ast::EnumDecl>(file.statements[11]).name.text, "decide");
 }
 
 TEST(Parser, ParenthesesAreNotNestedWithoutEnd) {
@@ -433,6 +438,11 @@ TEST(Parser, EveryStatementKnowsItsPlace) {
   const auto& condition = *require.constraint.clauses[0].condition;
   EXPECT_EQ(text.substr(condition.range.begin, condition.range.end - condition.range.begin),
             "f($a) is A");
+  const std::string list = "set Bx: end decide f,\n  g // h\nset Cx: end";
+  const ast::File decided = ParseValid(list);
+  const auto& decide = std::get<ast::DecideDecl>(decided.statements[1]);
+  EXPECT_EQ(list.substr(decide.range.begin, decide.range.end - decide.range.begin),
+            "decide f,\n  g");
 }
 
 TEST(Parser, AnErrorKeepsTheOtherStatements) {

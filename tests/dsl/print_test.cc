@@ -210,7 +210,7 @@ class RandomTree {
   }
 
   ast::Statement Statement() {
-    switch (Below(9)) {
+    switch (Below(10)) {
       case 0: {
         ast::SetDecl set{DocText(), SetName(), std::nullopt, std::nullopt, Disjoint(), Keys()};
         if (Below(2) == 0) set.parameter = VarDef();
@@ -268,6 +268,8 @@ class RandomTree {
         if (Below(2) == 0) external.code = Code();
         return external;
       }
+      case 8:
+        return ast::DecideDecl{Some(3, 1, [&] { return ChoiceName(); }), {}};
       default: {
         ast::TriggerDecl trigger{
             Below(2) == 0, std::nullopt, Quantifiers(), std::nullopt, Code(), Formula(true), {}};

@@ -64,6 +64,20 @@ TEST(Resolve, TheWholeLanguageCompiles) {
   EXPECT_EQ(spec->sets.size(), 9U);
   EXPECT_EQ(spec->quotients.size(), 2U);
   EXPECT_EQ(spec->triggers.size(), 2U);
+  EXPECT_EQ(spec->order.size(), 4U);
+}
+
+TEST(Resolve, TheOrderOfChoicesIsThatOfDecide) {
+  const std::string choices = R"exh(
+define enum kind($i in Items): value A: value B: end
+define integer size($i in Items): "$i.sizes()" end
+define enum near($a in Items, $b in Items): symmetric value YES: value NO: end)exh";
+  // Anywhere, as everything else.
+  const Spec spec = CompileValid("decide near, kind" + choices);
+  ASSERT_EQ(spec.order.size(), 2U);
+  EXPECT_EQ(spec.choices[static_cast<std::size_t>(spec.order[0])].name, "near");
+  EXPECT_EQ(spec.choices[static_cast<std::size_t>(spec.order[1])].name, "kind");
+  EXPECT_EQ(CompileValid(choices).order, std::vector<ChoiceIndex>());
 }
 
 TEST(Resolve, SetsComeAfterWhatTheyNeedWhateverTheirOrder) {

@@ -18,14 +18,26 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(ChoiceOrder, KnownNamesFirstThenTheRest) {
-  const runtime::Candidate root = ToyRoot();
+TEST(ChoiceOrder, WhatTheSpaceSaysFirstThenTheRest) {
+  const runtime::Candidate root = ToyRoot();  // Its order is size, order.
   EXPECT_THAT(ChoiceOrder::Default(root.instance()).names(),
               ElementsAre("size", "order", "mode", "color"));
   EXPECT_THAT(ChoiceOrder::Parse("", root.instance()).names(),
               ElementsAre("size", "order", "mode", "color"));
   EXPECT_THAT(ChoiceOrder::Parse("mode, color", root.instance()).names(),
               ElementsAre("mode", "color", "size", "order"));
+}
+
+TEST(ChoiceOrder, IsThatOfTheSpace) {
+  const auto names = [](std::vector<int> order) {
+    runtime::Space space = ToySpace();
+    space.order = std::move(order);
+    const auto instance = runtime::Instance::Freeze(space, ToyHost());
+    return ChoiceOrder::Default(*instance).names();
+  };
+  EXPECT_THAT(names({}), ElementsAre("mode", "color", "size", "order"));
+  EXPECT_THAT(names({3}), ElementsAre("order", "mode", "color", "size"));
+  EXPECT_THAT(names({1, 0, 3, 2}), ElementsAre("color", "mode", "order", "size"));
 }
 
 TEST(ChoiceOrder, MistakesNameTheNearest) {

@@ -9,6 +9,7 @@
 //   require different:  all colors are different (three items: all three colors are used)
 //   require tight:      mode is not TIGHT || color($i) is not BLUE
 //   require transitive: order($i,$j) BEFORE and order($j,$k) BEFORE give order($i,$k) BEFORE
+//   decide size, order
 //
 // TIGHT leaves two colors for three items: no implementation, but every domain looks fine until one
 // color is taken. So exactly half of all descents that take `mode` first end dead.
@@ -79,6 +80,7 @@ inline runtime::Space ToySpace() {
   space.clauses.push_back({1, {root, i}, {ToyIs(0, {0}, 1), ToyIs(1, {1}, kRed | kGreen)}});
   space.clauses.push_back(
       {2, {i, j, k}, {ToyIs(3, {0, 1}, 2), ToyIs(3, {1, 2}, 2), ToyIs(3, {0, 2}, 1)}});
+  space.order = {2, 3};
   return space;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// `exhc build --emit=tables` says of each clause, mask and snippet what the compiled tables hold.
+// `exhc build --emit=tables` says of each clause, mask and snippet, and of the order of choices,
+// what the compiled tables hold.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -82,7 +83,11 @@ void ExpectSameClauses(const std::string& name, const std::string& file,
   std::string line;
   std::size_t clauses = 0;
   bool fingerprint = false;
+  bool ordered = false;  // The lines of the order come last.
+  std::vector<std::string> order;
   while (std::getline(lines, line)) {
+    if (ordered) order.push_back(line);
+    ordered |= line == "order";
     fingerprint |= line == fmt::format("space {}, fingerprint {}", name, space.fingerprint);
     if (!line.starts_with("    clause ")) continue;
     ASSERT_LT(clauses, space.clauses.size());
@@ -91,6 +96,11 @@ void ExpectSameClauses(const std::string& name, const std::string& file,
   }
   EXPECT_EQ(clauses, space.clauses.size());
   EXPECT_TRUE(fingerprint);
+  std::vector<std::string> expected;
+  for (const int choice : space.order) {
+    expected.push_back(fmt::format("  {} {}", choice, space.choices[choice].name));
+  }
+  EXPECT_EQ(order, expected);
 }
 
 TEST(TableText, SaysWhatTheTablesHold) {

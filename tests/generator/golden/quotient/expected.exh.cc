@@ -490,7 +490,7 @@ void some_leads(Space& space) {
 Space MakeSpace() {
   Space space;
   space.name = "quotient";
-  space.fingerprint = "95d8ddd08d8be37b";
+  space.fingerprint = "48bb96aeebc7f5cd";
   AddSets(space);
   space.choices.push_back(MakeTeam());
   space.choices.push_back(MakeActive());
@@ -499,6 +499,7 @@ Space MakeSpace() {
   requirements::transitive(space);
   requirements::some_leads(space);
   AddLeads(space);
+  space.order = {choices::active, choices::team};
   return space;
 }
 
