@@ -21,7 +21,7 @@ void Print(const char* what, const exh::maps::Measured& m) {
 }  // namespace
 
 int main() {
-  // As search::ChoiceOrder::Default() has it.
+  // The choices that its space has, communication early: what this engine was always measured with.
   const std::vector<std::string> order = {"size",      "dim_mapping", "dim_kind", "thread_mapping",
                                           "mem_space", "order",       "rank",     "cache"};
   for (int turn = 0; turn < 2; ++turn) {
