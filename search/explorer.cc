@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -25,6 +26,8 @@ using kernels::Verdict;
 constexpr int kMaxGivenUp = 500;
 /// Seconds for which nothing but one of the first implementations is compiled.
 constexpr double kFirstPatience = 3;
+/// Of the time that is left, for a run of one of them.
+constexpr double kFirstShare = 0.02;
 
 EvalRecord RecordOf(const Measurement& measurement) {
   EvalRecord record;
@@ -144,6 +147,15 @@ void Explorer::TryFirst() {
     if (!attempt || !Accept(*attempt)) continue;
     Entry& entry = *attempt->entry;
     ShowStatus(false);
+    // What takes a good part of the time that is left by its instructions alone is no beginning.
+    const double left = stopper_.SecondsLeft();
+    idle_above_ns_ = options_.idle_factor > 0 && std::isfinite(left) ? kFirstShare * left * 1e9 : 0;
+    if (idle_above_ns_ > 0 && entry.source.rough_ns > idle_above_ns_) {
+      CompileOne(entry);  // Which leaves it aside.
+      Measure(entry);
+      Release(entry.vector, entry.compiled);
+      continue;
+    }
     naive_rough_ns_ = std::max(naive_rough_ns_, entry.source.rough_ns);
     if (evaluator_.compiles_while_measuring()) {
       TryFirstAhead(std::move(entry));

@@ -96,6 +96,34 @@ TEST(First, TheNextOneFollowsOneThatFails) {
   EXPECT_EQ(std::ranges::count(log.selects, "first", &SelectRecord::policy), 2);
 }
 
+TEST(First, WhatTakesAGoodPartOfTheTimeByItsInstructionsAloneIsLeftAside) {
+  for (const bool ahead : {false, true}) {
+    Scene run;
+    run.options.policy = MakePolicy("tag", {});
+    run.options.idle_factor = 20;
+    run.evaluator.ahead = ahead;
+    run.options.first = {FirstToy("2"), FirstToy("1")};
+    bool slow_compiled = false;
+    const auto is_slow = [](const std::string& source) {
+      return source.find("size(c)=2") != source.npos;
+    };
+    run.evaluator.rough_ns = [&](const std::string& source) {
+      return is_slow(source) ? 1e10 : 500;
+    };
+    run.evaluator.compile = [&](const std::string& source) {
+      slow_compiled |= is_slow(source);
+      return Verdict::kCorrect;
+    };
+    run.Budget("100s");  // Of which ten seconds would be spent on one run.
+    run.Budget("evals=2");
+    run.Go();
+    const Log log = run.log();
+    EXPECT_EQ(log.evals[0].verdict, "idle");
+    EXPECT_EQ(log.evals[1].verdict, "correct");
+    EXPECT_FALSE(slow_compiled);
+  }
+}
+
 TEST(First, IsNotEvaluatedAgainByARunThatGoesOn) {
   Scene run;
   run.options.policy = MakePolicy("tag", {});
