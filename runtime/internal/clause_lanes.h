@@ -5,7 +5,7 @@
 // who is a member, where a snippet holds, where the root satisfies or rules out a condition. What
 // is left goes to the LaneStore, once for each variable that can be the lane.
 //
-// What rows cannot say goes through ClauseLoop, tuple by tuple: clauses with counters, numbers or
+// What rows cannot say goes tuple by tuple (GroundByTuples): clauses with counters, numbers or
 // wide domains as a whole, and of the others the single lanes in which a membership is the flag of
 // a quotient, or in which fewer than two conditions are open.
 #pragma once
@@ -125,7 +125,6 @@ class Freezer::ClauseLanes {
   std::vector<Slot> gate_;
   bool by_flag_ = false;    ///< Of the tuple.
   bool coincides_ = false;  ///< Two variables of the tuple have the same object.
-  std::map<std::vector<Slot>, std::uint32_t> gates_;
   std::map<std::vector<std::uint32_t>, std::vector<std::uint64_t>> answers_;
   struct Look {
     std::uint64_t look = ~std::uint64_t{0};

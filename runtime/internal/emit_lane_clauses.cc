@@ -8,10 +8,6 @@
 #include <bit>
 #include <tuple>
 
-#include "runtime/check.h"
-#include "runtime/internal/objects.h"
-#include "runtime/internal/row_kernels.h"
-
 namespace exh::runtime::internal {
 namespace {
 
@@ -45,8 +41,8 @@ class Family {
     const std::array<bool, 2> may_be = {
         may_be_[0] && run.lanes == own_[0],
         may_be_[1] && (run.lanes & Bit(lane)) == 0 && (run.lanes | Bit(lane)) == own_[1]};
-    if (has_strides_ ? !may_be[0] && !may_be[1] : !FitFirst(run, lane)) return false;
-    if (has_strides_) may_be_ = may_be;
+    if (!may_be[0] && !may_be[1]) return false;
+    may_be_ = may_be;
     strides_ = strides;
     has_strides_ = true;
     return true;
@@ -62,13 +58,6 @@ class Family {
 
  private:
   static std::uint64_t Bit(std::uint32_t lane) { return std::uint64_t{1} << lane; }
-  /// The second run says whether each lacks its own lane.
-  bool FitFirst(const ClauseRun& run, std::uint32_t lane) {
-    may_be_[0] = run.lanes == own_[0];
-    may_be_[1] = may_be_[1] && (run.lanes & Bit(lane)) == 0 && (run.lanes | Bit(lane)) == own_[1];
-    return may_be_[0] || may_be_[1];
-  }
-
   const ClauseRun* first_;
   std::uint32_t first_lane_;
   std::array<std::uint32_t, kMaxRunRows> strides_{};
@@ -88,7 +77,7 @@ LaneEmitter::Terms LaneEmitter::TermsOf(const LaneClause& clause, std::span<cons
   std::size_t size = 0;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const std::optional<RowPlace> place = places_.InRow(slots[i], object);
-    if (!place || !places_.Reads(slots[i], object)) continue;
+    if (!place) continue;
     std::uint8_t values = ValuesOf(clause.literals[i]);
     const std::uint32_t cell =
         CellOf(clause.literals[i]) + (static_cast<int>(i) < clause.num_scalars ? 0 : lane);

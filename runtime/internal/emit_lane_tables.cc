@@ -6,11 +6,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
 
 #include "runtime/check.h"
-#include "runtime/internal/objects.h"
-#include "runtime/internal/row_kernels.h"
 
 namespace exh::runtime::internal {
 namespace {
@@ -184,7 +181,7 @@ void LaneEmitter::AppendPieces(const LaneView& view, const LaneClass& lanes,
             const std::uint32_t gate = store_.WithLane(lanes.gate, needed.membership);
             if (own == 0 || own == gate) {
               holds |= here;
-            } else if (clauses_.IsPartOf(own, gate)) {
+            } else if (gates_.IsPartOf(own, gate)) {
               // Only what its own decisions need.
               for (std::uint64_t rest = here; rest != 0; rest &= rest - 1) {
                 const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
@@ -394,11 +391,13 @@ void LaneEmitter::AppendRecords(const LaneView& view, const Piece& piece, std::u
     const std::span<const Slot> slots(all.data(), view.arity);
     const Seen seen = See(view, slots, lane);
     Constraint constraint;
-    constraint.kind =
-        view.arity == 2 ? Constraint::Kind::kPairTable : Constraint::Kind::kTripleTable;
     constraint.arity = view.arity;
     constraint.gate = store_.WithLane(
         piece.gate, places_.MembershipOf({view.root, static_cast<Object>(view.first + lane)}));
+    // As GroundClauses::Finish(): the entries of narrow tables have 16 bits for a gate.
+    constraint.kind = constraint.gate > 0xFFFF ? Constraint::Kind::kWideTable
+                      : view.arity == 2        ? Constraint::Kind::kPairTable
+                                               : Constraint::Kind::kTripleTable;
     constraint.slots = seen.sorted;
     constraint.relation = CanonicalRelation(piece.relation, seen);
     std::uint8_t bits = 0;

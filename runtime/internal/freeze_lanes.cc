@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 
-#include "runtime/check.h"
-#include "runtime/error.h"
 #include "runtime/internal/clause_lanes.h"
 #include "runtime/internal/row_kernels.h"
 
@@ -133,8 +130,6 @@ std::vector<std::size_t> Freezer::ClauseLanes::LaneVariables() const {
 
 /// Can its members be told as bits?
 bool Freezer::ClauseLanes::CanBeLane(std::size_t variable) const {
-  const int root = freezer_.space_.sets[clause_.variables[variable].set.set].root;
-  if (root > 0xFF) return false;
   for (std::size_t v = 0; v < depth_; ++v) {
     if (clause_.variables[v].set.parameter == static_cast<int>(variable)) return false;
   }
@@ -460,11 +455,7 @@ std::uint32_t Freezer::ClauseLanes::GateOf(const std::vector<Slot>& lane_members
   std::vector<Slot> all = gate_;
   std::erase(all, own);
   all.insert(all.end(), lane_memberships.begin(), lane_memberships.end());
-  std::ranges::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  const auto [known, is_new] = gates_.try_emplace(all, 0);
-  if (is_new) known->second = freezer_.clauses_.InternGate(all);
-  return known->second;
+  return freezer_.gates_.Intern(std::move(all));
 }
 
 void Freezer::ClauseLanes::Word(std::uint32_t word) {
@@ -637,7 +628,7 @@ void Freezer::ClauseLanes::Contribute(std::uint32_t word, unsigned dropped, std:
     clause.always = gate.always;
     clause.origin = origin_;
     clause.root =
-        static_cast<std::uint8_t>(freezer_.space_.sets[clause_.variables[lane_].set.set].root);
+        static_cast<std::uint16_t>(freezer_.space_.sets[clause_.variables[lane_].set.set].root);
     clause.first = word * kLanes;
     freezer_.lanes_.AddClause(clause);
     return;
@@ -655,7 +646,7 @@ void Freezer::ClauseLanes::Contribute(std::uint32_t word, unsigned dropped, std:
   view.num_scalars = static_cast<std::uint8_t>(num_scalars);
   view.arity = static_cast<std::uint8_t>(size);
   view.root =
-      static_cast<std::uint8_t>(freezer_.space_.sets[clause_.variables[lane_].set.set].root);
+      static_cast<std::uint16_t>(freezer_.space_.sets[clause_.variables[lane_].set.set].root);
   view.first = word * kLanes;
   std::uint64_t look = dropped;
   std::array<std::uint8_t, kMaxTests> position{};

@@ -28,8 +28,8 @@ Freezer::Freezer(const Space& space, const Host& host, const FreezeOptions& opti
       objects_(*(instance_->tables_ = std::make_unique<Objects>())),
       network_(*(instance_->network_ = std::make_unique<Network>())),
       relations_(network_),
-      lanes_(network_, relations_, domains_),
-      clauses_(network_, relations_, domains_, lanes_) {}
+      lanes_(network_, relations_, domains_, gates_),
+      clauses_(network_, relations_, domains_, gates_, lanes_) {}
 
 std::shared_ptr<const Instance> Freezer::Run() {
   FreezeSets();
@@ -331,12 +331,12 @@ void Freezer::FreezeDomains() {
       std::vector<Slot>& planned = domains_.memberships[slot];
       std::ranges::sort(planned);
       planned.erase(std::unique(planned.begin(), planned.end()), planned.end());
-      instance_->live_gates_.push_back(clauses_.InternGate(all));
+      instance_->live_gates_.push_back(gates_.Intern(all));
     }
   }
   if (!options_.runs) return;
   places_.emplace(*instance_, network_);
-  lanes_.Begin(&*places_, &clauses_);
+  lanes_.Begin(&*places_);
 }
 
 /// What is unary, or belongs to no requirement, has acted; all other clauses are simplified by
@@ -363,7 +363,7 @@ void Freezer::IndexRecords(bool is_final) {
 void Freezer::PropagateRoot() {
   std::optional<LaneEmitter> emitter;
   if (lanes_.is_on()) {
-    emitter.emplace(*instance_, domains_, &lanes_, &relations_, &clauses_, &network_);
+    emitter.emplace(*instance_, domains_, &lanes_, &relations_, &gates_, &clauses_, &network_);
     emitter->Prepare();
   }
   ticker_.Begin("tables", kTableShare, static_cast<double>(clauses_.num_groups()));

@@ -44,7 +44,6 @@ class Freezer {
     int trigger;
     std::vector<Object> objects;
   };
-  class ClauseLoop;   // freeze_clauses.cc
   class ClauseLanes;  // freeze_lanes.cc
 
   // ---- freezer.cc
@@ -108,6 +107,7 @@ class Freezer {
                    std::uint32_t origin);
   /// By the row (freeze_lanes.cc); false: it has to be grounded tuple by tuple.
   bool GroundByLanes(const Clause& clause);
+  void GroundByTuples(const Clause& clause);
   /// All clauses that are unary, or all that are not.
   void GroundClausesThat(bool are_unary);
   bool IsUnary(const Clause& clause) const;
@@ -131,6 +131,7 @@ class Freezer {
   Network& network_;
   RelationStore relations_;
   RootDomains domains_;
+  Gates gates_;
   LaneStore lanes_;
   GroundClauses clauses_;
   std::optional<RowPlaces> places_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "runtime/check.h"
 #include "runtime/int_domain.h"
@@ -12,6 +11,15 @@ namespace exh::runtime::internal {
 namespace {
 
 constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
+
+std::size_t HashKey(const std::array<Slot, kMaxTableArity>& slots, int arity, std::uint32_t gate) {
+  std::uint64_t hash = gate * 8u + static_cast<unsigned>(arity);
+  for (int i = 0; i < arity; ++i) {
+    hash = (hash ^ slots[i]) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
 
 void SortUnique(std::vector<std::uint32_t>* numbers) {
   std::ranges::sort(*numbers);
@@ -39,33 +47,16 @@ CompareOp Negated(CompareOp op) {
 }  // namespace
 
 GroundClauses::GroundClauses(Network& network, RelationStore& relations, RootDomains& domains,
-                             LaneStore& lanes)
+                             Gates& gates, LaneStore& lanes)
     : network_(network),
       relations_(relations),
       domains_(domains),
+      gates_(gates),
       lanes_(lanes),
-      gates_(1),
-      table_(1u << 12, 0) {
-  gate_ids_.emplace(std::vector<Slot>{}, 0);
-}
+      table_(1u << 12, 0) {}
 
 Literal GroundClauses::MemberLiteral(Slot slot, bool is_member) {
   return {Literal::Kind::kSlot, {}, slot, 0, is_member ? kTrueBit : kFalseBit, 0};
-}
-
-std::uint32_t GroundClauses::InternGate(std::vector<Slot> slots) {
-  std::ranges::sort(slots);
-  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
-  const auto [it, is_new] =
-      gate_ids_.try_emplace(std::move(slots), static_cast<std::uint32_t>(gates_.size()));
-  if (is_new) gates_.push_back(it->first);
-  return it->second;
-}
-
-std::optional<std::uint32_t> GroundClauses::FindGate(const std::vector<Slot>& sorted) const {
-  const auto known = gate_ids_.find(sorted);
-  if (known == gate_ids_.end()) return std::nullopt;
-  return known->second;
 }
 
 std::uint32_t GroundClauses::OwnGate(std::span<const Slot> slots) {
@@ -75,11 +66,7 @@ std::uint32_t GroundClauses::OwnGate(std::span<const Slot> slots) {
     needed.insert(needed.end(), memberships.begin(), memberships.end());
   }
   std::erase_if(needed, [&](Slot slot) { return known(slot) == kTrueBit; });
-  return InternGate(std::move(needed));
-}
-
-bool GroundClauses::IsPartOf(std::uint32_t gate, std::uint32_t larger) const {
-  return std::ranges::includes(gates_[larger], gates_[gate]);
+  return gates_.Intern(std::move(needed));
 }
 
 Truth GroundClauses::Status(const Literal& literal) const {
@@ -129,22 +116,8 @@ void GroundClauses::AppendNegation(const Literal& literal, std::vector<Literal>*
   }
 }
 
-void GroundClauses::AddPending() {
-  const std::span<const PendingPattern> all(pending_.data(), num_pending_);
-  for (const PendingPattern& pending : all) {
-    const std::uint32_t group = table_[pending.hash & (table_.size() - 1)];
-    if (group != 0) __builtin_prefetch(&groups_[group - 1]);
-  }
-  for (const PendingPattern& pending : all) {
-    Group& group = groups_[FindGroup(pending.hash, pending.slots, pending.arity, 0, true)];
-    group.patterns = pattern_sets_.With(group.patterns, pending.pattern);
-  }
-  num_pending_ = 0;
-}
-
 void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> gate,
                         std::uint32_t origin) {
-  AddPending();
   // Simplify: memberships that are certain leave the gate, literals false at the root leave the
   // clause, and two literals on one slot are one.
   std::vector<Literal> literals;  // Small; the allocator's cache makes it cheap enough.
@@ -207,7 +180,7 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
   // Ground clauses of one requirement that look alike propagate together (LaneStore), and a literal
   // that is false at the root of this tuple may be open for the next: it stays where it does no
   // harm, in a table of the same size, or in a clause that is too wide for one anyway.
-  const std::uint32_t gate_id = open_gate.empty() ? 0 : InternGate(open_gate);
+  const std::uint32_t gate_id = open_gate.empty() ? 0 : gates_.Intern(open_gate);
   int num_all = 0, num_open = 0;
   bool on_decisions = true;
   const auto count = [&](std::span<const Literal> counted, int* slots) {
@@ -309,7 +282,7 @@ void GroundClauses::AddClause(std::span<const Literal> literals, std::span<const
   if (std::ranges::all_of(literals, [&](const Literal& literal) {
         return literal.kind == Literal::Kind::kSlot && !IsHidden(literal.a);
       })) {
-    clause.gate = gate.empty() ? 0 : InternGate({gate.begin(), gate.end()});
+    clause.gate = gate.empty() ? 0 : gates_.Intern({gate.begin(), gate.end()});
     if (lanes_.AddGroundClause(literals, clause.gate, origin)) return;
   } else {
     for (const Slot slot : gate) clause.literals.push_back(MemberLiteral(slot, false));
@@ -319,20 +292,11 @@ void GroundClauses::AddClause(std::span<const Literal> literals, std::span<const
 
 std::uint32_t GroundClauses::FindGroup(const std::array<Slot, kMaxTableArity>& slots, int arity,
                                        std::uint32_t gate, bool create) {
-  return FindGroup(HashKey(slots, arity, gate), slots, arity, gate, create);
-}
-
-std::uint32_t GroundClauses::FindGroup(std::size_t hash,
-                                       const std::array<Slot, kMaxTableArity>& slots, int arity,
-                                       std::uint32_t gate, bool create) {
   const std::size_t mask = table_.size() - 1;
-  std::size_t at = hash & mask;
-  for (; table_[at] != 0; at = (at + kProbeStep) & mask) {
+  std::size_t at = HashKey(slots, arity, gate) & mask;
+  for (; table_[at] != 0; at = (at + 1) & mask) {
     const Group& group = groups_[table_[at] - 1];
-    if (group.arity == arity && group.gate == gate &&
-        std::memcmp(group.slots.data(), slots.data(), sizeof(slots)) == 0) {
-      return table_[at] - 1;
-    }
+    if (group.arity == arity && group.gate == gate && group.slots == slots) return table_[at] - 1;
   }
   if (!create) return kNoGroup;
   Group group;
@@ -351,7 +315,7 @@ void GroundClauses::Rehash(std::size_t size) {
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     const Group& g = groups_[group];
     std::size_t at = HashKey(g.slots, g.arity, g.gate) & (size - 1);
-    while (table_[at] != 0) at = (at + kProbeStep) & (size - 1);
+    while (table_[at] != 0) at = (at + 1) & (size - 1);
     table_[at] = static_cast<std::uint32_t>(group + 1);
   }
 }
@@ -375,7 +339,7 @@ void GroundClauses::FindSubsets(const Group& group, std::vector<std::uint32_t>* 
     if (group.gate == 0) continue;
     if (any) append(FindGroup(slots, arity, group.gate, false));
     const std::uint32_t gate = OwnGate({slots.data(), static_cast<std::size_t>(arity)});
-    if (any && gate != 0 && gate != group.gate && IsPartOf(gate, group.gate)) {
+    if (any && gate != 0 && gate != group.gate && gates_.IsPartOf(gate, group.gate)) {
       append(FindGroup(slots, arity, gate, false));
     }
   }
@@ -428,13 +392,13 @@ void GroundClauses::AppendLanePatterns(const Group& group, unsigned positions,
   if (group.gate != 0) own = OwnGate(slots);
   for (const auto& [gate, pattern] : found) {
     const bool holds =
-        gate == 0 || gate == group.gate || (gate == own && IsPartOf(gate, group.gate));
+        gate == 0 || gate == group.gate || (gate == own && gates_.IsPartOf(gate, group.gate));
     if (holds) patterns->push_back(Widen(pattern, positions));
   }
 }
 
 bool GroundClauses::IsEntailed(const Constraint& constraint) {
-  for (const Slot slot : gates_[constraint.gate]) {
+  for (const Slot slot : gates_.slots(constraint.gate)) {
     if (domains_.slots[slot] == kFalseBit) return true;
   }
   if (constraint.kind == Constraint::Kind::kClause) {
@@ -559,7 +523,6 @@ std::uint32_t GroundClauses::RelationOf(const Group& group) {
 }
 
 void GroundClauses::Finish(FreezeTicker* ticker) {
-  AddPending();
   MarkSubsumed();
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     ticker->Tick();
@@ -588,7 +551,8 @@ void GroundClauses::Finish(FreezeTicker* ticker) {
     constraint.origin = pending.origin;
     network_.constraints.push_back(constraint);
   }
-  for (const std::vector<Slot>& gate : gates_) {
+  for (std::uint32_t number = 0; number < gates_.size(); ++number) {
+    const std::vector<Slot>& gate = gates_.slots(number);
     network_.gate_slots.begin.push_back(
         static_cast<std::uint32_t>(network_.gate_slots.items.size()));
     network_.gate_slots.items.insert(network_.gate_slots.items.end(), gate.begin(), gate.end());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/internal/freeze_ticker.h"
+#include "runtime/internal/gates.h"
 #include "runtime/internal/ground_domains.h"
 #include "runtime/internal/lane_store.h"
 #include "runtime/internal/literal.h"
@@ -23,27 +24,10 @@
 
 namespace exh::runtime::internal {
 
-/// Groups are looked for in the order of their last object, whose lane is in the last slot and in
-/// others: such neighbours get neighbouring entries, as many as a cache line holds.
-inline constexpr std::uint32_t kNeighbours = 16;
-/// To the next line of entries; odd, so that all are tried.
-inline constexpr std::size_t kProbeStep = kNeighbours + 1;
-
-inline std::size_t HashKey(const std::array<Slot, kMaxTableArity>& slots, int arity,
-                           std::uint32_t gate) {
-  const std::uint32_t lane = slots[arity - 1] % kNeighbours;
-  std::uint64_t hash = gate * 8u + static_cast<unsigned>(arity);
-  for (int i = 0; i < arity; ++i) {
-    const std::uint32_t moves_along = slots[i] % kNeighbours == lane ? lane : 0;
-    hash = (hash ^ (slots[i] - moves_along)) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
-  }
-  return hash * kNeighbours + (lane + (hash >> 32)) % kNeighbours;
-}
-
-class GroundClauses : public LaneStore::Gates {
+class GroundClauses {
  public:
-  GroundClauses(Network& network, RelationStore& relations, RootDomains& domains, LaneStore& lanes);
+  GroundClauses(Network& network, RelationStore& relations, RootDomains& domains, Gates& gates,
+                LaneStore& lanes);
 
   /// From now on clauses are simplified by what the domains are at this moment: what they leave of
   /// a clause then depends on no order in which others act on the root.
@@ -57,31 +41,8 @@ class GroundClauses : public LaneStore::Gates {
 
   /// One disjunction that holds when all slots of the gate are TRUE.
   void Add(std::span<const Literal> literals, std::span<const Slot> gate, std::uint32_t origin);
-  /// One disjunction that is known to be this pattern over these slots (ascending, the rest 0), to
-  /// fit a table, and to have no gate.
-  template <int kArity>
-  void AddPattern(const std::array<Slot, kMaxTableArity>& slots, std::uint32_t pattern) {
-    ++num_added_;
-    if (lanes_.is_on() && lanes_.AddGround({slots.data(), kArity}, pattern, 0)) return;
-    PendingPattern& pending = pending_[num_pending_++];
-    pending.slots = slots;
-    pending.pattern = pattern;
-    pending.arity = kArity;
-    pending.hash = HashKey(slots, kArity, 0);
-    __builtin_prefetch(&table_[pending.hash & (table_.size() - 1)]);
-    if (num_pending_ == pending_.size()) AddPending();
-  }
-  /// Number of the gate of these slots (0: always open).
-  std::uint32_t InternGate(std::vector<Slot> slots);
-  std::uint32_t Intern(std::vector<Slot> slots) override { return InternGate(std::move(slots)); }
-  const std::vector<Slot>& Slots(std::uint32_t number) const override { return gates_[number]; }
-  std::optional<std::uint32_t> FindGate(const std::vector<Slot>& sorted) const;
-  const std::vector<Slot>& gate(std::uint32_t number) const { return gates_[number]; }
-  std::size_t num_gates() const { return gates_.size(); }
   /// The gate of the memberships that these decisions need to be live.
   std::uint32_t OwnGate(std::span<const Slot> slots);
-  /// Is the first gate open whenever the second is?
-  bool IsPartOf(std::uint32_t gate, std::uint32_t larger) const;
   /// The pattern over as many of three or four slots as `positions` has bits.
   std::uint32_t Widen(std::uint32_t pattern, std::uint32_t positions);
   /// The pattern to what is over these slots.
@@ -116,14 +77,6 @@ class GroundClauses : public LaneStore::Gates {
     std::uint32_t patterns = 0;  ///< In PatternSets.
     std::uint8_t arity = 0;
   };
-  /// Of AddPattern(): some are collected, so that the memory they need is on its way before the
-  /// first of them is looked at.
-  struct PendingPattern {
-    std::array<Slot, kMaxTableArity> slots{};
-    std::uint32_t pattern = 0;
-    int arity = 0;
-    std::size_t hash = 0;
-  };
   struct PendingClause {
     std::vector<Literal> literals;
     std::uint32_t origin;
@@ -135,11 +88,8 @@ class GroundClauses : public LaneStore::Gates {
   bool AddToTable(std::span<const Literal> literals, std::uint32_t gate, std::uint32_t origin);
   void AddClause(std::span<const Literal> literals, std::span<const Slot> gate,
                  std::uint32_t origin);
-  void AddPending();
   std::uint32_t FindGroup(const std::array<Slot, kMaxTableArity>& slots, int arity,
                           std::uint32_t gate, bool create);
-  std::uint32_t FindGroup(std::size_t hash, const std::array<Slot, kMaxTableArity>& slots,
-                          int arity, std::uint32_t gate, bool create);
   void Rehash(std::size_t size);
   void FindSubsets(const Group& group, std::vector<std::uint32_t>* subsets);
   void AppendPatternsOf(std::uint32_t other, const Group& group,
@@ -155,18 +105,15 @@ class GroundClauses : public LaneStore::Gates {
   Network& network_;
   RelationStore& relations_;
   RootDomains& domains_;
+  Gates& gates_;
   LaneStore& lanes_;
   bool is_fixed_ = false;
   std::vector<Bits> known_slots_;
   std::vector<Interval> known_counters_;
-  std::vector<std::vector<Slot>> gates_;
-  std::map<std::vector<Slot>, std::uint32_t> gate_ids_;
   std::vector<Group> groups_;
   std::array<std::size_t, kMaxTableArity + 1> groups_of_arity_{};
   std::vector<std::uint32_t> table_;  // Open addressing: group + 1.
   PatternSets pattern_sets_;
-  std::array<PendingPattern, 32> pending_;
-  std::size_t num_pending_ = 0;
   struct KeyHash {
     std::size_t operator()(const std::vector<std::uint32_t>& key) const;
   };

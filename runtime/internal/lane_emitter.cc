@@ -7,10 +7,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <tuple>
 
-#include "runtime/check.h"
-#include "runtime/internal/objects.h"
 #include "runtime/internal/row_kernels.h"
 
 namespace exh::runtime::internal {
@@ -40,11 +37,11 @@ std::uint32_t LaneEmitter::RestOf(std::uint32_t gate, Slot slot, bool make) {
   if (!is_new) return known->second;
   const std::vector<Slot>& certain = root_.memberships[slot];
   std::vector<Slot> rest;
-  for (const Slot member : clauses_.gate(gate)) {
+  for (const Slot member : gates_.slots(gate)) {
     if (!std::ranges::binary_search(certain, member)) rest.push_back(member);
   }
-  if (make) return known->second = clauses_.InternGate(rest);
-  return known->second = clauses_.FindGate(rest).value_or(gate);
+  if (make) return known->second = gates_.Intern(rest);
+  return known->second = gates_.Find(rest).value_or(gate);
 }
 
 std::uint32_t LaneEmitter::PresenceOf(int root, std::uint32_t first, bool always) const {
@@ -219,7 +216,7 @@ void LaneEmitter::MarkCells(std::uint32_t gate, std::span<const std::uint32_t> c
 }
 
 bool LaneEmitter::IsNeverOpen(std::uint32_t gate) const {
-  return std::ranges::any_of(clauses_.gate(gate),
+  return std::ranges::any_of(gates_.slots(gate),
                              [&](Slot slot) { return root_.slots[slot] == kFalseBit; });
 }
 
@@ -321,7 +318,7 @@ void LaneEmitter::DropEntailed(FreezeTicker* ticker) {
   network_.clause_filters.shrink_to_fit();
   network_.clause_runs.shrink_to_fit();
 
-  cells_by_gate_.assign(clauses_.num_gates(), {});
+  cells_by_gate_.assign(gates_.size(), {});
   for (LaneTable& table : network_.lane_tables) {
     const std::span<const std::uint32_t> cells(table.cells.data(), table.arity);
     const std::uint64_t open =

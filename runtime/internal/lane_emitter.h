@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <map>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/instance.h"
@@ -23,12 +22,13 @@ namespace exh::runtime::internal {
 class LaneEmitter {
  public:
   LaneEmitter(const Instance& instance, const RootDomains& root, LaneStore* store,
-              RelationStore* relations, GroundClauses* clauses, Network* network)
+              RelationStore* relations, Gates* gates, GroundClauses* clauses, Network* network)
       : instance_(instance),
         root_(root),
         store_(*store),
         places_(store->places()),
         relations_(*relations),
+        gates_(*gates),
         clauses_(*clauses),
         network_(*network) {}
 
@@ -118,6 +118,7 @@ class LaneEmitter {
   LaneStore& store_;
   const RowPlaces& places_;
   RelationStore& relations_;
+  Gates& gates_;
   GroundClauses& clauses_;
   Network& network_;
   std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> root_cells_;

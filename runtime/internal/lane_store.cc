@@ -64,18 +64,6 @@ void LaneStore::Grow() {
   }
 }
 
-LaneView LaneStore::MakeView(std::span<const std::uint32_t> scalars,
-                             std::span<const std::uint32_t> rows, RootObject first) const {
-  LaneView view;
-  std::ranges::copy(scalars, view.cells.begin());
-  std::ranges::copy(rows, view.cells.begin() + static_cast<std::ptrdiff_t>(scalars.size()));
-  view.num_scalars = static_cast<std::uint8_t>(scalars.size());
-  view.arity = static_cast<std::uint8_t>(scalars.size() + rows.size());
-  view.root = static_cast<std::uint8_t>(first.root);
-  view.first = first.object;
-  return view;
-}
-
 void LaneStore::Add(const LaneView& key, LaneGate gate, std::uint32_t pattern, std::uint64_t lanes,
                     std::uint64_t active) {
   const std::uint32_t number = FindOrAdd(key);
@@ -217,9 +205,9 @@ LaneGate LaneStore::WithoutLane(std::uint32_t gate, Slot membership) {
   if (membership == RowPlaces::kAlwaysThere) return {gate, false};
   const auto [known, is_new] = without_lane_.try_emplace({gate, membership});
   if (is_new) {
-    std::vector<Slot> rest = gates_->Slots(gate);
+    std::vector<Slot> rest = gates_.slots(gate);
     const bool waits = std::erase(rest, membership) != 0;
-    known->second = {waits ? gates_->Intern(std::move(rest)) : gate, !waits};
+    known->second = {waits ? gates_.Intern(std::move(rest)) : gate, !waits};
   }
   return known->second;
 }
@@ -228,9 +216,9 @@ std::uint32_t LaneStore::WithLane(LaneGate gate, Slot membership) {
   if (membership == RowPlaces::kAlwaysThere || gate.always) return gate.rest;
   const auto [known, is_new] = with_lane_.try_emplace({gate.rest, membership});
   if (is_new) {
-    std::vector<Slot> slots = gates_->Slots(gate.rest);
+    std::vector<Slot> slots = gates_.slots(gate.rest);
     slots.push_back(membership);
-    known->second = gates_->Intern(std::move(slots));
+    known->second = gates_.Intern(std::move(slots));
   }
   return known->second;
 }
@@ -267,7 +255,7 @@ Placement LaneStore::Place(std::span<const Slot> slots, RootObject lane) const {
   }
   placement.num_scalars = static_cast<std::uint8_t>(num_scalars);
   placement.lane = static_cast<std::uint8_t>(lane.object % kLanes);
-  placement.root = static_cast<std::uint8_t>(lane.root);
+  placement.root = static_cast<std::uint16_t>(lane.root);
   placement.first = lane.object - placement.lane;
   return placement;
 }
@@ -318,10 +306,12 @@ bool LaneStore::AddGround(std::span<const Slot> slots, std::uint32_t pattern, st
   for (const RootObject lane : lanes_of.all()) {
     if (slots.size() == 3 && !IsShared(slots, lane)) continue;
     const Placement placement = Place(slots, lane);
-    const std::span<const std::uint32_t> cells(placement.cells.data(), slots.size());
-    const LaneView view =
-        MakeView(cells.first(placement.num_scalars), cells.subspan(placement.num_scalars),
-                 {placement.root, static_cast<Object>(placement.first)});
+    LaneView view;
+    std::copy_n(placement.cells.begin(), slots.size(), view.cells.begin());
+    view.arity = static_cast<std::uint8_t>(slots.size());
+    view.num_scalars = placement.num_scalars;
+    view.root = placement.root;
+    view.first = placement.first;
     const std::uint64_t bit = std::uint64_t{1} << placement.lane;
     Add(view, WithoutLane(gate, places_->MembershipOf(lane)), Convert(pattern, slots, placement),
         bit, bit);

@@ -3,8 +3,8 @@
 // LaneStore: ground constraints by the row, while a freeze collects them. Constraints over
 // decisions that lie in rows differ, most of them, in one object alone, their *lane*: c(x, z), d(y,
 // z) for all z. What is kept is one *view* for the cells that all lanes share and the rows that
-// they do not, a block of 64 lanes of it, with *classes* of lanes that have the same clauses. A
-// view of n^3 clauses takes n^2 / 64 words. Nothing in here knows of a requirement or of a shape.
+// they do not, a block of 64 lanes of it, with *classes* of lanes that have the same clauses: n^2
+// rows of n / 64 words for n^3 clauses. Nothing in here knows of a requirement or of a shape.
 //
 // A constraint is in one view for each object that can be its lane (RowPlaces::LanesOf): a run that
 // hangs on c(x, y) wants the lanes z, one that hangs on c(x, z) the lanes y. The view whose lane is
@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/internal/gates.h"
 #include "runtime/internal/ground_domains.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/relation_store.h"
@@ -48,7 +49,7 @@ struct LaneClass {
 struct LaneView {
   std::array<std::uint32_t, kMaxTableArity> cells{};
   std::uint8_t arity = 0, num_scalars = 0;
-  std::uint8_t root = 0;      ///< Set of the lanes …
+  std::uint16_t root = 0;     ///< Set of the lanes …
   std::uint32_t first = 0;    ///< … and the object of the first.
   std::uint32_t classes = 0;  ///< LaneClass + 1; 0: none.
 };
@@ -59,33 +60,26 @@ struct Placement {
   std::array<std::uint8_t, LaneClause::kMaxLiterals> position{};  ///< By number of the slot.
   std::array<std::uint16_t, LaneClause::kMaxLiterals> inverse{};  ///< By number of the slot.
   std::uint8_t num_scalars = 0;
-  std::uint8_t lane = 0, root = 0;
+  std::uint8_t lane = 0;
+  std::uint16_t root = 0;
   std::uint32_t first = 0;
 };
 
 class LaneStore {
  public:
-  /// Gates are interned by whoever collects clauses.
-  class Gates {
-   public:
-    virtual ~Gates() = default;
-    virtual std::uint32_t Intern(std::vector<Slot> slots) = 0;
-    virtual const std::vector<Slot>& Slots(std::uint32_t gate) const = 0;
-  };
-  LaneStore(Network& network, RelationStore& relations, const RootDomains& domains)
-      : network_(network), relations_(relations), domains_(domains), table_(1u << 10, 0) {}
+  LaneStore(Network& network, RelationStore& relations, const RootDomains& domains, Gates& gates)
+      : network_(network),
+        relations_(relations),
+        domains_(domains),
+        gates_(gates),
+        table_(1u << 10, 0) {}
   /// Constraints can be added from now on.
-  void Begin(const RowPlaces* places, Gates* gates) {
-    places_ = places;
-    gates_ = gates;
-  }
+  void Begin(const RowPlaces* places) { places_ = places; }
   bool is_on() const { return places_ != nullptr; }
   const RowPlaces& places() const { return *places_; }
 
   // ---- By the row.
-  LaneView MakeView(std::span<const std::uint32_t> scalars, std::span<const std::uint32_t> rows,
-                    RootObject first) const;
-  /// The pattern in these lanes; the number of the view is asked for again and again, and costs.
+  /// The pattern in these lanes of the view, whose `classes` mean nothing here.
   void Add(const LaneView& view, LaneGate gate, std::uint32_t pattern, std::uint64_t lanes,
            std::uint64_t active);
   void AddClause(LaneClause clause);
@@ -135,8 +129,8 @@ class LaneStore {
   Network& network_;
   RelationStore& relations_;
   const RootDomains& domains_;
+  Gates& gates_;
   const RowPlaces* places_ = nullptr;
-  Gates* gates_ = nullptr;
   std::vector<LaneView> views_;
   std::vector<std::uint32_t> table_;  // Open addressing: view + 1.
   std::vector<LaneClass> classes_;

@@ -187,7 +187,7 @@ struct LaneClause {
   bool always = false;
   std::uint32_t origin = 0;
   std::uint32_t first = 0;  ///< Object of the first lane …
-  std::uint8_t root = 0;    ///< … and its root set.
+  std::uint16_t root = 0;   ///< … and its root set.
   std::uint8_t num_scalars = 0, num_rows = 0;
   int size() const { return num_scalars + num_rows; }
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "runtime/check.h"
 #include "runtime/instance.h"
 #include "runtime/internal/objects.h"
 
@@ -72,7 +73,9 @@ RowPlaces::Lanes RowPlaces::LanesOf(std::span<const Slot> slots) const {
       const bool placeable = std::ranges::all_of(slots, [&](Slot other) {
         return !Reads(other, object) || InRow(other, object).has_value();
       });
-      if (placeable && lanes.size < 2 * kMaxSlots) lanes.objects[lanes.size++] = object;
+      if (!placeable) continue;
+      EXH_CHECK(lanes.size < 2 * kMaxSlots);  // A slot has two objects in a row at most.
+      lanes.objects[lanes.size++] = object;
     }
   }
   return lanes;
