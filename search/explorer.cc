@@ -24,8 +24,6 @@ using kernels::Verdict;
 
 /// Descents in a row that run out of patience before the run ends.
 constexpr int kMaxGivenUp = 500;
-/// Seconds for which nothing but one of the first implementations is compiled.
-constexpr double kFirstPatience = 3;
 /// Of the time that is left, for a run of one of them.
 constexpr double kFirstShare = 0.02;
 
@@ -174,7 +172,7 @@ void Explorer::TryFirst() {
 void Explorer::TryFirstAhead(Entry entry) {
   auto compiled = std::async(std::launch::async,
                              [this, source = entry.source] { return evaluator_.Compile(source); });
-  const double end = clock_() + kFirstPatience;
+  const double end = clock_() + options_.first_patience_s;
   bool ready = false;
   while (!ready && !Stopped() && clock_() < end) {
     ready = compiled.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready;

@@ -64,6 +64,8 @@ struct ExplorerOptions {
   double slow_factor = 4;  ///< A candidate this much slower than the best may be stopped early.
   /// One whose instructions take this much longer than the best is not compiled; 0: all are.
   double idle_factor = 20;
+  /// Seconds for which nothing but one of the first implementations is compiled, on a GPU.
+  double first_patience_s = 3;
   int max_broken = 20;        ///< So many broken evaluations in a row end the run.
   int max_duplicates = 1000;  ///< So many duplicates in a row: nothing new is left to find.
   int finalists = 1;          ///< So many of the best are kept to be measured against each other.

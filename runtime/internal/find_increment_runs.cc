@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "runtime/check.h"
 #include "runtime/internal/freezer.h"
 #include "runtime/internal/row_places.h"
 
@@ -38,6 +39,7 @@ class IncrementRuns {
   using Readers = std::map<RootObject, int>;
 
   std::uint64_t MostWeight(const Increment& increment) const;
+  bool MayVanish(const Increment& increment) const;
   Readers CountReaders(const Counter& counter) const;
   bool Add(std::uint32_t id, const Readers& readers, std::map<Key, Lanes>* runs) const;
   PackedLiteral Shared(const Literal& literal, std::span<const RootObject> shared) const;
@@ -59,6 +61,20 @@ std::uint64_t IncrementRuns::MostWeight(const Increment& increment) const {
       break;
   }
   return kSaturated;
+}
+
+bool IncrementRuns::MayVanish(const Increment& increment) const {
+  switch (increment.weight) {
+    case Increment::Weight::kConstant:
+      return increment.value == 0;
+    case Increment::Weight::kSlot: {
+      const Bits values = root_.slots[increment.source];
+      return network_.universes[increment.universe][std::countr_zero(values)] == 0;
+    }
+    case Increment::Weight::kCounter:
+      return root_.counters[increment.source].min == 0;
+  }
+  EXH_UNREACHABLE();
 }
 
 /// Counters whose conditions are literals on cells.
@@ -87,6 +103,7 @@ void IncrementRuns::Find() {
       for (const auto& [lane, increment] : lanes) {
         run.lanes |= std::uint64_t{1} << lane;
         network_.run_increments.push_back(increment);
+        if (MayVanish(network_.increments[increment])) run.vanishing |= std::uint64_t{1} << lane;
         const std::uint64_t most = MostWeight(network_.increments[increment]);
         for (std::size_t k = 0; k < run.heavy.size(); ++k) {
           if (most > std::uint64_t{1} << k) run.heavy[k] |= std::uint64_t{1} << lane;

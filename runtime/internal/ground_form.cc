@@ -142,6 +142,7 @@ class Reader {
       for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
         clause.literals.push_back(Read(network_.literals[l]));
       }
+      AppendAbsences(constraint.gate, &clause);
       form_.clauses.push_back(std::move(clause));
       return;
     }
@@ -150,6 +151,13 @@ class Reader {
       table.variables.push_back(Variable(constraint.slots[i]));
     }
     form_.tables.push_back(std::move(table));
+  }
+
+  /// A clause behind a gate says nothing while one of its objects is absent.
+  void AppendAbsences(std::uint32_t gate, GroundClause* clause) {
+    for (const Slot slot : network_.gate_slots.row(gate)) {
+      clause->literals.push_back({.a = Variable(slot), .values = kFalseBit});
+    }
   }
 
   /// The slot that stands in a lane of a row, and how the row shows it.
@@ -213,6 +221,7 @@ class Reader {
             {.a = Variable(slot),
              .values = network_.inverses[inverse][ValuesOf(lanes.literals[i])]});
       }
+      AppendAbsences(lanes.gate, &clause);
       form_.clauses.push_back(std::move(clause));
     }
   }

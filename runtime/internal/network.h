@@ -240,6 +240,7 @@ struct IncrementRun {
   std::uint32_t first_increment = 0;  ///< In Network::run_increments: one a lane, ascending.
   /// Entry k: the lanes whose weight may exceed 2^k at the root.
   std::array<std::uint64_t, 16> heavy{};
+  std::uint64_t vanishing = 0;  ///< The lanes whose weight may be 0, and with it a product.
   std::uint8_t num_scalars = 0, num_rows = 0;
   std::array<PackedLiteral, kMaxRunScalars> scalars{};
   std::array<PackedLiteral, kMaxRunRows> rows{};

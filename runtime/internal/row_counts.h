@@ -77,18 +77,22 @@ class RowCounts : public RowRuns<Rows> {
     for (std::uint32_t i = counter.run_begin; i < counter.run_end; ++i) {
       const IncrementRun& run = network_.increment_runs[i];
       std::uint64_t counts, one_open;
-      if (MayCount(run, &counts, &one_open) != counts) settled = false;
+      const std::uint64_t open = MayCount(run, &counts, &one_open) & ~counts;
+      // What is open and multiplies by one changes nothing.
+      for (std::uint64_t rest = open; settled && rest != 0; rest &= rest - 1) {
+        const Contribution c = InLane(run, rest, Truth::kMaybe);
+        settled = c.min == 1 && c.max == 1;
+      }
+      for (std::uint64_t rest = open & run.vanishing; rest != 0; rest &= rest - 1) {
+        if (InLane(run, rest, Truth::kMaybe).min == 0) product->min = 0;
+      }
       if (one_open != 0) {  // The others could not be kept from counting anyway.
         for (std::size_t k = 0; k < open_heavy.size(); ++k) {
           open_heavy[k] |= one_open & run.heavy[k];
         }
       }
       for (; counts != 0; counts &= counts - 1) {
-        const std::uint64_t below = run.lanes & ((counts & (~counts + 1)) - 1);
-        const Contribution c =
-            p_.Contribute(network_.run_increments[run.first_increment +
-                                                  static_cast<std::uint32_t>(Rows::Count(below))],
-                          Truth::kTrue);
+        const Contribution c = InLane(run, counts, Truth::kTrue);
         product->min = SaturatingMul(product->min, c.min);
         settled &= c.min == c.max;
         if (c.min != 0) largest = std::max(largest, c.max / c.min + (c.max % c.min != 0));
@@ -109,10 +113,8 @@ class RowCounts : public RowRuns<Rows> {
       std::uint64_t may_count = MayCount(run, &counts, &one_open);
       for (; may_count != 0; may_count &= may_count - 1) {
         const std::uint64_t bit = may_count & (~may_count + 1);
-        const std::uint32_t rank = static_cast<std::uint32_t>(Rows::Count(run.lanes & (bit - 1)));
         work_.contributions.push_back(
-            p_.Contribute(network_.run_increments[run.first_increment + rank],
-                          (counts & bit) != 0 ? Truth::kTrue : Truth::kMaybe));
+            InLane(run, bit, (counts & bit) != 0 ? Truth::kTrue : Truth::kMaybe));
       }
     }
   }
@@ -141,6 +143,16 @@ class RowCounts : public RowRuns<Rows> {
   }
 
  private:
+  /// What the increment in the lowest of `lanes` contributes.
+  EXH_ROW_TARGET Contribution InLane(const IncrementRun& run, std::uint64_t lanes,
+                                     Truth counts) const {
+    const std::uint64_t below = run.lanes & ((lanes & (~lanes + 1)) - 1);
+    return p_.Contribute(
+        network_
+            .run_increments[run.first_increment + static_cast<std::uint32_t>(Rows::Count(below))],
+        counts);
+  }
+
   EXH_ROW_TARGET void ReadContributions(const Counter& record) {
     work_.contributions.clear();
     if (record.run_begin != record.run_end) {

@@ -5,6 +5,7 @@
 // constraint.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <random>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "runtime/candidate.h"
+#include "runtime/ground.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/row_kernels.h"
 #include "runtime/packed_node.h"
@@ -158,7 +160,7 @@ void Compare(const TestSpace& test, const std::string& name, int num_descents, C
 
 TEST(Rows, ReachTheStatesOfSingleConstraints) {
   Compared compared;
-  for (std::uint64_t seed = 1; seed <= 400 && !HasFatalFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1000 && !HasFatalFailure(); ++seed) {
     Compare(LargeRandomSpace(seed, 17 + static_cast<int>(seed % 5)),
             "random space, seed " + std::to_string(seed), 4, &compared);
   }
@@ -167,6 +169,74 @@ TEST(Rows, ReachTheStatesOfSingleConstraints) {
   EXPECT_GT(compared.runs, 1000u);
   EXPECT_GT(compared.steps, 1000u);
   EXPECT_GT(compared.dead_ends, 20u);
+}
+
+/// Do all tables and clauses over decisions alone hold?
+bool AllHold(const runtime::GroundForm& form, const std::vector<int>& values) {
+  for (const runtime::GroundTable& table : form.tables) {
+    std::vector<int> of_table;
+    for (const std::uint32_t variable : table.variables) of_table.push_back(values[variable]);
+    for (const runtime::GroundClause& clause : form.relations[table.relation].clauses) {
+      if (!Holds(form, clause, of_table)) return false;
+    }
+  }
+  for (const runtime::GroundClause& clause : form.clauses) {
+    const bool reads_counters = std::ranges::any_of(clause.literals, [](const auto& literal) {
+      return literal.kind != runtime::GroundLiteral::Kind::kIn &&
+             literal.kind != runtime::GroundLiteral::Kind::kPair;
+    });
+    if (!reads_counters && !Holds(form, clause, values)) return false;
+  }
+  return true;
+}
+
+TEST(Rows, SayInTheGroundFormWhatSingleConstraintsSay) {
+  std::size_t spaces = 0, in_lanes = 0, holding = 0, violated = 0;
+  std::mt19937_64 random(3);
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const TestSpace test = LargeRandomSpace(seed, 17 + static_cast<int>(seed % 5));
+    const auto with = Instance::Freeze(test.space, test.host);
+    const auto without = Instance::Freeze(test.space, test.host, FreezeOptions{.runs = false});
+    if (with->root_result() == Propagation::kDeadEnd) continue;
+    const runtime::GroundForm form = MakeGroundForm(*with), single = MakeGroundForm(*without);
+    // Hidden variables are numbered as they are met: without them both forms have the same ones.
+    if (form.variables.size() != with->num_decisions() ||
+        single.variables.size() != with->num_decisions()) {
+      continue;
+    }
+    ++spaces;
+    in_lanes += with->network().lane_tables.size() + with->network().lane_clauses.size();
+    // Any values that the root leaves, most of them those of an implementation.
+    Candidate state(with);
+    for (DecisionId d = state.FirstOpen(0); d != runtime::kNoDecision; d = state.FirstOpen(0)) {
+      const Bits values = state.domain(d);
+      if (state.Restrict(d, values & (~values + 1)) == Propagation::kDeadEnd) break;
+    }
+    std::vector<int> start;
+    for (DecisionId d = 0; d < with->num_decisions(); ++d) {
+      start.push_back(std::countr_zero(state.domain(d)));
+    }
+    for (int change = 0; change < 300; ++change) {
+      std::vector<int> values = start;
+      for (auto times = random() % 3; times > 0; --times) {
+        const std::size_t d = random() % values.size();
+        Bits root = form.variables[d].root;
+        for (auto skip = random() % static_cast<unsigned>(std::popcount(root)); skip > 0; --skip) {
+          root &= root - 1;
+        }
+        values[d] = std::countr_zero(root);
+      }
+      const bool holds = AllHold(form, values);
+      ASSERT_EQ(holds, AllHold(single, values)) << "seed " << seed;
+      ++(holds ? holding : violated);
+    }
+  }
+  std::printf("%zu spaces, %zu tables and clauses in lanes, %zu assignments hold, %zu do not\n",
+              spaces, in_lanes, holding, violated);
+  EXPECT_GT(spaces, 50u);
+  EXPECT_GT(in_lanes, 1000u);
+  EXPECT_GT(holding, 1000u);
+  EXPECT_GT(violated, 1000u);
 }
 
 TEST(Rows, OrderOfStatements) {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <limits>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -122,6 +124,36 @@ TEST(First, WhatTakesAGoodPartOfTheTimeByItsInstructionsAloneIsLeftAside) {
     EXPECT_EQ(log.evals[1].verdict, "correct");
     EXPECT_FALSE(slow_compiled);
   }
+}
+
+TEST(First, ASlowCompilerHoldsNothingUp) {
+  Scene run;
+  run.options.policy = MakePolicy("tag", {});
+  run.options.jobs = 2;
+  run.options.first_patience_s = 0.01;
+  run.evaluator.ahead = true;
+  run.options.first = {FirstToy("2"), FirstToy("1")};
+  std::promise<void> measured;
+  std::shared_future<void> others(measured.get_future());
+  run.evaluator.compile = [&](const std::string& source) {
+    // It ends when something else was measured, and would never end otherwise.
+    if (source == FakeEvaluator().Emit(FirstToy("2")).text) others.wait();
+    return Verdict::kCorrect;
+  };
+  std::once_flag once;
+  run.evaluator.measure = [&](const std::string& source, int) {
+    std::call_once(once, [&] { measured.set_value(); });
+    return Correct(FakeEvaluator::TimeOf(source));
+  };
+  run.Budget("evals=20");
+  run.Go();
+  const Log log = run.log();
+  ASSERT_EQ(log.evals.size(), 20u);
+  EXPECT_EQ(std::ranges::count(log.selects, "first", &SelectRecord::policy), 2);
+  // The slow one was not lost.
+  EXPECT_TRUE(std::ranges::any_of(log.evals, [&](const EvalRecord& eval) {
+    return eval.selection == log.selects.front().sequence;
+  }));
 }
 
 TEST(First, IsNotEvaluatedAgainByARunThatGoesOn) {
