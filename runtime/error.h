@@ -12,6 +12,12 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Something would take more memory than it may.
+class TooLarge : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Whoever waited for something that takes long asked for its end.
 class Interrupted : public Error {
  public:

@@ -86,6 +86,15 @@ struct GroundCounter {
   Origin origin;
 };
 
+/// All that the variables can have together as soon as the gate is open. It follows from a counter,
+/// tables and clauses, so whoever looks for implementations may leave it out.
+struct GroundJoint {
+  std::vector<std::uint32_t> variables;
+  std::vector<std::vector<int>> combinations;  ///< Of their values, by position.
+  std::uint32_t gate = 0;
+  std::vector<Origin> origins;  ///< The first is that of the counter.
+};
+
 struct GroundForm {
   std::vector<GroundVariable> variables;
   std::vector<std::vector<Bits>> pair_relations;  ///< By relation and value of a: values of b.
@@ -93,6 +102,7 @@ struct GroundForm {
   std::vector<GroundTable> tables;
   std::vector<GroundClause> clauses;
   std::vector<GroundCounter> counters;
+  std::vector<GroundJoint> joints;
   /// By gate: the Boolean variables that are all true when it is open. Gate 0 has none.
   std::vector<std::vector<std::uint32_t>> gates;
 };

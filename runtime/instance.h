@@ -42,7 +42,7 @@ struct InstanceStatistics {
   std::size_t counters = 0, increments = 0;
   std::size_t gates = 0;
   std::size_t ground_clauses = 0;  ///< Before merging, those satisfied at the root left out.
-  std::size_t pair_tables = 0, triple_tables = 0, wide_tables = 0, clauses = 0;
+  std::size_t pair_tables = 0, triple_tables = 0, wide_tables = 0, clauses = 0, joints = 0;
   std::size_t relations = 0;  ///< Distinct relations behind the tables.
   std::size_t entailed_at_root = 0;
   std::size_t state_bytes = 0, shared_bytes = 0;
@@ -64,15 +64,19 @@ struct FreezeOptions {
   std::size_t largest_sum = 1024;
   /// Called now and then, in the thread of the freeze. False stops it: Freeze() throws Interrupted.
   std::function<bool(const FreezeProgress&)> progress;
-  /// Between two calls, and before the first.
+  /// Between two calls, and before the first; also between two looks at the memory.
   double progress_interval_s = 0.2;
+  /// By how many bytes the process may grow during the freeze, 0: as it likes. Where it grows by
+  /// more, Freeze() throws exh::TooLarge, with what is large.
+  std::uint64_t max_bytes = 0;
 };
 
 class Instance {
  public:
   /// Grounds the space over the host's objects and propagates the root. Both may die afterwards.
   /// Throws exh::Error when the host contradicts itself or the space, exh::Interrupted when
-  /// `options.progress` says so.
+  /// `options.progress` says so, exh::TooLarge above `options.max_bytes`; what was built until then
+  /// is gone.
   static std::shared_ptr<const Instance> Freeze(const Space& space, const Host& host,
                                                 const FreezeOptions& options = {});
   ~Instance();

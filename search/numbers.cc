@@ -77,6 +77,21 @@ std::optional<double> ParseTime(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<std::uint64_t> ParseBytes(std::string_view text) {
+  constexpr std::pair<std::string_view, int> kUnits[] = {
+      {"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"TiB", 40}};
+  constexpr double kMost = 0x1p62;
+  for (const auto& [unit, shift] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    const auto number = ParseReal(text.substr(0, text.size() - unit.size()));
+    if (!number) return std::nullopt;
+    const double bytes = std::ldexp(*number, shift);
+    if (bytes < 1 || bytes > kMost) return std::nullopt;
+    return static_cast<std::uint64_t>(bytes);
+  }
+  return std::nullopt;
+}
+
 std::string FormatTime(double nanoseconds) {
   struct Unit {
     double size;

@@ -29,6 +29,9 @@ std::vector<std::pair<std::string, std::string>> ParseAssignments(std::string_vi
 /// `12us`, `1.5ms`: nanoseconds, or nothing without one of the units ns, us, ms, s.
 std::optional<double> ParseTime(std::string_view text);
 
+/// `512MiB`, `4GiB`: bytes, or nothing without one of the units KiB, MiB, GiB, TiB.
+std::optional<std::uint64_t> ParseBytes(std::string_view text);
+
 /// "1.74 us", "82.1 ms": three digits and the unit that fits.
 std::string FormatTime(double nanoseconds);
 

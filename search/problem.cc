@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -33,14 +35,46 @@ bool IsPaper(const std::string& space) {
   throw UsageError(UnknownName("space", space, {"default", "paper"}));
 }
 
+/// What this process may have: the machine's memory, or less where it is in a group with a limit.
+std::uint64_t MachineBytes() {
+  std::uint64_t bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::ifstream limit("/sys/fs/cgroup/memory.max");  // A number, or "max".
+  if (std::uint64_t most = 0; limit >> most) bytes = std::min(bytes, most);
+  return bytes;
+}
+
+/// Throws UsageError.
+std::uint64_t MemoryFor(const std::string& text) {
+  if (text.empty()) return MachineBytes() / 2;
+  const auto bytes = ParseBytes(text);
+  if (!bytes) {
+    throw UsageError(
+        fmt::format("bad --memory '{}': it is a size with a unit, such as 512MiB or "
+                    "4GiB",
+                    text));
+  }
+  return *bytes;
+}
+
 Problem Assemble(const kernels::Kernel& kernel, kernels::Parameters sizes,
-                 kernels::ir::Device device, bool paper, const kernels::StopToken* stop) {
+                 kernels::ir::Device device, bool paper, const std::string& memory,
+                 const kernels::StopToken* stop) {
   Problem problem;
   problem.kernel = &kernel;
   problem.sizes = std::move(sizes);
   problem.device = std::move(device);
   problem.paper = paper;
-  problem.task = kernels::MakeTask(kernel, problem.sizes, problem.device, paper, ShownFreeze(stop));
+  runtime::FreezeOptions freeze = ShownFreeze(stop);
+  freeze.max_bytes = MemoryFor(memory);
+  try {
+    problem.task = kernels::MakeTask(kernel, problem.sizes, problem.device, paper, freeze);
+  } catch (const TooLarge& error) {
+    throw Error(
+        fmt::format("{}. A kernel with fewer instructions or tile levels has a smaller "
+                    "space; --memory allows more.",
+                    error.what()));
+  }
   return problem;
 }
 
@@ -127,7 +161,7 @@ Problem MakeProblem(const ProblemOptions& options) {
   const kernels::Kernel& kernel = FindKernelOrThrow(options.kernel);
   kernels::Parameters sizes = ParseSizes(kernel, options.size);
   return Assemble(kernel, std::move(sizes), FindDevice(options), IsPaper(options.space),
-                  options.stop);
+                  options.memory, options.stop);
 }
 
 Problem MakeProblem(const RunRecord& run) {
@@ -138,7 +172,7 @@ Problem MakeProblem(const RunRecord& run) {
   }
   const std::map<std::string, std::string> limits(run.limits.begin(), run.limits.end());
   return Assemble(kernel, ParseSizes(kernel, sizes), FindDevice(run.device, limits),
-                  IsPaper(run.decisions), nullptr);
+                  IsPaper(run.decisions), {}, nullptr);
 }
 
 }  // namespace exh::search

@@ -24,6 +24,7 @@ struct ProblemOptions {
   std::optional<std::uint32_t> threads, max_threads;
   std::vector<std::string> limits;  ///< "max_unroll=64".
   std::string space;                ///< "default" (or empty): every decision; "paper": no others.
+  std::string memory;               ///< "4GiB": at most so much to build the space; "": half of it.
   /// Ends the building of the space, which then throws exh::Interrupted; may be null.
   const kernels::StopToken* stop = nullptr;
 };

@@ -2,6 +2,7 @@
 #include "kernels/ir/function.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace exh::kernels::ir {
 
@@ -108,6 +109,45 @@ Refs<Communication> Function::lowerable_comms() const {
     if (c.may_lower) out.push_back(std::cref(c));
   }
   return out;
+}
+
+Refs<DimPair> Function::tile_pairs() const {
+  Refs<DimPair> out;
+  for (const DimPair& p : pairs) {
+    if (comm(p.comm).may_lower) out.push_back(std::cref(p));
+  }
+  return out;
+}
+
+bool Function::level_around_pair(const DimPair& outer, const DimPair& inner) const {
+  const Dimension &a = dim(outer.src), &b = dim(inner.src);
+  return outer.comm == inner.comm && a.logical == b.logical && a.level + 1 == b.level;
+}
+
+bool Function::stays_around(const DimPair& other, const DimPair& pair) const {
+  const Dimension &a = dim(other.src), &b = dim(pair.src);
+  return other.comm == pair.comm && (a.logical != b.logical || a.level < b.level);
+}
+
+bool Function::has_level_around(const DimPair& inner) const {
+  return std::ranges::any_of(pairs,
+                             [&](const DimPair& outer) { return level_around_pair(outer, inner); });
+}
+
+std::uint32_t Function::least_around_tile(const Communication& c) const {
+  std::uint64_t points = 1;
+  std::vector<LogicalDimId> counted;
+  for (const PairId id : c.pairs) {
+    const LogicalDimId axis = dim(pair(id).src).logical;
+    if (std::ranges::find(counted, axis) != counted.end()) continue;
+    counted.push_back(axis);
+    points *= logical(axis).total;
+  }
+  const std::uint64_t most =
+      std::max<std::uint64_t>(device.shared_bytes, device.global_bytes) / MemBlock().element_bytes;
+  const std::uint64_t least = most == 0 ? points : (points + most - 1) / most;
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(least, std::numeric_limits<std::uint32_t>::max()));
 }
 
 Refs<Dimension> Function::dims_of(const Phase& p) const {

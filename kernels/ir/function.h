@@ -283,6 +283,17 @@ class Function {
   Refs<Dimension> load_dim(const Axis& a) const { return {std::cref(dim(a.load_dim))}; }
   Refs<DimPair> pairs_of(const Communication& c) const;
   Refs<Communication> lowerable_comms() const;
+  /// The pairs of lowerable communications.
+  Refs<DimPair> tile_pairs() const;
+  /// Is `outer` the tile level around that of `inner`, of the same axis of one communication?
+  bool level_around_pair(const DimPair& outer, const DimPair& inner) const;
+  /// Of one communication: is `other` of another axis, or a level further out than `pair`?
+  bool stays_around(const DimPair& other, const DimPair& pair) const;
+  /// Has some pair a level around it?
+  bool has_level_around(const DimPair& inner) const;
+  /// Iterations that the loops around a tile of the communication must have for the tile to fit the
+  /// memory of temporary arrays.
+  std::uint32_t least_around_tile(const Communication& c) const;
   Refs<Communication> comm_of(const DimPair& p) const { return {std::cref(comm(p.comm))}; }
   Refs<Communication> served(const MemBlock& b) const { return {std::cref(comm(b.comm))}; }
   Refs<Instruction> accesses_of(const MemBlock& b) const {

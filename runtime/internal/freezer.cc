@@ -31,7 +31,33 @@ Freezer::Freezer(const Space& space, const Host& host, const FreezeOptions& opti
       lanes_(network_, relations_, domains_, gates_),
       clauses_(network_, relations_, domains_, gates_, lanes_) {}
 
+/// What makes a freeze large, for people.
+std::string Freezer::SizeText() const {
+  std::size_t largest = 0, of_largest = 0;
+  for (std::size_t s = 0; s < space_.sets.size(); ++s) {
+    if (space_.sets[s].root != static_cast<int>(s) || objects_.names[s].size() <= of_largest) {
+      continue;
+    }
+    largest = s;
+    of_largest = objects_.names[s].size();
+  }
+  std::size_t wide = 0;
+  for (std::size_t c = 0; c < objects_.choices.size(); ++c) {
+    if (objects_.choices[c].lookup.size() > objects_.choices[wide].lookup.size()) wide = c;
+  }
+  std::string text = std::to_string(of_largest) + " objects in " + space_.sets[largest].name +
+                     " and " + std::to_string(instance_->decision_choice_.size()) + " decisions";
+  if (wide < objects_.choices.size()) {
+    text += ", most of " + space_.choices[wide].name + ", in " +
+            std::to_string(lanes_.views().size() + lanes_.clauses().size()) +
+            " rows of constraints and " + std::to_string(clauses_.num_groups()) +
+            " constraints outside of rows";
+  }
+  return text;
+}
+
 std::shared_ptr<const Instance> Freezer::Run() {
+  ticker_.DescribeBy([this] { return SizeText(); });
   FreezeSets();
   FreezeDecisions();
   NumberCounters();
@@ -379,8 +405,11 @@ void Freezer::PropagateRoot() {
     network_.work.assign(layout.num_slots() + 1, {});
     network_.covered.assign(network_.constraints.size(), 0);
     emitter->Emit(&ticker_, &network_.covered);
+    FindJoints(domains_, gates_, &network_);
+    network_.covered.resize(network_.constraints.size(), 0);
     IndexRecords(false);
   } else {
+    FindJoints(domains_, gates_, &network_);
     IndexNetwork(*instance_, &network_);
   }
 
@@ -448,6 +477,9 @@ void Freezer::FillStatistics(std::size_t num_entailed) {
         break;
       case Constraint::Kind::kClause:
         ++statistics.clauses;
+        break;
+      case Constraint::Kind::kJoint:
+        ++statistics.joints;
         break;
     }
   }

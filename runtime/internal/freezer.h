@@ -60,6 +60,7 @@ class Freezer {
   void FixKnown();
   void IndexRecords(bool is_final);
   void FillStatistics(std::size_t num_entailed);
+  std::string SizeText() const;
   ChoiceTable MakeTable(int choice) const;
   std::string TupleText(std::span<const Variable> variables, std::span<const Object> objects) const;
 
@@ -153,6 +154,9 @@ class Freezer {
 
 /// Fills the wake-up lists: every ground constraint by itself.
 void IndexNetwork(const Instance& instance, Network* network);
+
+/// Adds the joints of exact counters and the tables and clauses over their decisions.
+void FindJoints(const RootDomains& root, const Gates& gates, Network* network);
 
 /// Runs for the increments of counters that differ in their lane alone.
 void IndexIncrements(const RowPlaces& places, const RootDomains& root, Network* network);

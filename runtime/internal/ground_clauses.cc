@@ -274,9 +274,38 @@ void GroundClauses::AddToGroup(const std::array<Slot, kMaxTableArity>& slots, in
   group.patterns = pattern_sets_.With(group.patterns, pattern);
 }
 
-void GroundClauses::AddClause(std::span<const Literal> literals, std::span<const Slot> gate,
+/// A comparison of two slots and a test of one of them are one relation between both: apart,
+/// neither could act while the other one may still hold. False when there is no such couple.
+bool GroundClauses::MergeTest(std::vector<Literal>* literals) {
+  for (Literal& pair : *literals) {
+    if (pair.kind != Literal::Kind::kPair) continue;
+    const auto test = std::ranges::find_if(*literals, [&](const Literal& literal) {
+      return literal.kind == Literal::Kind::kSlot && (literal.a == pair.a || literal.a == pair.b);
+    });
+    if (test == literals->end()) continue;
+    const PairRelation& relation = network_.pair_relations[pair.x];
+    const int num_right = relation.num_right;
+    const Bits all = num_right == 64 ? ~Bits{0} : (Bits{1} << num_right) - 1;
+    std::vector<Bits> rows = relation.rows;
+    for (std::size_t value = 0; value < rows.size(); ++value) {
+      if (test->a == pair.b) rows[value] |= test->x & all;
+      if (test->a == pair.a && (test->x >> value & 1) != 0) rows[value] = all;
+    }
+    const auto [holds, fails] = relations_.InternPairs(std::move(rows), num_right);
+    pair.x = holds;
+    pair.y = fails;
+    literals->erase(test);
+    return true;
+  }
+  return false;
+}
+
+void GroundClauses::AddClause(std::span<const Literal> given, std::span<const Slot> gate,
                               std::uint32_t origin) {
-  PendingClause clause{{literals.begin(), literals.end()}, origin, 0};
+  std::vector<Literal> literals(given.begin(), given.end());
+  while (MergeTest(&literals)) {
+  }
+  PendingClause clause{literals, origin, 0};
   // Over decisions alone it sleeps like a table until its objects are there. A clause that reads
   // counters stays awake: what they say may rule the objects out.
   if (std::ranges::all_of(literals, [&](const Literal& literal) {
@@ -409,6 +438,13 @@ bool GroundClauses::IsEntailed(const Constraint& constraint) {
   }
   std::array<Bits, kMaxTableArity> domains{};
   for (int i = 0; i < constraint.arity; ++i) domains[i] = domains_.slots[constraint.slots[i]];
+  if (constraint.kind == Constraint::Kind::kJoint) {
+    std::size_t all = 1;
+    for (int i = 0; i < constraint.arity; ++i) {
+      all *= static_cast<std::size_t>(std::popcount(domains[i]));
+    }
+    return all == 1;
+  }
   if (last_entailed_.relation != constraint.relation || last_entailed_.domains != domains) {
     last_entailed_ = {constraint.relation, domains,
                       IsTableEntailed(network_.relations[constraint.relation], domains)};

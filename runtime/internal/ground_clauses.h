@@ -86,8 +86,8 @@ class GroundClauses {
   /// A membership or a fired tuple, no decision.
   bool IsHidden(Slot slot) const { return slot < domains_.num_hidden; }
   bool AddToTable(std::span<const Literal> literals, std::uint32_t gate, std::uint32_t origin);
-  void AddClause(std::span<const Literal> literals, std::span<const Slot> gate,
-                 std::uint32_t origin);
+  bool MergeTest(std::vector<Literal>* literals);
+  void AddClause(std::span<const Literal> given, std::span<const Slot> gate, std::uint32_t origin);
   std::uint32_t FindGroup(const std::array<Slot, kMaxTableArity>& slots, int arity,
                           std::uint32_t gate, bool create);
   void Rehash(std::size_t size);

@@ -196,6 +196,11 @@ GroundFilter::GroundFilter(const GroundForm& form) : form_(form), reads_(size())
           {increment.weight == GroundIncrement::Weight::kCounter, increment.source});
     }
   }
+  for (std::uint32_t j = 0; j < form.joints.size(); ++j) {
+    auto& reads = reads_[first_joint() + j];
+    for (const std::uint32_t v : form.joints[j].variables) reads.push_back({false, v});
+    for (const std::uint32_t v : form.gates[form.joints[j].gate]) reads.push_back({false, v});
+  }
   variable_readers_.resize(form.variables.size());
   counter_readers_.resize(form.counters.size());
   for (std::uint32_t id = 0; id < reads_.size(); ++id) {
@@ -221,10 +226,32 @@ const std::vector<std::uint32_t>& GroundFilter::readers(Subject subject) const {
   return (subject.is_counter ? counter_readers_ : variable_readers_)[subject.index];
 }
 
-Origin GroundFilter::origin(std::uint32_t constraint) const {
+std::vector<Origin> GroundFilter::origins(std::uint32_t constraint) const {
   EXH_CHECK(!IsTable(constraint));
-  if (constraint >= first_counter()) return form_.counters[constraint - first_counter()].origin;
-  return form_.clauses[constraint - form_.tables.size()].origin;
+  if (constraint >= first_joint()) return form_.joints[constraint - first_joint()].origins;
+  if (constraint >= first_counter()) return {form_.counters[constraint - first_counter()].origin};
+  return {form_.clauses[constraint - form_.tables.size()].origin};
+}
+
+std::vector<Narrowing> GroundFilter::RunJoint(const GroundJoint& joint,
+                                              const GroundDomains& domains) const {
+  for (const std::uint32_t member : form_.gates[joint.gate]) {
+    if (domains.variables[member] != Bits{2}) return {};
+  }
+  std::vector<Bits> supported(joint.variables.size(), 0);
+  for (const std::vector<int>& combination : joint.combinations) {
+    bool is_possible = true;
+    for (std::size_t i = 0; i < combination.size(); ++i) {
+      is_possible &= (domains.variables[joint.variables[i]] >> combination[i] & 1) != 0;
+    }
+    if (!is_possible) continue;
+    for (std::size_t i = 0; i < combination.size(); ++i) supported[i] |= Bits{1} << combination[i];
+  }
+  std::vector<Narrowing> narrowings;
+  for (std::size_t i = 0; i < supported.size(); ++i) {
+    narrowings.push_back(KeepValues(joint.variables[i], supported[i]));
+  }
+  return narrowings;
 }
 
 std::vector<Narrowing> GroundFilter::RunTable(std::uint32_t id, const GroundDomains& domains,
@@ -280,6 +307,9 @@ std::vector<Narrowing> GroundFilter::Run(std::uint32_t constraint,
                                          const GroundDomains& domains) const {
   if (IsTable(constraint)) return RunTable(constraint, domains, {});
   std::vector<Narrowing> narrowings;
+  if (constraint >= first_joint()) {
+    return RunJoint(form_.joints[constraint - first_joint()], domains);
+  }
   if (constraint >= first_counter()) {
     FilterCounter(form_, constraint - first_counter(), domains, &narrowings);
     return narrowings;

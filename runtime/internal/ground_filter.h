@@ -36,8 +36,10 @@ class GroundFilter {
  public:
   explicit GroundFilter(const GroundForm& form);
 
-  /// Constraints are numbered: tables, then clauses, then counters.
-  std::uint32_t size() const { return first_counter() + num_counters(); }
+  /// Constraints are numbered: tables, then clauses, then counters, then joints.
+  std::uint32_t size() const {
+    return first_joint() + static_cast<std::uint32_t>(form_.joints.size());
+  }
   bool IsTable(std::uint32_t constraint) const { return constraint < form_.tables.size(); }
   const GroundRelation& relation(std::uint32_t table) const {
     return form_.relations[form_.tables[table].relation];
@@ -46,8 +48,8 @@ class GroundFilter {
   const std::vector<Subject>& reads(std::uint32_t constraint) const { return reads_[constraint]; }
   /// The constraints that look at it.
   const std::vector<std::uint32_t>& readers(Subject subject) const;
-  /// Of a clause or a counter.
-  Origin origin(std::uint32_t constraint) const;
+  /// Of a clause, a counter or a joint, which has several.
+  std::vector<Origin> origins(std::uint32_t constraint) const;
 
   /// What the constraint says about these domains, each of them not empty.
   std::vector<Narrowing> Run(std::uint32_t constraint, const GroundDomains& domains) const;
@@ -59,7 +61,9 @@ class GroundFilter {
   std::uint32_t first_counter() const {
     return static_cast<std::uint32_t>(form_.tables.size() + form_.clauses.size());
   }
+  std::uint32_t first_joint() const { return first_counter() + num_counters(); }
   std::uint32_t num_counters() const { return static_cast<std::uint32_t>(form_.counters.size()); }
+  std::vector<Narrowing> RunJoint(const GroundJoint& joint, const GroundDomains& domains) const;
   void Read(std::uint32_t constraint, const GroundLiteral& literal);
 
   const GroundForm& form_;

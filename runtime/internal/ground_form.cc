@@ -146,11 +146,36 @@ class Reader {
       form_.clauses.push_back(std::move(clause));
       return;
     }
+    if (constraint.kind == Constraint::Kind::kJoint) return AddJoint(constraint);
     GroundTable table{constraint.relation, constraint.gate, {}};
     for (int i = 0; i < constraint.arity; ++i) {
       table.variables.push_back(Variable(constraint.slots[i]));
     }
     form_.tables.push_back(std::move(table));
+  }
+
+  void AddJoint(const Constraint& constraint) {
+    const Joint& joint = network_.joints[constraint.relation];
+    GroundJoint ground;
+    ground.gate = constraint.gate;
+    for (std::uint32_t i = joint.origin_begin; i < joint.origin_end; ++i) {
+      ground.origins.push_back(network_.origins[network_.joint_origins[i]]);
+    }
+    ground.combinations.resize(joint.num_combinations);
+    for (int i = 0; i < constraint.arity; ++i) {
+      ground.variables.push_back(Variable(constraint.slots[i]));
+      for (std::uint32_t c = 0; c < joint.num_combinations; ++c) {
+        int value = 0;
+        const auto has = [&] {
+          const std::size_t word =
+              joint.supports[i] + static_cast<std::size_t>(value) * joint.num_words + c / 64;
+          return (network_.joint_supports[word] >> c % 64 & 1) != 0;
+        };
+        while (!has()) ++value;
+        ground.combinations[c].push_back(value);
+      }
+    }
+    form_.joints.push_back(std::move(ground));
   }
 
   /// A clause behind a gate says nothing while one of its objects is absent.

@@ -72,14 +72,25 @@ struct Relation {
 inline constexpr std::uint32_t kNoLut = 0xFFFFFFFF;
 
 struct Constraint {
-  enum class Kind : std::uint8_t { kPairTable, kTripleTable, kWideTable, kClause };
+  enum class Kind : std::uint8_t { kPairTable, kTripleTable, kWideTable, kClause, kJoint };
   Kind kind = Kind::kClause;
   std::uint8_t arity = 0;
   std::uint32_t gate = 0;
   std::array<Slot, kMaxTableArity> slots{};
-  std::uint32_t relation = 0;                        ///< Tables.
+  std::uint32_t relation = 0;                        ///< Tables; of a joint in Network::joints.
   std::uint32_t literal_begin = 0, literal_end = 0;  ///< Clauses.
-  std::uint32_t origin = 0;                          ///< Clauses.
+  std::uint32_t origin = 0;                          ///< Clauses and joints.
+};
+
+/// All combinations of values that 2 to 4 slots can have together (find_joints.cc), a bit for each.
+struct Joint {
+  static constexpr std::uint32_t kMaxWords = 64;
+  std::uint32_t num_combinations = 0;
+  std::uint32_t num_words = 0;
+  /// In Network::joint_supports, by position: for each value `num_words` words, the combinations
+  /// that have it.
+  std::array<std::uint32_t, kMaxTableArity> supports{};
+  std::uint32_t origin_begin = 0, origin_end = 0;  ///< In Network::joint_origins.
 };
 
 /// The slot it hangs on changed: restrict `other` by luts[lut + domain].
@@ -299,6 +310,9 @@ struct Counter {
   std::uint32_t run_begin = 0, run_end = 0;  ///< All increments as runs; none: one by one.
   bool constants = false;                    ///< Runs of constants: counting is enough.
   bool half = false;                         ///< The maximum shows only once it is the minimum.
+  /// Once this gate is open a joint says all that the counter says of its decisions.
+  std::uint32_t joint_gate = kNoJoint;
+  static constexpr std::uint32_t kNoJoint = 0xFFFFFFFF;
   std::uint32_t origin = 0;
 };
 
@@ -350,6 +364,9 @@ struct Network {
   /// By constraint: bit i says that it is in a run of the i-th slot that it reads. Empty: no runs.
   std::vector<std::uint8_t> covered;
   std::vector<Literal> literals;
+  std::vector<Joint> joints;
+  std::vector<std::uint64_t> joint_supports;
+  std::vector<std::uint32_t> joint_origins;  ///< The first of each is that of the counter.
   std::vector<Counter> counters;
   std::size_t most_increments = 0;  ///< Of a counter.
   std::vector<Increment> increments;

@@ -241,9 +241,10 @@ void IndexWides(std::uint32_t num_narrow, ClassTables* classes, Network* network
   std::vector<std::pair<Slot, WideEntry>> wides;
   for (std::uint32_t id = 0; id < network->constraints.size(); ++id) {
     const Constraint& c = network->constraints[id];
-    if (c.kind != Constraint::Kind::kWideTable) continue;
+    const bool is_joint = c.kind == Constraint::Kind::kJoint;
+    if (c.kind != Constraint::Kind::kWideTable && !is_joint) continue;
     for (int i = 0; i < c.arity; ++i) {
-      const bool narrow = c.slots[i] < num_narrow;
+      const bool narrow = c.slots[i] < num_narrow && !is_joint;
       wides.push_back({c.slots[i], {id, narrow ? classes->Find(c.relation, i) : kNoLut}});
     }
   }
@@ -314,6 +315,7 @@ void IndexCounters(std::uint32_t num_narrow, Network* network) {
   std::vector<std::pair<Slot, std::uint32_t>> of_counter;  // Slot, values.
   for (std::uint32_t id = 0; id < network->counters.size(); ++id) {
     const Counter& counter = network->counters[id];
+    if (counter.joint_gate == 0) continue;
     network->most_increments = std::max<std::size_t>(
         network->most_increments, counter.increment_end - counter.increment_begin);
     of_counter.clear();
@@ -358,7 +360,7 @@ bool ReadsCounter(const Network& network, const Constraint& constraint) {
 void PutLooseFirst(std::vector<std::uint8_t>* covered, Network* network) {
   const auto is_loose = [&](std::uint32_t id) {
     const Constraint& c = network->constraints[id];
-    if (c.kind == Constraint::Kind::kWideTable) return true;
+    if (c.kind == Constraint::Kind::kWideTable || c.kind == Constraint::Kind::kJoint) return true;
     if (c.kind != Constraint::Kind::kClause) return false;
     const std::uint32_t size = c.literal_end - c.literal_begin;
     return size > 8 || (*covered)[id] != (1u << size) - 1;

@@ -194,8 +194,45 @@ bool Propagator::RunConstraint(std::uint32_t id) {
   if (ticker_ != nullptr) ticker_->Tick();
   const Constraint& constraint = network_.constraints[id];
   if (!state_.gate(layout_, constraint.gate)) return true;
-  return constraint.kind == Constraint::Kind::kClause ? RunClause(constraint)
-                                                      : RunWideTable(constraint);
+  if (constraint.kind == Constraint::Kind::kClause) return RunClause(constraint);
+  return constraint.kind == Constraint::Kind::kJoint ? RunJoint(constraint)
+                                                     : RunWideTable(constraint);
+}
+
+/// Generalised arc consistency: a combination is possible while each of its values is, and a value
+/// while a possible combination has it.
+bool Propagator::RunJoint(const Constraint& constraint) {
+  const Joint& joint = network_.joints[constraint.relation];
+  const std::uint64_t* const supports = network_.joint_supports.data();
+  std::array<std::uint64_t, Joint::kMaxWords> possible;
+  std::fill_n(possible.begin(), joint.num_words, ~std::uint64_t{0});
+  for (int i = 0; i < constraint.arity; ++i) {
+    const Bits values = domain(constraint.slots[i]);
+    const std::uint64_t* const by_value = supports + joint.supports[i];
+    for (std::uint32_t word = 0; word < joint.num_words; ++word) {
+      std::uint64_t any = 0;
+      for (Bits rest = values; rest != 0; rest &= rest - 1) {
+        any |= by_value[static_cast<unsigned>(std::countr_zero(rest)) * joint.num_words + word];
+      }
+      possible[word] &= any;
+    }
+  }
+  const Origin origin = network_.origins[constraint.origin];
+  for (int i = 0; i < constraint.arity; ++i) {
+    const std::uint64_t* const by_value = supports + joint.supports[i];
+    Bits kept = 0;
+    for (Bits rest = domain(constraint.slots[i]); rest != 0; rest &= rest - 1) {
+      const std::uint64_t* const words =
+          by_value + static_cast<unsigned>(std::countr_zero(rest)) * joint.num_words;
+      for (std::uint32_t word = 0; word < joint.num_words; ++word) {
+        if ((words[word] & possible[word]) == 0) continue;
+        kept |= rest & (~rest + 1);
+        break;
+      }
+    }
+    if (!Keep(constraint.slots[i], kept, origin)) return false;
+  }
+  return true;
 }
 
 /// Generalised arc consistency on any table: every combination of the other slots' values votes for

@@ -182,6 +182,7 @@ class Propagator {
   bool RunConstraint(std::uint32_t id);
   bool RunWideTable(const Constraint& constraint);
   bool RunClause(const Constraint& constraint);
+  bool RunJoint(const Constraint& constraint);
   bool MakeTrue(const Literal& literal, Origin origin);
   bool MakeFalse(const Literal& literal, Origin origin);
   bool KeepPairs(const PairRelation& pairs, const Literal& literal, Origin origin);

@@ -121,6 +121,9 @@ class RowCounts : public RowRuns<Rows> {
 
   EXH_ROW_TARGET bool RunCounter(std::uint32_t id) {
     const Counter& record = network_.counters[id];
+    if (record.joint_gate != Counter::kNoJoint && state_.gate(layout_, record.joint_gate)) {
+      return true;
+    }
     if (record.constants && record.run_begin != record.run_end) {
       std::uint64_t max_open = 0;
       const Interval sum = CountRuns(record, &max_open);

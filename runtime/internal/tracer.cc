@@ -149,9 +149,10 @@ std::vector<std::string> Tracer::Labels(const Event& event, const Wanted& wanted
     if (std::ranges::count(labels, label) == 0) labels.push_back(label);
   };
   if (!filter_.IsTable(event.constraint)) {
-    const Origin origin = filter_.origin(event.constraint);
-    add(origin);
+    const std::vector<Origin> origins = filter_.origins(event.constraint);
+    for (const Origin& one : origins) add(one);
     // The bounds of a counter that hold from the start are requirements too.
+    const Origin origin = origins.front();
     if (origin.kind != Origin::Kind::kCounter) return labels;
     for (const Clause& clause : instance_.space().clauses) {
       const auto bounds = std::ranges::count_if(clause.conditions, [&](const Condition& c) {

@@ -85,6 +85,8 @@ void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--size", options.size, "sizes of the kernel: m=512,n=512,k=512");
   app.add_option("--space", options.space,
                  "default: every decision of the space; paper: none beyond those of the paper");
+  app.add_option("--memory", options.memory,
+                 "4GiB: at most so much to build the space (default half of the machine's)");
   AddDeviceOptions(app, options);
 }
 

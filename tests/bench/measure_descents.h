@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <string>
 
 #include "runtime/candidate.h"
 #include "runtime/internal/propagator.h"
@@ -27,6 +29,8 @@ struct Rate {
   double per_second = 0;  ///< Implementations reached.
   double decisions = 0, constrained = 0, dead_ends = 0, events = 0;
   std::uint64_t implementations = 0, given_up = 0;
+  /// How many dead ends each requirement, counter or trigger had the last word in.
+  std::map<std::string, std::uint64_t> by_label;
 };
 
 inline Rate MeasureDescents(const runtime::Candidate& root, const search::ChoiceOrder& order,
@@ -39,7 +43,10 @@ inline Rate MeasureDescents(const runtime::Candidate& root, const search::Choice
   const auto start = Clock::now();
   // At least one implementation, if it takes ten times as long.
   while (Since(start) < seconds || (rate.implementations == 0 && Since(start) < 10 * seconds)) {
-    const auto result = descender.Run(root, random, [&](const search::DeadEnd&) { ++dead_ends; });
+    const auto result = descender.Run(root, random, [&](const search::DeadEnd& dead_end) {
+      ++dead_ends;
+      ++rate.by_label[dead_end.label];
+    });
     if (result != search::DescentResult::kImplementation) {
       ++rate.given_up;
       continue;

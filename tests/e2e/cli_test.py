@@ -126,6 +126,9 @@ class BadInput(unittest.TestCase):
         axpy = ["--kernel", "axpy", "--budget", "evals=1"]
         self.check([*axpy, "--jobs", "100000"], "bad --jobs 100000", "1 to 1024")
         self.check(["size", "--kernel", "axpy", "--jobs", "100000"], "bad --jobs 100000", "1 to 1024")
+        self.check([*axpy, "--memory", "lots"], "bad --memory 'lots'", "512MiB")
+        self.check([*axpy, "--memory", "1MiB"], "MiB while it is built, and 1 MiB are allowed", "--memory allows more",
+                   code=1)
         self.check([*axpy, "--gpu", "7"], "--gpu 7", "'cpu', which is no GPU")
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "mine.txt"), "w", encoding="utf-8"):

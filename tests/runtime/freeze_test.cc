@@ -101,6 +101,27 @@ TEST(Freeze, StopsInEveryPhase) {
                         "requirement merged_is_the_same", "tables", "the root", "rows"}));
 }
 
+TEST(Freeze, TooMuchMemoryIsSaidWithWhatIsLarge) {
+  const TestSpace test = OrderSpace(2, 300);
+  FreezeOptions options;
+  options.progress_interval_s = 0;
+  options.max_bytes = 1 << 20;
+  try {
+    Instance::Freeze(test.space, test.host, options);
+    FAIL() << "300 objects fit a megabyte";
+  } catch (const exh::TooLarge& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find(" MiB while it is built, and 1 MiB are allowed. It was at requirement "),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find("302 objects in Statements and 45451 decisions, most of order, in "),
+              std::string::npos)
+        << text;
+  }
+  options.max_bytes = std::uint64_t{1} << 34;
+  EXPECT_NE(Instance::Freeze(OrderSpace(2, 14).space, OrderSpace(2, 14).host, options), nullptr);
+}
+
 TEST(Freeze, TooManyObjectsAreAMistakeWithAPlace) {
   TestSpace test;
   test.AddRoot("Few", 3);

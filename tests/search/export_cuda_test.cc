@@ -74,7 +74,7 @@ TEST(ExportCuda, SaysWhereItComesFrom) {
            "10x the speed of the naive loop nest",
            "of the other finalists, 1 is slower beyond doubt",
            "of the device's copy bandwidth",
-           " resources   1 block of 64 threads and 32768 bytes of shared memory, 96 registers a "
+           " resources   1 block of 32 threads and 32768 bytes of shared memory, 96 registers a "
            "thread, 5\n"
            "             blocks at once on a multiprocessor, at 1980 MHz",
            "2.1e-05 at most when it was checked, 0.035 of what is allowed",

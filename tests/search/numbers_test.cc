@@ -41,6 +41,14 @@ TEST(ParseAssignments, KeepsTheOrder) {
               HasSubstr("not name=value"));
 }
 
+TEST(ParseBytes, NeedsAUnit) {
+  EXPECT_EQ(ParseBytes("512MiB"), std::uint64_t{512} << 20);
+  EXPECT_EQ(ParseBytes("1.5GiB"), std::uint64_t{3} << 29);
+  for (const char* bad : {"", "4", "GiB", "-1GiB", "0MiB", "4 GiB", "4GB", "9e9TiB"}) {
+    EXPECT_EQ(ParseBytes(bad), std::nullopt) << bad;
+  }
+}
+
 TEST(ParseTime, NeedsAUnit) {
   EXPECT_EQ(ParseTime("12us"), 12000);
   EXPECT_EQ(ParseTime("1.5ms"), 1.5e6);
