@@ -248,13 +248,21 @@ class Writer {
       } else if (is_chain && dst.level == RegisterLevel(axis)) {
         WantOf("dim_mapping", pair.name(), {"NOT_MAPPED", "UNROLL_MAP"});
       } else if (dst.level == RegisterLevel(axis)) {
-        WantOf("dim_mapping", pair.name(), {"UNROLL_MAP", "MERGE_MAP"});
+        WantOf("dim_mapping", pair.name(), OrThrough(comm, {"UNROLL_MAP", "MERGE_MAP"}));
       } else {
         // Loops around values of a reduction are not its own: it must be over.
-        WantOf("dim_mapping", pair.name(), {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
+        WantOf("dim_mapping", pair.name(),
+               OrThrough(comm, {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"}));
       }
       (void)src;
     }
+  }
+
+  /// As a last resort through a temporary array, where that may be.
+  static std::vector<std::string> OrThrough(const Communication& comm,
+                                            std::vector<std::string> values) {
+    if (comm.may_lower) values.emplace_back("NOT_MAPPED");
+    return values;
   }
 
   /// Blocks and loops of the result, threads, loops of the reduction, registers: in this order.
@@ -315,6 +323,7 @@ std::vector<Recipe> FirstRecipes(const Function& function) {
   }
   recipes.push_back(Writer(function, tiles).Write());
   recipes.push_back(Writer(function, {.name = "naive", .tiled = false}).Write());
+  recipes.back().is_exact = true;
   return recipes;
 }
 

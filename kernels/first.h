@@ -23,6 +23,8 @@ struct Wish {
 struct Recipe {
   std::string name;
   std::vector<Wish> wishes;
+  /// Without one of its wishes it is not what its name says.
+  bool is_exact = false;
 };
 
 /// Recipes for a frozen backbone on its device, the most promising first: tiles that registers

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "search/first.h"
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <string_view>
@@ -28,7 +29,8 @@ void TakeFirst(const std::vector<Bits>& values, DecisionId decision, Candidate& 
   }
 }
 
-void TakeOne(const kernels::Wish& wish, Candidate& state) {
+/// False where the decision has none of the values.
+bool TakeOne(const kernels::Wish& wish, Candidate& state) {
   std::vector<Bits> values;
   DecisionId decision = runtime::kNoDecision;
   std::string ignored;  // A name or a value that the space lacks.
@@ -39,7 +41,10 @@ void TakeOne(const kernels::Wish& wish, Candidate& state) {
     decision = action->decision;
     values.push_back(action->values);
   }
-  if (decision != runtime::kNoDecision) TakeFirst(values, decision, state);
+  if (decision == runtime::kNoDecision || !state.IsLive(decision)) return true;
+  TakeFirst(values, decision, state);
+  return std::ranges::any_of(values,
+                             [&](Bits value) { return (state.domain(decision) & ~value) == 0; });
 }
 
 /// Values of a choice by name; those of numbers differ from decision to decision.
@@ -61,12 +66,12 @@ void TakeAll(const kernels::Wish& wish, int choice, Candidate& state) {
 
 }  // namespace
 
-std::optional<Candidate> Follow(const kernels::Recipe& recipe, const Candidate& root,
-                                const ChoiceOrder& order) {
+Followed Follow(const kernels::Recipe& recipe, const Candidate& root, const ChoiceOrder& order) {
   Candidate state = root;
+  Followed followed;
   for (const kernels::Wish& wish : recipe.wishes) {
     if (wish.decision.find('(') != std::string::npos) {
-      TakeOne(wish, state);
+      if (!TakeOne(wish, state) && followed.missed.empty()) followed.missed = wish.decision;
     } else if (const int choice = state.instance().FindChoice(wish.decision); choice >= 0) {
       TakeAll(wish, choice, state);
     }
@@ -76,8 +81,10 @@ std::optional<Candidate> Follow(const kernels::Recipe& recipe, const Candidate& 
   Guide uniform;
   const PatientDescent descent =
       DescendPatiently(state, order, Patience(), random, uniform, [](const DeadEnd&) {});
-  if (descent.result != DescentResult::kImplementation) return std::nullopt;
-  return descent.descender.candidate();
+  if (descent.result == DescentResult::kImplementation) {
+    followed.implementation = descent.descender.candidate();
+  }
+  return followed;
 }
 
 }  // namespace exh::search

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "kernels/first.h"
 #include "runtime/candidate.h"
@@ -13,10 +14,18 @@
 
 namespace exh::search {
 
+/// What came of a recipe.
+struct Followed {
+  std::optional<runtime::Candidate> implementation;  ///< Nothing: a descent found no way down.
+  /// The first decision that has none of the values that were wished for it; empty: none of those
+  /// that the space has.
+  std::string missed;
+};
+
 /// Takes the wishes in their order, each with the first of its values that propagation leaves
 /// possible; what names nothing of the space or contradicts what was taken before is left out. What
-/// is open then is decided by a descent, always the same one. Nothing when that finds no way down.
-std::optional<runtime::Candidate> Follow(const kernels::Recipe& recipe,
-                                         const runtime::Candidate& root, const ChoiceOrder& order);
+/// is open then is decided by a descent, always the same one.
+Followed Follow(const kernels::Recipe& recipe, const runtime::Candidate& root,
+                const ChoiceOrder& order);
 
 }  // namespace exh::search

@@ -285,9 +285,15 @@ std::vector<runtime::Candidate> FirstOf(const Prepared& run) {
   std::vector<runtime::Candidate> first;
   if (!run.policy || run.header.local <= 0) return first;
   for (const kernels::Recipe& recipe : kernels::FirstRecipes(*run.problem.task.function)) {
-    if (auto implementation = Follow(recipe, run.root, run.order)) {
-      first.push_back(*std::move(implementation));
+    Followed followed = Follow(recipe, run.root, run.order);
+    if (recipe.is_exact && (!followed.implementation || !followed.missed.empty())) {
+      const std::string why =
+          followed.missed.empty() ? "" : fmt::format(": {} cannot be as in it", followed.missed);
+      fmt::print("note: the {} nest is not in this space{}; the search begins without it\n",
+                 recipe.name, why);
+      continue;
     }
+    if (followed.implementation) first.push_back(*std::move(followed.implementation));
   }
   return first;
 }

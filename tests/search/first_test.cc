@@ -40,7 +40,10 @@ Begun Begin(const std::string& kernel, const std::string& size, const std::strin
   const runtime::Candidate root = begun.problem.root();
   const ChoiceOrder order = ChoiceOrder::Default(root.instance());
   for (const kernels::Recipe& recipe : kernels::FirstRecipes(*begun.problem.task.function)) {
-    const auto implementation = Follow(recipe, root, order);
+    const auto [implementation, missed] = Follow(recipe, root, order);
+    if (recipe.is_exact) {
+      EXPECT_EQ(missed, "") << kernel << " " << size << " on " << device;
+    }
     EXPECT_TRUE(implementation) << kernel << " " << size << " on " << device << ": " << recipe.name;
     if (implementation) begun.first.push_back(*implementation);
     if (implementation && std::getenv("EXH_PRINT") != nullptr) {
@@ -59,6 +62,24 @@ TEST(First, EveryKernelHasThemOnTheCpu) {
     EXPECT_THAT(begun.Outline(1), Not(HasSubstr("block"))) << kernel;
     EXPECT_NE(begun.Source(0).text, begun.Source(1).text) << kernel;
   }
+}
+
+TEST(First, WhatIsNotInASpaceIsNamed) {
+  ProblemOptions options;
+  options.kernel = "axpy";
+  const Problem problem = MakeProblem(options);
+  const runtime::Candidate root = problem.root();
+  const ChoiceOrder order = ChoiceOrder::Default(root.instance());
+  const auto missed = [&](std::vector<kernels::Wish> wishes) {
+    const Followed followed = Follow({"mine", std::move(wishes), true}, root, order);
+    EXPECT_TRUE(followed.implementation.has_value());
+    return followed.missed;
+  };
+  EXPECT_EQ(missed({{"size(mad.n0)", {"1"}}, {"dim_kind(mad.n0)", {"BLOCK", "LOOP"}}}),
+            "dim_kind(mad.n0)");
+  EXPECT_EQ(missed({{"size(mad.n0)", {"1"}}, {"dim_kind(mad.n0)", {"LOOP", "UNROLL"}}}), "");
+  // What the space does not have at all is no wish.
+  EXPECT_EQ(missed({{"colour(mad.n0)", {"RED"}}, {"dim_kind(mad.n9)", {"LOOP"}}}), "");
 }
 
 TEST(First, EveryKernelHasThemOnAGpu) {

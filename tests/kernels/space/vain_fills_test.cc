@@ -6,6 +6,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <string>
+
 #include "kernels/codegen/lowered_code.h"
 #include "kernels/codegen/work.h"
 #include "kernels/ir/builder.h"
@@ -176,6 +182,83 @@ TEST(VainFills, WhatIsRefusedFillsInVainAndSomethingNoSlowerIsLeft) {
   RecordProperty("in_vain", tally.in_vain);
   EXPECT_GT(tally.in_vain, tally.drawn / 20);
   EXPECT_LT(tally.in_vain, tally.drawn);
+}
+
+/// All implementations below, by the first open decision of the order.
+void ForEachImplementation(const Candidate& state, const search::ChoiceOrder& order,
+                           const std::function<void(const Candidate&)>& visit) {
+  const auto decision = order.Next(state);
+  if (!decision) return visit(state);
+  for (runtime::Bits rest = state.domain(*decision); rest != 0; rest &= rest - 1) {
+    Candidate child = state;
+    if (child.Restrict(*decision, rest & (~rest + 1)) != Propagation::kFixpoint) continue;
+    ForEachImplementation(child, order, visit);
+  }
+}
+
+/// What two implementations have in common that differ in where their loops stand alone.
+std::string Frame(const Candidate& implementation) {
+  const runtime::Instance& instance = implementation.instance();
+  std::string frame;
+  for (const char* name : {"tiles", "size", "dim_kind", "mem_space"}) {
+    const int choice = instance.FindChoice(name);
+    for (DecisionId d = instance.first_decision(choice); d < instance.end_decision(choice); ++d) {
+      frame += implementation.IsLive(d) ? std::to_string(implementation.domain(d)) + "," : "-,";
+    }
+  }
+  return frame;
+}
+
+struct Small {
+  std::string kernel;
+  Parameters sizes;
+  std::uint32_t shared_bytes, max_unroll;
+};
+
+/// Brute force: with what fills in vain a space has all implementations that it has without it, and
+/// for each of the others one that is left has the same frame and no more to do.
+void CheckAll(const Small& small) {
+  ir::Device device = TestDevice(1);
+  device.threads = 2;
+  device.shared_bytes = small.shared_bytes;
+  device.global_bytes = 4;
+  device.max_unroll = small.max_unroll;
+  const Task with = SpaceOfKernel(small.kernel, small.sizes, device, true);
+  const Task without = SpaceOfKernel(small.kernel, small.sizes, device, false);
+  std::map<std::string, double> least;
+  std::size_t left = 0, all = 0, refused = 0;
+  ForEachImplementation(Candidate(without.instance),
+                        search::ChoiceOrder::Default(*without.instance),
+                        [&](const Candidate& implementation) {
+                          ++left;
+                          const double rough = RoughTimeOf(without, implementation);
+                          const auto [at, is_new] = least.emplace(Frame(implementation), rough);
+                          if (!is_new) at->second = std::min(at->second, rough);
+                        });
+  ForEachImplementation(
+      Candidate(with.instance), search::ChoiceOrder::Default(*with.instance),
+      [&](const Candidate& implementation) {
+        ++all;
+        const codegen::Schedule schedule = ExtractSchedule(with, implementation);
+        const codegen::LoweredCode code = codegen::LowerSchedule(*with.function, schedule);
+        ASSERT_EQ(code.error, "");
+        if (!FillsInVain(*with.function, schedule, code.tree)) return;
+        ++refused;
+        const auto found = least.find(Frame(implementation));
+        ASSERT_NE(found, least.end()) << codegen::ToText(*with.function, code.tree);
+        EXPECT_LE(found->second, codegen::RoughTimeNs(code.tree, device.threads))
+            << codegen::ToText(*with.function, code.tree);
+      });
+  EXPECT_EQ(all - refused, left);
+  EXPECT_GT(refused, 0u);
+  fmt::print("{}: {} of all {} implementations fill in vain\n", small.kernel, refused, all);
+}
+
+TEST(VainFills, OfAllImplementationsOfSizeFourSomethingNoSlowerIsLeft) {
+  // With memories and unrolling so small that all can be gone through.
+  CheckAll({"axpy", {{"n", 4}}, 8, 4});
+  CheckAll({"mv", {{"m", 4}, {"n", 4}}, 4, 2});
+  CheckAll({"matmul", {{"m", 4}, {"n", 1}, {"k", 4}}, 4, 2});
 }
 
 }  // namespace
