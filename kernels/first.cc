@@ -322,6 +322,13 @@ std::vector<Recipe> FirstRecipes(const Function& function) {
     tiles.rows = {4, 2, 3, 5, 6, 7, 8, 1};
   }
   recipes.push_back(Writer(function, tiles).Write());
+  if (function.device.max_threads > 1) {
+    // Of two products in a row a block holds whole rows of the second: with four rows for each
+    // thread registers do not hold those of a long row.
+    tiles.name = "low tiles";
+    tiles.rows = {2, 1};
+    recipes.push_back(Writer(function, tiles).Write());
+  }
   recipes.push_back(Writer(function, {.name = "naive", .tiled = false}).Write());
   recipes.back().is_exact = true;
   return recipes;

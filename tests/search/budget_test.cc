@@ -33,7 +33,8 @@ runtime::Candidate FirstToy(const std::string& size_of_c) {
                                 {"size(c)", {size_of_c}},
                                 {"size", {"8", "4"}},
                                 {"order", {"BEFORE"}}}};
-  const auto implementation = Follow(recipe, root, ChoiceOrder::Default(root.instance()));
+  const auto [implementation, missed] = Follow(recipe, root, ChoiceOrder::Default(root.instance()));
+  EXPECT_EQ(missed, "");
   EXPECT_TRUE(implementation);
   return *implementation;
 }
@@ -53,8 +54,9 @@ TEST(Follow, WhatContradictsIsLeftOut) {
   const runtime::Candidate root = ToyRoot();
   const kernels::Recipe recipe{
       "toy", {{"color(a)", {"RED"}}, {"color(b)", {"RED"}}, {"color(c)", {"RED", "GREEN"}}}};
-  const auto found = Follow(recipe, root, ChoiceOrder::Default(root.instance()));
+  const auto [found, missed] = Follow(recipe, root, ChoiceOrder::Default(root.instance()));
   ASSERT_TRUE(found);
+  EXPECT_EQ(missed, "color(b)");
   FakeEvaluator evaluator;
   const std::string source = evaluator.Emit(*found).text;
   EXPECT_THAT(source, HasSubstr("color(b)=BLUE"));
@@ -133,22 +135,27 @@ TEST(First, ASlowCompilerHoldsNothingUp) {
   run.options.first_patience_s = 0.01;
   run.evaluator.ahead = true;
   run.options.first = {FirstToy("2"), FirstToy("1")};
-  std::promise<void> measured;
+  const std::string slow = FakeEvaluator().Emit(FirstToy("2")).text;
+  std::promise<void> measured, compiled;
   std::shared_future<void> others(measured.get_future());
   run.evaluator.compile = [&](const std::string& source) {
     // It ends when something else was measured, and would never end otherwise.
-    if (source == FakeEvaluator().Emit(FirstToy("2")).text) others.wait();
+    if (source == slow) {
+      others.wait();
+      compiled.set_value();
+    }
     return Verdict::kCorrect;
   };
-  std::once_flag once;
+  int measurements = 0;
   run.evaluator.measure = [&](const std::string& source, int) {
-    std::call_once(once, [&] { measured.set_value(); });
+    if (++measurements == 1) measured.set_value();
+    if (measurements == 10) compiled.get_future().wait();  // Thirty are left for it to come up.
     return Correct(FakeEvaluator::TimeOf(source));
   };
-  run.Budget("evals=20");
+  run.Budget("evals=40");
   run.Go();
   const Log log = run.log();
-  ASSERT_EQ(log.evals.size(), 20u);
+  ASSERT_EQ(log.evals.size(), 40u);
   EXPECT_EQ(std::ranges::count(log.selects, "first", &SelectRecord::policy), 2);
   // The slow one was not lost.
   EXPECT_TRUE(std::ranges::any_of(log.evals, [&](const EvalRecord& eval) {
