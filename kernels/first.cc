@@ -240,7 +240,6 @@ class Writer {
         comm.may_lower && f_.inst(comm.producer).is_reduction() && consumer.is_reduction();
     for (const ir::PairId id : comm.pairs) {
       const DimPair& pair = f_.pair(id);
-      const Dimension& src = f_.dim(pair.src);
       const Dimension& dst = f_.dim(pair.dst);
       const LogicalDim& axis = f_.logical(dst.logical);
       if (is_chain && dst.is_reduction) {
@@ -254,7 +253,6 @@ class Writer {
         WantOf("dim_mapping", pair.name(),
                OrThrough(comm, {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"}));
       }
-      (void)src;
     }
   }
 

@@ -143,8 +143,10 @@ std::uint32_t Function::least_around_tile(const Communication& c) const {
     counted.push_back(axis);
     points *= logical(axis).total;
   }
-  const std::uint64_t most =
-      std::max<std::uint64_t>(device.shared_bytes, device.global_bytes) / MemBlock().element_bytes;
+  // Before Freeze() there is no array yet, and nothing to fit.
+  if (!c.lowered) return 1;
+  const std::uint64_t most = std::max<std::uint64_t>(device.shared_bytes, device.global_bytes) /
+                             block(c.lowered->block).element_bytes;
   const std::uint64_t least = most == 0 ? points : (points + most - 1) / most;
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(least, std::numeric_limits<std::uint32_t>::max()));

@@ -294,6 +294,8 @@ class Function {
   /// Iterations that the loops around a tile of the communication must have for the tile to fit the
   /// memory of temporary arrays.
   std::uint32_t least_around_tile(const Communication& c) const;
+  /// Are there tiles of its communication that do not fit?
+  bool limits_tile(const DimPair& pair) const { return least_around_tile(comm(pair.comm)) > 1; }
   Refs<Communication> comm_of(const DimPair& p) const { return {std::cref(comm(p.comm))}; }
   Refs<Communication> served(const MemBlock& b) const { return {std::cref(comm(b.comm))}; }
   Refs<Instruction> accesses_of(const MemBlock& b) const {

@@ -56,8 +56,12 @@ class Joints {
     if (groups_.empty()) return;
     for (Group& group : groups_) List(&group);
     std::erase_if(groups_, [](const Group& group) { return group.left.empty(); });
+    is_tied_.assign(root_.slots.size(), false);
     for (std::uint32_t g = 0; g < groups_.size(); ++g) {
-      for (const Slot slot : groups_[g].slots) by_slot_.emplace(slot, g);
+      for (const Slot slot : groups_[g].slots) {
+        by_slot_.emplace(slot, g);
+        is_tied_[slot] = true;
+      }
     }
     for (const Constraint& constraint : network_.constraints) {
       if (constraint.kind == Constraint::Kind::kClause) {
@@ -77,21 +81,36 @@ class Joints {
       if (root_.counters[id].IsConstrained()) Consider(id, root_.counters[id].min, 0);
     }
     for (const Constraint& constraint : network_.constraints) {
-      if (constraint.kind != Constraint::Kind::kClause ||
-          constraint.literal_end - constraint.literal_begin != 1) {
-        continue;
-      }
-      const Literal& literal = network_.literals[constraint.literal_begin];
-      if (literal.kind == Literal::Kind::kCounter && literal.x == literal.y) {
-        Consider(literal.a, literal.x, constraint.gate);
+      if (constraint.kind == Constraint::Kind::kClause) ConsiderClause(constraint);
+    }
+  }
+
+  /// One value of a counter, or that some object is absent: GroundClauses keeps what waits for
+  /// objects and reads counters awake.
+  void ConsiderClause(const Constraint& clause) {
+    std::vector<Slot> needed = gates_.slots(clause.gate);
+    const Literal* exact = nullptr;
+    for (std::uint32_t l = clause.literal_begin; l < clause.literal_end; ++l) {
+      const Literal& literal = network_.literals[l];
+      if (literal.kind == Literal::Kind::kCounter && literal.x == literal.y && exact == nullptr) {
+        exact = &literal;
+      } else if (literal.kind == Literal::Kind::kSlot && literal.a < root_.num_hidden &&
+                 literal.x == kFalseBit) {
+        needed.push_back(literal.a);
+      } else {
+        return;
       }
     }
+    if (exact == nullptr) return;
+    std::ranges::sort(needed);
+    needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+    if (const auto gate = gates_.Find(needed)) Consider(exact->a, exact->x, *gate);
   }
 
   void Consider(std::uint32_t id, std::uint64_t value, std::uint32_t gate) {
     const Counter& counter = network_.counters[id];
     const std::uint32_t size = counter.increment_end - counter.increment_begin;
-    if (size < 2 || size > kMaxTableArity) return;
+    if (size < 2 || size > kMaxTableArity || value == kSaturated) return;
     std::map<Slot, std::uint32_t> universes;
     std::size_t combinations = 1;
     for (std::uint32_t i = counter.increment_begin; i < counter.increment_end; ++i) {
@@ -118,7 +137,8 @@ class Joints {
     const Counter& counter = network_.counters[group->counter];
     Combination combination{};
     const auto extend = [&](const auto& self, std::size_t position, std::uint64_t reached) -> void {
-      if (reached > group->value) return;
+      // What is above it stays above it, unless it is multiplied by 0.
+      if (reached > group->value && group->value != 0) return;
       if (position == group->slots.size()) {
         if (reached == group->value) group->left.push_back(combination);
         return;
@@ -134,8 +154,11 @@ class Joints {
     extend(extend, 0, counter.base);
   }
 
+  bool IsTied(Slot slot) const { return slot < is_tied_.size() && is_tied_[slot]; }
+
   /// The groups that hold at least two of the slots.
   std::vector<std::uint32_t> GroupsOf(std::span<const Slot> slots) const {
+    if (std::ranges::count_if(slots, [&](Slot slot) { return IsTied(slot); }) < 2) return {};
     std::vector<std::uint32_t> once, twice;
     for (const Slot slot : slots) {
       const auto [begin, end] = by_slot_.equal_range(slot);
@@ -161,37 +184,48 @@ class Joints {
         positions[i] = group.Find(slots[i]);
         of_root[i] = domains.empty() ? root_.slots[slots[i]] : domains[i];
       }
-      const std::size_t before = group.left.size();
       std::erase_if(group.left, [&](const Combination& combination) {
         std::array<Bits, kMaxTableArity> values = of_root;
         for (std::size_t i = 0; i < slots.size(); ++i) {
           if (positions[i] >= 0) values[i] = Bits{1} << combination[positions[i]];
         }
-        return !Allows(relation, values);
+        if (Allows(relation, values)) return false;
+        BlameTable(relation, values, &group);
+        return true;
       });
-      if (group.left.size() == before) continue;
-      for (auto p = relation.patterns_begin; p < relation.patterns_end; ++p) {
-        Blame(network_.patterns[network_.pattern_lists[p]].origin, &group);
-      }
     }
   }
 
   bool Allows(const Relation& relation, const std::array<Bits, kMaxTableArity>& values) const {
-    const auto domain = [&](int i) {
-      return i + 1 < relation.arity ? values[relation.others[i]] : Bits{1};
-    };
-    for (Bits a = domain(0); a != 0; a &= a - 1) {
-      for (Bits b = domain(1); b != 0; b &= b - 1) {
-        for (Bits c = domain(2); c != 0; c &= c - 1) {
-          const std::size_t index =
-              relation.masks + relation.strides[0] * static_cast<unsigned>(std::countr_zero(a)) +
-              relation.strides[1] * static_cast<unsigned>(std::countr_zero(b)) +
-              relation.strides[2] * static_cast<unsigned>(std::countr_zero(c));
-          if ((network_.masks[index] & values[relation.mask_position]) != 0) return true;
-        }
+    return AnyMask(network_, relation, values,
+                   [&](Bits mask) { return (mask & values[relation.mask_position]) != 0; });
+  }
+
+  /// Who excludes these values: the first clause of the table that does so by itself, or else all
+  /// that some of the open values contradict.
+  void BlameTable(const Relation& relation, const std::array<Bits, kMaxTableArity>& values,
+                  Group* group) const {
+    std::vector<std::uint32_t> several;
+    for (auto p = relation.patterns_begin; p < relation.patterns_end; ++p) {
+      const Pattern& pattern = network_.patterns[network_.pattern_lists[p]];
+      bool is_violated = true, may_be_violated = true;
+      const auto add = [&](Truth truth) {
+        is_violated &= truth == Truth::kFalse;
+        may_be_violated &= truth != Truth::kTrue;
+      };
+      for (int i = 0; i < relation.arity; ++i) {
+        if ((values[i] & ~pattern.masks[i]) == 0) add(Truth::kTrue);
+        if ((values[i] & pattern.masks[i]) != 0) add(Truth::kMaybe);
       }
+      for (int i = 0; i < pattern.num_pairs; ++i) {
+        const auto [left, right] = pattern.pair_positions[i];
+        add(PairStatus(network_.pair_relations[pattern.pair_relations[i]], values[left],
+                       values[right]));
+      }
+      if (is_violated) return Blame(pattern.origin, group);
+      if (may_be_violated) several.push_back(pattern.origin);
     }
-    return false;
+    for (const std::uint32_t origin : several) Blame(origin, group);
   }
 
   /// The table in each of its lanes.
@@ -210,19 +244,19 @@ class Joints {
     bool is_near = false;
     for (int i = 0; i < table.num_scalars; ++i) {
       read(i, table.cells[i]);
-      is_near |= by_slot_.contains(slots[i]);
+      is_near |= IsTied(slots[i]);
     }
     if (!is_near && table.arity - table.num_scalars < 2) return;
+    const std::size_t arity = table.arity;
     for (std::uint64_t rest = table.lanes; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      for (int i = table.num_scalars; i < table.arity; ++i) read(i, table.cells[i] + lane);
+      if (GroupsOf({slots.data(), arity}).empty()) continue;
       std::vector<Slot> gate = gates_.slots(table.gate);
       for (int i = table.num_scalars; i < table.arity; ++i) {
-        read(i, table.cells[i] + lane);
         const Slot slot = network_.cells[table.cells[i] + lane].slot;
         gate.insert(gate.end(), root_.memberships[slot].begin(), root_.memberships[slot].end());
       }
-      const std::size_t arity = table.arity;
-      if (GroupsOf({slots.data(), arity}).empty()) continue;
       std::ranges::sort(gate);
       gate.erase(std::unique(gate.begin(), gate.end()), gate.end());
       Use(network_.relations[table.relation], {slots.data(), arity}, gate, {domains.data(), arity});
@@ -237,7 +271,7 @@ class Joints {
     }
     for (const std::uint32_t g : GroupsOf(slots)) {
       Group& group = groups_[g];
-      if (!std::ranges::includes(gates_.slots(group.gate), gates_.slots(constraint.gate)) ||
+      if (!gates_.IsPartOf(constraint.gate, group.gate) ||
           std::ranges::any_of(slots, [&](Slot slot) { return group.Find(slot) < 0; })) {
         continue;
       }
@@ -292,6 +326,7 @@ class Joints {
   Network& network_;
   std::vector<Group> groups_;
   std::multimap<Slot, std::uint32_t> by_slot_;
+  std::vector<bool> is_tied_;  ///< By slot: is it in a group?
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ void FreezeTicker::CheckMemory() const {
   };
   throw TooLarge("the space takes " + in_mib(now - bytes_before_) + " while it is built, and " +
                  in_mib(max_bytes_) + " are allowed. It was at " + phase_ + "; so far it has " +
-                 (what_ ? what_() : "nothing"));
+                 what_());
 }
 
 void FreezeTicker::Look() {

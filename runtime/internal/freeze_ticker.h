@@ -22,7 +22,7 @@ class FreezeTicker {
         max_bytes_(options.max_bytes),
         bytes_before_(max_bytes_ == 0 ? 0 : ResidentBytes()) {}
 
-  /// Says what the freeze has built so far, for the message of TooLarge: "812 objects, …".
+  /// Before the first phase: says what the freeze has built so far, for the message of TooLarge.
   void DescribeBy(std::function<std::string()> what) { what_ = std::move(what); }
 
   /// The next phase, with its part of the whole and the number of its steps, about.

@@ -455,20 +455,7 @@ bool GroundClauses::IsEntailed(const Constraint& constraint) {
 bool GroundClauses::IsTableEntailed(const Relation& relation,
                                     const std::array<Bits, kMaxTableArity>& domains) const {
   const Bits target = domains[relation.mask_position];
-  const auto domain = [&](int i) {
-    return i + 1 < relation.arity ? domains[relation.others[i]] : Bits{1};
-  };
-  for (Bits a = domain(0); a != 0; a &= a - 1) {
-    for (Bits b = domain(1); b != 0; b &= b - 1) {
-      for (Bits c = domain(2); c != 0; c &= c - 1) {
-        const std::size_t index = relation.masks + relation.strides[0] * std::countr_zero(a) +
-                                  relation.strides[1] * std::countr_zero(b) +
-                                  relation.strides[2] * std::countr_zero(c);
-        if ((target & ~network_.masks[index]) != 0) return false;
-      }
-    }
-  }
-  return true;
+  return !AnyMask(network_, relation, domains, [&](Bits mask) { return (target & ~mask) != 0; });
 }
 
 void GroundClauses::DropEntailed() {

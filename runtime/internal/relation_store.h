@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -51,6 +52,28 @@ class PatternSets {
   std::unordered_map<std::uint64_t, std::uint32_t> known_;
   std::array<Recent, 4096> recent_{};  ///< By hash: the last answers.
 };
+
+/// Is there a combination of values of the slots beside the masked one, for whose mask `test`
+/// holds? `domains` by position.
+template <typename Test>
+bool AnyMask(const Network& network, const Relation& relation,
+             const std::array<Bits, kMaxTableArity>& domains, const Test& test) {
+  const auto domain = [&](int i) {
+    return i + 1 < relation.arity ? domains[relation.others[i]] : Bits{1};
+  };
+  for (Bits a = domain(0); a != 0; a &= a - 1) {
+    for (Bits b = domain(1); b != 0; b &= b - 1) {
+      for (Bits c = domain(2); c != 0; c &= c - 1) {
+        const std::size_t index = relation.masks +
+                                  relation.strides[0] * static_cast<unsigned>(std::countr_zero(a)) +
+                                  relation.strides[1] * static_cast<unsigned>(std::countr_zero(b)) +
+                                  relation.strides[2] * static_cast<unsigned>(std::countr_zero(c));
+        if (test(network.masks[index])) return true;
+      }
+    }
+  }
+  return false;
+}
 
 class RelationStore {
  public:
