@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Joints: decisions that a counter of one value ties together keep exactly the values that some
-// combination has which all requirements over them allow.
+// combination has which all requirements over them allow; behind a gate as soon as it opens.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/candidate.h"
+#include "runtime/ground.h"
 #include "runtime/internal/network.h"
 #include "tests/support/table_host.h"
 
@@ -24,6 +25,8 @@ using runtime::DecisionId;
 using runtime::Instance;
 using runtime::Propagation;
 using runtime::Visibility;
+
+constexpr Bits kOn = 1;
 
 /// Items whose numbers multiply, or add, to `total`, with requirements over pairs of them.
 struct Tied {
@@ -73,7 +76,8 @@ struct Tied {
   }
 };
 
-Tied RandomTied(std::uint64_t seed) {
+/// With `is_planned` a decision of another object, the last one, brings all of them to life.
+Tied RandomTied(std::uint64_t seed, bool is_planned) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::uint64_t n) { return random() % n; };
   Tied tied;
@@ -97,12 +101,12 @@ Tied RandomTied(std::uint64_t seed) {
     tied.first = random() & all;
     tied.second = random() & all;
   }
-  const int items = test.AddRoot("Items", tied.num_items);
+  const int items = test.AddRoot("Items", tied.num_items), axes = test.AddRoot("Axes", 1);
   const int size = test.AddInteger("size", {Var(items)},
                                    [numbers = tied.numbers](TableHost::Tuple) { return numbers; });
-  runtime::Choice& counter = test.AddCounter("total", {}, tied.product, Visibility::kFull);
+  runtime::Choice& counter = test.AddCounter("total", {Var(axes)}, tied.product, Visibility::kFull);
   counter.over = {Var(items)};
-  counter.weight = {size, {0}};
+  counter.weight = {size, {1}};
   const int number = test.choice("total");
   const auto later = test.Code([](TableHost::Tuple tuple) { return tuple[0] >= tuple[1]; });
   if (tied.is_sorted) {
@@ -110,48 +114,119 @@ Tied RandomTied(std::uint64_t seed) {
   }
   test.Require({Var(items), Var(items)},
                {later, Is(size, {0}, all & ~tied.first), Is(size, {1}, all & ~tied.second)});
-  test.Require({}, {test.ComparesCode(number, {}, CompareOp::kEq, {tied.total})});
+  test.Require({Var(axes)}, {test.ComparesCode(number, {0}, CompareOp::kEq, {tied.total})});
+  if (is_planned) {
+    const int switches = test.AddRoot("Switches", 1);
+    const int on = test.AddEnum("on", {Var(switches)}, 2);
+    test.AddTrigger({Var(switches)}, {Is(on, {0}, kOn)},
+                    [items, axes, size = tied.num_items](TableHost::Tuple) {
+                      std::vector<runtime::Host::Planned> added = {{axes, {runtime::kNoObject, 0}}};
+                      for (int i = 0; i < size; ++i) {
+                        added.push_back({items, {runtime::kNoObject, static_cast<Object>(i)}});
+                      }
+                      return added;
+                    });
+  }
   return tied;
 }
 
-TEST(Joints, KeepExactlyWhatSomeCombinationHas) {
+struct Seen {
   std::size_t joints = 0, steps = 0;
-  for (std::uint64_t seed = 1; seed <= 600 && !HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    const Tied tied = RandomTied(seed);
-    const auto instance = Instance::Freeze(tied.test.space, tied.test.host);
-    std::vector<Bits> domains(static_cast<std::size_t>(tied.num_items),
-                              (Bits{1} << tied.numbers.size()) - 1);
-    std::vector<Bits> kept = tied.Filter(domains);
-    ASSERT_EQ(instance->root_result() == Propagation::kDeadEnd, kept.empty());
-    if (kept.empty()) continue;
-    if (instance->statistics().joints == 0) continue;  // More combinations than are listed.
-    ++joints;
-    std::mt19937_64 random(seed);
-    Candidate candidate(instance);
-    const auto domains_now = [&] {
-      std::vector<Bits> now;
-      for (DecisionId d = 0; d < instance->num_decisions(); ++d) now.push_back(candidate.domain(d));
-      return now;
-    };
-    for (;;) {
-      ASSERT_EQ(domains_now(), kept);
-      const auto item = static_cast<DecisionId>(random() % kept.size());
-      const Bits values = random() & kept[item];
-      if (values == 0 || values == kept[item]) {
-        if (candidate.IsImplementation()) break;
-        continue;
-      }
-      ++steps;
-      kept[item] = values;
-      kept = tied.Filter(kept);
-      // Each value has a combination, so that there is no dead end.
-      ASSERT_EQ(candidate.Restrict(item, values), Propagation::kFixpoint);
+};
+
+/// Random restrictions of the items, which are `kept` at the beginning.
+void Drive(const Tied& tied, std::uint64_t seed, std::vector<Bits> kept, Candidate candidate,
+           Seen* seen) {
+  std::mt19937_64 random(seed);
+  const auto domains_now = [&] {
+    std::vector<Bits> now;
+    for (DecisionId d = 0; d < kept.size(); ++d) now.push_back(candidate.domain(d));
+    return now;
+  };
+  for (;;) {
+    ASSERT_EQ(domains_now(), kept);
+    const auto item = static_cast<DecisionId>(random() % kept.size());
+    const Bits values = random() & kept[item];
+    if (values == 0 || values == kept[item]) {
+      if (candidate.IsImplementation()) break;
+      continue;
     }
+    ++seen->steps;
+    kept[item] = values;
+    kept = tied.Filter(kept);
+    // Each value has a combination, so that there is no dead end.
+    ASSERT_EQ(candidate.Restrict(item, values), Propagation::kFixpoint);
   }
-  std::printf("%zu joints, %zu steps\n", joints, steps);
-  EXPECT_GT(joints, 300u);
-  EXPECT_GT(steps, 300u);
+}
+
+void CheckTied(bool is_planned) {
+  Seen seen;
+  for (std::uint64_t seed = 1; seed <= 600 && !testing::Test::HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    const Tied tied = RandomTied(seed, is_planned);
+    const auto instance = Instance::Freeze(tied.test.space, tied.test.host);
+    const std::vector<Bits> domains(static_cast<std::size_t>(tied.num_items),
+                                    (Bits{1} << tied.numbers.size()) - 1);
+    const std::vector<Bits> kept = tied.Filter(domains);
+    if (!is_planned) {
+      ASSERT_EQ(instance->root_result() == Propagation::kDeadEnd, kept.empty());
+      if (kept.empty()) continue;
+    }
+    if (instance->statistics().joints == 0 && !kept.empty()) continue;  // Too many combinations.
+    Candidate candidate(instance);
+    if (is_planned) {
+      const auto on = static_cast<DecisionId>(tied.num_items);
+      const bool lives = (candidate.domain(on) & kOn) != 0 &&
+                         candidate.Restrict(on, kOn) == Propagation::kFixpoint;
+      ASSERT_EQ(lives, !kept.empty());
+      if (!lives) continue;
+    }
+    ++seen.joints;
+    Drive(tied, seed, kept, candidate, &seen);
+  }
+  std::printf("%zu joints, %zu steps\n", seen.joints, seen.steps);
+  EXPECT_GT(seen.joints, 300u);
+  EXPECT_GT(seen.steps, 300u);
+}
+
+TEST(Joints, KeepExactlyWhatSomeCombinationHas) {
+  CheckTied(false);
+}
+
+TEST(Joints, HoldOnceTheirObjectsAreThere) {
+  CheckTied(true);
+}
+
+/// A joint names the requirements that took combinations away, and no others over the same
+/// decisions.
+TEST(Joints, NameWhoTookCombinationsAway) {
+  TestSpace test;
+  const int items = test.AddRoot("Items", 3);
+  const int size = test.AddInteger("size", {Var(items)}, [](TableHost::Tuple) {
+    return std::vector<std::uint32_t>{1, 2, 4, 8};
+  });
+  runtime::Choice& counter = test.AddCounter("total", {}, true, Visibility::kFull);
+  counter.over = {Var(items)};
+  counter.weight = {size, {0}};
+  const int number = test.choice("total");
+  const auto later = test.Code([](TableHost::Tuple tuple) { return tuple[0] >= tuple[1]; });
+  test.Require({Var(items), Var(items)}, {later, Compares(size, {0}, CompareOp::kLe, {1})},
+               "sorted");
+  // 8 * 8 is too much anyway.
+  test.Require({Var(items), Var(items)}, {Is(size, {0}, 7), Is(size, {1}, 7)}, "not_both_8");
+  test.Require({}, {test.ComparesCode(number, {}, CompareOp::kEq, {8})});
+  const auto instance = Instance::Freeze(test.space, test.host);
+  const runtime::GroundForm form = MakeGroundForm(*instance);
+  ASSERT_EQ(form.joints.size(), 1u);
+  // 1 * 1 * 8, 1 * 2 * 4 and 2 * 2 * 2.
+  EXPECT_EQ(form.joints[0].combinations.size(), 3u);
+  std::vector<std::string> names;
+  for (const runtime::Origin& origin : form.joints[0].origins) {
+    names.push_back(OriginText(instance->space(), origin));
+  }
+  ASSERT_EQ(names.size(), 2u) << names.back();
+  EXPECT_NE(names[0].find("total"), std::string::npos) << names[0];
+  EXPECT_NE(names[1].find("sorted"), std::string::npos) << names[1];
 }
 
 }  // namespace
