@@ -5,8 +5,8 @@
 // Random descents to complete implementations, lowerings included, on one core: ours; Gecode on the
 // exported instance, same order of decisions; an engine of the published kind (exhc --engine=maps).
 // Where there are no counters also other tasks: Gecode depth first, and clasp, which learns
-// clauses. Then sizes, times of single steps, growth with the number of statements, and what exhc
-// makes.
+// clauses. Then sizes, times of single steps, growth with the number of statements, what exhc
+// makes, and the spaces that users search beside the paper's.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +34,7 @@
 #include "search/problem.h"
 #include "tests/bench/engine_kernels.h"
 #include "tests/bench/measure_descents.h"
+#include "tests/bench/measure_spaces.h"
 #include "tests/maps/measure.h"
 #include "tests/support/dimacs.h"
 #include "tests/support/minizinc.h"
@@ -421,6 +422,7 @@ int Main(int argc, char** argv) {
   Print("compiling what it makes, s", "%10.1f", json["exhc"]["compile_seconds"], "(wanted 60)");
   Print("lines of what it makes", "%10.0f", json["exhc"]["lines"], "(wanted 10000)");
   if (!json_file.empty()) std::ofstream(json_file) << json.dump(2) << "\n";
+  MeasureSpaces(seconds);
   return 0;
 }
 
