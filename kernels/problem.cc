@@ -23,7 +23,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// Denormals, with so many zeros behind them that a multiple by small numbers is exact, and what a
-/// result of them may be off: much less than what flushing one to zero takes away.
+/// result of them may always be off: much less than what flushing one to zero takes away.
 constexpr double kDenormalStep = 0x1p-142, kDenormalTolerance = 0x1p-138;
 /// Results below this come of denormals alone.
 constexpr double kTiny = 0x1p-100;
@@ -257,11 +257,14 @@ void TolerateNothing(const Task& task, Inputs inputs, ProblemData& data) {
     for (std::size_t i = 0; i < output.tolerance.size(); ++i) {
       double& tolerance = output.tolerance[i];
       const double reference = output.reference[i];
+      const double of_roundings = std::isfinite(tolerance) ? tolerance : 0;
       if (is_exact || !std::isfinite(reference)) tolerance = 0;
       if (inputs != Inputs::kSpecial || !(std::abs(reference) < kTiny)) continue;
       // A sum begins with 0 and never comes to -0; without one, the sign of a zero is what the
-      // operations say.
-      tolerance = reference == 0 && !has_sums ? cpu::kSameBits : kDenormalTolerance;
+      // operations say. Of two products in a row the second adds up many multiples of a denormal:
+      // more than is exact.
+      tolerance =
+          reference == 0 && !has_sums ? cpu::kSameBits : std::max(kDenormalTolerance, of_roundings);
     }
   }
 }

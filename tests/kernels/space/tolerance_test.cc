@@ -287,6 +287,48 @@ TEST(Sabotage, OfSumsOfAnyLengthIsRefused) {
   }
 }
 
+/// alpha A B C + beta D in single precision, the second sum forwards or backwards.
+Body TwoProducts(std::size_t m, std::size_t n, std::size_t k, std::size_t p, bool backwards,
+                 const std::function<float(float)>& between) {
+  return [=](const ProblemData& data) {
+    const Floats &a = data.at("a").values, &b = data.at("b").values;
+    const Floats &c = data.at("c").values, &d = data.at("d").values;
+    Floats e(m * p);
+    for (std::size_t row = 0; row < m; ++row) {
+      Floats ab(n);
+      for (std::size_t l = 0; l < k; ++l) {
+        for (std::size_t j = 0; j < n; ++j) {
+          ab[j] = std::fma(a[row * k + l], b[l * n + j], ab[j]);
+        }
+      }
+      for (float& element : ab) element = between(1.5f * element);
+      for (std::size_t column = 0; column < p; ++column) {
+        float sum = -0.75f * d[row * p + column];
+        for (std::size_t step = 0; step < n; ++step) {
+          const std::size_t j = backwards ? n - 1 - step : step;
+          sum = std::fma(ab[j], c[j * p + column], sum);
+        }
+        e[row * p + column] = sum;
+      }
+    }
+    return e;
+  };
+}
+
+// Sums of multiples of a denormal need more bits than there are: they were refused when two
+// products had a long row between them.
+TEST(Sabotage, OfTwoProductsIsRefusedAndRightOnesAreNot) {
+  constexpr std::size_t kM = 64, kN = 4096, kK = 4, kP = 96;
+  const Task task = TaskOf("matmul2", {{"m", kM}, {"n", kN}, {"k", kK}, {"p", kP}});
+  const Problems problems(task);
+  const auto as_it_is = [](float value) { return value; };
+  const auto flushed = [](float value) { return std::abs(value) < 0x1p-126f ? 0 : value; };
+  for (const bool backwards : {false, true}) {
+    EXPECT_EQ(problems.Refusal(TwoProducts(kM, kN, kK, kP, backwards, as_it_is)), "") << backwards;
+    EXPECT_NE(problems.Refusal(TwoProducts(kM, kN, kK, kP, backwards, flushed)), "") << backwards;
+  }
+}
+
 TEST(Sabotage, OfALongProductIsRefused) {
   const std::int64_t k = 16384, n = 24;
   const Task task = TaskOf("matmul", {{"m", n}, {"n", n}, {"k", k}});
