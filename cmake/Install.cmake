@@ -44,7 +44,7 @@ install(TARGETS exhc search ${libraries} EXPORT ExhaustTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   ARCHIVE DESTINATION lib
   INCLUDES DESTINATION include/exhaust)
-foreach(folder runtime kernels)
+foreach(folder base runtime kernels)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION include/exhaust
     FILES_MATCHING PATTERN "*.h" PATTERN internal EXCLUDE)
 endforeach()

@@ -3,7 +3,7 @@
 #
 # Two files cannot be in one when the anonymous namespace of the one declares what the other declares, too,
 # in its own or for all to see: each file goes into the first group with which it shares no such name. One whose
-# anonymous namespace has the name of a type or a constant of its folder's headers is compiled by itself. The names are
+# anonymous namespace or alias has the name of a type or a constant of the headers of its folder, or of base, is compiled by itself. The names are
 # read from the text when the build is configured. Where one that was added later clashes, the
 # compiler says so, and configuring again (cmake --fresh) mends it.
 function(exh_sources name)
@@ -20,7 +20,9 @@ function(exh_sources name)
       continue()
     endif()
     exh_declared_names(${path} private public aliases)
-    exh_hides_type(hides ${path} "${private}")
+    list(TRANSFORM aliases REPLACE "=.*" "" OUTPUT_VARIABLE own_names)
+    list(APPEND own_names ${private})
+    exh_hides_type(hides ${path} "${own_names}")
     if(hides)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
       continue()
@@ -76,16 +78,16 @@ function(exh_clashes clash group)
 endfunction()
 
 # exh_hides_type(hides path names): whether one of the names is that of a type or a constant which a header
-# of the file's folder of the tree (dsl, runtime, …; for tests, of any) declares.
+# of base or of the file's folder of the tree (dsl, runtime, …; for tests, of any) declares.
 function(exh_hides_type hides path names)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${path})
   string(REGEX REPLACE "/.*" "" folder ${folder})
   get_property(is_known GLOBAL PROPERTY exh_types_${folder} SET)
   if(NOT is_known)
     set(types "")
-    set(folders ${folder})
+    set(folders base ${folder})
     if(folder STREQUAL "tests")  # They include headers of all.
-      set(folders dsl generator runtime kernels models search tests)
+      set(folders base dsl generator runtime kernels models search tests)
     endif()
     list(TRANSFORM folders PREPEND ${PROJECT_SOURCE_DIR}/)
     list(TRANSFORM folders APPEND /*.h)

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/spelling.h"
 #include "dsl/formula.h"
 #include "dsl/names.h"
 #include "dsl/snippet.h"
-#include "dsl/spelling.h"
 
 namespace exh::dsl {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <system_error>
 
+#include "base/spelling.h"
 #include "dsl/names.h"
 #include "dsl/snippet.h"
-#include "dsl/spelling.h"
 #include "dsl/words.h"
 
 namespace exh::dsl {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "dsl/check_macros.h"
+#include "base/check.h"
 
 namespace exh::dsl {
 namespace {
@@ -134,7 +134,7 @@ std::span<const DiagInfo> AllDiags() {
 
 const DiagInfo& InfoOf(Diag diag) {
   const auto found = std::ranges::lower_bound(kTable, diag, {}, &DiagInfo::diag);
-  EXH_DSL_CHECK(found != kTable.end() && found->diag == diag);
+  EXH_CHECK(found != kTable.end() && found->diag == diag);
   return *found;
 }
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "dsl/check_macros.h"
+#include "base/check.h"
+#include "base/spelling.h"
 #include "dsl/snippet.h"
-#include "dsl/spelling.h"
 #include "dsl/words.h"
 
 namespace exh::dsl {

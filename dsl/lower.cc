@@ -15,11 +15,11 @@
 #include <string>
 #include <utility>
 
+#include "base/spelling.h"
 #include "dsl/formula.h"
 #include "dsl/names.h"
 #include "dsl/print.h"
 #include "dsl/snippet.h"
-#include "dsl/spelling.h"
 
 namespace exh::dsl {
 namespace {

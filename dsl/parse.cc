@@ -20,9 +20,9 @@
 
 #include "ExhLexer.h"
 #include "ExhParser.h"
-#include "dsl/check_macros.h"
+#include "base/check.h"
+#include "base/spelling.h"
 #include "dsl/parse_tree.h"
-#include "dsl/spelling.h"
 #include "dsl/splice.h"
 #include "dsl/split.h"
 
@@ -494,7 +494,7 @@ ast::Statement ParseChunk(const Chunk& chunk, std::vector<PendingError>& errors,
     ExhParser::OneStatementContext* const tree = parser.oneStatement();
     if (!strategy->error()) return BuildStatement(chunk, tree->statement());
   } catch (const antlr4::ParseCancellationException&) {
-    EXH_DSL_CHECK(strategy->error().has_value());
+    EXH_CHECK(strategy->error().has_value());
   }
   errors.push_back({*strategy->error(), &chunk});
   return ast::BrokenDecl{DeclaredNames(chunk)};

@@ -8,9 +8,9 @@
 #include <map>
 #include <string_view>
 
+#include "base/spelling.h"
 #include "dsl/names.h"
 #include "dsl/snippet.h"
-#include "dsl/spelling.h"
 #include "dsl/words.h"
 
 namespace exh::dsl {

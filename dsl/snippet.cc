@@ -8,7 +8,7 @@
 #include <cctype>
 #include <cstddef>
 
-#include "dsl/spelling.h"
+#include "base/spelling.h"
 
 namespace exh::dsl {
 

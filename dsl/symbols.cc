@@ -7,7 +7,7 @@
 #include <cctype>
 #include <utility>
 
-#include "dsl/spelling.h"
+#include "base/spelling.h"
 
 namespace exh::dsl {
 namespace {

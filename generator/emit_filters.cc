@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "generator/check.h"
+#include "base/check.h"
 #include "generator/emit.h"
 #include "generator/names.h"
 #include "generator/snippets.h"
@@ -66,7 +66,7 @@ std::string Emitter::Type(const FilterUse& use) const {
     case ChoiceKind::kCounter:
       return "Interval";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 /// "order_outer_inner".
@@ -144,7 +144,7 @@ std::string Emitter::All(const Filter& filter) const {
     case ChoiceKind::kCounter:
       return "Interval{}";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 /// The target's values that satisfy the atom by themselves.
@@ -180,7 +180,7 @@ std::string Emitter::OwnValues(const Filter& filter, const FilterAtom& atom) con
     case ChoiceKind::kCounter:
       return fmt::format("CounterThat({}, {})", op, Parameter(other));
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 /// Some values of the inputs satisfy the atom.
@@ -215,7 +215,7 @@ std::string Emitter::MayHold(const FilterAtom& atom) const {
       }
     }
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 bool Mentions(const Filter& filter, const FilterAtom& atom) {

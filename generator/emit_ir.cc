@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/check.h"
 #include "dsl/source.h"
 #include "dsl/words.h"
-#include "generator/check.h"
 #include "generator/plan.h"
 
 namespace exh::generator {
@@ -72,7 +72,7 @@ Json Word(dsl::ChoiceKind kind) {
     case dsl::ChoiceKind::kCounter:
       return "counter";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 Json Word(dsl::Symmetry symmetry) {
@@ -84,7 +84,7 @@ Json Word(dsl::Symmetry symmetry) {
     case dsl::Symmetry::kAntisymmetric:
       return "antisymmetric";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 Json Word(dsl::Visibility visibility) {
@@ -96,7 +96,7 @@ Json Word(dsl::Visibility visibility) {
     case dsl::Visibility::kInternal:
       return "internal";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 Json IrWriter::Place(const dsl::SourceRange& range) const {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "generator/check.h"
+#include "base/check.h"
 #include "generator/emit.h"
 #include "generator/emit_maps.h"
 
@@ -69,7 +69,7 @@ std::string OwnValues(const MapsPlan& plan, const MapsFilter& filter, const Maps
     case ChoiceKind::kCounter:
       return fmt::format("runtime::CounterThat({}, {})", op, domain);
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 /// for (Bits r1 = d1; …) for (Bits r2 = d2; …) allowed |= kTable3[(1 * …) * 32 + d3];
@@ -178,7 +178,7 @@ std::string MapsMayHold(const MapsPlan& plan, const MapsFilter& filter, const Ma
     case ChoiceKind::kCounter:
       return fmt::format("runtime::CounterMay({}, {}, {})", left, op, right);
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 /// inline Bits Filter3(const Engine& e, Object v0, Object v1, Object v2) { … return allowed; }

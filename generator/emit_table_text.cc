@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "generator/check.h"
+#include "base/check.h"
 #include "generator/emit.h"
 
 namespace exh::generator {
@@ -101,7 +101,7 @@ std::string TableWriter::Condition(const dsl::Condition& condition) const {
     case Kind::kConstant:
       return condition.constant ? "true" : "false";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 void TableWriter::WriteSets() {
@@ -137,7 +137,7 @@ const char* Word(dsl::Visibility visibility) {
     case dsl::Visibility::kInternal:
       return "internal";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 void TableWriter::WriteCounter(const dsl::Choice& choice) {
@@ -192,7 +192,7 @@ const char* Word(Code::Yields yields) {
     case Code::Yields::kItem:
       return "item";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 void TableWriter::WriteCodes() {

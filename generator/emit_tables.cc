@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "generator/check.h"
+#include "base/check.h"
 #include "generator/emit.h"
 #include "generator/names.h"
 
@@ -51,7 +51,7 @@ std::string OperatorValue(dsl::CompareOp op) {
     case dsl::CompareOp::kNe:
       return "CompareOp::kNe";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 namespace {
@@ -120,7 +120,7 @@ std::string ConditionValue(const Plan& plan, const dsl::Condition& condition) {
     case Kind::kConstant:
       return condition.constant ? "Constant(true)" : "Constant(false)";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 namespace {

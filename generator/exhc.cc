@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "base/spelling.h"
 #include "dsl/diagnostic_pages.h"
 #include "dsl/dsl.h"
 #include "dsl/render.h"
-#include "dsl/spelling.h"
 #include "generator/emission.h"
 #include "generator/explain_requirement.h"
 #include "generator/format_files.h"
@@ -119,8 +119,7 @@ int Build(const Arguments& arguments) {
 
 /// One line for the first word that nothing on the command line knows, and the nearest legal one.
 int Unknown(const std::string& word, const std::vector<std::string>& legal, const char* what) {
-  std::cerr << "exhc: unknown " << what << " '" << word << "'" << dsl::DidYouMean(word, legal)
-            << "\n";
+  std::cerr << "exhc: unknown " << what << " '" << word << "'" << DidYouMean(word, legal) << "\n";
   return 2;
 }
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/spelling.h"
 #include "dsl/source.h"
-#include "dsl/spelling.h"
 #include "generator/filters.h"
 
 namespace exh::generator {
@@ -57,7 +57,7 @@ std::string ExplainRequirement(const dsl::Spec& spec, const std::string& label,
     for (const Filter& filter : filters[i].filters) text += FilterText(spec, requirement, filter);
   }
   if (text.empty()) {
-    *error = fmt::format("no requirement is called '{}'{}", label, dsl::DidYouMean(label, labels));
+    *error = fmt::format("no requirement is called '{}'{}", label, DidYouMean(label, labels));
   }
   return text;
 }

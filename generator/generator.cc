@@ -99,7 +99,7 @@ void EmitSourceTop(CodeWriter& out, const Plan& plan, const std::string& own_hea
     out.Line("#include <{}>", header);
   }
   out.Blank();
-  out.Line("#include \"runtime/check.h\"");
+  out.Line("#include \"base/check.h\"");
   out.Line("#include \"runtime/space_tables.h\"");
   out.Blank();
 }

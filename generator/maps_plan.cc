@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "generator/check.h"
+#include "base/check.h"
 #include "generator/names.h"
 
 namespace exh::generator {
@@ -64,7 +64,7 @@ CompareOp Opposite(CompareOp op) {
     case CompareOp::kNe:
       return CompareOp::kEq;
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 /// A decision that says by itself whether an increment counts.

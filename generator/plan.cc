@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-#include "generator/check.h"
+#include "base/check.h"
+#include "base/hash.h"
 #include "generator/names.h"
 
 namespace exh::generator {
@@ -139,15 +140,10 @@ void NameEverything(Plan& plan) {
   }
 }
 
-/// FNV-1a over the sources, so that a log can tell which text made its space.
+/// Hash of the sources, so that a log can tell which text made its space.
 std::string FingerprintOf(const dsl::Spec& spec) {
-  std::uint64_t hash = 14695981039346656037u;
-  for (const dsl::Spec::File& file : spec.files) {
-    for (const char c : file.text) {
-      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    }
-    hash = (hash ^ 0xFF) * 1099511628211u;
-  }
+  std::uint64_t hash = kFnvStart;
+  for (const dsl::Spec::File& file : spec.files) hash = Fnv1a64("\xFF", Fnv1a64(file.text, hash));
   return fmt::format("{:016x}", hash);
 }
 
@@ -181,7 +177,7 @@ const Snippet* Plan::FindKey(int set, dsl::SetKey key) const {
 
 const Snippet& Plan::Key(int set, dsl::SetKey key) const {
   const Snippet* found = FindKey(set, key);
-  EXH_GENERATOR_CHECK(found != nullptr);
+  EXH_CHECK(found != nullptr);
   return *found;
 }
 
@@ -256,7 +252,7 @@ const char* OperatorText(dsl::CompareOp op) {
     case dsl::CompareOp::kNe:
       return "!=";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 std::uint64_t AllValues(const dsl::Choice& choice) {
@@ -342,7 +338,7 @@ std::string ConditionText(const dsl::Spec& spec, const std::vector<Variable>& sc
     case Condition::Kind::kConstant:
       return condition.constant ? "true" : "false";
   }
-  EXH_GENERATOR_UNREACHABLE();
+  EXH_UNREACHABLE();
 }
 
 }  // namespace exh::generator

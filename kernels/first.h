@@ -2,7 +2,7 @@
 //
 // What a search tries first: decisions that make a decent implementation of any kernel, as wishes
 // by the names of choices and values. A search knows no choice by more than its name, and takes
-// what it can of them (search/first.h); a space without these choices has no such start.
+// what it can of them (search/descend/first.h); a space without these choices has no such start.
 #pragma once
 
 #include <string>

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/stop.h"
+#include "base/stop.h"
 #include "kernels/task.h"
 
 namespace exh::kernels {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/check.h"
 #include "kernels/kernel_space.h"
-#include "runtime/check.h"
 #include "runtime/enum_domain.h"
 #include "runtime/int_domain.h"
 

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/check.h"
+#include "base/error.h"
 #include "kernels/codegen/cpu_printer.h"
 #include "kernels/codegen/cuda_printer.h"
 #include "kernels/codegen/work.h"
@@ -16,8 +18,6 @@
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
 #include "kernels/problem.h"
-#include "runtime/check.h"
-#include "runtime/error.h"
 
 namespace exh::kernels {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "models/lower_bound.h"
-#include "runtime/check.h"
 
 namespace exh::models {
 namespace ir = kernels::ir;

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/spelling.h"
 #include "runtime/instance.h"
-#include "runtime/nearest.h"
 
 namespace exh::runtime {
 namespace {
@@ -30,7 +30,7 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
 std::string Unknown(const std::string& what, std::string_view name,
                     const std::vector<std::string>& known) {
   std::string text = "unknown " + what + " '" + std::string(name) + "'";
-  const std::string nearest = NearestName(name, known);
+  const std::string nearest = ClosestName(name, known);
   if (!nearest.empty()) text += "; did you mean '" + nearest + "'?";
   return text;
 }

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "base/check.h"
 #include "runtime/candidate.h"
-#include "runtime/check.h"
 #include "runtime/int_domain.h"
 
 namespace exh::runtime {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/explain.h"
 
+#include "base/check.h"
 #include "runtime/candidate.h"
-#include "runtime/check.h"
 #include "runtime/ground.h"
 #include "runtime/internal/tracer.h"
 

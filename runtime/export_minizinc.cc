@@ -5,8 +5,8 @@
 #include <bit>
 #include <cctype>
 
-#include "runtime/check.h"
-#include "runtime/error.h"
+#include "base/check.h"
+#include "base/error.h"
 #include "runtime/int_domain.h"
 #include "runtime/internal/minizinc_writer.h"
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/error.h"
+#include "base/error.h"
 #include "runtime/host.h"
 
 namespace exh::runtime {

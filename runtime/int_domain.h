@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/check.h"
+#include "base/check.h"
 #include "runtime/space.h"
 
 namespace exh::runtime {

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "runtime/check.h"
+#include "base/check.h"
 
 namespace exh::runtime {
 namespace {

@@ -3,11 +3,11 @@
 // The one runtime header that generated code includes.
 #pragma once
 
+#include "base/check.h"
+#include "base/error.h"
 #include "runtime/action.h"
 #include "runtime/candidate.h"
-#include "runtime/check.h"
 #include "runtime/enum_domain.h"
-#include "runtime/error.h"
 #include "runtime/host.h"
 #include "runtime/instance.h"
 #include "runtime/int_domain.h"

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+#include "base/spelling.h"
 #include "search/commands/command.h"
-#include "search/error.h"
-#include "search/plugins.h"
-#include "search/suggest.h"
+#include "search/subject/plugins.h"
 
 namespace exh::search {
 namespace {

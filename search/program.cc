@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "base/system/standard_streams.h"
 #include "search/main.h"
-#include "search/standard_streams.h"
 
 int main(int argc, char** argv) {
-  exh::search::OpenStandardFiles();
-  exh::search::ForgiveOutput();
-  return exh::search::FinishOutput(exh::search::SearchMain(argc, argv));
+  exh::OpenStandardFiles();
+  exh::ForgiveOutput();
+  return exh::FinishOutput(exh::search::SearchMain(argc, argv));
 }

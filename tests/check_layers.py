@@ -8,15 +8,36 @@ import tree
 
 # "spaces" is generated code: the headers that a .exh file names are included there.
 MAY_INCLUDE = {
-    "dsl": set(),
-    "generator": {"dsl"},
-    "runtime": set(),
-    "kernels/ir": set(),
-    "spaces": {"runtime", "kernels/ir"},
-    "kernels": {"kernels/ir", "runtime", "spaces"},
-    "models": {"kernels/ir", "runtime", "spaces"},
-    "search": {"models", "kernels", "kernels/ir", "runtime"},
+    "base": set(),
+    "dsl": {"base"},
+    "generator": {"base", "dsl"},
+    "runtime": {"base"},
+    "kernels/ir": {"base"},
+    "spaces": {"base", "runtime", "kernels/ir"},
+    "kernels": {"base", "kernels/ir", "runtime", "spaces"},
+    "models": {"base", "kernels/ir", "runtime", "spaces"},
+    "search": {"base", "models", "kernels", "kernels/ir", "runtime"},
 }
+# The rooms of a layer, lowest first: what each of them may include of the others. What lies beside
+# them, in the folder itself, may include all of them, and none of them that.
+ROOMS = {
+    "search": {
+        "log": set(),
+        "descend": {"log"},
+        "tree": {"log", "descend"},
+        "near": {"log", "descend"},
+        "learn": {"log"},
+        "subject": {"log", "descend"},
+        "measure": {"log", "subject"},
+        "report": {"log", "subject", "measure"},
+        "run": {"log", "descend", "tree", "near", "learn", "subject", "measure", "report"},
+        "count": {"descend", "run"},
+        "simulate": {"log", "descend", "tree", "run"},
+        "commands": {"log", "descend", "tree", "subject", "measure", "report", "run", "count",
+                     "simulate"},
+    },
+}
+MOST_FILES_IN_A_ROOM = 20
 # Nothing includes tests, and tests may include everything.
 LAYERS = sorted([*MAY_INCLUDE, "tests"], key=len, reverse=True)
 ANTLR = re.compile(r"antlr4|ExhLexer|ExhParser|ExhBase|ExhListener|ExhVisitor")
@@ -28,6 +49,37 @@ HOST_HEADER = re.compile(r'^\s*header\s*=\s*(")([^"]+)"')
 def layer_of(path):
     """The longest layer that the path lies in; None outside of all."""
     return next((layer for layer in LAYERS if path.startswith(layer + "/")), None)
+
+
+def room_of(path, layer):
+    """The room of a layer that the path lies in; None beside all of them."""
+    return next((room for room in ROOMS.get(layer, ()) if path.startswith(f"{layer}/{room}/")), None)
+
+
+def problem_of_rooms(includer, layer, included):
+    """What is wrong with an include from one room of a layer into another, or None."""
+    room, other = room_of(includer, layer), room_of(included, layer)
+    if room is None or room == other:
+        return None
+    if other is None:
+        return f"{layer}/{room} may not include {included}, which stands above the rooms"
+    if other not in ROOMS[layer][room]:
+        return f"{layer}/{room} may not include {included}"
+    return None
+
+
+def full_rooms(root):
+    """Rooms with more files than a person looks through."""
+    problems = []
+    for layer, rooms in ROOMS.items():
+        for folder in sorted({path.parent for path in tree.files(root, (".h", ".cc"), (layer,))}):
+            files = [path for path in (root / folder).iterdir() if path.is_file()]
+            if len(files) > MOST_FILES_IN_A_ROOM:
+                problems.append(f"{folder}: {len(files)} files, the limit is {MOST_FILES_IN_A_ROOM}")
+        for folder in sorted(path.name for path in (root / layer).iterdir() if path.is_dir()):
+            if folder not in rooms:
+                problems.append(f"{layer}/{folder}: the room is not in ROOMS of check_layers.py")
+    return problems
 
 
 def problem_of(includer, layer, quote, included, root):
@@ -46,11 +98,11 @@ def problem_of(includer, layer, quote, included, root):
         return f"{included} is internal to {folder}"
     if other != layer and other not in MAY_INCLUDE[layer]:
         return f"{layer} may not include {included}"
-    return None
+    return problem_of_rooms(includer, layer, included) if other == layer and layer in ROOMS else None
 
 
 def check(root):
-    problems = []
+    problems = full_rooms(root)
     for path in tree.files(root, (".h", ".cc", ".inc", ".exh")):
         name = path.as_posix()
         is_space = name.endswith(".exh") and name.startswith("kernels/")

@@ -7,7 +7,7 @@ import re
 
 import tree
 
-FOLDERS = ("dsl", "generator", "runtime", "kernels", "models", "search")
+FOLDERS = ("base", "dsl", "generator", "runtime", "kernels", "models", "search")
 SUFFIX = r"\.(?:h|cc|inc|g4|exh|json|py|sh|md|txt)"
 # `ir/builder.h .cc   the builder`, `| ir/builder.h | …`, `* [ir/builder.h](…)`, "- `ir/builder.h`: …"
 LISTED = re.compile(rf"^\s*(?:[*|-]\s*)?\[?`?\[?([\w./-]+{SUFFIX})(?![\w.])")

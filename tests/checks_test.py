@@ -73,6 +73,30 @@ class Layers(TreeTest):
         self.append("search/main.cc", '#include "spaces/linalg.exh.h"\n')
         self.expect("search/main.cc:3: search may not include spaces/linalg.exh.h")
 
+    def test_rooms_are_layers(self):
+        self.write("search/log/README.md", "Nothing public.\n")
+        self.write("search/tree/README.md", "Nothing public.\n")
+        self.write("search/log/line.cc", LICENCE)
+        self.write("search/tree/tree.cc", LICENCE + '#include "search/log/line.cc"\n')
+        self.expect()
+        self.append("search/log/line.cc", '#include "search/tree/tree.cc"\n')
+        self.expect("search/log/line.cc:2: search/log may not include search/tree/tree.cc")
+
+    def test_rooms_know_nothing_above_them(self):
+        self.write("search/log/README.md", "Nothing public.\n")
+        self.write("search/log/line.cc", LICENCE + '#include "search/main.cc"\n')
+        self.expect("search/log/line.cc:2: search/log may not include search/main.cc, which stands "
+                    "above the rooms")
+
+    def test_a_room_that_nobody_knows(self):
+        self.write("search/cellar/README.md", "Nothing public.\n")
+        self.expect("search/cellar: the room is not in ROOMS of check_layers.py")
+
+    def test_a_full_room(self):
+        for number in range(21):
+            self.write(f"search/log/part{number}.cc", LICENCE)
+        self.expect("search/log: 21 files, the limit is 20")
+
     def test_nothing_includes_tests(self):
         self.write("tests/support/oracle.h", LICENCE)
         self.append("runtime/space.h", '#include "tests/support/oracle.h"\n')

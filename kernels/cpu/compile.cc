@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cpu/compile.h"
+#include "base/hash.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "kernels/cpu/process.h"
+#include "base/system/process.h"
 
 namespace exh::kernels::cpu {
 namespace {
@@ -88,17 +89,6 @@ bool IsEnvironmentTrouble(std::string_view complaint) {
   return false;
 }
 
-std::string HashText(const std::string& text) {
-  std::uint64_t a = 0xcbf29ce484222325ULL, b = 0x9ae16a3b2f90404fULL;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    a = (a ^ byte) * 0x100000001b3ULL;
-    b = (b ^ (byte + 0x55U)) * 0xc6a4a7935bd1e995ULL;
-    b ^= b >> 29;
-  }
-  return fmt::format("{:016x}{:016x}", a, b);
-}
-
 Compiler::Compiler(CompilerOptions options) : options_(std::move(options)) {}
 
 std::uint64_t Compiler::runs() const {
@@ -109,7 +99,7 @@ std::uint64_t Compiler::runs() const {
 Compiled Compiler::Compile(const std::string& source, Patience patience) {
   std::string key = options_.compiler;
   for (const std::string& flag : options_.flags) key += '\0' + flag;
-  const std::string hash = HashText(key + '\0' + source);
+  const std::string hash = CacheKey(key + '\0' + source);
   {
     std::unique_lock lock(mutex_);
     progress_.wait(lock, [&] { return in_progress_.count(hash) == 0; });

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/stop.h"
 #include "kernels/evaluation.h"
-#include "kernels/stop.h"
 
 namespace exh::kernels::cpu {
 
@@ -73,8 +73,5 @@ class Compiler {
 /// Is what a compiler, an assembler or a linker says about the machine (no memory, no disk, no
 /// processes, killed by somebody), and not about the text?
 bool IsEnvironmentTrouble(std::string_view complaint);
-
-/// 128 bits of FNV-1a as 32 hex digits.
-std::string HashText(const std::string& text);
 
 }  // namespace exh::kernels::cpu

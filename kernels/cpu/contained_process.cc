@@ -20,7 +20,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/cpu/process.h"
+#include "base/system/process.h"
 
 extern char** environ;
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "kernels/cpu/channel.h"
-#include "kernels/stop.h"
 
 namespace exh::kernels::cpu {
 

@@ -16,9 +16,9 @@
 #include <span>
 #include <utility>
 
+#include "base/system/process.h"
 #include "kernels/cpu/compare.h"
 #include "kernels/cpu/contained_process.h"
-#include "kernels/cpu/process.h"
 
 namespace exh::kernels::cpu {
 namespace {

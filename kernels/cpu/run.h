@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/stop.h"
 #include "kernels/cpu/problem_set.h"
 #include "kernels/evaluation.h"
-#include "kernels/stop.h"
 
 namespace exh::kernels::cpu {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cuda/cubin_cache.h"
+#include "base/hash.h"
 
 #include <algorithm>
 #include <cctype>
@@ -102,7 +103,7 @@ std::string CubinCache::Key(const std::string& source, const std::string& archit
                             std::span<const std::string> options, const std::string& compiler) {
   std::string text = architecture + '\n' + compiler + '\n';
   for (const std::string& option : options) text += option + '\n';
-  return cpu::HashText(text + '\n' + Essence(source));
+  return CacheKey(text + '\n' + Essence(source));
 }
 
 std::optional<CachedCubin> CubinCache::Find(const std::string& key) const {
@@ -116,7 +117,7 @@ std::optional<CachedCubin> CubinCache::Find(const std::string& key) const {
     if (object.at("compiles").get<bool>()) {
       const fs::path cubin = fs::path(folder_) / (key + ".cubin");
       // A file that was cut off, or that the disk has lost (a crash leaves zeros), is no hit.
-      if (object.at("digest") != cpu::HashText(ReadFile(cubin))) return std::nullopt;
+      if (object.at("digest") != CacheKey(ReadFile(cubin))) return std::nullopt;
       entry.path = cubin.string();
     }
     std::error_code ignored;
@@ -137,7 +138,7 @@ std::string CubinCache::Keep(const std::string& key, const CachedCubin& entry) c
     const std::string cubin = ReadFile(entry.path);
     const fs::path path = fs::path(folder_) / (key + ".cubin");
     if (cubin.empty() || WriteWholeFile(path, cubin) != 0) return entry.path;
-    facts["digest"] = cpu::HashText(cubin);
+    facts["digest"] = CacheKey(cubin);
     kept = path.string();
   }
   const int error = WriteWholeFile(fs::path(folder_) / (key + ".json"),

@@ -17,7 +17,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/cpu/process.h"
+#include "base/system/process.h"
 
 extern char** environ;
 
@@ -47,7 +47,7 @@ std::string LastLine(int file, off_t begin) {
 }  // namespace
 
 Worker::Worker(const std::vector<std::string>& argv) {
-  const std::string program = argv.empty() ? "" : cpu::FindProgram(argv.front());
+  const std::string program = argv.empty() ? "" : FindProgram(argv.front());
   if (program.empty()) {
     obituary_ = argv.empty() ? "no program was named"
                              : fmt::format("'{}' was not found on PATH", argv.front());
@@ -60,7 +60,7 @@ Worker::Worker(const std::vector<std::string>& argv) {
   }
   socket_ = ends[0];
   errors_ = ::memfd_create("stderr", MFD_CLOEXEC);
-  cpu::ProgramStart start;
+  ProgramStart start;
   start.program = program;
   start.argv = argv;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -69,7 +69,7 @@ Worker::Worker(const std::vector<std::string>& argv) {
   start.in = start.out = ends[1];
   start.err = errors_;
   std::string why;
-  tree_ = cpu::ProcessTree::Start(start, why);
+  tree_ = ProcessTree::Start(start, why);
   if (!tree_.is_running()) obituary_ = fmt::format("no process for it: {}", why);
   ::close(ends[1]);
 }
@@ -176,21 +176,20 @@ void Worker::Kill() {
 /// Its stream ended, so it is about to end by itself; how it does is worth a moment.
 void Worker::Reap() {
   constexpr int kMomentMs = 200;
-  std::optional<cpu::ProcessEnd> end = tree_.Wait(kMomentMs);
+  std::optional<ProcessEnd> end = tree_.Wait(kMomentMs);
   const bool ended_by_itself = end.has_value();
   if (!end) end = tree_.Kill();
   switch (end->kind) {
-    case cpu::ProcessEnd::Kind::kNotStarted:
+    case ProcessEnd::Kind::kNotStarted:
       return Bury(fmt::format("it cannot be run: {}", std::strerror(end->value)));
-    case cpu::ProcessEnd::Kind::kLost:
+    case ProcessEnd::Kind::kLost:
       was_killed_ = true;
       return Bury("somebody killed its supervisor");
-    case cpu::ProcessEnd::Kind::kEnded:
+    case ProcessEnd::Kind::kEnded:
       break;
   }
-  was_killed_ =
-      ended_by_itself && WIFSIGNALED(end->value) && cpu::IsSentByOthers(WTERMSIG(end->value));
-  if (WIFSIGNALED(end->value)) return Bury(cpu::SignalText(WTERMSIG(end->value)));
+  was_killed_ = ended_by_itself && WIFSIGNALED(end->value) && IsSentByOthers(WTERMSIG(end->value));
+  if (WIFSIGNALED(end->value)) return Bury(SignalText(WTERMSIG(end->value)));
   Bury(fmt::format("it ended with code {}", WEXITSTATUS(end->value)));
 }
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/process_tree.h"
-#include "kernels/stop.h"
+#include "base/stop.h"
+#include "base/system/process_tree.h"
 
 namespace exh::kernels::cuda {
 
@@ -49,7 +49,7 @@ class Worker {
   void Reap();
   void Bury(std::string how);
 
-  cpu::ProcessTree tree_;
+  ProcessTree tree_;
   bool was_killed_ = false;
   int socket_ = -1;     ///< Both directions.
   int errors_ = -1;     ///< A file in memory: its standard error.

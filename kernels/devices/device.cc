@@ -10,7 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "runtime/nearest.h"
+#include "base/spelling.h"
 
 namespace exh::kernels {
 namespace {
@@ -127,8 +127,7 @@ std::string SetField(ir::Device& device, const std::string& key, json value) {
     if (field.read(device, value)) return "";
     return fmt::format("'{}' must be {}, got {}", key, field.expects, value.dump());
   }
-  return fmt::format("a device has no '{}': did you mean '{}'?", key,
-                     runtime::NearestName(key, names));
+  return fmt::format("a device has no '{}': did you mean '{}'?", key, ClosestName(key, names));
 }
 
 DeviceResult Error(std::string text) {
@@ -161,15 +160,16 @@ DeviceResult Read(const std::string& file, const json& object,
 
 }  // namespace
 
-// PREFIX/share beside PREFIX/bin for a program that is installed.
 std::string DeviceFolder() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    const fs::path installed = program.parent_path().parent_path() / "share/exhaust/devices";
-    if (fs::is_directory(installed, error)) return installed.string();
+  const fs::path prefix = error ? fs::path() : program.parent_path().parent_path();
+  const fs::path installed = prefix / "share/exhaust/devices", built = prefix / "devices";
+  if (!error && fs::is_directory(installed, error)) return installed.string();
+  if (fs::is_directory(EXH_DEVICE_FOLDER, error) || !fs::is_directory(built, error)) {
+    return EXH_DEVICE_FOLDER;
   }
-  return EXH_DEVICE_FOLDER;
+  return built.string();
 }
 
 DeviceResult LoadDevice(const std::string& name,
@@ -197,7 +197,7 @@ DeviceResult LoadDeviceFrom(const std::string& folder, const std::string& name,
   }
   if (names.empty()) return Error(fmt::format("no device in {}{}", folder, unreadable));
   return Error(fmt::format("unknown device '{}': did you mean '{}'?{}", name,
-                           runtime::NearestName(name, names), unreadable));
+                           ClosestName(name, names), unreadable));
 }
 
 std::string DeviceToJson(const ir::Device& device) {

@@ -19,13 +19,14 @@ struct DeviceResult {
   std::string error;
 };
 
-/// The device called `name` ("cpu") in PREFIX/share/exhaust/devices for a program that is installed
-/// in PREFIX/bin, otherwise in the source tree's folder. `overrides`: field to JSON text,
+/// The device called `name` ("cpu") in DeviceFolder(). `overrides`: field to JSON text,
 /// "max_threads" -> "64".
 DeviceResult LoadDevice(const std::string& name,
                         const std::map<std::string, std::string>& overrides = {});
 
-/// That folder; `rates/` in it says how fast the devices are (models/device_rates.h).
+/// PREFIX/share/exhaust/devices for a program that is installed in PREFIX/bin, otherwise the source
+/// tree's folder, and where that is gone the copy in the program's build folder. `rates/` in it
+/// says how fast the devices are (models/device_rates.h).
 std::string DeviceFolder();
 
 /// The same from a folder of JSON files.

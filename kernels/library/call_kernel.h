@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
 #include "kernels/ir/function.h"
 #include "kernels/library/kernel.h"
-#include "runtime/error.h"
 
 namespace exh::kernels {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 namespace exh::kernels {
 

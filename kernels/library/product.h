@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 
-#include "kernels/stop.h"
+#include "base/stop.h"
 
 namespace exh::kernels {
 

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "kernels/library/kernels.h"
-#include "runtime/check.h"
 
 namespace exh::kernels {
 namespace {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/check.h"
+#include "base/check.h"
 
 namespace exh::runtime::internal {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-#include "runtime/check.h"
+#include "base/check.h"
 #include "runtime/internal/freezer.h"
 #include "runtime/internal/row_places.h"
 

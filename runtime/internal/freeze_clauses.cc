@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "runtime/error.h"
+#include "base/error.h"
 #include "runtime/internal/freezer.h"
 
 namespace exh::runtime::internal {

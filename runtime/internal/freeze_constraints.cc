@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/check.h"
-#include "runtime/error.h"
+#include "base/check.h"
+#include "base/error.h"
 #include "runtime/internal/freezer.h"
 
 namespace exh::runtime::internal {

@@ -6,8 +6,8 @@
 #include <bit>
 #include <map>
 
-#include "runtime/check.h"
-#include "runtime/error.h"
+#include "base/check.h"
+#include "base/error.h"
 #include "runtime/internal/freezer.h"
 #include "runtime/internal/propagator.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "runtime/error.h"
+#include "base/error.h"
 
 namespace exh::runtime::internal {
 

@@ -5,8 +5,8 @@
 #include <bit>
 #include <unordered_map>
 
-#include "runtime/check.h"
-#include "runtime/error.h"
+#include "base/check.h"
+#include "base/error.h"
 #include "runtime/int_domain.h"
 #include "runtime/internal/lane_emitter.h"
 #include "runtime/internal/propagator.h"

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "runtime/check.h"
+#include "base/check.h"
 #include "runtime/ground.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/objects.h"

@@ -6,7 +6,7 @@
 
 #include <bit>
 
-#include "runtime/check.h"
+#include "base/check.h"
 #include "runtime/internal/network.h"
 #include "runtime/interval.h"
 

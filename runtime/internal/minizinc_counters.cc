@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "runtime/error.h"
+#include "base/error.h"
 #include "runtime/internal/minizinc_writer.h"
 
 namespace exh::runtime::internal {

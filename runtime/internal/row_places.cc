@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "runtime/check.h"
+#include "base/check.h"
 #include "runtime/instance.h"
 #include "runtime/internal/objects.h"
 

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <type_traits>
 
-#include "search/error.h"
+#include "base/error.h"
 
 namespace exh::search {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "search/problem.h"
+#include "search/subject/problem.h"
 
 namespace exh::search {
 

@@ -6,13 +6,13 @@
 
 #include <memory>
 
+#include "base/error.h"
+#include "base/spelling.h"
 #include "runtime/export_minizinc.h"
-#include "search/choice_order.h"
 #include "search/commands/command.h"
-#include "search/error.h"
-#include "search/export_cuda.h"
-#include "search/run_folder.h"
-#include "search/suggest.h"
+#include "search/descend/choice_order.h"
+#include "search/log/run_folder.h"
+#include "search/report/export_cuda.h"
 
 namespace exh::search {
 namespace {

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/error.h"
 #include "search/commands/command.h"
-#include "search/error.h"
-#include "search/log_reader.h"
-#include "search/log_repair.h"
-#include "search/log_text.h"
+#include "search/log/log_reader.h"
+#include "search/log/log_repair.h"
+#include "search/log/log_text.h"
 
 namespace exh::search {
 namespace {

@@ -2,27 +2,27 @@
 //
 // `search replay`: builds one implementation again, from a log or from a list of decisions, checks
 // it, times it, and compares it with the yardsticks.
-#include "search/replay.h"
+#include "search/log/replay.h"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-#include "search/choice_order.h"
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/parallel.h"
+#include "base/system/signals.h"
 #include "search/commands/command.h"
-#include "search/comparison.h"
-#include "search/decision_file.h"
-#include "search/decisions.h"
-#include "search/descent.h"
-#include "search/error.h"
-#include "search/event_log.h"
-#include "search/log_reader.h"
-#include "search/log_text.h"
-#include "search/make_evaluator.h"
-#include "search/numbers.h"
-#include "search/parallel.h"
-#include "search/run_folder.h"
-#include "search/signals.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/descent.h"
+#include "search/log/decisions.h"
+#include "search/log/event_log.h"
+#include "search/log/log_reader.h"
+#include "search/log/log_text.h"
+#include "search/log/run_folder.h"
+#include "search/measure/make_evaluator.h"
+#include "search/report/comparison.h"
+#include "search/subject/decision_file.h"
 
 namespace exh::search {
 namespace {
@@ -118,7 +118,7 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
     return 0;
   }
   const std::atomic<bool>& interrupted = ListenForSignals();
-  const kernels::StopToken stop(&interrupted);
+  const StopToken stop(&interrupted);
   const std::unique_ptr<Evaluator> evaluator =
       MakeEvaluator(problem, {NumCores(), 0, false, &stop});
   const std::vector<Contender> own = {{"winner", evaluator->Compile(source)}};

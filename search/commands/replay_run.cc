@@ -8,15 +8,15 @@
 #include <memory>
 #include <string>
 
-#include "search/candidate_bound.h"
-#include "search/choice_order.h"
+#include "base/error.h"
+#include "base/numbers.h"
 #include "search/commands/command.h"
-#include "search/error.h"
-#include "search/log_reader.h"
-#include "search/numbers.h"
-#include "search/problem.h"
-#include "search/replay.h"
-#include "search/tree_replay.h"
+#include "search/descend/choice_order.h"
+#include "search/log/log_reader.h"
+#include "search/log/replay.h"
+#include "search/subject/candidate_bound.h"
+#include "search/subject/problem.h"
+#include "search/tree/tree_replay.h"
 
 namespace exh::search {
 namespace {

@@ -14,29 +14,29 @@
 #include <string>
 #include <vector>
 
-#include "search/candidate_bound.h"
-#include "search/choice_order.h"
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/parallel.h"
+#include "base/system/machine_load.h"
+#include "base/system/signals.h"
 #include "search/commands/command.h"
 #include "search/commands/search_options.h"
 #include "search/commands/simulate.h"
-#include "search/comparison.h"
-#include "search/cpu_evaluator.h"
-#include "search/decision_file.h"
-#include "search/decisions.h"
-#include "search/error.h"
-#include "search/explorer.h"
-#include "search/first.h"
-#include "search/log_text.h"
-#include "search/machine_load.h"
-#include "search/make_evaluator.h"
-#include "search/numbers.h"
-#include "search/order_advice.h"
-#include "search/parallel.h"
-#include "search/replay.h"
-#include "search/report.h"
-#include "search/run_folder.h"
-#include "search/signals.h"
-#include "search/tree_replay.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/first.h"
+#include "search/descend/order_advice.h"
+#include "search/log/decisions.h"
+#include "search/log/log_text.h"
+#include "search/log/replay.h"
+#include "search/log/run_folder.h"
+#include "search/measure/cpu_evaluator.h"
+#include "search/measure/make_evaluator.h"
+#include "search/report/comparison.h"
+#include "search/report/report.h"
+#include "search/run/explorer.h"
+#include "search/subject/candidate_bound.h"
+#include "search/subject/decision_file.h"
+#include "search/tree/tree_replay.h"
 
 namespace exh::search {
 namespace {
@@ -97,7 +97,7 @@ struct Session {
   int jobs = 1;
   const Clock& clock;
   double start = 0;  ///< Of the run, by the clock.
-  kernels::StopToken& stop;
+  StopToken& stop;
 };
 
 /// The winner's source and its decisions as a file to replay.
@@ -209,8 +209,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
 
 /// A run that cannot begin leaves no folder behind.
 std::unique_ptr<Evaluator> MakeEvaluatorFor(const Problem& problem, const SearchOptions& options,
-                                            const std::string& folder,
-                                            const kernels::StopToken& stop) {
+                                            const std::string& folder, const StopToken& stop) {
   try {
     return MakeEvaluator(problem,
                          {options.jobs.value_or(NumCores()), options.gpu, options.cold(), &stop});
@@ -251,7 +250,7 @@ struct Budget {
   double start;
   double total;  ///< Seconds; infinite when only evaluations count.
   AnyStopper stopper;
-  kernels::StopToken stop;  ///< Ends what is in flight.
+  StopToken stop;  ///< Ends what is in flight.
 };
 
 /// A run that begins, or one that goes on, with everything that the explorer needs.

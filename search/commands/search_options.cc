@@ -6,10 +6,10 @@
 
 #include <functional>
 
-#include "search/choice_order.h"
-#include "search/error.h"
-#include "search/numbers.h"
-#include "search/suggest.h"
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/spelling.h"
+#include "search/descend/choice_order.h"
 
 namespace exh::search {
 namespace {

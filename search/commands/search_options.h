@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "search/clock.h"
-#include "search/log_reader.h"
-#include "search/policy.h"
-#include "search/problem.h"
-#include "search/stopper.h"
+#include "base/clock.h"
+#include "search/log/log_reader.h"
+#include "search/run/stopper.h"
+#include "search/subject/problem.h"
+#include "search/tree/policy.h"
 
 namespace exh::search {
 

@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "search/candidate_bound.h"
-#include "search/choice_order.h"
-#include "search/error.h"
-#include "search/log_reader.h"
-#include "search/recorded_space.h"
-#include "search/replay.h"
-#include "search/run_folder.h"
-#include "search/simulation.h"
-#include "search/simulation_report.h"
+#include "base/error.h"
+#include "search/descend/choice_order.h"
+#include "search/log/log_reader.h"
+#include "search/log/replay.h"
+#include "search/log/run_folder.h"
+#include "search/simulate/recorded_space.h"
+#include "search/simulate/simulation.h"
+#include "search/simulate/simulation_report.h"
+#include "search/subject/candidate_bound.h"
 
 namespace exh::search {
 namespace {

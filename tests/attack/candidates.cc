@@ -18,8 +18,8 @@
 #include <string>
 
 #include "kernels/cpu/runner.h"
-#include "search/cpu_evaluator.h"
-#include "search/problem.h"
+#include "search/measure/cpu_evaluator.h"
+#include "search/subject/problem.h"
 
 namespace exh::search {
 namespace {

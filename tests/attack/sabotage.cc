@@ -21,10 +21,10 @@
 #include <string_view>
 #include <vector>
 
-#include "search/error.h"
+#include "base/error.h"
 #include "search/main.h"
-#include "search/make_evaluator.h"
-#include "search/problem.h"
+#include "search/measure/make_evaluator.h"
+#include "search/subject/problem.h"
 #include "tests/attack/sabotages.h"
 
 namespace exh::attack {
@@ -116,12 +116,12 @@ int Run(const Options& options) {
 Options Parse(const std::vector<std::string>& words) {
   Options options;
   for (std::size_t i = 0; i < words.size(); i += 2) {
-    if (i + 1 == words.size()) throw search::UsageError(words[i] + " lacks its value");
+    if (i + 1 == words.size()) throw UsageError(words[i] + " lacks its value");
     const std::string& value = words[i + 1];
     const auto number = [&] {
       if (value.empty() ||
           !std::ranges::all_of(value, [](char c) { return c >= '0' && c <= '9'; })) {
-        throw search::UsageError(words[i] + " takes a whole number, not '" + value + "'");
+        throw UsageError(words[i] + " takes a whole number, not '" + value + "'");
       }
       return std::stol(value);
     };
@@ -134,7 +134,7 @@ Options Parse(const std::vector<std::string>& words) {
     } else if (words[i] == "--first") {
       options.first = static_cast<std::size_t>(number());
     } else {
-      throw search::UsageError("there is no option '" + words[i] + "'");
+      throw UsageError("there is no option '" + words[i] + "'");
     }
   }
   return options;
@@ -150,7 +150,7 @@ int main(int argc, char** argv) {
   }
   try {
     return exh::attack::Run(exh::attack::Parse({argv + 1, argv + argc}));
-  } catch (const exh::search::UsageError& error) {
+  } catch (const exh::UsageError& error) {
     fmt::print(stderr, "sabotage: {}\n", error.what());
     return 2;
   } catch (const std::exception& error) {

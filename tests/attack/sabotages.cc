@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "search/numbers.h"
+#include "base/numbers.h"
 
 namespace exh::attack {
 namespace {
@@ -282,7 +282,7 @@ std::vector<Sabotage> OfGesummv() {
 
 std::map<std::string, long> Sizes(const Target& target) {
   std::map<std::string, long> sizes;
-  for (const auto& [name, value] : search::ParseAssignments(target.size, "--size")) {
+  for (const auto& [name, value] : ParseAssignments(target.size, "--size")) {
     sizes[name] = std::stol(value);
   }
   return sizes;

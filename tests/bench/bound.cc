@@ -15,14 +15,14 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
+#include "base/system/standard_streams.h"
 #include "kernels/task.h"
-#include "search/candidate_bound.h"
-#include "search/choice_order.h"
-#include "search/log_reader.h"
-#include "search/problem.h"
-#include "search/random.h"
-#include "search/replay.h"
-#include "search/standard_streams.h"
+#include "search/descend/choice_order.h"
+#include "search/log/log_reader.h"
+#include "search/log/replay.h"
+#include "search/subject/candidate_bound.h"
+#include "search/subject/problem.h"
 
 namespace exh::search {
 namespace {

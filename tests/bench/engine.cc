@@ -29,9 +29,9 @@
 #include "runtime/internal/propagator.h"
 #include "runtime/internal/row_kernels.h"
 #include "runtime/packed_node.h"
-#include "search/choice_order.h"
-#include "search/descent.h"
-#include "search/problem.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/descent.h"
+#include "search/subject/problem.h"
 #include "tests/bench/engine_kernels.h"
 #include "tests/bench/measure_descents.h"
 #include "tests/bench/measure_spaces.h"
@@ -120,7 +120,7 @@ GecodeRate MeasurePeer(const Candidate& root, const search::ChoiceOrder& order,
 std::size_t ScratchBytes(const Candidate& root, const search::ChoiceOrder& order) {
   std::size_t bytes = 0;
   std::thread([&] {
-    search::Random random(1);
+    Random random(1);
     search::Descender(order).Run(root, random, [](const search::DeadEnd&) {});
     bytes = runtime::internal::ScratchBytesOfThread();
   }).join();
@@ -129,7 +129,7 @@ std::size_t ScratchBytes(const Candidate& root, const search::ChoiceOrder& order
 
 /// Times of single steps along descents, in microseconds, and bytes of what is stored.
 ordered_json MeasureSteps(const Candidate& root, const search::ChoiceOrder& order) {
-  search::Random random(2);
+  Random random(2);
   std::vector<double> restrict_us, unpack_us;
   std::size_t packed_bytes = 0;
   Candidate state = root, child = root;

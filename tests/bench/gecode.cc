@@ -13,9 +13,9 @@
 #include <string>
 
 #include "runtime/export_minizinc.h"
-#include "search/choice_order.h"
-#include "search/descent.h"
-#include "search/problem.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/descent.h"
+#include "search/subject/problem.h"
 #include "tests/support/minizinc.h"
 #include "tests/support/order_space.h"
 
@@ -32,7 +32,7 @@ struct EngineRate {
 EngineRate MeasureEngine(const runtime::Candidate& root, const search::ChoiceOrder& order,
                          double seconds) {
   const search::DeadEndStudy study(order);
-  search::Random random(1);
+  Random random(1);
   EngineRate rate;
   const Clock::time_point start = Clock::now();
   double passed = 0;

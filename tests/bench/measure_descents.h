@@ -12,8 +12,8 @@
 
 #include "runtime/candidate.h"
 #include "runtime/internal/propagator.h"
-#include "search/choice_order.h"
-#include "search/descent.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/descent.h"
 
 namespace exh::tests {
 
@@ -36,7 +36,7 @@ struct Rate {
 inline Rate MeasureDescents(const runtime::Candidate& root, const search::ChoiceOrder& order,
                             double seconds) {
   search::Descender descender(order, Rate::kPatience);
-  search::Random random(1);
+  Random random(1);
   Rate rate;
   std::uint64_t dead_ends = 0, decisions = 0, constrained = 0;
   const std::uint64_t events = runtime::internal::EventsOfThread();

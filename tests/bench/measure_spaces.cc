@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "kernels/library/kernel.h"
-#include "search/problem.h"
+#include "search/subject/problem.h"
 #include "tests/bench/engine_kernels.h"
 #include "tests/bench/measure_descents.h"
 
@@ -63,7 +63,7 @@ void Row(const std::string& name, double seconds, const std::function<Candidate(
     const search::ChoiceOrder order = search::ChoiceOrder::Parse(order_text, root.instance());
     const Rate rate = MeasureDescents(root, order, seconds);
     search::DeadEndStudy study(order);
-    search::Random random(1);
+    Random random(1);
     int descents = 0, died = 0;
     const auto study_start = Clock::now();
     while (descents < 1000 && Since(study_start) < seconds) {

@@ -22,15 +22,15 @@
 #include <string_view>
 #include <vector>
 
-#include "search/candidate_bound.h"
-#include "search/cost_model.h"
-#include "search/decisions.h"
-#include "search/explorer.h"
-#include "search/problem.h"
-#include "search/replay.h"
-#include "search/standard_streams.h"
-#include "search/stopper.h"
-#include "search/structure.h"
+#include "base/system/standard_streams.h"
+#include "search/learn/cost_model.h"
+#include "search/log/decisions.h"
+#include "search/log/replay.h"
+#include "search/near/structure.h"
+#include "search/run/explorer.h"
+#include "search/run/stopper.h"
+#include "search/subject/candidate_bound.h"
+#include "search/subject/problem.h"
 
 namespace exh::search {
 namespace {
@@ -256,6 +256,6 @@ int Main(int argc, char** argv) {
 }  // namespace exh::search
 
 int main(int argc, char** argv) {
-  exh::search::OpenStandardFiles();
+  OpenStandardFiles();
   return exh::search::Main(argc, argv);
 }

@@ -17,19 +17,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
+#include "base/system/standard_streams.h"
 #include "runtime/packed_node.h"
-#include "search/candidate_bound.h"
-#include "search/cost_model.h"
-#include "search/crc32c.h"
-#include "search/decisions.h"
-#include "search/event_log.h"
-#include "search/local_search.h"
-#include "search/patient_descent.h"
-#include "search/problem.h"
-#include "search/rollout.h"
-#include "search/standard_streams.h"
-#include "search/tree_search.h"
-#include "search/walker.h"
+#include "search/descend/patient_descent.h"
+#include "search/descend/rollout.h"
+#include "search/learn/cost_model.h"
+#include "search/log/decisions.h"
+#include "search/log/event_log.h"
+#include "search/near/local_search.h"
+#include "search/near/walker.h"
+#include "search/subject/candidate_bound.h"
+#include "search/subject/problem.h"
+#include "search/tree/tree_search.h"
 
 namespace exh::search {
 namespace {
@@ -257,6 +257,6 @@ int Main(int argc, char** argv) {
 }  // namespace exh::search
 
 int main(int argc, char** argv) {
-  exh::search::OpenStandardFiles();
+  OpenStandardFiles();
   return exh::search::Main(argc, argv);
 }

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "dsl/diagnostic.h"
-#include "dsl/spelling.h"
 
 namespace exh::dsl {
 namespace {
@@ -105,21 +104,6 @@ TEST(Diagnostics, WhatMayFollowFromASyntaxErrorIsNotSaid) {
   sink.Report(Diag::kUnknownSet, {0, 5, 5}, "unknown set 'C'");
   ASSERT_EQ(sink.Sorted().size(), 1U);
   EXPECT_EQ(sink.Sorted()[0].message, "syntax");
-}
-
-TEST(Spelling, Distance) {
-  EXPECT_EQ(EditDistance("order", "order"), 0);
-  EXPECT_EQ(EditDistance("ordr", "order"), 1);
-  EXPECT_EQ(EditDistance("oredr", "order"), 1);
-  EXPECT_EQ(EditDistance("", "abc"), 3);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3);
-}
-
-TEST(Spelling, OnlyNearNamesAreProposed) {
-  EXPECT_EQ(DidYouMean("ordr", {"size", "order"}), "; did you mean 'order'?");
-  EXPECT_EQ(DidYouMean("dims", {"Dims"}), "; did you mean 'Dims'?");
-  EXPECT_EQ(DidYouMean("banana", {"size", "order"}), "");
-  EXPECT_EQ(DidYouMean("x", {}), "");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "base/hash.h"
 #include "dsl/dsl.h"
 
 namespace exh::tests {
@@ -69,11 +70,8 @@ std::vector<generator::GeneratedFile> GenerateLinalg() {
 std::string DigestText(const std::vector<generator::GeneratedFile>& files) {
   std::string text;
   for (const generator::GeneratedFile& file : files) {
-    std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-    for (const char c : file.text) {
-      hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-    }
-    text += fmt::format("{:016x} {:7} linalg.exh{}\n", hash, file.text.size(), file.suffix);
+    text += fmt::format("{:016x} {:7} linalg.exh{}\n", Fnv1a64(file.text), file.text.size(),
+                        file.suffix);
   }
   return text;
 }

@@ -12,7 +12,7 @@
 #include "kernels/codegen/lowered_code.h"
 #include "kernels/problem.h"
 #include "kernels/task.h"
-#include "search/descent.h"
+#include "search/descend/descent.h"
 #include "tests/kernels/space/sample.h"
 
 namespace exh::kernels {
@@ -58,7 +58,7 @@ TEST(ExampleKernel, IsBuiltSearchedAndRight) {
   const ProblemData problem = MakeProblem(task, 1);
   const auto order = search::ChoiceOrder::Default(*task.instance);
   search::Descender descender(order);
-  search::Random random(5);
+  Random random(5);
   const runtime::Candidate root(task.instance);
   for (int i = 0; i < 50; ++i) {
     ASSERT_EQ(descender.Run(root, random, [](const search::DeadEnd&) {}),

@@ -10,7 +10,7 @@
 #include "kernels/codegen/lowered_code.h"
 #include "kernels/problem.h"
 #include "kernels/task.h"
-#include "search/descent.h"
+#include "search/descend/descent.h"
 #include "tests/kernels/space/sample.h"
 
 namespace exh::kernels {
@@ -61,7 +61,7 @@ void ExpectRight(const ir::Device& device) {
   const auto order = search::ChoiceOrder::Default(*task.instance);
   search::Descender descender(order);
   constexpr std::uint64_t kSeed = 5;
-  search::Random random(kSeed);
+  Random random(kSeed);
   const runtime::Candidate root(task.instance);
   int checked = 0;
   for (int descent = 0; descent < 400 && checked < 25; ++descent) {

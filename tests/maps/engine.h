@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/check.h"
+#include "base/check.h"
 #include "runtime/filter_support.h"
 #include "runtime/host.h"
 #include "runtime/int_domain.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tests/maps/hand_written_order.h"
 
-#include "runtime/check.h"
+#include "base/check.h"
 
 namespace exh::maps {
 namespace {

@@ -6,12 +6,12 @@
 #include <chrono>
 #include <random>
 
+#include "base/check.h"
 #include "kernels/devices/device.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/library/registry.h"
 #include "runtime/candidate.h"
-#include "runtime/check.h"
 #include "spaces/linalg.exh.h"
 #include "spaces/linalg.exh.maps.h"
 #include "spaces/order.exh.h"

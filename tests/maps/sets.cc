@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "runtime/check.h"
+#include "base/check.h"
 
 namespace exh::maps {
 namespace {

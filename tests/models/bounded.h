@@ -8,8 +8,8 @@
 #include "kernels/devices/device.h"
 #include "kernels/task.h"
 #include "models/lower_bound.h"
-#include "search/decision_file.h"
-#include "search/problem.h"
+#include "search/subject/decision_file.h"
+#include "search/subject/problem.h"
 
 namespace exh::models {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/action.h"
-#include "search/decisions.h"
+#include "search/log/decisions.h"
 #include "tests/models/bounded.h"
 
 namespace exh::models {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "kernels/codegen/lowered_code.h"
-#include "search/choice_order.h"
-#include "search/random.h"
+#include "search/descend/choice_order.h"
 #include "tests/models/bounded.h"
 
 namespace exh::models {
@@ -117,7 +117,7 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
   const LowerBound bound(*problem.task.function, rates);
   const runtime::Candidate root = problem.root();
   const search::ChoiceOrder order = search::ChoiceOrder::Default(root.instance());
-  search::Random random(1);
+  Random random(1);
   kernels::ir::Domains domains;
   int leaves = 0, steps = 0, grown = 0;
   std::vector<double> amounts(bound.num_amounts(), -1);

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 #include "tests/runtime/model.h"
 
 namespace exh::tests {

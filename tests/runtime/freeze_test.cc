@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/error.h"
+#include "base/error.h"
 #include "runtime/internal/network.h"
 #include "runtime/internal/propagator.h"
 #include "tests/runtime/model.h"

@@ -13,8 +13,8 @@
 #include <set>
 #include <thread>
 
-#include "search/first.h"
-#include "search/references.h"
+#include "search/descend/first.h"
+#include "search/measure/references.h"
 #include "tests/search/scene.h"
 
 namespace exh::search {
@@ -221,14 +221,14 @@ TEST(Budget, TheTimeBeforeTheSearchCounts) {
 }
 
 /// Measures nothing: it waits until the token is stopped.
-kernels::Measurement WaitFor(const kernels::StopToken& stop) {
+kernels::Measurement WaitFor(const StopToken& stop) {
   while (!stop.stopped()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return Failed(Verdict::kStopped, "");
 }
 
 TEST(Budget, WhatIsInFlightIsStoppedAtItsEnd) {
   Scene run;
-  kernels::StopToken stop;
+  StopToken stop;
   run.options.policy = MakePolicy("tag", {});
   run.options.stop = &stop;
   run.evaluator.measure = [&](const std::string& source, int) {
@@ -247,7 +247,7 @@ TEST(Budget, WhatIsInFlightIsStoppedAtItsEnd) {
 
 TEST(Budget, ABestThatCouldNotBeMeasuredTwiceIsOne) {
   Scene run;
-  kernels::StopToken stop;
+  StopToken stop;
   run.options.policy = MakePolicy("tag", {});
   run.options.stop = &stop;
   run.evaluator.measure = [&](const std::string& source, int before) {
@@ -288,7 +288,7 @@ bool Never() {
 
 TEST(MeasureInTurn, OneThatTakesTooLongCostsItsShareAlone) {
   FakeEvaluator evaluator;
-  kernels::StopToken stop;
+  StopToken stop;
   std::string turns;
   evaluator.measure = [&](const std::string& source, int) {
     turns += source;

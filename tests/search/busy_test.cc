@@ -8,7 +8,7 @@
 #include <fstream>
 #include <vector>
 
-#include "search/duel.h"
+#include "search/measure/duel.h"
 #include "tests/search/scene.h"
 
 namespace exh::search {

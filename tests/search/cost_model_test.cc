@@ -2,7 +2,7 @@
 //
 // What a search learns of times: regression trees on made-up columns, and the cost model on made-up
 // vectors of the toy space, so that what is to be learned is known exactly.
-#include "search/cost_model.h"
+#include "search/learn/cost_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

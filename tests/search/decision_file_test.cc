@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "search/decision_file.h"
+#include "search/subject/decision_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "search/decisions.h"
-#include "search/descent.h"
-#include "search/error.h"
+#include "base/error.h"
+#include "search/descend/descent.h"
+#include "search/log/decisions.h"
 #include "tests/search/log_samples.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"

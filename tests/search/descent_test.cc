@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/descent.h"
+#include "search/descend/descent.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "search/decisions.h"
-#include "search/error.h"
+#include "base/error.h"
+#include "search/log/decisions.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/event_log.h"
+#include "search/log/event_log.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "search/crc32c.h"
-#include "search/error.h"
-#include "search/log_reader.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "search/log/log_reader.h"
 #include "tests/search/log_samples.h"
 #include "tests/search/temp_folder.h"
 
@@ -33,16 +33,6 @@ std::string Followed(std::string text, const std::vector<Json>& records) {
   LogTail tail = ParseLog(text).tail;
   for (const Json& record : records) text += SealLine(RecordText(record), tail);
   return text;
-}
-
-TEST(Crc32c, IsTheCastagnoliPolynomial) {
-  EXPECT_EQ(Crc32c(""), 0u);
-  EXPECT_EQ(Crc32c("123456789"), 0xE3069283u);
-}
-
-TEST(Fnv1a64, IsTheSameEverywhere) {
-  EXPECT_EQ(Fnv1a64(""), 0xCBF29CE484222325u);
-  EXPECT_EQ(Fnv1a64("a"), 0xAF63DC4C8601EC8Cu);
 }
 
 TEST(EventLog, EveryLineIsSealed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/explorer.h"
+#include "search/run/explorer.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <optional>
 #include <set>
 
-#include "search/log_reader.h"
+#include "search/log/log_reader.h"
 #include "tests/search/scene.h"
 
 namespace exh::search {

@@ -2,7 +2,7 @@
 //
 // `search export --format cu` on logs of random implementations: the text, what nvcc says of it,
 // and what it says of itself when it runs on the processor.
-#include "search/export_cuda.h"
+#include "search/report/export_cuda.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,10 +11,10 @@
 
 #include <map>
 
-#include "search/decision_file.h"
-#include "search/decisions.h"
-#include "search/error.h"
-#include "search/replay.h"
+#include "base/error.h"
+#include "search/log/decisions.h"
+#include "search/log/replay.h"
+#include "search/subject/decision_file.h"
 #include "tests/search/gpu_log.h"
 #include "tests/search/temp_folder.h"
 #include "tests/support/compiled_texts.h"

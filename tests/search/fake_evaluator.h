@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "search/decisions.h"
-#include "search/evaluator.h"
+#include "search/log/decisions.h"
+#include "search/measure/evaluator.h"
 
 namespace exh::search {
 

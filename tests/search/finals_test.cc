@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "search/finals.h"
+#include "search/measure/finals.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "search/references.h"
+#include "search/measure/references.h"
 #include "tests/search/fake_evaluator.h"
 
 namespace exh::search {

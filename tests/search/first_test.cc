@@ -2,7 +2,7 @@
 //
 // What a search of each kernel begins with: that it is there, and what it looks like. That it is
 // correct and fast enough is for machines that run it (tests/e2e).
-#include "search/first.h"
+#include "search/descend/first.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "search/problem.h"
+#include "search/subject/problem.h"
 
 namespace exh::search {
 namespace {

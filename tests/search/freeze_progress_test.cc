@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/freeze_progress.h"
+#include "search/subject/freeze_progress.h"
 
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ TEST(FreezeProgress, InAFileLinesAreFew) {
 }
 
 TEST(FreezeProgress, StopsWithItsToken) {
-  kernels::StopToken stop;
+  StopToken stop;
   const runtime::FreezeOptions options = ShownFreeze(&stop, stderr, false);
   EXPECT_TRUE(options.progress({"rows", 0, 0.2}));
   stop.Stop();

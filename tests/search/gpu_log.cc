@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/check.h"
-#include "search/decisions.h"
-#include "search/descent.h"
-#include "search/event_log.h"
+#include "base/check.h"
+#include "search/descend/descent.h"
+#include "search/log/decisions.h"
+#include "search/log/event_log.h"
 
 namespace exh::search {
 namespace {

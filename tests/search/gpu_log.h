@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/task.h"
-#include "search/log_records.h"
-#include "search/problem.h"
+#include "search/log/log_records.h"
+#include "search/subject/problem.h"
 
 namespace exh::search {
 

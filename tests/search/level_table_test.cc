@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/level_table.h"
+#include "search/count/level_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/lines.h"
+#include "search/near/lines.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <optional>
 #include <set>
 
-#include "search/choice_order.h"
-#include "search/descent.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/descent.h"
 #include "tests/search/toy_space.h"
 
 namespace exh::search {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Local search: by itself in the toy space, and as a part of whole searches of it.
-#include "search/local_search.h"
+#include "search/near/local_search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "search/decisions.h"
-#include "search/tree_replay.h"
-#include "search/walker.h"
+#include "search/log/decisions.h"
+#include "search/near/walker.h"
+#include "search/tree/tree_replay.h"
 #include "tests/search/scene.h"
 #include "tests/search/small_matmul.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/log_repair.h"
+#include "search/log/log_repair.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "search/error.h"
-#include "search/event_log.h"
-#include "search/log_text.h"
+#include "base/error.h"
+#include "search/log/event_log.h"
+#include "search/log/log_text.h"
 #include "tests/search/log_samples.h"
 #include "tests/search/scene.h"
 

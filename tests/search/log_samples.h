@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "search/event_log.h"
+#include "search/log/event_log.h"
 
 namespace exh::search {
 

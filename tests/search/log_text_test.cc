@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "search/log_text.h"
+#include "search/log/log_text.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/error.h"
-#include "search/report.h"
+#include "base/error.h"
+#include "search/report/report.h"
 #include "tests/search/log_samples.h"
 #include "tests/search/temp_folder.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "search/order_study.h"
+#include "search/descend/order_study.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/order_advice.h"
+#include "search/descend/order_advice.h"
 #include "tests/search/toy_space.h"
 
 namespace exh::search {

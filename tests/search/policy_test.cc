@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/policy.h"
+#include "search/tree/policy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 #include <limits>
 #include <vector>
 
-#include "search/error.h"
-#include "search/tag.h"
-#include "search/uct.h"
-#include "search/weights.h"
+#include "base/error.h"
+#include "search/descend/weights.h"
+#include "search/tree/tag.h"
+#include "search/tree/uct.h"
 #include "tests/search/temp_folder.h"
 
 namespace exh::search {

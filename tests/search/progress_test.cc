@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "search/progress.h"
+#include "search/report/progress.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/error.h"
+#include "base/error.h"
 #include "tests/search/temp_folder.h"
 
 namespace exh::search {

@@ -2,7 +2,7 @@
 //
 // What is proposed when a cost model chooses: by a proposer that was taught by hand, and in whole
 // searches of the toy space.
-#include "search/proposer.h"
+#include "search/run/proposer.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "search/decisions.h"
-#include "search/replay.h"
+#include "search/log/decisions.h"
+#include "search/log/replay.h"
 #include "tests/search/scene.h"
 
 namespace exh::search {

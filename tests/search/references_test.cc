@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "search/references.h"
+#include "search/measure/references.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/comparison.h"
+#include "search/report/comparison.h"
 #include "tests/search/fake_evaluator.h"
 
 namespace exh::search {

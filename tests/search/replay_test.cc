@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "search/replay.h"
+#include "search/log/replay.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/decisions.h"
-#include "search/descent.h"
-#include "search/error.h"
+#include "base/error.h"
+#include "search/descend/descent.h"
+#include "search/log/decisions.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "search/report.h"
+#include "search/report/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "search/proof.h"
+#include "search/report/proof.h"
 
 namespace exh::search {
 namespace {

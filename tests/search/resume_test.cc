@@ -13,8 +13,8 @@
 #include <set>
 #include <string>
 
-#include "search/error.h"
-#include "search/tree_replay.h"
+#include "base/error.h"
+#include "search/tree/tree_replay.h"
 #include "tests/search/scene.h"
 
 namespace exh::search {

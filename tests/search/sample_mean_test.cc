@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "search/sample_mean.h"
+#include "search/count/sample_mean.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "search/random.h"
+#include "base/random.h"
 
 namespace exh::search {
 namespace {

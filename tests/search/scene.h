@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <string>
 
-#include "search/explorer.h"
-#include "search/log_reader.h"
-#include "search/tree_replay.h"
+#include "search/log/log_reader.h"
+#include "search/run/explorer.h"
+#include "search/tree/tree_replay.h"
 #include "tests/search/fake_evaluator.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/simulation.h"
+#include "search/simulate/simulation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "search/error.h"
-#include "search/simulation_report.h"
+#include "base/error.h"
+#include "search/simulate/simulation_report.h"
 #include "tests/search/scene.h"
 
 namespace exh::search {

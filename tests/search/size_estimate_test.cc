@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Estimates against exact counts of the toy space.
-#include "search/size_estimate.h"
+#include "search/count/size_estimate.h"
 
 #include <gtest/gtest.h>
 
-#include "search/size.h"
+#include "search/count/size.h"
 #include "tests/search/toy_space.h"
 
 namespace exh::search {

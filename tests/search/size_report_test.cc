@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "search/size_report.h"
+#include "search/count/size_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "search/error.h"
+#include "base/error.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"
 

@@ -3,7 +3,7 @@
 // Node counts: against a plain enumeration on the toy space, and the paper's four kernels against
 // golden/paper_sizes.txt, which additions to the space must leave alone under `--space paper`.
 // EXH_UPDATE_GOLDENS=1 writes the golden file anew. Depth 10: ./exh bench size.
-#include "search/size.h"
+#include "search/count/size.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "search/problem.h"
+#include "search/subject/problem.h"
 #include "tests/search/toy_space.h"
 
 namespace exh::search {

@@ -3,7 +3,7 @@
 // A real space for tests of what the toy space has not: triggers.
 #pragma once
 
-#include "search/problem.h"
+#include "search/subject/problem.h"
 
 namespace exh::search {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/stopper.h"
+#include "search/run/stopper.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <csignal>
 #include <limits>
 
-#include "search/error.h"
-#include "search/signals.h"
+#include "base/error.h"
+#include "base/system/signals.h"
 #include "tests/search/temp_folder.h"
 
 namespace exh::search {

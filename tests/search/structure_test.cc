@@ -2,7 +2,7 @@
 //
 // What implementations consist of: in a real space, where communications may go through memory or
 // not, and in one without triggers.
-#include "search/structure.h"
+#include "search/near/structure.h"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <string>
 
 #include "kernels/task.h"
-#include "search/decisions.h"
-#include "search/patient_descent.h"
+#include "search/descend/patient_descent.h"
+#include "search/log/decisions.h"
 #include "tests/search/small_matmul.h"
 #include "tests/search/toy_space.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Whole searches with a tree: of the toy space, with a fake evaluator and a fake bound.
-#include "search/tree_search.h"
+#include "search/tree/tree_search.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-#include "search/tree_replay.h"
+#include "search/tree/tree_replay.h"
 #include "tests/search/scene.h"
 
 namespace exh::search {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/tree.h"
+#include "search/tree/tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
-#include "search/decisions.h"
-#include "search/error.h"
+#include "base/error.h"
+#include "search/log/decisions.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"
 

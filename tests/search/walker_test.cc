@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/walker.h"
+#include "search/near/walker.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "search/decisions.h"
+#include "search/log/decisions.h"
 #include "tests/search/toy_space.h"
 
 namespace exh::search {

@@ -5,15 +5,12 @@
 #include <fstream>
 #include <vector>
 
-#include "kernels/cpu/process.h"
+#include "base/system/process.h"
 #include "tests/kernels/codegen/temporary_folder.h"
 
 namespace exh::tests {
 namespace {
 
-using kernels::cpu::ProcessRequest;
-using kernels::cpu::ProcessResult;
-using kernels::cpu::RunProcess;
 using kernels::testing::TemporaryFolder;
 
 /// Empty when the compiler succeeds and says nothing.
@@ -49,7 +46,7 @@ ProgramRun RunOnProcessor(const std::string& text) {
 }
 
 std::string FindNvcc() {
-  const std::string found = kernels::cpu::FindProgram("nvcc");
+  const std::string found = FindProgram("nvcc");
   if (!found.empty()) return found;
   const std::string usual = "/usr/local/cuda/bin/nvcc";
   return std::filesystem::exists(usual) ? usual : "";

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/check.h"
+#include "base/check.h"
 #include "tests/support/shell.h"
 
 namespace exh::tests {

@@ -4,7 +4,7 @@
 // reads the same space written without them (plain.exh).
 #include <gtest/gtest.h>
 
-#include "runtime/error.h"
+#include "base/error.h"
 #include "runtime/instance.h"
 #include "spaces/dynamic.exh.h"
 #include "spaces/formulas.exh.filters.h"

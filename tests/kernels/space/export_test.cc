@@ -10,8 +10,8 @@
 #include "kernels/library/registry.h"
 #include "kernels/task.h"
 #include "runtime/export_minizinc.h"
-#include "search/choice_order.h"
-#include "search/size.h"
+#include "search/count/size.h"
+#include "search/descend/choice_order.h"
 #include "tests/support/minizinc.h"
 
 namespace exh::kernels {

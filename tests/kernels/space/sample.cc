@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
+#include "base/check.h"
 #include "kernels/devices/device.h"
 #include "kernels/library/registry.h"
-#include "runtime/check.h"
-#include "search/decisions.h"
-#include "search/descent.h"
+#include "search/descend/descent.h"
+#include "search/log/decisions.h"
 
 namespace exh::kernels::testing {
 namespace {
@@ -119,7 +119,7 @@ Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device
   coverage.Allow(*sample.task.instance);
 
   const runtime::Candidate root(sample.task.instance);
-  search::Random random(seed);
+  Random random(seed);
   // How values travel, sizes and kinds come first: with them open, most orders of loops end in a
   // dead end. Which of them is first decides what is frequent: kinds leave little to threads that
   // meet in a temporary. The rest is decided in any order.

@@ -17,9 +17,9 @@
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/library/registry.h"
-#include "search/choice_order.h"
-#include "search/decisions.h"
-#include "search/descent.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/descent.h"
+#include "search/log/decisions.h"
 #include "tests/kernels/space/sample.h"
 
 namespace exh::kernels::testing {
@@ -127,7 +127,7 @@ void Check(const std::string& kernel, const Parameters& sizes, const ir::Device&
   const Candidate root(with.instance), restricted(without.instance);
   const auto order =
       search::ChoiceOrder::Parse("tiles,dim_mapping,size,dim_kind,order", *with.instance);
-  search::Random random(7);
+  Random random(7);
   for (int number = 0; number < count;) {
     search::Descender descender(order, 200);
     if (descender.Run(root, random, [](const search::DeadEnd&) {}) !=

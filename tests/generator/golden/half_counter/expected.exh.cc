@@ -31,7 +31,7 @@ static_assert(sizeof(
 #include <type_traits>
 #include <utility>
 
-#include "runtime/check.h"
+#include "base/check.h"
 #include "runtime/space_tables.h"
 
 namespace exh_space_half_counter {

@@ -51,7 +51,7 @@ static_assert(sizeof(
 #include <type_traits>
 #include <utility>
 
-#include "runtime/check.h"
+#include "base/check.h"
 #include "runtime/space_tables.h"
 
 namespace exh_space_parametric_set {

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace exh {
+
+enum class HandOut {
+  kInOrder,  ///< What comes out does not depend on how many threads there are.
+  kAsMade,   ///< One that takes long holds nobody up.
+};
+
+/// Makes items 0, 1, 2 … with several threads and hands them out. `make` is called from any of
+/// them.
+template <typename Item>
+class Ahead {
+ public:
+  /// At most `window` items are made and not yet handed out.
+  Ahead(int threads, std::uint64_t window, HandOut order, std::function<Item(std::uint64_t)> make)
+      : window_(window), order_(order), make_(std::move(make)) {
+    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { Work(); });
+  }
+  /// Waits for the items that are being made.
+  ~Ahead() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+  Ahead(const Ahead&) = delete;
+  Ahead& operator=(const Ahead&) = delete;
+
+  /// The next item; waits for it. Throws what `make` threw.
+  Item Next() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return !made_.empty() && (order_ == HandOut::kAsMade || made_.begin()->first == next_);
+    });
+    Made made = std::move(made_.extract(made_.begin()).mapped());
+    ++next_;
+    lock.unlock();
+    changed_.notify_all();
+    if (made.failure) std::rethrow_exception(made.failure);
+    return std::move(*made.item);
+  }
+
+ private:
+  struct Made {
+    std::unique_ptr<Item> item;
+    std::exception_ptr failure;
+  };
+
+  void Work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return stopped_ || begun_ < next_ + window_; });
+      if (stopped_) return;
+      const std::uint64_t number = begun_++;
+      lock.unlock();
+      Made made;
+      try {
+        made.item = std::make_unique<Item>(make_(number));
+      } catch (...) {
+        made.failure = std::current_exception();
+      }
+      lock.lock();
+      made_.emplace(number, std::move(made));
+      changed_.notify_all();
+    }
+  }
+
+  std::uint64_t window_, next_ = 0, begun_ = 0;  ///< `next_` were handed out.
+  HandOut order_;
+  std::function<Item(std::uint64_t)> make_;
+  std::map<std::uint64_t, Made> made_;
+  bool stopped_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace exh

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// Slips of the pen: which of the names that exist was meant.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace exh {
+
+/// Number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+std::size_t EditDistance(std::string_view a, std::string_view b);
+
+/// The legal name that is nearest to what was written; nothing when none is near enough to be
+/// meant. Letter case counts less than letters. Among equals the first wins.
+std::optional<std::string> NearestName(std::string_view written,
+                                       std::span<const std::string> legal);
+
+/// The name that takes the fewest edits to reach, however many; empty when there are no names.
+std::string ClosestName(std::string_view written, std::span<const std::string> names);
+
+/// `; did you mean 'x'?` for the candidate nearest to `name`, or nothing when none is near. A
+/// difference in letter case alone is always near.
+std::string DidYouMean(std::string_view name, const std::vector<std::string>& candidates);
+
+/// `unknown kernel 'matmull'; did you mean 'matmul'?`, or the list of legal names when none is near
+/// and there are few of them.
+std::string UnknownName(std::string_view what, std::string_view written,
+                        const std::vector<std::string>& legal);
+
+}  // namespace exh

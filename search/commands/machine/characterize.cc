@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+//
+// `search characterize`: measures what a GPU can do at most, for lower bounds to divide by.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "kernels/cuda/device_programs.h"
+#include "kernels/cuda/driver.h"
+#include "kernels/cuda/gpu.h"
+#include "kernels/cuda/nvrtc.h"
+#include "kernels/cuda/timer.h"
+#include "kernels/devices/characterize.h"
+#include "kernels/devices/device.h"
+#include "kernels/devices/gpu_probes.h"
+#include "search/commands/command.h"
+#include "search/log/run_folder.h"
+
+namespace exh::search {
+namespace {
+
+using kernels::Characteristic;
+namespace cuda = kernels::cuda;
+
+struct CharacterizeOptions {
+  int gpu = 0;
+  std::string name = "gpu", out;
+};
+
+cuda::Module Load(const cuda::Gpu& gpu, const cuda::Nvrtc& nvrtc, const std::string& source) {
+  const cuda::DeviceFacts& facts = gpu.facts();
+  const cuda::Cubin cubin =
+      nvrtc.Compile(source, fmt::format("sm_{}{}", facts.capability_major, facts.capability_minor));
+  if (!cubin.ok()) throw Error("the probes do not compile:\n" + cubin.log);
+  return {gpu, cubin.bytes};
+}
+
+int Characterize(const CharacterizeOptions& options) {
+  const auto loaded = cuda::Driver::Load(cuda::Driver::LibraryNames());
+  if (!loaded.driver) throw Error(loaded.problem + "; search doctor says how to get it");
+  const auto [nvrtc, problem] = cuda::Nvrtc::Load(cuda::Nvrtc::LibraryNames());
+  if (!nvrtc) throw Error(problem + "; search doctor says how to get it");
+  std::vector<Characteristic> found;
+  std::string conditions;
+  try {
+    const cuda::Gpu gpu(*loaded.driver, options.gpu);
+    conditions = fmt::format("{}, driver {}, {}", gpu.facts().name, loaded.driver->version(),
+                             nvrtc->description());
+    fmt::print("{}\n", conditions);
+    const cuda::Module programs = Load(gpu, *nvrtc, cuda::DeviceProgramsSource());
+    const cuda::Module probes = Load(gpu, *nvrtc, kernels::GpuProbesSource());
+    const cuda::Timer timer(gpu, programs.Function("exh_clock"));
+    found = kernels::CharacterizeGpu(gpu, timer, probes);
+  } catch (const cuda::GpuError& error) {
+    throw Error(error.what());
+  }
+  for (const Characteristic& c : found) {
+    fmt::print("  {:<26} {:>12} {:<6} {}\n", c.name, fmt::format("{:.6g}", c.Fastest()), c.unit,
+               c.how);
+  }
+  if (options.out.empty()) return 0;
+  WriteFile(options.out, kernels::RatesToJson(options.name, TimeStamp(), conditions, found));
+  fmt::print("written to {}: a search for a device of this name reads it as {}/rates/{}.json\n",
+             options.out, kernels::DeviceFolder(), options.name);
+  return 0;
+}
+
+}  // namespace
+
+void AddCharacterizeCommand(CLI::App& app, Invocation& invocation) {
+  CLI::App* const command = app.add_subcommand(
+      "characterize", "measures what a GPU can do at most; lower bounds need it");
+  const auto options = std::make_shared<CharacterizeOptions>();
+  command->add_option("--gpu", options->gpu, "which GPU (default 0)");
+  command->add_option("--name", options->name, "name of the device that it is (default gpu)");
+  command->add_option("--out", options->out, "JSON file to write");
+  command->callback(
+      [options, &invocation] { invocation.run = [options] { return Characterize(*options); }; });
+}
+
+}  // namespace exh::search

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+//
+// `search bound`: how fast an implementation, or whatever a list of decisions leaves open, can be
+// at most, and what limits it.
+#include "models/bound.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "search/commands/command.h"
+#include "search/log/log_reader.h"
+#include "search/log/log_text.h"
+#include "search/log/replay.h"
+#include "search/subject/candidate_bound.h"
+#include "search/subject/decision_file.h"
+
+namespace exh::search {
+namespace {
+
+struct BoundOptions {
+  std::string source;
+  std::optional<std::uint64_t> record;
+  bool cold = false, json = false;
+  ProblemOptions problem;
+};
+
+/// What is to be bounded; the candidate belongs to the problem's instance.
+struct Subject {
+  Problem problem;
+  runtime::Candidate candidate;
+  double measured_ns = 0;  ///< 0: not known.
+};
+
+Subject FromLog(const BoundOptions& options) {
+  const Log log = ReadLog(options.source);
+  const EvalRecord& eval = PickRecord(log, options.source, options.record);
+  Problem problem = MakeProblem(*log.run);
+  runtime::Candidate candidate = problem.root();
+  ReplayRecord(log, eval, candidate);
+  const double ns = eval.verdict == "correct" ? eval.best_ns : 0;
+  return {std::move(problem), std::move(candidate), ns};
+}
+
+Subject FromFile(ProblemOptions options, const std::string& path) {
+  std::optional<DecisionFile> file;
+  if (!path.empty()) {
+    file = ReadDecisionFile(path);
+    MergeHeader(*file, options);
+  }
+  if (options.kernel.empty()) throw UsageError("bound of what? search bound FILE, RUN or --kernel");
+  if (options.device.empty()) options.device = "cpu";
+  Problem problem = MakeProblem(options);
+  runtime::Candidate candidate = problem.root();
+  if (file) ApplyDecisions(*file, candidate);
+  return {std::move(problem), std::move(candidate)};
+}
+
+int PrintBound(const BoundOptions& options) {
+  const bool is_log = IsRun(options.source) || options.record;
+  const Subject subject = is_log ? FromLog(options) : FromFile(options.problem, options.source);
+  const models::CacheState caches =
+      options.cold ? models::CacheState::kCold : models::CacheState::kWarm;
+  const models::Bound bound = CandidateBound(subject.problem, caches).Explain(subject.candidate);
+  if (options.json) {
+    fmt::print("{}", models::BoundJson(bound));
+    return 0;
+  }
+  fmt::print("{}", models::BoundText(bound));
+  if (subject.measured_ns > 0) {
+    fmt::print("measured: {}; the bound is {:.3g} of it\n", FormatTime(subject.measured_ns),
+               bound.ns / subject.measured_ns);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddBoundCommand(CLI::App& app, Invocation& invocation) {
+  CLI::App* const command = app.add_subcommand(
+      "bound", "the time that no implementation of a candidate can go below, and why");
+  const auto options = std::make_shared<BoundOptions>();
+  options->problem.device.clear();  // Nothing said: the file's header decides.
+  command->add_option("source", options->source,
+                      "list of decisions, all or some; or folder or log of a run");
+  command->add_option("--record", options->record, "number of the record (default: the best)");
+  command->add_flag("--cold", options->cold, "nothing is in the caches when a run begins");
+  command->add_flag("--json", options->json, "as JSON");
+  AddProblemOptions(*command, options->problem);
+  command->callback(
+      [options, &invocation] { invocation.run = [options] { return PrintBound(*options); }; });
+}
+
+}  // namespace exh::search

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// --cut and --cut-depth: counts without the branches that the lower bound rules out.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+#include "search/descend/cut.h"
+#include "search/subject/problem.h"
+
+namespace exh::search {
+
+struct CutOptions {
+  std::string time;  ///< "4.81ms"; empty: no cut.
+  int depth = 10;    ///< The last level that loses nodes (paper 001, section 5.4).
+};
+
+void AddCutOptions(CLI::App& app, CutOptions& options);
+
+/// The cut, by the lower bound of the problem, which outlives it. Throws UsageError for a time that
+/// is none, and where nothing is known of the device's speed.
+Cut MakeCut(const CutOptions& options, const Problem& problem);
+
+}  // namespace exh::search

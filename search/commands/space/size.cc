@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+//
+// `search size`: how many implementations there are; with --depth, the nodes of the search tree
+// level by level.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/spelling.h"
+#include "base/system/signals.h"
+#include "search/commands/command.h"
+#include "search/commands/space/cut_options.h"
+#include "search/count/size.h"
+#include "search/count/size_report.h"
+#include "search/descend/choice_order.h"
+#include "search/run/stopper.h"
+#include "search/subject/decision_file.h"
+
+namespace exh::search {
+namespace {
+
+struct SizeOptions {
+  ProblemOptions problem;
+  std::string order, format = "text", below, estimate = "auto", budget;
+  CutOptions cut;
+  std::optional<int> depth;
+  std::optional<std::int64_t> samples;
+  std::uint64_t seed = 1;
+  int jobs = NumCores();
+};
+
+std::string TableText(const std::vector<LevelCount>& levels) {
+  std::string text =
+      fmt::format("{:>5} {:>14} {:>14} {:>15}\n", "depth", "nodes", "dead ends", "implementations");
+  for (std::size_t depth = 0; depth < levels.size(); ++depth) {
+    const LevelCount& level = levels[depth];
+    text += fmt::format("{:>5} {:>14} {:>14} {:>15}\n", depth, level.nodes, level.dead_ends,
+                        level.implementations);
+  }
+  return text;
+}
+
+nlohmann::ordered_json ProblemJson(const Problem& problem, const ChoiceOrder& order) {
+  nlohmann::ordered_json json;
+  json["kernel"] = problem.kernel->name();
+  for (const auto& [name, value] : problem.sizes) json["sizes"][name] = value;
+  json["device"] = problem.device.name;
+  json["space"] = problem.space();
+  json["order"] = order.names();
+  return json;
+}
+
+std::string LevelsJson(nlohmann::ordered_json json, const std::vector<LevelCount>& levels) {
+  json["levels"] = nlohmann::ordered_json::array();
+  for (const LevelCount& level : levels) {
+    json["levels"].push_back({{"nodes", level.nodes},
+                              {"dead_ends", level.dead_ends},
+                              {"implementations", level.implementations}});
+  }
+  return json.dump(2) + "\n";
+}
+
+SizeRequest Request(const SizeOptions& options) {
+  SizeRequest request;
+  request.method = ParseSizeMethod(options.estimate);
+  if (options.samples && *options.samples < 2) throw UsageError("--samples must be 2 or more");
+  if (options.samples) request.samples = static_cast<std::uint64_t>(*options.samples);
+  request.budget = options.budget.empty() && !options.samples ? "60s" : options.budget;
+  if (request.budget.starts_with("evals=")) {
+    throw UsageError("--budget of `search size` is a time; --samples says how many");
+  }
+  if (!request.budget.empty()) ParseBudget(request.budget, SteadyClock());  // Mistakes first.
+  request.seed = options.seed;
+  request.jobs = options.jobs;
+  return request;
+}
+
+int Interrupted() {
+  fmt::print(stderr, "interrupted: nothing is counted\n");
+  return 1;
+}
+
+int Size(const SizeOptions& options) {
+  if (options.depth && *options.depth < 0) throw UsageError("--depth must be 0 or more");
+  CheckJobs(options.jobs);
+  if (options.format != "text" && options.format != "json") {
+    throw UsageError(UnknownName("format", options.format, {"text", "json"}));
+  }
+  SizeRequest request = Request(options);
+  const Problem problem = MakeProblem(options.problem);
+  runtime::Candidate root = problem.root();
+  if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
+  const ChoiceOrder order = ChoiceOrder::Parse(problem.order(options.order), root.instance());
+  const Cut cut = MakeCut(options.cut, problem);
+  const std::atomic<bool>& flag = ListenForSignals();
+  const auto interrupted = [&] { return flag.load(); };
+  const bool text = options.format == "text";
+  if (options.depth) {
+    const std::vector<LevelCount> levels =
+        CountLevels(root, order, *options.depth, options.jobs, interrupted, cut);
+    if (levels.empty()) return Interrupted();
+    fmt::print("{}", text ? TableText(levels) : LevelsJson(ProblemJson(problem, order), levels));
+    return 0;
+  }
+  request.interrupted = interrupted;
+  const SizeReport report = FindSize(root, order, request, SteadyClock(), cut);
+  if (report.exact.empty() && report.estimates.empty()) return Interrupted();
+  if (text) {
+    fmt::print("{}", SizeText(problem.kernel->name(), report));
+  } else {
+    nlohmann::ordered_json json = ProblemJson(problem, order);
+    json["seed"] = options.seed;
+    json.update(SizeJson(report));
+    fmt::print("{}\n", json.dump(2));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddSizeCommand(CLI::App& app, Invocation& invocation) {
+  CLI::App* const command = app.add_subcommand(
+      "size", "how many implementations there are: counted, or estimated when they are too many");
+  const auto options = std::make_shared<SizeOptions>();
+  options->problem.space = "paper";
+  AddProblemOptions(*command, options->problem);
+  command->add_option("--estimate", options->estimate,
+                      "auto (default): counts a small space, and takes the better of both "
+                      "estimators for a large one; knuth, chen: only that one");
+  command->add_option("--samples", options->samples, "samples of each estimator");
+  command->add_option("--budget", options->budget,
+                      "time for samples (default 60s, or without end with --samples)");
+  command->add_option("--seed", options->seed, "seed of the samples (default 1)");
+  command->add_option("--depth", options->depth,
+                      "counts the nodes of the search tree instead, level by level to this one");
+  command->add_option("--order", options->order,
+                      "choices in the order they are decided, or 'paper'");
+  AddCutOptions(*command, options->cut);
+  command->add_option("--below", options->below,
+                      "list of decisions: the tree below them, not below the root");
+  command->add_option("--format", options->format, "text (default) or json");
+  command->add_option("--jobs", options->jobs, "threads (default: one per core)");
+  command->callback(
+      [options, &invocation] { invocation.run = [options] { return Size(*options); }; });
+}
+
+}  // namespace exh::search

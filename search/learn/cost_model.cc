@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "search/learn/cost_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/check.h"
+#include "search/log/decisions.h"
+
+namespace exh::search {
+namespace {
+
+/// A tree is renewed whenever one in so many samples is new: all of them several times while the
+/// samples double.
+constexpr std::size_t kNewOf = 4 * CostModel::kTrees;
+
+constexpr double kMostSteps = 255;
+constexpr std::uint32_t kValues = 64;  // That a choice has, at most.
+
+/// By what factor an amount is another one, and not by how much, tells: levels are an eighth of an
+/// octave.
+std::uint8_t LevelOf(double amount) {
+  constexpr double kLeast = 0.5;
+  if (amount <= 0) return 0;
+  const double steps = 1 + 8 * std::log2(std::max(amount, kLeast) / kLeast);
+  return static_cast<std::uint8_t>(std::lround(std::min(steps, kMostSteps)));
+}
+
+/// Without a bound, times are learned as they are.
+double LogOf(double bound_ns) {
+  return bound_ns > 0 ? std::log(bound_ns) : 0;
+}
+
+}  // namespace
+
+CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed)
+    : num_amounts_(num_amounts), random_(seed) {
+  const std::size_t decisions = instance.num_decisions();
+  // How often a choice has a value: all its decisions together.
+  std::map<int, std::uint32_t> first;
+  num_columns_ = decisions;
+  for (runtime::DecisionId decision = 0; decision < decisions; ++decision) {
+    const int choice = instance.choice(decision);
+    const auto [place, is_new] =
+        first.try_emplace(choice, static_cast<std::uint32_t>(num_columns_));
+    if (is_new) num_columns_ += kValues;
+    counts_of_.push_back(place->second);
+  }
+  num_columns_ += num_amounts;
+  samples_.columns.resize(num_columns_);
+  is_used_.resize(num_columns_);
+  // Counts and amounts matter everywhere; of decisions those that something ever decided.
+  for (std::size_t column = decisions; column < num_columns_; ++column) {
+    is_used_[column] = true;
+  }
+}
+
+CostModel::Row CostModel::RowOf(std::string_view vector, std::span<const double> amounts) const {
+  Row row(num_columns_);
+  const std::size_t decisions = std::min(vector.size(), counts_of_.size());
+  for (std::size_t decision = 0; decision < decisions; ++decision) {
+    const int value = VectorValue(vector[decision]);
+    if (value < 0) continue;
+    row[decision] = static_cast<std::uint8_t>(value + 1);
+    std::uint8_t& count = row[counts_of_[decision] + static_cast<std::size_t>(value)];
+    if (count < kMostSteps) ++count;
+  }
+  EXH_CHECK(amounts.size() == num_amounts_);
+  std::ranges::transform(amounts, row.end() - static_cast<std::ptrdiff_t>(num_amounts_), LevelOf);
+  return row;
+}
+
+float CostModel::Target(double ns, double bound_ns) const {
+  const double worst = kWorst * fastest_;
+  return static_cast<float>(std::log(ns > 0 ? std::min(ns, worst) : worst) - LogOf(bound_ns));
+}
+
+void CostModel::Add(std::string_view vector, std::span<const double> amounts, double bound_ns,
+                    const Path& path, const Path& other_path, double ns) {
+  const Row row = RowOf(vector, amounts);
+  for (std::size_t column = 0; column < num_columns_; ++column) {
+    samples_.columns[column].push_back(row[column]);
+  }
+  for (const Path* steps : {&path, &other_path}) {
+    for (const PathStep& step : *steps) is_used_[static_cast<std::size_t>(step.decision)] = true;
+  }
+  ns_.push_back(ns);
+  bounds_.push_back(bound_ns);
+  if (ns > 0 && (fastest_ == 0 || ns < fastest_)) fastest_ = ns;
+  ++added_;
+  if (ns_.size() < kLeast || fastest_ == 0) return;
+  if (trees_.empty()) {
+    while (trees_.size() < kTrees) Renew();
+  } else if (added_ > ns_.size() / kNewOf) {
+    Renew();
+  }
+}
+
+void CostModel::Renew() {
+  added_ = 0;
+  samples_.targets.clear();
+  for (std::size_t sample = 0; sample < ns_.size(); ++sample) {
+    samples_.targets.push_back(Target(ns_[sample], bounds_[sample]));
+  }
+  used_.clear();
+  for (std::uint32_t column = 0; column < num_columns_; ++column) {
+    if (!is_used_[column]) continue;
+    const std::vector<std::uint8_t>& values = samples_.columns[column];
+    const bool varies =
+        std::ranges::any_of(values, [&](std::uint8_t v) { return v != values.front(); });
+    if (varies) used_.push_back(column);
+  }
+  auto tree = std::make_shared<const RegressionTree>(samples_, used_, random_);
+  const std::lock_guard lock(mutex_);
+  if (trees_.size() < kTrees) {
+    trees_.push_back(std::move(tree));
+  } else {
+    trees_[next_] = std::move(tree);
+    next_ = (next_ + 1) % kTrees;
+  }
+}
+
+bool CostModel::is_ready() const {
+  const std::lock_guard lock(mutex_);
+  return trees_.size() == kTrees;
+}
+
+std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const double> amounts,
+                                    double bound_ns) const {
+  std::vector<std::shared_ptr<const RegressionTree>> trees;
+  {
+    const std::lock_guard lock(mutex_);
+    if (trees_.size() < kTrees) return std::nullopt;
+    trees = trees_;
+  }
+  const Row row = RowOf(vector, amounts);
+  double sum = 0, squares = 0;
+  for (const auto& tree : trees) {
+    const double value = tree->Predict(row);
+    sum += value;
+    squares += value * value;
+  }
+  const double n = static_cast<double>(trees.size());
+  Guess guess;
+  const double mean = sum / n;
+  guess.mean = mean + LogOf(bound_ns);
+  guess.deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
+  return guess;
+}
+
+}  // namespace exh::search

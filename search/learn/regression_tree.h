@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// RegressionTree: a tree of an extremely randomised forest (Geurts, Ernst and Wehenkel, Machine
+// Learning 63, 2006). Each node looks at a few columns, draws one threshold in each, and keeps the
+// one that leaves the least variance, until its samples are all alike. That asks for no sorting and
+// few decisions of ours, copes with far more columns than samples, and a tree remembers nearly
+// every sample exactly: trees differ where they know nothing, so that their spread says how much
+// they know.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/random.h"
+
+namespace exh::search {
+
+/// What trees learn from: small numbers, column by column, and one target a sample.
+struct Samples {
+  std::vector<std::vector<std::uint8_t>> columns;  ///< Each as long as `targets`.
+  std::vector<float> targets;
+};
+
+class RegressionTree {
+ public:
+  /// Of all samples, of which there is at least one. Splits at the columns `used` alone, at each
+  /// node at one of kColumns of them.
+  RegressionTree(const Samples& samples, std::span<const std::uint32_t> used, Random& random);
+
+  /// The target for a row, which has a number for each column.
+  float Predict(std::span<const std::uint8_t> row) const;
+
+ private:
+  /// Columns that a node chooses from, whatever their number: what a tree costs must not grow with
+  /// the space, and more make it hardly better.
+  static constexpr int kColumns = 64;
+
+  struct Node {
+    std::uint32_t column = 0;
+    std::uint32_t right = 0;     ///< Number of the right child, the left one is next; 0: a leaf.
+    float value = 0;             ///< Of a leaf.
+    std::uint8_t threshold = 0;  ///< At most this: left.
+  };
+  struct Split;
+
+  std::uint32_t Grow(const Samples& samples, std::span<const std::uint32_t> used,
+                     std::span<std::uint32_t> members, Random& random);
+
+  std::vector<Node> nodes_;
+};
+
+}  // namespace exh::search

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "search/log/log_reader.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "search/log/log_json.h"
+
+namespace exh::search {
+namespace {
+
+template <typename Record>
+Record Decode(const Json& json) {
+  Record record;
+  FromJson(json, record);
+  return record;
+}
+
+void AddChoice(const Json& json, Log& log) {
+  auto record = Decode<ChoiceRecord>(json);
+  // Decisions are numbered without gaps by the writer: a number far outside is damage, not data.
+  constexpr int kMostDecisions = 1 << 24;
+  if (record.index < 0 || record.index >= kMostDecisions) return;
+  const auto index = static_cast<std::size_t>(record.index);
+  if (log.choices.size() <= index) log.choices.resize(index + 1);
+  log.choices[index] = std::move(record);
+}
+
+/// What had ended goes on: its end, and what was measured there, is not the run's any more.
+void AddResume(ResumeRecord record, Log& log) {
+  log.resumes.push_back(std::move(record));
+  if (log.end) log.earlier_end = std::exchange(log.end, std::nullopt);
+  log.references.clear();
+  log.rates.reset();
+}
+
+void AddRecord(const Json& json, Log& log) {
+  const std::string type = json.value("t", std::string());
+  if (type == "run") log.run = Decode<RunRecord>(json);
+  if (type == "choice") AddChoice(json, log);
+  if (type == "eval") log.evals.push_back(Decode<EvalRecord>(json));
+  if (type == "best") log.bests.push_back(Decode<BestRecord>(json));
+  if (type == "dead") log.deads.push_back(Decode<DeadRecord>(json));
+  if (type == "select") log.selects.push_back(Decode<SelectRecord>(json));
+  if (type == "result") log.results.push_back(Decode<ResultRecord>(json));
+  if (type == "violation") log.violations.push_back(Decode<ViolationRecord>(json));
+  if (type == "reference") log.references.push_back(Decode<ReferenceRecord>(json));
+  if (type == "rates") log.rates = Decode<RatesRecord>(json);
+  if (type == "end") log.end = Decode<EndRecord>(json);
+  if (type == "repair") log.repairs.push_back(Decode<RepairRecord>(json));
+  if (type == "resume") AddResume(Decode<ResumeRecord>(json), log);
+  const auto dt = json.find("dt");
+  if (dt != json.end() && dt->is_number()) log.last_dt = std::max(log.last_dt, dt->get<double>());
+}
+
+/// Where a line stands among the others, by its number.
+enum class Place { kNext, kAgain, kElsewhere };
+
+/// Follows the chain of the lines.
+class Chain {
+ public:
+  /// A line that is whole; one without a number has the next one.
+  Place Add(const SealedLine& sealed, LogTail& tail, std::vector<std::string>& problems) {
+    const std::uint64_t number = sealed.number.value_or(tail.lines + num_damaged_ + 1);
+    if (numbered_ && !sealed.number) {
+      problems.push_back(fmt::format("line {}: it has no number, unlike those before", number));
+    }
+    numbered_ = numbered_ || sealed.number.has_value();
+    if (number <= tail.lines) {
+      num_damaged_ = 0;
+      if (missing_.erase(number) == 0) {
+        problems.push_back(
+            fmt::format("line {} stands there again, behind line {}", number, tail.lines));
+        return Place::kAgain;
+      }
+      problems.push_back(fmt::format("line {} stands behind line {}", number, tail.lines));
+      return Place::kElsewhere;
+    }
+    const std::uint64_t due = tail.lines + num_damaged_ + 1;
+    if (number == due && num_damaged_ == 0 && sealed.number && sealed.after != tail.checksum) {
+      problems.push_back(fmt::format(
+          "line {}: it does not belong behind the one before, which is of another log", number));
+    }
+    constexpr std::uint64_t kMostMissing = 1 << 20;  // More are no matter of single lines.
+    for (std::uint64_t lost = due; lost < number && lost < due + kMostMissing; ++lost) {
+      missing_.insert(lost);
+    }
+    tail.lines = number;
+    tail.checksum = sealed.checksum;
+    num_damaged_ = 0;
+    return Place::kNext;
+  }
+  /// A line that is not whole. Its number, as far as one can tell.
+  std::uint64_t AddDamaged(const LogTail& tail) { return tail.lines + ++num_damaged_; }
+
+  /// Numbers of lines that never came.
+  const std::set<std::uint64_t>& missing() const { return missing_; }
+
+ private:
+  std::set<std::uint64_t> missing_;
+  std::uint64_t num_damaged_ = 0;  ///< Since the last line that was whole.
+  bool numbered_ = false;
+};
+
+/// "line 17 is missing", "lines 17 to 19 are missing".
+void ReportMissing(const std::set<std::uint64_t>& missing, std::vector<std::string>& problems) {
+  for (auto first = missing.begin(); first != missing.end();) {
+    auto last = first;
+    auto next = std::next(first);
+    while (next != missing.end() && *next == *last + 1) last = next++;
+    problems.push_back(first == last ? fmt::format("line {} is missing", *first)
+                                     : fmt::format("lines {} to {} are missing", *first, *last));
+    first = next;
+  }
+}
+
+/// The words of a library without the name of its exception.
+std::string Words(const std::exception& error) {
+  const std::string_view text = error.what();
+  const std::size_t end = text.starts_with("[") ? text.find("] ") : text.npos;
+  return std::string(end == text.npos ? text : text.substr(end + 2));
+}
+
+}  // namespace
+
+const EvalRecord* Log::Find(std::uint64_t n) const {
+  for (const EvalRecord& eval : evals) {
+    if (eval.n == n) return &eval;
+  }
+  return nullptr;
+}
+
+const EvalRecord* Log::Best() const {
+  return bests.empty() ? nullptr : Find(bests.back().n);
+}
+
+Log ParseLog(std::string_view text) {
+  Log log;
+  Chain chain;
+  log.tail.bytes = text.size();
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    const bool last = end == std::string_view::npos;
+    text.remove_prefix(last ? text.size() : end + 1);
+    const auto sealed = Unseal(line);
+    if (!sealed && last && !Unseal(line.substr(0, line.size() - 1))) {
+      log.cut_off = true;
+      log.tail.bytes -= line.size();
+      break;
+    }
+    log.tail.ends_line = !last;
+    if (!sealed) {
+      log.problems.push_back(fmt::format("line {}: {}", chain.AddDamaged(log.tail),
+                                         last ? "its end is damaged" : "checksum does not match"));
+      continue;
+    }
+    if (chain.Add(*sealed, log.tail, log.problems) == Place::kAgain) continue;
+    try {
+      AddRecord(ParseRecord(sealed->record), log);
+    } catch (const std::exception& error) {
+      log.problems.push_back(fmt::format("line {}: {}", log.tail.lines, Words(error)));
+    }
+  }
+  ReportMissing(chain.missing(), log.problems);
+  return log;
+}
+
+void CheckRecord(const Json& record) {
+  Log scratch;
+  AddRecord(record, scratch);
+}
+
+std::string LogPath(const std::string& run) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(run, ignored)) return run + "/log.jsonl";
+  return run;
+}
+
+std::string ReadLogText(const std::string& run) {
+  const std::string path = LogPath(run);
+  const auto refuse = [&](int error) {
+    if (error == ENOENT || error == ENOTDIR) throw UsageError(fmt::format("no log at '{}'", path));
+    throw UsageError(fmt::format("the log '{}' cannot be read: {}", path, std::strerror(error)));
+  };
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (file < 0) refuse(errno);
+  std::string text;
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    const ssize_t count = ::read(file, buffer.data(), buffer.size());
+    if (count == 0) break;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const int error = errno;
+      ::close(file);
+      refuse(error);
+    }
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  ::close(file);
+  return text;
+}
+
+Log ReadLogAloud(const std::string& run) {
+  Log log = ReadLog(run);
+  constexpr std::size_t kMost = 20;
+  for (std::size_t problem = 0; problem < std::min(kMost, log.problems.size()); ++problem) {
+    fmt::print(stderr, "{}: {}\n", LogPath(run), log.problems[problem]);
+  }
+  if (log.problems.size() > kMost) {
+    fmt::print(stderr, "{}: and {} more\n", LogPath(run), log.problems.size() - kMost);
+  }
+  if (!log.problems.empty()) {
+    fmt::print(stderr, "it is damaged; search log repair {} keeps what is whole\n", run);
+  }
+  return log;
+}
+
+Log ReadLog(const std::string& run) {
+  Log log = ParseLog(ReadLogText(run));
+  if (log.run) return log;
+  throw UsageError(
+      fmt::format("'{}' is not the log of a run: no header{}", LogPath(run),
+                  log.problems.empty() ? "" : fmt::format(" ({})", log.problems.front())));
+}
+
+}  // namespace exh::search

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include "search/log/log_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "search/log/decisions.h"
+
+namespace exh::search {
+namespace {
+
+constexpr std::size_t kColumns = 100;
+
+const ChoiceRecord* FindChoice(const Log& log, int decision) {
+  if (decision < 0 || static_cast<std::size_t>(decision) >= log.choices.size()) return nullptr;
+  const ChoiceRecord& record = log.choices[static_cast<std::size_t>(decision)];
+  return record.index < 0 ? nullptr : &record;
+}
+
+/// Values by name, for all decisions that take part.
+std::map<std::string, std::string> Values(const Log& log, const EvalRecord& eval) {
+  std::map<std::string, std::string> values;
+  for (std::size_t decision = 0; decision < eval.vector.size(); ++decision) {
+    const int value = VectorValue(eval.vector[decision]);
+    if (value < 0) continue;
+    const int index = static_cast<int>(decision);
+    values[DecisionName(log, index)] = ValueName(log, {index, value});
+  }
+  return values;
+}
+
+std::string SizesText(const RunRecord& run) {
+  std::vector<std::string> sizes;
+  for (const auto& [name, value] : run.sizes) sizes.push_back(fmt::format("{}={}", name, value));
+  return fmt::format("{}", fmt::join(sizes, ","));
+}
+
+std::string EvalLine(const Log& log, const EvalRecord& eval) {
+  std::string line = fmt::format("{:>8} {:>9.2f}s  {:<15} ", eval.n, eval.dt, eval.verdict);
+  if (eval.verdict == "correct") {
+    line += fmt::format("{:>10}  {}", FormatTime(eval.best_ns),
+                        FormatRate(log.run->flops, eval.best_ns));
+  } else {
+    line += eval.why.substr(0, eval.why.find('\n'));
+  }
+  return line + "\n";
+}
+
+std::vector<const EvalRecord*> Fastest(const Log& log, std::size_t most) {
+  std::vector<const EvalRecord*> evals;
+  for (const EvalRecord& eval : log.evals) {
+    if (eval.verdict == "correct") evals.push_back(&eval);
+  }
+  std::stable_sort(evals.begin(), evals.end(), [](const EvalRecord* a, const EvalRecord* b) {
+    return a->best_ns < b->best_ns;
+  });
+  if (evals.size() > most) evals.resize(most);
+  return evals;
+}
+
+}  // namespace
+
+std::string DecisionName(const Log& log, int decision) {
+  const ChoiceRecord* record = FindChoice(log, decision);
+  if (record == nullptr) return fmt::format("#{}", decision);
+  return fmt::format("{}({})", record->name, fmt::join(record->args, ","));
+}
+
+std::string ValueName(const Log& log, const PathStep& step) {
+  const ChoiceRecord* record = FindChoice(log, step.decision);
+  const auto value = static_cast<std::size_t>(step.value);
+  if (record == nullptr || step.value < 0 || value >= record->domain.size()) {
+    return fmt::format("#{}", step.value);
+  }
+  return record->domain[value];
+}
+
+std::string DecisionsInWords(const Log& log, const Path& path, const std::string& indent) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  std::size_t width = 0;
+  for (const PathStep& step : path) {
+    const ChoiceRecord* record = FindChoice(log, step.decision);
+    const std::string choice = record ? record->name : DecisionName(log, step.decision);
+    const std::string args = record ? fmt::format("{}", fmt::join(record->args, ",")) : "";
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const auto& known) { return known.first == choice; });
+    if (group == groups.end()) group = groups.insert(group, {choice, {}});
+    group->second.push_back(fmt::format("{}={}", args, ValueName(log, step)));
+    width = std::max(width, choice.size());
+  }
+  std::string text;
+  for (const auto& [choice, values] : groups) {
+    std::string line = fmt::format("{}{:<{}}", indent, choice, width);
+    for (const std::string& value : values) {
+      if (line.size() + 2 + value.size() > kColumns) {
+        text += line + "\n";
+        line = fmt::format("{}{:<{}}", indent, "", width);
+      }
+      line += "  " + value;
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string RunText(const Log& log, std::size_t most_lines) {
+  const RunRecord& run = *log.run;
+  std::string text = fmt::format("{} {} on {}, seed {}, started {}\n", run.kernel, SizesText(run),
+                                 run.device, run.seed, run.started);
+  text += fmt::format("space {} {}, by {}\n", run.space, run.fingerprint, run.tool);
+  if (!log.resumes.empty()) {
+    text += fmt::format(
+        "went on {}, last {}\n",
+        log.resumes.size() == 1 ? std::string("once") : fmt::format("{} times", log.resumes.size()),
+        log.resumes.back().started);
+  }
+  for (const RepairRecord& repair : log.repairs) {
+    text += RepairText(repair);
+    text += fmt::format("as it was: {}\n", repair.damaged);
+  }
+  if (log.end) {
+    text += fmt::format("ended after {:.1f} s ({}): {} evaluations, {} descents, {} duplicates\n",
+                        log.end->dt, log.end->why, log.end->evaluations, log.end->descents,
+                        log.end->duplicates);
+  } else {
+    text += fmt::format("did not end: {} evaluations{}\n", log.evals.size(),
+                        log.cut_off ? ", the last line is cut off" : "");
+  }
+  std::map<std::string, int> verdicts, dead_ends;
+  for (const EvalRecord& eval : log.evals) ++verdicts[eval.verdict];
+  for (const DeadRecord& dead : log.deads) ++dead_ends[dead.label];
+  for (const auto& [verdict, count] : verdicts) text += fmt::format("  {:<18}{}\n", verdict, count);
+  for (const auto& [label, count] : dead_ends) {
+    text += fmt::format("  dead end at {:<24}{}\n", label, count);
+  }
+  for (const ReferenceRecord& reference : log.references) {
+    text += fmt::format("  {:<8} {}\n", reference.name,
+                        reference.verdict == "correct" ? FormatTime(reference.best_ns)
+                                                       : reference.verdict + ": " + reference.why);
+  }
+  if (log.rates) {
+    text += fmt::format("  device   copies {:.0f} GB/s, {:.1f} TFLOP/s of multiply-adds\n",
+                        std::max(log.rates->driver_copy_gbs, log.rates->kernel_copy_gbs),
+                        log.rates->fma_gflops / 1e3);
+  }
+  if (log.Best() != nullptr) {
+    text += fmt::format("best: record {}, {}, {}\n", log.bests.back().n, FormatTime(log.BestTime()),
+                        FormatRate(run.flops, log.BestTime()));
+  }
+  const auto fastest = Fastest(log, most_lines);
+  if (!fastest.empty()) text += "fastest:\n";
+  for (const EvalRecord* eval : fastest) text += EvalLine(log, *eval);
+  return text;
+}
+
+std::string RepairText(const RepairRecord& repair) {
+  const auto lines = [](std::size_t count) {
+    return fmt::format("{} line{}", count, count == 1 ? "" : "s");
+  };
+  if (repair.lost.empty()) {
+    return fmt::format("repaired {}: {} mended, nothing is lost\n", repair.started,
+                       lines(repair.mended));
+  }
+  std::string text = fmt::format("repaired {}: {} mended, {} lost\n", repair.started,
+                                 lines(repair.mended), lines(repair.lost.size()));
+  constexpr std::size_t kMost = 20;
+  for (std::size_t line = 0; line < std::min(kMost, repair.lost.size()); ++line) {
+    text += fmt::format("  {}\n", repair.lost[line]);
+  }
+  if (repair.lost.size() > kMost) {
+    text += fmt::format("  and {} more\n", repair.lost.size() - kMost);
+  }
+  return text;
+}
+
+std::string EvalText(const Log& log, const EvalRecord& eval, bool full) {
+  std::string text = fmt::format("record {} after {:.2f} s: {}", eval.n, eval.dt, eval.verdict);
+  if (eval.best_ns > 0) {
+    text +=
+        fmt::format(", {}, {}", FormatTime(eval.best_ns), FormatRate(log.run->flops, eval.best_ns));
+  }
+  text +=
+      fmt::format("\ncompiled in {:.0f} ms, checked in {:.0f} ms", eval.compile_ms, eval.check_ms);
+  if (eval.verdict == "correct") {
+    text += fmt::format(", largest error {:.2g} ({:.2g} of what is allowed)", eval.max_error,
+                        eval.error_ratio);
+  }
+  text += fmt::format("\nvector {}, code {}\n", eval.hash, eval.code);
+  if (!eval.why.empty()) text += eval.why + "\n";
+  if (!full) return text + DecisionsInWords(log, eval.path, "  ");
+  for (std::size_t decision = 0; decision < eval.vector.size(); ++decision) {
+    const int value = VectorValue(eval.vector[decision]);
+    const int index = static_cast<int>(decision);
+    if (value < 0) continue;
+    text += fmt::format("{}={}\n", DecisionName(log, index), ValueName(log, {index, value}));
+  }
+  return text;
+}
+
+std::string DiffText(const Log& a, const EvalRecord& eval_a, const Log& b,
+                     const EvalRecord& eval_b) {
+  const auto values_a = Values(a, eval_a), values_b = Values(b, eval_b);
+  std::map<std::string, std::pair<std::string, std::string>> both;
+  for (const auto& [name, value] : values_a) both[name] = {value, "-"};
+  for (const auto& [name, value] : values_b) {
+    both.try_emplace(name, "-", "-").first->second.second = value;
+  }
+  std::string text;
+  for (const auto& [name, values] : both) {
+    if (values.first == values.second) continue;
+    text += fmt::format("{}: {} -> {}\n", name, values.first, values.second);
+  }
+  return text;
+}
+
+RecordName ParseRecordName(const std::string& text) {
+  const std::size_t at = text.rfind('@');
+  if (at == std::string::npos) return {text, std::nullopt};
+  const std::string record = text.substr(at + 1);
+  if (record == "best") return {text.substr(0, at), std::nullopt};
+  const auto n = ParseInteger(record);
+  if (!n || *n < 1) {
+    throw UsageError(fmt::format("bad record '{}' of '{}': a number or 'best'", record, text));
+  }
+  return {text.substr(0, at), static_cast<std::uint64_t>(*n)};
+}
+
+const EvalRecord& PickRecord(const Log& log, const std::string& run,
+                             std::optional<std::uint64_t> n) {
+  const EvalRecord* eval = n ? log.Find(*n) : log.Best();
+  if (eval != nullptr) return *eval;
+  if (!n) throw UsageError(fmt::format("'{}' has no best: nothing in it was correct", run));
+  if (log.evals.empty()) throw UsageError(fmt::format("'{}' has no evaluations", run));
+  throw UsageError(fmt::format("'{}' has no record {}; it has {} to {}", run, *n,
+                               log.evals.front().n, log.evals.back().n));
+}
+
+}  // namespace exh::search

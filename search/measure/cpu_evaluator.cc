@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "search/measure/cpu_evaluator.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/system/process.h"
+#include "kernels/cpu/compile.h"
+#include "kernels/cpu/run.h"
+#include "kernels/library/call_kernel.h"
+#include "search/measure/evaluator_files.h"
+#include "search/measure/references.h"
+
+namespace exh::search {
+namespace {
+
+kernels::cpu::CompilerOptions InFolder(const std::string& folder, const StopToken* stop) {
+  kernels::cpu::CompilerOptions options;
+  options.directory = folder;
+  options.keep_source = false;
+  options.stop = stop;
+  options.flags.insert(options.flags.end(), {"-isystem", EXH_EIGEN_INCLUDE});
+  return options;
+}
+
+/// How long the whole process may take: start, one checked run and a batch. What is fifty times
+/// slower than the cap is not worth waiting for; nor, where nothing is known yet, what is far
+/// slower than a naive loop nest. A yardstick is waited for. The start is generous: on a busy
+/// machine it must not cost a fast candidate its life. (When the run ends, its token ends the
+/// process, too.)
+double TimeoutSeconds(double cap_ns, Effort effort, double flops) {
+  constexpr double kFinal = 120, kStart = 2, kFirstStart = 4;
+  constexpr double kNaiveRate = 2e8, kNaiveRuns = 8;  // FLOP/s, with all its runs.
+  if (effort != Effort::kQuick) return kFinal;
+  if (cap_ns > 0) return kStart + 50 * cap_ns * 1e-9;
+  return kFirstStart + kNaiveRuns * flops / kNaiveRate;
+}
+
+class CpuEvaluator final : public Evaluator {
+ public:
+  CpuEvaluator(const Problem& problem, const StopToken* stop)
+      : problem_(problem),
+        compiler_(InFolder(scratch_.path(), stop)),
+        stop_(stop),
+        runner_{ThisProgram(), kRunCandidate} {
+    RequireCompiler();
+  }
+
+  kernels::Source Emit(const runtime::Candidate& implementation) override {
+    return kernels::EmitSource(problem_.task, implementation);
+  }
+
+  kernels::Compiled Compile(const kernels::Source& source) override {
+    using Patience = kernels::cpu::Compiler::Patience;
+    return compiler_.Compile(source.text, waits_ ? Patience::kAllTime : Patience::kUsual);
+  }
+
+  bool IsReady(double seconds) override {
+    if (!first_problems_.valid()) {
+      first_problems_ = std::async(std::launch::async, [this] {
+        const std::lock_guard lock(mutex_);
+        MakeProblems(Effort::kQuick);  // Measure() says why there are none.
+      });
+    }
+    return first_problems_.wait_for(std::chrono::duration<double>(seconds)) ==
+           std::future_status::ready;
+  }
+
+  kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
+                               Effort effort) override {
+    if (compiled.verdict != kernels::Verdict::kCorrect) {
+      kernels::Measurement failure;
+      failure.verdict = compiled.verdict;
+      failure.why = compiled.why;
+      return failure;
+    }
+    const std::lock_guard lock(mutex_);
+    kernels::Measurement failure = MakeProblems(effort);
+    if (failure.verdict != kernels::Verdict::kCorrect) return failure;
+    kernels::cpu::RunRequest request;
+    request.library = compiled.library;
+    request.threads = static_cast<int>(problem_.device.threads);
+    request.cap_ns = cap_ns;
+    request.timeout_s = TimeoutSeconds(cap_ns, effort, problem_.task.flops);
+    for (std::size_t made = kOther; made < problems_->size(); ++made) {
+      if (made == kSpecial && (effort == Effort::kQuick || IsYardstick(compiled))) continue;
+      request.problems_after.push_back(made);
+    }
+    if (effort != Effort::kQuick) {
+      request.batch_ms = 10;
+      request.batches_ms = 1000;
+      request.repeats = 128;
+      request.repeats_ms = effort == Effort::kAudit ? 1e3 * kAuditSeconds : 100;
+    }
+    return kernels::cpu::RunCandidate(request, *problems_, runner_, stop_);
+  }
+
+  std::vector<Contender> Yardsticks(int jobs) override {
+    using kernels::CallKernel, kernels::Kernel;
+    const Kernel& kernel = *problem_.kernel;
+    const kernels::Parameters& sizes = problem_.sizes;
+    waits_ = true;  // Eigen's headers take their time.
+    std::vector<Contender> contenders = CompileYardsticks(
+        *this,
+        {{"naive", CallKernel(kernel, "NaiveSource", &Kernel::NaiveSource, sizes)},
+         {"eigen", CallKernel(kernel, "EigenSource", &Kernel::EigenSource, sizes)}},
+        jobs);
+    waits_ = false;
+    const std::lock_guard lock(mutex_);
+    for (const Contender& contender : contenders) yardsticks_.insert(contender.compiled.library);
+    return contenders;
+  }
+
+  std::string YardstickText() const override {
+    const std::uint32_t threads = problem_.device.threads;
+    return fmt::format("{} {}, {}", threads, threads == 1 ? "thread" : "threads", CompilerCall());
+  }
+
+  void Discard(const kernels::Compiled& compiled) override { compiler_.Discard(compiled); }
+
+ private:
+  /// What candidates are checked with, in the order in which it is made.
+  enum ProblemNumber : std::size_t { kTimed, kOther, kWholeNumbers, kSpecial, kNumProblems };
+
+  /// All problems that this effort takes. kCorrect, or why there are none.
+  kernels::Measurement MakeProblems(Effort effort) {
+    using kernels::Inputs;
+    kernels::Measurement outcome;
+    outcome.verdict = kernels::Verdict::kBroken;
+    while (!problems_ || problems_->size() < NumProblems(effort)) {
+      outcome.verdict = kernels::Verdict::kStopped;
+      if (IsStopped(stop_)) return outcome;
+      const std::size_t number = problems_ ? problems_->size() : 0;
+      constexpr Inputs kInputs[] = {Inputs::kUniform, Inputs::kUniform, Inputs::kWholeNumbers,
+                                    Inputs::kSpecial};
+      constexpr const char* kWhat[] = {"", "with inputs that it had not seen", "on whole numbers",
+                                       "on special values"};
+      const auto start = std::chrono::steady_clock::now();
+      const kernels::ProblemData data = kernels::MakeProblem(
+          problem_.task, number == kOther ? kernels::kOtherSeed : kernels::kTimedSeed,
+          kInputs[number], stop_);
+      if (data.empty()) return outcome;  // There was no time for it.
+      const kernels::cpu::Problem view = ViewOf(problem_.task, data);
+      if (!problems_) {
+        problems_ = std::make_unique<kernels::cpu::ProblemSet>(view, kNumProblems);
+        const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+        is_costly_ = taken.count() > kCostly;
+      }
+      outcome.why = problems_->Add(view, kWhat[number]);
+      outcome.verdict = kernels::Verdict::kBroken;
+      if (!outcome.why.empty()) return outcome;
+    }
+    outcome.verdict = kernels::Verdict::kCorrect;
+    return outcome;
+  }
+
+  /// How many of them a measurement takes. Where a reference takes long, what is not going to be
+  /// best does without the others.
+  std::size_t NumProblems(Effort effort) const {
+    if (effort != Effort::kQuick) return kNumProblems;
+    return is_costly_ ? kOther : kSpecial;
+  }
+
+  /// Libraries have their own ideas of NaN, and are no candidates.
+  bool IsYardstick(const kernels::Compiled& compiled) const {
+    return yardsticks_.count(compiled.library) > 0;
+  }
+
+  /// Seconds for one reference.
+  static constexpr double kCostly = 0.5;
+
+  const Problem& problem_;
+  ScratchFolder scratch_;
+  kernels::cpu::Compiler compiler_;
+  const StopToken* stop_;
+  std::vector<std::string> runner_;
+  std::mutex mutex_;  ///< Of what follows: one candidate is measured at a time.
+  std::unique_ptr<kernels::cpu::ProblemSet> problems_;
+  bool is_costly_ = false;
+  std::atomic<bool> waits_ = false;   ///< For compilers, whatever is usual.
+  std::set<std::string> yardsticks_;  ///< Their libraries.
+  std::future<void> first_problems_;  ///< Computed while the first candidates compile.
+};
+
+}  // namespace
+
+std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem, const StopToken* stop) {
+  return std::make_unique<CpuEvaluator>(problem, stop);
+}
+
+std::string CompilerName() {
+  return kernels::cpu::CompilerOptions().compiler;
+}
+
+std::string CompilerPath() {
+  return FindProgram(CompilerName());
+}
+
+std::string CompilerCall() {
+  const kernels::cpu::CompilerOptions options;
+  return fmt::format("{} {}", options.compiler, fmt::join(options.flags, " "));
+}
+
+void RequireCompiler() {
+  if (!CompilerPath().empty()) return;
+  throw Error(fmt::format("no C++ compiler: '{0}' is not on PATH (Debian: apt install {0})",
+                          CompilerName()));
+}
+
+}  // namespace exh::search

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/stop.h"
+#include "search/measure/evaluator.h"
+#include "search/subject/problem.h"
+
+namespace exh::search {
+
+/// The evaluator of the cpu device: the system's compiler, and a disposable process of this program
+/// (`search run-candidate`) per measurement, which gets the arrays and never sees a reference.
+/// Those are computed when the first candidate is measured, and the rest of the problems when they
+/// are first needed. Libraries go to a folder of its own under the system's folder for temporary
+/// files, removed at the end. `problem` and `stop` outlive it; see EvaluatorOptions::stop. Throws
+/// Error when there is no compiler or the folder cannot be written.
+std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem, const StopToken* stop);
+
+/// The compiler that it calls, and where it is; empty when it is missing.
+std::string CompilerName();
+std::string CompilerPath();
+/// As it is called: "g++ -O3 -march=native …".
+std::string CompilerCall();
+/// Throws Error when it is missing: one line that says what to install.
+void RequireCompiler();
+
+/// The sub-command of this program that runs a candidate.
+inline constexpr const char* kRunCandidate = "run-candidate";
+
+}  // namespace exh::search

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "search/measure/evaluator.h"
+#include "search/measure/make_evaluator.h"
+#include "search/subject/problem.h"
+
+namespace exh::search {
+
+/// A candidate that takes longer than this many times the best (and than kCudaLeastCapNs) is slow.
+inline constexpr double kCudaSlowFactor = 20;
+inline constexpr double kCudaLeastCapNs = 5e6;
+/// A candidate that may run for ever is first tried with loops that look at the clock, which takes
+/// time: it is slow when it has not ended after this many times the cap.
+inline constexpr double kCudaCareFactor = 1.25;
+/// A kernel of more operations is checked on two problems (drawn inputs and whole numbers) instead
+/// of four.
+inline constexpr double kCudaMostFlopsOfFourProblems = 1e11;
+/// One whose first batch is this much slower than the best is not timed any further.
+inline constexpr double kCudaStopFactor = 1.5;
+
+/// The evaluator of a GPU: NVRTC in processes of this program (`search compile-cuda`), and a
+/// disposable process that runs the candidates (`search run-cuda`). Throws Error when the driver, a
+/// GPU or NVRTC is missing.
+std::unique_ptr<Evaluator> MakeCudaEvaluator(const Problem& problem,
+                                             const EvaluatorOptions& options);
+
+/// The sub-commands of this program that compile and run candidates.
+inline constexpr const char* kCompileCuda = "compile-cuda";
+inline constexpr const char* kRunCuda = "run-cuda";
+
+}  // namespace exh::search

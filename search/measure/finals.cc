@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "search/measure/finals.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "search/measure/references.h"
+
+namespace exh::search {
+namespace {
+
+using kernels::Verdict;
+
+/// No round begins later: what the last one takes has to fit as well.
+constexpr double kOfWhatIsLeft = 0.7;
+
+bool IsCorrect(const ReferenceRecord& record) {
+  return record.verdict == kernels::VerdictName(Verdict::kCorrect) && !record.runtimes_ns.empty();
+}
+
+double MedianOf(std::vector<double> values) {
+  return IntervalOfMedian(std::move(values)).median;
+}
+
+}  // namespace
+
+MedianInterval IntervalOfMedian(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  MedianInterval interval;
+  interval.median = (values[(n - 1) / 2] + values[n / 2]) / 2;
+  // Ranks n/2 +- 1.96 sqrt(n)/2 of the binomial distribution, rounded outwards.
+  const double half = 0.98 * std::sqrt(static_cast<double>(n));
+  const double low = std::floor(static_cast<double>(n) / 2 - half);
+  const auto skip = static_cast<std::size_t>(std::max(0.0, low - 1));
+  interval.lo = values[skip];
+  interval.hi = values[n - 1 - skip];
+  return interval;
+}
+
+bool Tied(const ReferenceRecord& a, const ReferenceRecord& b) {
+  return a.lo_ns <= b.hi_ns && b.lo_ns <= a.hi_ns;
+}
+
+int FastestOf(const std::vector<ReferenceRecord>& records) {
+  int fastest = -1;
+  for (int i = 0; i < static_cast<int>(records.size()); ++i) {
+    const ReferenceRecord& record = records[static_cast<std::size_t>(i)];
+    if (!IsCorrect(record)) continue;
+    if (fastest < 0 || record.median_ns < records[static_cast<std::size_t>(fastest)].median_ns) {
+      fastest = i;
+    }
+  }
+  return fastest;
+}
+
+std::vector<ReferenceRecord> Finals(Evaluator& evaluator, const std::vector<Contender>& contenders,
+                                    const FinalsOptions& options,
+                                    const std::function<bool()>& stopped, StopToken* stop) {
+  TimeShare share(stop);
+  const double seconds = std::min(options.seconds, kOfWhatIsLeft * share.SecondsLeft());
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<ReferenceRecord> records = RecordsOf(contenders);
+  std::vector<bool> is_settled(contenders.size(), false);
+  for (int round = 0; round < options.most_rounds; ++round) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    if (round >= options.least_rounds && spent.count() > seconds) break;
+    for (std::size_t index = 0; index < contenders.size(); ++index) {
+      ReferenceRecord& record = records[index];
+      if (is_settled[index] || record.verdict != kernels::VerdictName(Verdict::kCorrect)) continue;
+      if (stopped()) return round == 0 ? std::vector<ReferenceRecord>{} : records;
+      const kernels::Measurement measured = MeasureInShare(evaluator, contenders[index], round == 0,
+                                                           contenders.size() - 1 - index, share);
+      if (measured.verdict == Verdict::kStopped && round > 0) return records;
+      record.verdict = kernels::VerdictName(measured.verdict);
+      record.why = measured.why;
+      if (measured.verdict != Verdict::kCorrect || measured.runtimes_ns.empty()) continue;
+      record.runtimes_ns.push_back(MedianOf(measured.runtimes_ns));
+      record.best_ns =
+          record.best_ns == 0 ? measured.best_ns : std::min(record.best_ns, measured.best_ns);
+      for (const double clock : measured.clocks_mhz) {
+        record.clock_mhz = record.clock_mhz == 0 ? clock : std::min(record.clock_mhz, clock);
+      }
+      const MedianInterval interval = IntervalOfMedian(record.runtimes_ns);
+      record.lo_ns = interval.lo;
+      record.median_ns = interval.median;
+      record.hi_ns = interval.hi;
+    }
+    if (round + 1 < options.least_rounds) continue;
+    const int fastest = FastestOf(records);
+    if (fastest < 0) break;
+    bool open = false;
+    for (std::size_t index = 0; index < records.size(); ++index) {
+      if (static_cast<int>(index) == fastest || !IsCorrect(records[index])) continue;
+      is_settled[index] = !Tied(records[index], records[static_cast<std::size_t>(fastest)]);
+      open = open || !is_settled[index];
+    }
+    is_settled[static_cast<std::size_t>(fastest)] = false;
+    if (!open) break;
+  }
+  return records;
+}
+
+}  // namespace exh::search

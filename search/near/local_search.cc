@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "search/near/local_search.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/hash.h"
+#include "search/descend/weights.h"
+
+namespace exh::search {
+
+using runtime::Bits;
+using runtime::Candidate;
+using runtime::DecisionId;
+using runtime::Instance;
+
+namespace {
+
+std::uint64_t FamilyOf(const Path& path) {
+  std::uint64_t hash = kFnvStart;
+  for (std::size_t step = 0; step < path.size() / 2; ++step) {
+    const int numbers[] = {path[step].decision, path[step].value};
+    hash = Fnv1a64({reinterpret_cast<const char*>(numbers), sizeof(numbers)}, hash);
+  }
+  return hash;
+}
+
+/// Do the decisions speak of one object?
+bool ShareObject(const Instance& instance, DecisionId a, DecisionId b) {
+  const auto set_of = [&](DecisionId decision, std::size_t argument) {
+    const runtime::Space& space = instance.space();
+    const auto choice = static_cast<std::size_t>(instance.choice(decision));
+    const int set = space.choices[choice].arguments[argument].set.set;
+    return space.sets[static_cast<std::size_t>(set)].root;
+  };
+  const auto objects_a = instance.objects(a), objects_b = instance.objects(b);
+  for (std::size_t i = 0; i < objects_a.size(); ++i) {
+    for (std::size_t j = 0; j < objects_b.size(); ++j) {
+      if (objects_a[i] == objects_b[j] && set_of(a, i) == set_of(b, j)) return true;
+    }
+  }
+  return false;
+}
+
+/// Any live decision of the choice, with a value that it does not have.
+std::optional<PathStep> OtherValue(const Candidate& candidate, int choice, Random& random) {
+  const Instance& instance = candidate.instance();
+  const DecisionId begin = instance.first_decision(choice), end = instance.end_decision(choice);
+  constexpr int kTries = 16;
+  for (int number = 0; number < kTries; ++number) {
+    const auto decision = begin + static_cast<DecisionId>(random.Below(end - begin));
+    if (!candidate.IsLive(decision)) continue;
+    const Bits legal = instance.root().domain(instance.layout(), instance.slot(decision));
+    Bits others = legal & ~candidate.domain(decision);
+    if (others == 0) continue;
+    for (auto skip = random.Below(static_cast<std::size_t>(std::popcount(others))); skip > 0;
+         --skip) {
+      others &= others - 1;
+    }
+    return PathStep{static_cast<int>(decision), std::countr_zero(others)};
+  }
+  return std::nullopt;
+}
+
+DecisionId DecisionOf(const PathStep& step) {
+  return static_cast<DecisionId>(step.decision);
+}
+
+}  // namespace
+
+const std::vector<LocalSearch::Elite>* LocalSearch::ElitesOf(std::uint64_t structure) const {
+  const auto found = std::ranges::find(structures_, structure, &Elites::structure);
+  return found == structures_.end() ? nullptr : &found->members;
+}
+
+std::optional<std::vector<LocalSearch::Elite>::const_iterator> LocalSearch::RoomFor(
+    const std::vector<Elite>& elites, std::uint64_t family, double ns) {
+  const auto is_related = [&](const Elite& elite) { return elite.family == family; };
+  const bool is_full_family =
+      static_cast<std::size_t>(std::ranges::count_if(elites, is_related)) >= kRelated;
+  if (!is_full_family && elites.size() < kElites) return elites.end();
+  // The slowest makes room: of its family when that is what is full.
+  auto last = elites.end() - 1;
+  while (is_full_family && !is_related(*last)) --last;
+  if (last->ns <= ns) return std::nullopt;
+  return last;
+}
+
+bool LocalSearch::MayTake(std::uint64_t structure, double ns) const {
+  const std::lock_guard lock(mutex_);
+  const std::vector<Elite>* const elites = ElitesOf(structure);
+  return elites == nullptr || elites->size() < kElites || ns < elites->back().ns;
+}
+
+bool LocalSearch::Takes(std::uint64_t structure, const Path& path, double ns) const {
+  if (path.empty()) return false;
+  const std::lock_guard lock(mutex_);
+  const std::vector<Elite>* const elites = ElitesOf(structure);
+  return elites == nullptr || RoomFor(*elites, FamilyOf(path), ns).has_value();
+}
+
+void LocalSearch::Count(std::uint64_t structure) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(structures_, structure, &Elites::structure);
+  if (found == structures_.end()) return;
+  ++found->stale;
+  for (Elites& one : structures_) one.recent *= 1 - 1 / kWindow;
+  ++found->recent;
+}
+
+void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
+  if (path.empty()) return;
+  const std::uint64_t family = FamilyOf(path), structure = StructureOf(candidate);
+  const std::lock_guard lock(mutex_);
+  auto found = std::ranges::find(structures_, structure, &Elites::structure);
+  if (found == structures_.end()) found = structures_.insert(found, {structure, {}, ns, 0});
+  std::vector<Elite>& elites = found->members;
+  const auto room = RoomFor(elites, family, ns);
+  if (!room) return;
+  if (*room != elites.end()) elites.erase(*room);
+  const auto place = std::ranges::upper_bound(elites, ns, {}, &Elite::ns);
+  elites.insert(place, {candidate, path, ns, family});
+  if (ns < (1 - kProgress) * found->fastest) {
+    found->fastest = ns;
+    found->stale = 0;
+  }
+  std::ranges::stable_sort(structures_, {}, [](const Elites& e) { return e.members.front().ns; });
+}
+
+bool LocalSearch::is_ready() const {
+  const std::lock_guard lock(mutex_);
+  return !structures_.empty();
+}
+
+std::optional<std::uint64_t> LocalSearch::DrawStructure(Random& random) const {
+  if (!is_ready()) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  double all_due = 0, all_recent = 0;
+  std::vector<double> weights;
+  for (const Elites& one : structures_) {
+    weights.push_back(1 / static_cast<double>(weights.size() + 1) / (1 + one.stale / kPatience));
+    all_due += weights.back();
+    all_recent += one.recent;
+  }
+  // What they had, by whatever way, counts.
+  for (std::size_t index = 0; index < weights.size(); ++index) {
+    const double due = weights[index] / all_due;
+    const double had = all_recent > 0 ? structures_[index].recent / all_recent : 0;
+    weights[index] = std::max(due - had, kAlways * due);
+  }
+  return structures_[DrawWeighted(weights, random)].structure;
+}
+
+std::optional<Neighbourhood> LocalSearch::Draw(std::uint64_t structure, Random& random) const {
+  std::optional<Elite> elite;
+  std::optional<Candidate> mate;
+  {
+    const std::lock_guard lock(mutex_);
+    const std::vector<Elite>* const elites = ElitesOf(structure);
+    if (elites == nullptr) return std::nullopt;
+    const double place = random.Real() * random.Real();
+    const auto index = static_cast<std::size_t>(place * static_cast<double>(elites->size()));
+    elite = (*elites)[index];
+    const std::size_t other = random.Below(elites->size());
+    if (random.Below(3) == 0 && other != index) mate = (*elites)[other].candidate;
+  }
+  Neighbourhood near = Around(elite->candidate, elite->path, random);
+  near.mate = std::move(mate);
+  return near;
+}
+
+Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, Random& random) {
+  const Instance& instance = candidate.instance();
+  const DecisionId chosen = DecisionOf(path[random.Below(path.size())]);
+  std::vector<DecisionId> open = {chosen};
+  const std::size_t kind = random.Below(4);
+  if (kind == 3) {
+    if (const auto first = OtherValue(candidate, instance.choice(chosen), random)) {
+      return {candidate, std::nullopt, {}, first};
+    }
+  }
+  if (kind == 0) {
+    while (random.Below(2) == 0) open.push_back(DecisionOf(path[random.Below(path.size())]));
+  } else {
+    for (const PathStep& step : path) {
+      const DecisionId other = DecisionOf(step);
+      const bool is_near = kind == 1 ? instance.choice(other) == instance.choice(chosen)
+                                     : ShareObject(instance, other, chosen);
+      if (is_near && random.Below(2) == 0) open.push_back(other);
+    }
+  }
+  std::ranges::sort(open);
+  return {candidate, std::nullopt, std::move(open)};
+}
+
+int NearGuide::Draw(const Candidate& state, DecisionId decision, int depth, Random& random) {
+  const Bits kept = neighbourhood_.elite.domain(decision) & state.domain(decision);
+  if (!std::ranges::binary_search(neighbourhood_.open, decision)) {
+    if (std::has_single_bit(kept)) return std::countr_zero(kept);
+    return Guide::Draw(state, decision, depth, random);
+  }
+  if (neighbourhood_.mate) {
+    const Bits wanted = neighbourhood_.mate->domain(decision) & state.domain(decision);
+    if (std::has_single_bit(wanted)) return std::countr_zero(wanted);
+  }
+  for (;;) {
+    const int value = Guide::Draw(state, decision, depth, random);
+    if (has_changed_ || Bits{1} << value != kept) {
+      has_changed_ = true;
+      return value;
+    }
+  }
+}
+
+bool NearGuide::Prunes(const Candidate& child) {
+  return bound_ && bound_(child) >= cut_;
+}
+
+}  // namespace exh::search

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "search/near/structure.h"
+
+#include "base/hash.h"
+
+namespace exh::search {
+namespace {
+
+bool IsThere(const runtime::Candidate& candidate, int set, runtime::Object object) {
+  return candidate.membership(set, runtime::kNoObject, object) == runtime::Membership::kCertain;
+}
+
+}  // namespace
+
+Structure::Structure(const runtime::Candidate& root) {
+  const runtime::Space& space = root.instance().space();
+  for (int number = 0; number < static_cast<int>(space.sets.size()); ++number) {
+    const runtime::Set& set = space.sets[static_cast<std::size_t>(number)];
+    // Who represents whom in a quotient set is how things are done.
+    if (set.superset >= 0 || set.parameter_set >= 0 || set.is_quotient) continue;
+    for (const runtime::Host::Member& member : root.instance().members(number)) {
+      if (!IsThere(root, number, member.object)) planned_.push_back({number, member.object});
+    }
+  }
+}
+
+std::uint64_t Structure::Of(const runtime::Candidate& implementation) const {
+  std::uint64_t hash = 0;
+  for (std::size_t index = 0; index < planned_.size(); ++index) {
+    if (!IsThere(implementation, planned_[index].first, planned_[index].second)) continue;
+    hash = Fnv1a64({reinterpret_cast<const char*>(&index), sizeof(index)}, hash);
+  }
+  return hash;
+}
+
+}  // namespace exh::search

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "search/report/proof.h"
+
+#include <fmt/format.h>
+
+#include "base/numbers.h"
+#include "search/report/report.h"
+
+namespace exh::search {
+
+namespace {
+
+/// What a proof does not speak of.
+std::string ExceptionText(const Proof& proof) {
+  std::uint64_t count = 0;
+  for (const auto& [verdict, number] : proof.unmeasured) count += number;
+  if (count == 0) return "";
+  return fmt::format("  ({} without a time left aside: {})\n",
+                     count == 1 ? "one implementation" : fmt::format("{} implementations", count),
+                     CountsText(proof.unmeasured, proof.unmeasured.size()));
+}
+
+}  // namespace
+
+std::string ProofText(const Proof& proof, double best_ns) {
+  if (proof.violations > 0) {
+    std::string text = fmt::format(
+        "the bound was above what was measured {} {}: a mistake of the model, so that nothing is "
+        "proven\n",
+        proof.violations, proof.violations == 1 ? "time" : "times");
+    for (const ViolationRecord& example : proof.examples) {
+      text += fmt::format("  record {}: {} measured, bound {}{}{}\n", example.n,
+                          FormatTime(example.ns), FormatTime(example.bound_ns),
+                          example.resource.empty() ? "" : ", by ", example.resource);
+    }
+    return text;
+  }
+  if (proof.exhausted && best_ns <= 0) return "proven: no implementation of this space is of use\n";
+  if (proof.exhausted && proof.pruned == 0) {
+    return "proven: optimal, every implementation of this space was evaluated\n" +
+           ExceptionText(proof);
+  }
+  std::string text;
+  if (proof.exhausted) {
+    text += fmt::format("proven: optimal within {:.3g} %\n", 100 * proof.epsilon);
+  }
+  if (proof.bound_ns > 0) {
+    text += fmt::format("proven: no implementation of this space is faster than {}",
+                        FormatTime(proof.bound_ns));
+    if (best_ns > 0) {
+      const double factor = best_ns / proof.bound_ns;
+      text += factor < 2 ? fmt::format("; the best takes {:.3g} % more", 100 * (factor - 1))
+                         : fmt::format("; the best takes {:.3g}x as long", factor);
+    }
+    text += "\n";
+  }
+  return text.empty() ? text : text + ExceptionText(proof);
+}
+
+}  // namespace exh::search

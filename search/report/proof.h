@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// What a search has proven, and what speaks against it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "search/log/log_records.h"
+
+namespace exh::search {
+
+struct Proof {
+  bool exhausted = false;    ///< All implementations were evaluated or cut.
+  double bound_ns = 0;       ///< Nothing of the space is faster; 0: nothing is known.
+  double epsilon = 0;        ///< What was cut could be faster than the best by this share.
+  std::uint64_t pruned = 0;  ///< Children cut; with none, exhausted() is all of the space.
+  /// Evaluated, but without a time, by verdict: nothing is known of them.
+  std::map<std::string, std::uint64_t, std::less<>> unmeasured;
+  std::uint64_t violations = 0;           ///< Times below their bound: then nothing is proven.
+  std::vector<ViolationRecord> examples;  ///< The first of them.
+};
+
+/// In words, a line each: "no implementation of this space is faster than 11.2 us; the best takes
+/// 12 % more" (or, from twice as long on, "3.4x as long"). `best_ns` is 0 when nothing was correct.
+/// Empty when there is nothing to say.
+std::string ProofText(const Proof& proof, double best_ns);
+
+}  // namespace exh::search

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "search/report/report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/numbers.h"
+#include "search/measure/finals.h"
+
+namespace exh::search {
+namespace {
+
+std::string Words(const std::string& name) {
+  if (name == "naive") return "the naive loop nest";
+  if (name == "eigen") return "Eigen";
+  if (name == "cublas") return "cuBLAS";
+  if (name == "cublaslt") return "cublasLt, the best of 16 suggestions";
+  return name;
+}
+
+/// "1.23 ms (1.22 to 1.25)": the median and its interval.
+std::string IntervalText(const ReferenceRecord& record) {
+  return fmt::format("{} ({} to {})", FormatTime(record.median_ns), FormatTime(record.lo_ns),
+                     FormatTime(record.hi_ns));
+}
+
+}  // namespace
+
+std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
+  const auto winner = std::find_if(references.begin(), references.end(),
+                                   [](const auto& record) { return record.name == "winner"; });
+  if (winner == references.end()) return {};
+  if (winner->verdict == "stopped") return "  not measured: " + winner->why + "\n";
+  if (winner->verdict != "correct" || winner->best_ns <= 0) {
+    return fmt::format("  measured once more it was {}: {}\n", winner->verdict, winner->why);
+  }
+  std::string text;
+  int beaten = 0, tied = 0;
+  for (const ReferenceRecord& record : references) {
+    if (record.name == "winner") continue;
+    if (record.name.starts_with("record ")) {
+      if (record.median_ns > 0) ++(Tied(record, *winner) ? tied : beaten);
+      continue;
+    }
+    if (record.verdict == "stopped") {
+      text += fmt::format("  {} was not measured: {}\n", Words(record.name), record.why);
+      continue;
+    }
+    if (record.verdict != "correct") {
+      text += fmt::format("  {} could not be measured: {}: {}\n", Words(record.name),
+                          record.verdict, record.why);
+      continue;
+    }
+    if (record.median_ns > 0) {
+      const bool is_tie = Tied(record, *winner);
+      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it{})\n",
+                          record.median_ns / winner->median_ns, Words(record.name),
+                          IntervalText(record), IntervalText(*winner), is_tie ? ": a tie" : "");
+    } else {
+      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it)\n",
+                          record.best_ns / winner->best_ns, Words(record.name),
+                          FormatTime(record.best_ns), FormatTime(winner->best_ns));
+    }
+  }
+  if (beaten + tied > 0) {
+    text += fmt::format("  of the other finalists, {} {} slower beyond doubt, {} {} tied with it\n",
+                        beaten, beaten == 1 ? "is" : "are", tied, tied == 1 ? "is" : "are");
+  }
+  return text;
+}
+
+std::string CommandsText(const std::string& program, const std::string& run, std::uint64_t n) {
+  return fmt::format(
+      "  show    {0} log show {1} --record {2}\n"
+      "  replay  {0} replay {1} --record {2}\n"
+      "  emit    {0} emit {1} --record {2}\n",
+      program, run, n);
+}
+
+std::string Indented(const std::string& text) {
+  std::string out;
+  bool line_begins = true;
+  for (const char c : text) {
+    if (line_begins && c != '\n') out += "  ";
+    line_begins = c == '\n';
+    out += c;
+  }
+  return out;
+}
+
+std::string FailuresText(const std::vector<Failure>& failures) {
+  if (failures.empty()) return "";
+  std::uint64_t all = 0;
+  for (const Failure& failure : failures) all += failure.count;
+  const Failure& most = failures.front();
+  return fmt::format("{}: {}{}{}\n",
+                     all == most.count ? fmt::format("all of them ({})", all)
+                                       : fmt::format("most often ({} of {})", most.count, all),
+                     most.verdict, most.why.empty() ? "" : ": ", most.why);
+}
+
+std::string CountsText(const std::map<std::string, std::uint64_t, std::less<>>& counts,
+                       std::size_t most) {
+  std::vector<std::pair<std::string, std::uint64_t>> sorted(counts.begin(), counts.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::vector<std::string> parts;
+  for (const auto& [label, count] : sorted) {
+    if (parts.size() == most) {
+      parts.push_back(fmt::format("{} more", sorted.size() - most));
+      break;
+    }
+    parts.push_back(fmt::format("{} {}", label, count));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace exh::search

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// The lower bound (models/) of candidates of one problem.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "kernels/ir/domains.h"
+#include "models/lower_bound.h"
+#include "runtime/candidate.h"
+#include "search/descend/bound_function.h"
+#include "search/subject/problem.h"
+
+namespace exh::search {
+
+/// How fast a device can be: kernels/devices/rates. Throws UsageError when nothing is known of it.
+models::DeviceRates RatesOf(const kernels::ir::Device& device);
+
+/// Any number of threads may use one.
+class CandidateBound {
+ public:
+  /// With the rates of kernels/devices/rates. `problem` outlives the bound. Throws UsageError when
+  /// nothing is known of the device's speed.
+  explicit CandidateBound(const Problem& problem,
+                          models::CacheState caches = models::CacheState::kWarm);
+
+  /// Nanoseconds that every implementation below the candidate takes at least. The candidate is a
+  /// fixpoint. What reaches `enough` is not looked at any closer.
+  double Ns(const runtime::Candidate& candidate, double enough = HUGE_VAL) const;
+  /// What it counts of an implementation (models/lower_bound.h).
+  void Amounts(const runtime::Candidate& candidate, std::span<double> amounts) const;
+  std::size_t num_amounts() const { return bound_.num_amounts(); }
+  /// The bound with what led to it.
+  models::Bound Explain(const runtime::Candidate& candidate) const;
+
+ private:
+  const kernels::Task& task_;
+  models::LowerBound bound_;
+};
+
+/// The bound as a search takes it, and a name for it: the same name is the same bound.
+struct SearchBound {
+  BoundFunction bound;
+  ResourceFunction resource;
+  AmountsFunction amounts;
+  std::string name;  ///< "warm 8f14e45f": caches, and a hash of the rates.
+};
+/// `problem` outlives it. Throws UsageError when nothing is known of the device's speed.
+SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches);
+
+/// The bound that a logged run had; an empty one if it had none. Throws UsageError when the rates
+/// of the device are not the same any more.
+SearchBound MakeSearchBound(const Problem& problem, const RunRecord& run);
+
+}  // namespace exh::search

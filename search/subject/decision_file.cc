@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "search/subject/decision_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/spelling.h"
+#include "search/descend/descent.h"
+#include "search/log/decisions.h"
+
+namespace exh::search {
+namespace {
+
+constexpr std::size_t kMostMistakes = 20;
+
+std::string Where(const DecisionFile& file, int line) {
+  return fmt::format("{}:{}", file.path, line);
+}
+
+void SetHeader(DecisionFile& file, int line, std::string_view key, std::string_view value) {
+  std::optional<std::string>* field = nullptr;
+  if (key == "kernel") field = &file.kernel;
+  if (key == "size") field = &file.sizes;
+  if (key == "device") field = &file.device;
+  if (key == "space") field = &file.space;
+  if (field == nullptr) {
+    throw UsageError(Where(file, line) + ": " +
+                     UnknownName("header", key, {"kernel", "size", "device", "space"}));
+  }
+  if (field->has_value()) {
+    throw UsageError(fmt::format("{}: '{}' stands twice", Where(file, line), key));
+  }
+  *field = std::string(value);
+}
+
+}  // namespace
+
+DecisionFile ParseDecisionFile(std::string_view text, const std::string& path) {
+  DecisionFile file;
+  file.path = path;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    line = Trim(line.substr(0, line.find('#')));
+    if (line.empty()) continue;
+    const std::size_t colon = line.find(':');
+    const bool is_header = colon != std::string_view::npos && line.find('(') > colon;
+    if (is_header) {
+      SetHeader(file, number, Trim(line.substr(0, colon)), Trim(line.substr(colon + 1)));
+    } else {
+      file.decisions.push_back({number, std::string(line)});
+    }
+  }
+  return file;
+}
+
+DecisionFile ReadDecisionFile(const std::string& path) {
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw UsageError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return ParseDecisionFile(text.view(), path);
+}
+
+void MergeHeader(const DecisionFile& file, ProblemOptions& options) {
+  if (options.kernel.empty() && file.kernel) options.kernel = *file.kernel;
+  if (options.size.empty() && file.sizes) options.size = *file.sizes;
+  if (options.device.empty() && file.device) options.device = *file.device;
+  if (options.device.empty()) options.device = "cpu";
+  if (options.space.empty() && file.space) options.space = *file.space;
+}
+
+std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& instance,
+                              const Path& path, const std::string& comment) {
+  std::vector<std::string> sizes;
+  for (const auto& [name, value] : run.sizes) sizes.push_back(fmt::format("{}={}", name, value));
+  std::string text = fmt::format("# {}\nkernel: {}\nsize: {}\ndevice: {}\nspace: {}\n", comment,
+                                 run.kernel, fmt::join(sizes, ","), run.device, run.decisions);
+  for (const PathStep& step : path) text += StepText(instance, step) + "\n";
+  return text;
+}
+
+std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
+                                               runtime::Candidate& candidate) {
+  const runtime::Instance& instance = candidate.instance();
+  std::vector<std::string> mistakes;
+  std::vector<std::pair<DecisionFile::Line, runtime::Action>> actions;
+  for (const DecisionFile::Line& line : file.decisions) {
+    std::string error;
+    if (const auto action = ParseAction(instance, line.text, &error)) {
+      actions.emplace_back(line, *action);
+    } else if (mistakes.size() < kMostMistakes) {
+      mistakes.push_back(fmt::format("{}: {}", Where(file, line.number), error));
+    }
+  }
+  if (!mistakes.empty()) throw UsageError(fmt::format("{}", fmt::join(mistakes, "\n")));
+
+  for (const auto& [line, action] : actions) {
+    const std::string why = TryRestrict(candidate, action);
+    if (why.empty()) continue;
+    throw UsageError(fmt::format("{}: {} contradicts the decisions above it ({})",
+                                 Where(file, line.number), line.text, why));
+  }
+  std::vector<DecisionFile::Line> without_effect;
+  for (const auto& [line, action] : actions) {
+    if (!candidate.IsLive(action.decision)) without_effect.push_back(line);
+  }
+  return without_effect;
+}
+
+Path CompleteByDescent(const ChoiceOrder& order, Random& random, runtime::Candidate& candidate) {
+  constexpr int kTries = 20;
+  Descender descender(order);
+  std::string label;
+  for (int attempt = 0; attempt < kTries; ++attempt) {
+    const DescentResult result =
+        descender.Run(candidate, random, [&](const DeadEnd& dead_end) { label = dead_end.label; });
+    if (result == DescentResult::kImplementation) {
+      Path taken = descender.path();
+      candidate = descender.candidate();
+      return taken;
+    }
+    if (result == DescentResult::kExhausted) {
+      throw UsageError(fmt::format("no implementation has these decisions (at last: {})", label));
+    }
+  }
+  throw UsageError(fmt::format("found no implementation with these decisions (often: {})", label));
+}
+
+}  // namespace exh::search

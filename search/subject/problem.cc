@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "search/subject/problem.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/spelling.h"
+#include "kernels/devices/device.h"
+#include "kernels/library/registry.h"
+#include "search/subject/freeze_progress.h"
+
+namespace exh::search {
+namespace {
+
+kernels::ir::Device FindDevice(const std::string& name,
+                               const std::map<std::string, std::string>& limits) {
+  kernels::DeviceResult result = kernels::LoadDevice(name, limits);
+  if (!result.device) throw UsageError(result.error);
+  return *std::move(result.device);
+}
+
+/// Throws UsageError.
+bool IsPaper(const std::string& space) {
+  if (space.empty() || space == "default") return false;
+  if (space == "paper") return true;
+  throw UsageError(UnknownName("space", space, {"default", "paper"}));
+}
+
+/// What this process may have: the machine's memory, or less where it is in a group with a limit.
+std::uint64_t MachineBytes() {
+  std::uint64_t bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::ifstream limit("/sys/fs/cgroup/memory.max");  // A number, or "max".
+  if (std::uint64_t most = 0; limit >> most) bytes = std::min(bytes, most);
+  return bytes;
+}
+
+/// Throws UsageError.
+std::uint64_t MemoryFor(const std::string& text) {
+  if (text.empty()) return MachineBytes() / 2;
+  const auto bytes = ParseBytes(text);
+  if (!bytes) {
+    throw UsageError(
+        fmt::format("bad --memory '{}': it is a size with a unit, such as 512MiB or "
+                    "4GiB",
+                    text));
+  }
+  return *bytes;
+}
+
+Problem Assemble(const kernels::Kernel& kernel, kernels::Parameters sizes,
+                 kernels::ir::Device device, bool paper, const std::string& memory,
+                 const StopToken* stop) {
+  Problem problem;
+  problem.kernel = &kernel;
+  problem.sizes = std::move(sizes);
+  problem.device = std::move(device);
+  problem.paper = paper;
+  runtime::FreezeOptions freeze = ShownFreeze(stop);
+  freeze.max_bytes = MemoryFor(memory);
+  try {
+    problem.task = kernels::MakeTask(kernel, problem.sizes, problem.device, paper, freeze);
+  } catch (const TooLarge& error) {
+    throw Error(
+        fmt::format("{}. A kernel with fewer instructions or tile levels has a smaller "
+                    "space; --memory allows more.",
+                    error.what()));
+  }
+  return problem;
+}
+
+}  // namespace
+
+runtime::Candidate Problem::root() const {
+  if (task.root_failed) {
+    throw Error(fmt::format("{} has no implementation at these sizes on this device: {}",
+                            kernel->name(), fmt::join(task.notes, "; ")));
+  }
+  return runtime::Candidate(task.instance);
+}
+
+std::vector<std::string> KernelNames() {
+  std::vector<std::string> names;
+  for (const auto& kernel : kernels::AllKernels()) names.emplace_back(kernel->name());
+  return names;
+}
+
+const kernels::Kernel& FindKernelOrThrow(const std::string& name) {
+  if (name.empty()) {
+    throw UsageError(
+        fmt::format("which kernel? --kernel is one of {}", fmt::join(KernelNames(), ", ")));
+  }
+  const kernels::Kernel* const kernel = kernels::FindKernel(name);
+  if (kernel == nullptr) throw UsageError(UnknownName("kernel", name, KernelNames()));
+  return *kernel;
+}
+
+kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const std::string& text) {
+  const std::vector<kernels::Parameter> parameters = kernel.parameters();
+  std::vector<std::string> names;
+  kernels::Parameters sizes;
+  for (const kernels::Parameter& parameter : parameters) {
+    names.push_back(parameter.name);
+    sizes[parameter.name] = parameter.default_value;
+  }
+  std::vector<std::string> seen;
+  for (const auto& [name, value] : ParseAssignments(text, "--size")) {
+    const auto parameter = std::find_if(
+        parameters.begin(), parameters.end(),
+        [wanted = std::string_view(name)](const auto& known) { return known.name == wanted; });
+    if (parameter == parameters.end()) {
+      throw UsageError(UnknownName(fmt::format("size of {}", kernel.name()), name, names));
+    }
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+      throw UsageError(fmt::format("bad --size '{}': '{}' stands twice", text, name));
+    }
+    seen.push_back(name);
+    const auto number = ParseInteger(value);
+    if (!number || *number < parameter->min || *number > parameter->max) {
+      throw UsageError(fmt::format("bad size {}={}: a whole number from {} to {}", name, value,
+                                   parameter->min, parameter->max));
+    }
+    sizes[name] = *number;
+  }
+  return sizes;
+}
+
+kernels::ir::Device FindDevice(const ProblemOptions& options) {
+  std::map<std::string, std::string> limits;
+  for (const std::string& limit : options.limits) {
+    const std::size_t equals = limit.find('=');
+    if (equals == std::string::npos) {
+      throw UsageError(fmt::format("bad --set '{}': it is limit=value", limit));
+    }
+    limits[limit.substr(0, equals)] = limit.substr(equals + 1);
+  }
+  if (options.threads) limits["threads"] = std::to_string(*options.threads);
+  if (options.max_threads) limits["max_threads"] = std::to_string(*options.max_threads);
+  return FindDevice(options.device, limits);
+}
+
+std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::Device& device) {
+  std::map<std::string, std::string, std::less<>> limits;
+  const auto json = nlohmann::json::parse(kernels::DeviceToJson(device));
+  for (const auto& [limit, value] : json.items()) {
+    if (limit != "name") limits[limit] = value.dump();
+  }
+  return limits;
+}
+
+Problem MakeProblem(const ProblemOptions& options) {
+  const kernels::Kernel& kernel = FindKernelOrThrow(options.kernel);
+  kernels::Parameters sizes = ParseSizes(kernel, options.size);
+  return Assemble(kernel, std::move(sizes), FindDevice(options), IsPaper(options.space),
+                  options.memory, options.stop);
+}
+
+Problem MakeProblem(const RunRecord& run) {
+  const kernels::Kernel& kernel = FindKernelOrThrow(run.kernel);
+  std::string sizes;
+  for (const auto& [name, value] : run.sizes) {
+    sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ",", name, value);
+  }
+  const std::map<std::string, std::string> limits(run.limits.begin(), run.limits.end());
+  return Assemble(kernel, ParseSizes(kernel, sizes), FindDevice(run.device, limits),
+                  IsPaper(run.decisions), {}, nullptr);
+}
+
+}  // namespace exh::search

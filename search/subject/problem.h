@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+//
+// Problem: a kernel at given sizes on a device, put together from a command line, the header of a
+// log, or a list of decisions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/stop.h"
+#include "kernels/task.h"
+#include "search/log/log_records.h"
+
+namespace exh::search {
+
+/// As written on a command line.
+struct ProblemOptions {
+  std::string kernel;
+  std::string size;  ///< "m=512,n=512"; sizes that are left out keep their defaults.
+  std::string device = "cpu";
+  std::optional<std::uint32_t> threads, max_threads;
+  std::vector<std::string> limits;  ///< "max_unroll=64".
+  std::string space;                ///< "default" (or empty): every decision; "paper": no others.
+  std::string memory;               ///< "4GiB": at most so much to build the space; "": half of it.
+  /// Ends the building of the space, which then throws exh::Interrupted; may be null.
+  const StopToken* stop = nullptr;
+};
+
+struct Problem {
+  const kernels::Kernel* kernel = nullptr;
+  kernels::Parameters sizes;
+  kernels::ir::Device device;
+  bool paper = false;  ///< The space has no decisions beyond those of the paper.
+  kernels::Task task;
+
+  /// The option that makes it so again: "default" or "paper".
+  std::string space() const { return paper ? "paper" : "default"; }
+
+  /// The order of choices that a command line asks for (ChoiceOrder::Parse): in the paper's space
+  /// the paper's when it says nothing.
+  std::string order(const std::string& text) const {
+    return text.empty() && paper ? "paper" : text;
+  }
+
+  /// The root candidate. Throws Error when the space has no implementation at all.
+  runtime::Candidate root() const;
+};
+
+/// Names of all kernels.
+std::vector<std::string> KernelNames();
+
+/// Throws UsageError for an unknown kernel, with the nearest name.
+const kernels::Kernel& FindKernelOrThrow(const std::string& name);
+
+/// The kernel's sizes with what `text` says. Throws UsageError for unknown names and bad values.
+kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const std::string& text);
+
+/// The device with the limits that the options change. Throws UsageError.
+kernels::ir::Device FindDevice(const ProblemOptions& options);
+
+/// All limits as JSON text.
+std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::Device& device);
+
+/// Throws UsageError for bad input, Error when the sizes cannot be built.
+Problem MakeProblem(const ProblemOptions& options);
+
+/// The problem of a logged run: its sizes and the limits that its device had.
+Problem MakeProblem(const RunRecord& run);
+
+}  // namespace exh::search
