@@ -16,7 +16,7 @@
 namespace exh::dsl {
 namespace {
 
-// The words of the language that may stand in the snippet of a key (language.md 1.3).
+// The words of the language that may stand in the snippet of a key: docs/dsl.md, the table of keys.
 std::vector<std::string> KeyWords(SetKey key) {
   switch (key) {
     case SetKey::kItemGetter:

@@ -53,7 +53,7 @@ struct Snippet {
   std::vector<SnippetVariable> variables;  ///< In order of appearance.
 };
 
-/// The keys of a set (language.md 2.1).
+/// The keys of a set (docs/dsl.md, "The keys and the C++ that they must yield").
 enum class SetKey : std::uint8_t {
   kItemType,
   kIdType,

@@ -8,7 +8,7 @@
 // runs at least ceil(n / units): amounts are counted for the whole kernel and for one block, and
 // each yields what the busiest unit has.
 //
-// The second tier is latency: what a thread has to wait for, one after the other (rounds.h), while
+// The second tier is latency: what a thread has to wait for, one after the other (waits.cc), while
 // no more blocks are on a unit than fit (residency.h).
 //
 // README.md says why each amount is one that no implementation can go below.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// What search and code generation see of the engine. CONTRACT (first version): names and meaning
-// stay, members may be added.
+// What search and code generation see of the engine. Names and meaning stay, members may be
+// added.
 #pragma once
 
 #include <bit>

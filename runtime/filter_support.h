@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What the specification filters of generated code say about counters, and about two decisions of
-// one enum choice. (language.md section 0 has the table of three-valued tests.)
+// one enum choice. Their tests have three values: docs/dsl.md, "The model".
 #pragma once
 
 #include <algorithm>

@@ -77,7 +77,7 @@ class IntDomain {
   bool Contains(std::uint32_t number) const;
   std::vector<std::uint32_t> Numbers() const;
 
-  /// Three-valued tests against a list of numbers, another domain's for instance (language.md 0):
+  /// Three-valued tests against a list of numbers, another domain's for instance:
   /// the comparison holds for every pair of a value and a number …
   bool Must(CompareOp op, std::span<const std::uint32_t> numbers) const;
   /// … or for some pair.

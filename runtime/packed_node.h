@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // PackedNode: a candidate as a search tree stores it. Only what the root leaves open is kept, as
-// many bits a decision as it has values there; everything else follows (engine.md 6.5).
+// many bits a decision as it has values there; everything else follows.
 #pragma once
 
 #include <cstdint>

@@ -47,7 +47,8 @@ struct Set {
 
 enum class ChoiceKind : std::uint8_t { kEnum, kInteger, kCounter };
 enum class Symmetry : std::uint8_t { kNone, kSymmetric, kAntisymmetric };
-/// What may be asked of a counter and what objects that appear later do to it (language.md 2.6).
+/// What may be asked of a counter and what objects that appear later do to it: docs/dsl.md,
+/// "choice counter".
 enum class Visibility : std::uint8_t { kFull, kHalf, kInternal };
 enum class CompareOp : std::uint8_t { kLt, kGt, kLe, kGe, kEq, kNe };
 

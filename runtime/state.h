@@ -22,9 +22,9 @@ namespace exh::runtime {
 /// Cells come in rows: the decisions c(x, …, z) of a choice with the same objects but the last lie
 /// side by side, at the number of z in its root set, in blocks of kLanes. Rows of different choices
 /// over the same objects therefore match lane by lane, and one vector instruction propagates a
-/// constraint for all z (engine.md 6.5). A pair of a (anti)symmetric choice has two cells, (x, y)
-/// and (y, x), kept consistent; its slot is the one of the smaller object first. Cells that no
-/// decision owns are 0.
+/// constraint for all z (docs/design.md, "Rows"). A pair of a (anti)symmetric choice has two cells,
+/// (x, y) and (y, x), kept consistent; its slot is the one of the smaller object first. Cells that
+/// no decision owns are 0.
 using Slot = std::uint32_t;
 
 /// Cells of a block: the bits of a lane mask.

@@ -5,7 +5,7 @@ cmake_minimum_required(VERSION 3.25)
 set(script ${CMAKE_CURRENT_LIST_DIR}/../cmake/BuildStamp.cmake)
 file(REMOVE_RECURSE ${WORK})
 
-# included_first.h is reached from plugin.h in two steps, and includes what includes it.
+# far/away.h is reached from plugin.h in two steps, and includes what includes it.
 function(make_tree root)
   foreach(file runtime/space.h runtime/internal/network.h runtime/state.cc kernels/ir/function.h
           kernels/beside.h)

@@ -9,7 +9,7 @@ import tree
 
 FOLDERS = ("base", "dsl", "generator", "runtime", "kernels", "models", "search")
 SUFFIX = r"\.(?:h|cc|inc|g4|exh|json|py|sh|md|txt)"
-# `ir/builder.h .cc   the builder`, `| ir/builder.h | …`, `* [ir/builder.h](…)`, "- `ir/builder.h`: …"
+# `builder.h .cc   the builder`, `| builder.h | …`, `* [builder.h](…)`, "- `builder.h`: …"
 LISTED = re.compile(rf"^\s*(?:[*|-]\s*)?\[?`?\[?([\w./-]+{SUFFIX})(?![\w.])")
 
 

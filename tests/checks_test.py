@@ -10,6 +10,7 @@ import unittest
 import check_docs
 import check_format
 import check_layers
+import check_references
 import check_tours
 
 LICENCE = "// SPDX-License-Identifier: MIT\n"
@@ -22,7 +23,7 @@ TREE = {
     "runtime/README.md": "```\nspace.h   tables\n```\n",
     "runtime/space.h": LICENCE + "#pragma once\n\n#include <vector>\n",
     "runtime/internal/scratch.h": LICENCE + "#pragma once\n",
-    "kernels/README.md": "- ir/function.h: the backbone\n\nWrite `mine.cc` beside it.\n",
+    "kernels/README.md": "- ir/function.h: the backbone\n\nWrite `NAME.cc` beside it.\n",
     "kernels/ir/function.h": LICENCE + "#pragma once\n",
     "kernels/kernel.cc": LICENCE + '#include "spaces/linalg.exh.h"\n',
     "kernels/spaces/linalg.exh": 'host "c++":\n  header = "kernels/ir/function.h"\nend\n',
@@ -142,6 +143,72 @@ class Tours(TreeTest):
     def test_a_folder_without_a_tour(self):
         (self.root / "models/README.md").unlink()
         self.expect("models: has no README.md")
+
+
+class References(TreeTest):
+    def expect(self, *problems):
+        self.assertEqual(check_references.check(self.root), list(problems))
+
+    def test_a_tree_that_is_right(self):
+        self.expect()
+
+    def test_names_of_files_that_are_there(self):
+        self.append("runtime/internal/scratch.h",
+                    "// As in space.h, runtime/space.h:3, internal/scratch.h and ../space.h;\n"
+                    "// <memory.h>, FOLDER/*/any.h, `.maps.h`, NAME.cc; see kernels/ir and dsl/README.md.\n"
+                    "// linalg.exh.h, spaces/linalg.exh.h: what is made of a space. cuda.h is not ours.\n")
+        self.expect()
+
+    def test_a_name_that_no_file_has(self):
+        self.append("runtime/space.h", "\nint one;  ///< See rounds.h, (waits.cc).\n")
+        self.append("README.md", "The format is in `log.md`.\n")
+        self.expect("README.md:5: log.md does not exist", "runtime/space.h:6: rounds.h does not exist",
+                    "runtime/space.h:6: waits.cc does not exist")
+
+    def test_a_path_to_nothing(self):
+        self.append("search/main.cc", "// runtime/state.h, internal/scratch.h; tests/runtime/any tests it.\n")
+        self.expect("search/main.cc:3: internal/scratch.h does not exist",
+                    "search/main.cc:3: runtime/state.h does not exist",
+                    "search/main.cc:3: tests/runtime/any does not exist")
+
+    def test_a_page_that_is_not_in_the_tree(self):
+        self.append("dsl/dsl.h", "// (engine.md 6.5)\n")
+        self.write("tests/any.sh", "#!/bin/sh\necho '# a.md'  # docs/gone.md says why.\n")
+        self.write("tests/any.py", '"""Shows what\ngone.md says."""\n')
+        self.expect("dsl/dsl.h:3: engine.md does not exist", "tests/any.py:2: gone.md does not exist",
+                    "tests/any.sh:2: docs/gone.md does not exist")
+
+    def test_a_page_that_a_program_names(self):
+        self.append("search/main.cc", 'const char* help = "docs/log.md has more";\n')
+        self.append("tests/any_test.cc", 'const char* help = "docs/any.md has more";\n')
+        self.expect("search/main.cc:3: docs/log.md does not exist")
+
+    def test_a_heading_that_does_not_exist(self):
+        self.write("docs/design.md", "# Design\n\n## 2. Layers\n\n### `let`\n")
+        self.append("dsl/dsl.h", '// docs/design.md, "Design", docs/design.md 2 and docs/design.md,\n// "let".\n'
+                    '// docs/design.md, "Rows", docs/design.md 6.5 and docs/design.md,\n// "set".\n')
+        self.expect(*(f"dsl/dsl.h:5: docs/design.md has no heading {name}" for name in ("6.5", "Rows", "set")))
+
+    def test_examples(self):
+        self.append("search/main.cc", '// Reads "mine.txt", or writes -o out.json.\n'
+                    'auto text = Read("given.json");  // Not given.json itself.\n')
+        self.write("tests/any_test.py", 'write("tree.txt", "a # b.txt")  # tree.txt is made.\n')
+        self.append("dsl/README.md", "`shop.exh`:\n```\ncheck shop.exh\n```\n")
+        self.expect()
+
+    def test_an_example_with_a_path_of_ours(self):
+        self.append("search/main.cc", '// As in "runtime/state.h".\n')
+        self.append("dsl/README.md", "```\npython3 tests/any.py shop.exh\n```\n")
+        self.expect("dsl/README.md:5: tests/any.py does not exist",
+                    "search/main.cc:3: runtime/state.h does not exist")
+
+    def test_links_are_not_its_matter(self):
+        self.append("README.md", "[gone](dsl/gone.h)\n")
+        self.expect()
+
+    def test_the_changelog_says_what_there_was(self):
+        self.write("CHANGELOG.md", "* `runtime/rounds.h` became `waits.cc`.\n")
+        self.expect()
 
 
 @unittest.skipIf(shutil.which("clang-format") is None, "clang-format is not installed")

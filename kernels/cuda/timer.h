@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The timing recipe for kernels (gpu.md 3.6; in words in README.md): one launch that is checked
-// warms up and tells about how long a launch takes; then batches of launches back to back, each at
+// The timing recipe for kernels (in words in README.md): one launch that is checked warms up
+// and tells about how long a launch takes; then batches of launches back to back, each at
 // least `batch_ns` long, between two events. Launches under 20 us are replayed from a graph, so
 // that the gaps between them are the GPU's and not the processor's. The SM clock is measured beside
 // every batch.

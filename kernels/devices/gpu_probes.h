@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Micro-benchmarks of a GPU, as CUDA C++ (gpu.md 4.10; the method is that of paper 001 section 5
-// and of the published dissections of NVIDIA's architectures: chains for latencies, many
-// independent chains for rates). Most of them time themselves with the clock of their
-// multiprocessor, so that what comes out is per cycle, whatever the clock does meanwhile.
+// Micro-benchmarks of a GPU, as CUDA C++. The method is that of the published dissections of
+// NVIDIA's architectures (chains for latencies, many independent chains for rates). Most of them
+// time themselves with the clock of their multiprocessor, so that what comes out is per cycle,
+// whatever the clock does meanwhile.
 #pragma once
 
 #include <string>

@@ -8,8 +8,9 @@ namespace exh::kernels::ir {
 /// Adds every object that lowering a communication could create, marked `planned`, and fills
 /// `statements`, `ranks` and `lowered`. Lowering a communication means: a temporary array, a store
 /// that fills it after the producer and a load that reads it before the consumer, each with a loop
-/// nest of its own (gpu.md 2.4; paper 001 section 4.4). Planning all of them ahead gives every
-/// decision one position and one name for ever. Call once, when the backbone is complete.
+/// nest of its own (the paper, section 4.4). Planning all of them ahead (docs/design.md,
+/// "Everything is planned") gives every decision one position and one name for ever. Call
+/// once, when the backbone is complete.
 void Freeze(Function& function);
 
 }  // namespace exh::kernels::ir

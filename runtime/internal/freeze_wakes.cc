@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Wake tables: a change of a domain wakes only what can tell the old domain from the new one
-// (engine.md 6.5). Slots with equal tables, nearly all of a choice, share one.
+// (docs/design.md, "Rows"). Slots with equal tables, nearly all of a choice, share one.
 #include <algorithm>
 #include <map>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Three-valued evaluation of literals (language.md section 0). `View` is anything with
+// Three-valued evaluation of literals (docs/dsl.md, "The model"). `View` is anything with
 // domain(Slot) -> Bits and counter(number) -> Interval: the root domains or a state.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// RowRuns: runs of ground constraints, a block of lanes at a time (engine.md 6.5, kernels 2 to 4).
+// RowRuns: runs of ground constraints, a block of lanes at a time (docs/design.md, "Rows").
 // Included once by each file with kernels, after it has defined EXH_ROW_TARGET: the loop is
 // compiled for each instruction set, so that the kernels are inlined into it.
 #pragma once

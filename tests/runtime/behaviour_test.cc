@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Behaviours of the published system that candidate_test.cc leaves open (language.md 8.3 to 8.8):
+// Behaviours of the published system that candidate_test.cc leaves open:
 // membership, counters that objects arrive under, triggers, parametric sets, quotients with a
 // parameter. Where we differ, because triggers are planned at the freeze and representatives are
 // canonical, the tests say what holds instead.

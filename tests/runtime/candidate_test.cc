@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Concrete behaviours: language.md 8.3 to 8.8 under the semantics of planned objects and canonical
-// quotients.
+// Behaviours of the published system, one by one, under the semantics of planned objects and
+// canonical quotients.
 #include "runtime/candidate.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The behaviours of language.md 8.2.
+// Domains of enums and of integers, and intervals: operations on sets, tests of three values.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -117,7 +117,8 @@ std::vector<runtime::Object> Oracle::Listed(const runtime::SetRef& ref, const Tu
   return objects;
 }
 
-/// language.md 2.8: by the closest common superset; never through a promise of disjointness.
+/// Whether objects of these sets are compared where variables must be distinct (docs/dsl.md,
+/// "require"): by the closest common superset; never through a promise of disjointness.
 bool Oracle::Differ(const runtime::SetRef& a, const runtime::SetRef& b) const {
   const std::vector<int> up_a = Ancestors(a.set), up_b = Ancestors(b.set);
   for (std::size_t i = 0; i < up_a.size(); ++i) {
