@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// MapsPlan: a space as the published system (paper 001) expands it, for `--engine=maps`: auxiliary
+// MapsPlan: a space as the paper's system expands it, for `--engine=maps`: auxiliary
 // Boolean choices for increments, a class counter and an election for every quotient set, and one
 // filter per target, variables and inputs, into which all clauses are merged that agree in these.
 #pragma once

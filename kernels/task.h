@@ -27,7 +27,7 @@ struct Task {
   double flops = 0;
 };
 
-/// `paper`: only the decisions of paper 001. The space is the one that the kernel was registered
+/// `paper`: only the decisions of the paper. The space is the one that the kernel was registered
 /// with (library/registry.h), linalg.exh for one that was not. Throws exh::Error when the sizes
 /// cannot be built (does not fit memory, …), exh::Interrupted when `freeze` says so.
 Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device,

@@ -58,7 +58,7 @@ using Strides = std::vector<std::pair<AxisRef, std::int64_t>>;
 
 /// Writes a backbone. Each instruction gets a loop nest of its own over the axes it names; where
 /// a producer and a consumer share an axis, its dims are paired level by level (point-to-point
-/// communication, paper 001 section 4.4).
+/// communication; the paper, section 4.4).
 ///
 /// What could not be implemented is refused with a BackboneError: names are identifiers of which no
 /// two are equal, operations have their operands, a value has no axis that its reader lacks,

@@ -214,7 +214,7 @@ class Function {
   std::string name;
   Device device;
   bool paper =
-      false;  ///< Only the decisions of paper 001: the space has none of those added to it.
+      false;  ///< Only the decisions of the paper: the space has none of those added to it.
   /// The space has programs that fill a temporary in vain (memory.exh, nothing_is_filled_in_vain):
   /// to count them.
   bool keeps_vain_fills = false;

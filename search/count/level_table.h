@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The levels of the search tree in several orders of decisions, side by side: where each of them
-// has its nodes and its dead ends, and what a cut leaves. (Paper 001, section 5.5.)
+// has its nodes and its dead ends, and what a cut leaves. (The paper, section 5.5.)
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// How large the search tree is: its nodes, counted exactly, level by level. (Paper 001,
+// How large the search tree is: its nodes, counted exactly, level by level. (The paper,
 // section 5.4, counts the nodes at depth 10 with and without a cut.) What is too large to be
 // counted is estimated: size_estimate.h.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // How large the search tree is when it is too large to count: estimates from random samples of it,
-// as in paper 001, section 5.3.
+// as in the paper, section 5.3.
 //
 // One sample is a sweep over the tree, level by level. The nodes of a level fall into strata; of
 // each stratum only one node is kept, with the number of nodes that it stands for, its weight:

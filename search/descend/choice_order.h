@@ -20,7 +20,7 @@ class ChoiceOrder {
   /// communication first, so that sizes and kinds, which can be mended, give way to them.
   static ChoiceOrder ForRepair(const runtime::Instance& instance);
   /// `text` is a list of names with commas; choices that it leaves out follow as in Default().
-  /// "paper" stands for the order of paper 001: memory layout (rank), size, dim_kind,
+  /// "paper" stands for the order of the paper: memory layout (rank), size, dim_kind,
   /// thread_mapping, mem_space, order, cache; dim_mapping then follows from the others.
   /// "paper-reversed" has the same choices, the last one first.
   /// Throws UsageError with the nearest name.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A cut of the search tree: without the children whose lower bound says that nothing below them is
-// fast enough. Whoever counts or samples the tree takes one, and brings the bound. (Paper 001,
+// fast enough. Whoever counts or samples the tree takes one, and brings the bound. (The paper,
 // section 5.4, cuts the first 10 levels.)
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Chance guided by bounds: a child is drawn with a probability proportional to what its bound
-// leaves to gain (paper 001, section 5.1).
+// leaves to gain (the paper, section 5.1).
 #pragma once
 
 #include <cstddef>

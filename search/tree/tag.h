@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// TAG, threshold ascent on graphs (paper 001, section 5.1): a search wants the best evaluation
+// TAG, threshold ascent on graphs (the paper, section 5.1): a search wants the best evaluation
 // ever, not the best on average. What counts of a child is how many of the k best evaluations below
 // its parent are its own, and its score is the upper end of a Chernoff interval for their share.
 #pragma once

@@ -5,7 +5,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 depth=${1:-10}
 
-# Paper 001, table 3, nodes left at depth 10: 0.14 %, 15 %, 4.2 %, 6.6 %. Its cuts are the average times of table 2, of which
+# Table 3 of the paper, nodes left at depth 10: 0.14 %, 15 %, 4.2 %, 6.6 %. Its cuts are the average times of table 2, of which
 # 34.2 us, the second, has 21.4 us of the kernel by itself.
 for kernel in "axpy --size n=67108864,inner_tile=4 --cut 7.05ms" \
   "matmul --size m=256,n=256,k=32,inner_tile=4 --cut 21.4us" \

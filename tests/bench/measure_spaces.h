@@ -6,7 +6,7 @@
 // Of each space, in a process of its own and on one core: seconds and peak memory of the freeze
 // (peak minus what the program had before), bytes of a state, implementations a second by descents
 // that back out of dead ends, dead ends met for each implementation, the share of uniform descents
-// that die when nothing is backed out of (the measure of paper 001, section 5.2), and changed
+// that die when nothing is backed out of (the measure of the paper, section 5.2), and changed
 // domains for each implementation, with the time that each takes. Below stands who had the last
 // word in most dead ends, with dead ends for each implementation.
 #pragma once

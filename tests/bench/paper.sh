@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tables of paper 001 beside ours: size of the space, dead ends, cut, order of decisions; speed on one H200. Resumable parts.
+# The tables of the paper beside ours: size of the space, dead ends, cut, order of decisions; speed on one H200. Resumable parts.
 # SPDX-License-Identifier: MIT
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

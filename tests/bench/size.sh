@@ -6,7 +6,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 depth=${1:-10}
 budget=${2:-60s}
 
-# Paper 001, table 3, nodes at depth 10: 86587, 134060, 161980, 142780; space sizes 1.1e11, 1.83e21, 3.5e21, 6.0e20.
+# Table 3 of the paper, nodes at depth 10: 86587, 134060, 161980, 142780; space sizes 1.1e11, 1.83e21, 3.5e21, 6.0e20.
 for kernel in "axpy --size n=67108864,inner_tile=4" "matmul --size m=256,n=256,k=32,inner_tile=4" \
   "matmul --size m=1024,n=1024,k=1024,inner_tile=4" \
   "matmul --size m=1024,n=1024,k=1024,a_stride=32,inner_tile=4"; do

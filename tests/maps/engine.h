@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Engine: runs a space the way the published system (paper 001) does: the yardstick of the
+// Engine: runs a space the way the paper's system does: the yardstick of the
 // benchmarks, not for use. Every read of a domain is a look-up in a hash map, every changed
 // decision waits in another hash map, and generated code (`exhc build --engine=maps`) loops over
 // sets to find what a change may concern, one target decision at a time. Triggers add objects in

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Table: the store of one choice in an engine of the published kind (paper 001): a hash map from
+// Table: the store of one choice in an engine of the paper's kind: a hash map from
 // the ids of a tuple to its domain. Open addressing, a multiplicative hash with one round per tag
 // and id, at most 7/8 full, a power of two of buckets. Tables are shared and copied as a whole by
 // whoever writes first.

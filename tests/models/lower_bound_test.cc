@@ -188,7 +188,7 @@ TEST(LowerBound, CoresShareBlocks) {
   EXPECT_NEAR(TermNs(bound.Explain(DomainsOf(problem, one)), "arithmetic"), alone, 1e-9);
 }
 
-/// z = alpha * x + y on the device of paper 001: blocks of 32 threads with 4 elements each.
+/// z = alpha * x + y on the device of the paper: blocks of 32 threads with 4 elements each.
 class AxpyOfThreads : public testing::Test {
  protected:
   Bound Explain(const std::string& blocks, const std::string& copies) const {

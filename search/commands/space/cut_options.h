@@ -14,7 +14,7 @@ namespace exh::search {
 
 struct CutOptions {
   std::string time;  ///< "4.81ms"; empty: no cut.
-  int depth = 10;    ///< The last level that loses nodes (paper 001, section 5.4).
+  int depth = 10;    ///< The last level that loses nodes (the paper, section 5.4).
 };
 
 void AddCutOptions(CLI::App& app, CutOptions& options);

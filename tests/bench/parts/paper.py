@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of paper 001 beside ours, in parts of at most 8 minutes.
+"""The tables of the paper beside ours, in parts of at most 8 minutes.
 
 ./exh bench paper                    runs every part that is not finished; --list shows them
 ./exh bench paper space              those of the space, which need no GPU: size, dead ends, cut, order of decisions
