@@ -3,57 +3,77 @@
 // What the bound counts on its way, as numbers for whoever learns from them. Of an implementation,
 // where nothing is open, the least of an amount is the amount.
 #include <algorithm>
-#include <array>
+#include <tuple>
 
 #include "base/check.h"
+#include "models/candidate_view.h"
 #include "models/lower_bound.h"
+#include "models/tally.h"
 
 namespace exh::models {
 namespace ir = kernels::ir;
 namespace {
 
-constexpr std::size_t kOfAll = 13, kOfNest = 6, kOfAxis = 2, kOfOperand = 4;
+constexpr std::size_t kOfNest = 6, kOfAxis = 2;
+
+/// Of all terms of a list.
+template <class... Term>
+constexpr std::size_t NumNumbers(const std::tuple<Term...>*) {
+  return (std::tuple_size_v<decltype(std::declval<const Term&>().Numbers())> + ...);
+}
+/// How many terms count operands.
+template <class... Term>
+constexpr std::size_t NumOfOperand(const std::tuple<Term...>*) {
+  return (std::size_t{terms::Counts<Term, terms::OperandWork>} + ...);
+}
+constexpr const terms::List* kList = nullptr;
+constexpr std::size_t kOfAll = 1 + NumNumbers(kList), kOfOperand = NumOfOperand(kList) + 1;
 
 }  // namespace
 
 std::size_t LowerBound::num_amounts() const {
-  std::size_t count = kOfAll + kOfOperand * operands_.size();
-  for (const Nest& nest : nests_) count += kOfNest + kOfAxis * nest.axes.size();
+  std::size_t count = kOfAll + kOfOperand * inventory_.operands.size();
+  for (const Nest& nest : inventory_.nests) count += kOfNest + kOfAxis * nest.axes.size();
   return count;
 }
 
 double LowerBound::Amounts(const ir::Domains& domains, std::span<double> amounts) const {
   EXH_CHECK(amounts.size() == num_amounts());
-  std::array<Work, kMaxInsts> works;
-  const Totals totals = Evaluate(domains, works.data(), nullptr);
-  const Waits waits = WaitsOf(domains, totals, works.data());
-  const double ns = std::max(TimeOf(totals), waits.clk / rates_.clock_ghz);
+  const CandidateView view(inventory_, domains);
+  Tally tally(view);
+  const double throughput = tally.CountThroughput();
+  const double ns = std::max(throughput, tally.CountWaits());
   std::size_t next = 0;
   const auto put = [&](auto... numbers) { ((amounts[next++] = numbers), ...); };
-  put(ns, totals.amount.lanes, totals.amount.issues, totals.amount.of_thread,
-      totals.amount.accesses, totals.unit_bytes, totals.cache_read, totals.cache_written,
-      totals.memory_bytes, totals.min_blocks, waits.clk, waits.waves, waits.resident);
-  for (std::size_t i = 0; i < nests_.size(); ++i) {
-    const Nest& nest = nests_[i];
-    const ir::InstDomain& inst = domains.insts[nest.inst.index()];
-    if (nest.planned && inst.presence != ir::Presence::kCertain) {
+  put(ns);
+  for (const terms::Group group : terms::kGroups) {
+    terms::ForEach(tally.terms(), [&](const auto& term) {
+      if (term.kGroup != group) return;
+      for (const double number : term.Numbers()) put(number);
+    });
+  }
+  for (std::size_t i = 0; i < inventory_.nests.size(); ++i) {
+    const Nest& nest = inventory_.nests[i];
+    if (!view.TakesPart(nest)) {
       for (std::size_t n = kOfNest + kOfAxis * nest.axes.size(); n > 0; --n) put(0.0);
       continue;
     }
-    const Work& work = works[i];
+    const Work& work = view.work(i);
     const Rounds rounds = RoundsOf(nest, domains);
-    put(work.min_threads, work.waste, WidthOf(nest, domains), rounds.least, rounds.most_copies,
-        Accumulators(function_.inst(nest.inst), domains));
+    put(work.min_threads, work.waste, view.WidthOf(nest), rounds.least, rounds.most_copies,
+        Accumulators(inventory_.function.inst(nest.inst), domains));
     for (std::size_t axis = 0; axis < nest.axes.size(); ++axis) {
       put(work.serial_min[axis], work.block_max[axis]);
     }
   }
-  for (const OperandRead& read : operands_) {
-    const Amount amount = OperandAmount(read, domains, totals, works.data());
+  for (const OperandRead& read : inventory_.operands) {
+    const terms::OperandWork operand(view, read);
+    terms::ForEach(tally.terms(), [&]<class Term>(const Term& term) {
+      if constexpr (terms::Counts<Term, terms::OperandWork>) put(term.Of(operand));
+    });
     const bool is_staged =
         read.block.valid() && domains.blocks[read.block.index()].presence == ir::Presence::kCertain;
-    put(amount.issues, amount.of_thread, amount.accesses,
-        is_staged ? StoredElements(function_, domains, read.block) : 0);
+    put(is_staged ? StoredElements(inventory_.function, domains, read.block) : 0);
   }
   EXH_CHECK(next == amounts.size());
   return ns;

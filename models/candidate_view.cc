@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "models/candidate_view.h"
+
+#include <cmath>
+
+namespace exh::models {
+namespace ir = kernels::ir;
+namespace {
+
+/// How many iterations the busiest of `units` has at least for each of n, where n divides `most`
+/// and is at most that: for n = q * m, ceil(q * m / units) <= q * ceil(m / units).
+double BusiestShare(double divides, double most, double units) {
+  return std::max(1 / std::min(most, units), std::ceil(divides / units) / divides);
+}
+
+}  // namespace
+
+CandidateView::CandidateView(const Inventory& inventory, const ir::Domains& domains)
+    : inventory_(inventory), domains_(domains) {
+  const DeviceRates& rates = inventory.rates;
+  double max_blocks = 0;
+  for (std::size_t i = 0; i < inventory.nests.size(); ++i) {
+    const Nest& nest = inventory.nests[i];
+    if (!TakesPart(nest)) continue;
+    Work& work = works_[i];
+    FillWork(nest, domains, rates.warp_lanes, inventory.function.device.max_threads, work);
+    min_blocks_ = std::max(min_blocks_, work.min_blocks);
+    if (!nest.once) continue;
+    // Blocks are around everything, and nothing but its own dims is around what runs once: its own
+    // blocks are all there are.
+    max_blocks = max_blocks == 0 ? work.max_blocks : std::min(max_blocks, work.max_blocks);
+    share_ = std::max(share_, BusiestShare(work.blocks_divide, work.max_blocks, rates.units));
+  }
+  if (share_ == 0) share_ = 1 / rates.units;  // Nothing runs once.
+  max_blocks_ = max_blocks == 0 ? HUGE_VAL : max_blocks;
+  blocks_of_unit_ = std::ceil(min_blocks_ / rates.units);
+}
+
+double CandidateView::Demand(const OperandRead& read) const {
+  const Nest& nest = inventory_.nests[read.nest];
+  const Work& work = works_[read.nest];
+  double reuse = 1;
+  for (std::size_t i = 0; i < nest.axes.size(); ++i) {
+    if (nest.axes[i].varies && (read.axes >> i & 1) == 0) reuse *= work.block_max[i];
+  }
+  return work.points / reuse;
+}
+
+bool CandidateView::IsFenced(const OperandRead& read) const {
+  if (!read.block.valid()) return false;
+  const Nest& store = inventory_.nests[read.store];
+  if (domains_.insts[store.inst.index()].presence != ir::Presence::kCertain) return false;
+  for (const NestAxis& axis : store.axes) {
+    for (const ir::DimId dim : axis.dims) {
+      const ir::DimDomain& domain = domains_.dims[dim.index()];
+      if (domain.presence == ir::Presence::kCertain && domain.must_be(ir::kThread)) return true;
+    }
+  }
+  return false;
+}
+
+double CandidateView::WidthOf(const Nest& nest) const {
+  double width = domains_.insts[nest.inst.index()].max_width;
+  for (const NestAxis& axis : nest.axes) {
+    for (const ir::DimId id : axis.dims) {
+      const ir::DimDomain& dim = domains_.dims[id.index()];
+      if (dim.may_be(ir::kVector)) width = std::max<double>(width, dim.max);
+    }
+  }
+  return std::min(width, rates().bytes_per_access / kElementBytes);
+}
+
+}  // namespace exh::models

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+//
+// CandidateView: what the domains of a candidate leave of an inventory: of each nest the work, of
+// the kernel the number of blocks. All terms of the bound look at a candidate through one.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "kernels/ir/domains.h"
+#include "models/inventory.h"
+#include "models/nests.h"
+
+namespace exh::models {
+
+/// Allocates nothing. Some kilobytes: made on the stack, for the time that terms are counted.
+class CandidateView {
+ public:
+  /// Both outlive the view. `domains` are those of a candidate of the inventory's function.
+  CandidateView(const Inventory& inventory, const kernels::ir::Domains& domains);
+
+  const Inventory& inventory() const { return inventory_; }
+  const DeviceRates& rates() const { return inventory_.rates; }
+  const kernels::ir::Domains& domains() const { return domains_; }
+  /// Is it certain that the nest takes part? Only then its work is known.
+  bool TakesPart(const Nest& nest) const {
+    return !nest.planned ||
+           domains_.insts[nest.inst.index()].presence == kernels::ir::Presence::kCertain;
+  }
+  const Work& work(std::size_t nest) const { return works_[nest]; }
+  double min_blocks() const { return min_blocks_; }
+  double max_blocks() const { return max_blocks_; }  ///< May be infinite.
+  /// The least share of the kernel's work that some unit has.
+  double share() const { return share_; }
+
+  /// Least that the busiest unit has of what is `whole` in the kernel and `block` in each block.
+  double OfUnit(double whole, double block) const {
+    return std::max(whole * share_, block * blocks_of_unit_);
+  }
+  /// Least executions of the thread that has most of them.
+  double OfThread(const Work& work) const {
+    return std::max(work.thread, work.points / (max_blocks_ * work.max_threads));
+  }
+  /// How many elements of the operand the blocks need, each of them by itself: the fewer points of
+  /// the other axes a block has, the more often the kernel reads the same element.
+  double Demand(const OperandRead& read) const;
+  /// Is the operand surely written by threads and read back behind a barrier? Then no compiler
+  /// forwards it in registers.
+  bool IsFenced(const OperandRead& read) const;
+  /// Most elements that one access of an argument takes. Compilers do not merge accesses whose
+  /// alignment they cannot know.
+  double WidthOf(const Nest& nest) const;
+
+ private:
+  const Inventory& inventory_;
+  const kernels::ir::Domains& domains_;
+  double min_blocks_ = 1, max_blocks_ = 1;
+  double share_ = 0;
+  double blocks_of_unit_ = 1;          ///< That the busiest unit has, at least.
+  std::array<Work, kMaxNests> works_;  ///< Those of the nests that take part are filled.
+};
+
+}  // namespace exh::models

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+//
+// The bound with what led to it: its terms, longest first, and what was open.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/candidate_view.h"
+#include "models/lower_bound.h"
+#include "models/tally.h"
+
+namespace exh::models {
+namespace ir = kernels::ir;
+namespace {
+
+std::string KindsText(ir::Kinds kinds) {
+  constexpr std::array<std::string_view, 5> kNames = {"LOOP", "UNROLL", "VECTOR", "THREAD",
+                                                      "BLOCK"};
+  std::string text;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if ((kinds >> i & 1) == 0) continue;
+    text += (text.empty() ? "" : " or ") + std::string(kNames[i]);
+  }
+  return text;
+}
+
+/// Those that the device has rates for.
+std::vector<BoundTerm> TermsOf(const Tally& tally, const CandidateView& view, Tally::Parts parts) {
+  std::vector<BoundTerm> all;
+  auto part = parts.begin();
+  terms::ForEach(tally.terms(), [&](const auto& term) {
+    std::vector<BoundPart>& its_parts = *part++;
+    const terms::Rate rate = term.RateOf(view.rates());
+    const double amount = term.amount();
+    if (rate.per_ns <= 0 || amount <= 0) return;
+    all.push_back({term.kResource, amount, term.Unit(view), rate.per_ns,
+                   terms::RateText(rate, view.rates()), rate.TimeOf(amount), std::move(its_parts)});
+  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const BoundTerm& a, const BoundTerm& b) { return a.ns > b.ns; });
+  return all;
+}
+
+/// What is open and was taken at its best, one line each.
+std::vector<std::string> AssumedOf(const Inventory& inventory, const ir::Domains& domains) {
+  const ir::Function& function = inventory.function;
+  std::vector<std::string> assumed;
+  for (const Nest& nest : inventory.nests) {
+    if (nest.planned) continue;
+    for (const NestAxis& axis : nest.axes) {
+      for (const ir::DimId id : axis.dims) {
+        const ir::DimDomain& dim = domains.dims[id.index()];
+        const bool is_open = (dim.kinds & (dim.kinds - 1)) != 0;
+        if (!is_open && dim.min == dim.max) continue;
+        std::string line = fmt::format("{}: {}", function.dim(id).name(), KindsText(dim.kinds));
+        if (dim.min != dim.max) line += fmt::format(", {} to {} iterations", dim.min, dim.max);
+        assumed.push_back(std::move(line));
+      }
+    }
+  }
+  for (const OperandRead& read : inventory.operands) {
+    if (!read.block.valid()) continue;
+    if (domains.blocks[read.block.index()].presence != ir::Presence::kPossible) continue;
+    assumed.push_back(
+        fmt::format("{}: in registers or through memory", function.comm(read.comm).name()));
+  }
+  for (const ir::MemBlock& block : function.blocks) {
+    const ir::MemDomain& mem = domains.blocks[block.id.index()];
+    if (mem.presence != ir::Presence::kCertain) continue;
+    if (mem.spaces != (ir::kGlobalSpace | ir::kSharedSpace)) continue;
+    assumed.push_back(fmt::format("{}: SHARED or GLOBAL", block.name()));
+  }
+  return assumed;
+}
+
+}  // namespace
+
+Bound LowerBound::Explain(const ir::Domains& domains) const {
+  const CandidateView view(inventory_, domains);
+  Tally::Parts parts;
+  Tally tally(view, &parts);
+  const double throughput = tally.CountThroughput();
+  Bound bound;
+  bound.ns = std::max(throughput, tally.CountWaits());
+  bound.least_blocks = view.min_blocks();
+  bound.most_blocks = view.max_blocks();
+  bound.terms = TermsOf(tally, view, std::move(parts));
+  if (!bound.terms.empty()) bound.bottleneck = bound.terms.front().resource;
+  bound.assumed = AssumedOf(inventory_, domains);
+  return bound;
+}
+
+}  // namespace exh::models

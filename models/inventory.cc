@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+#include "models/inventory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "models/access_pattern.h"
+
+namespace exh::models {
+namespace ir = kernels::ir;
+namespace {
+
+bool IsArithmetic(ir::Op op) {
+  return op == ir::Op::kAdd || op == ir::Op::kMul || op == ir::Op::kMax || op == ir::Op::kMad;
+}
+
+class InventoryTaker {
+ public:
+  explicit InventoryTaker(Inventory& inventory)
+      : all_(inventory), function_(inventory.function), rates_(inventory.rates) {}
+  void Run();
+
+ private:
+  std::size_t AddNest(const ir::Instruction& inst);
+  bool Varies(const ir::Instruction& inst, ir::LogicalDimId axis) const;
+  void AddComputation(const ir::Instruction& inst);
+  void AddOperands(const ir::Instruction& inst, std::size_t number);
+  void AddAccess(const ir::Instruction& inst);
+  void AddEdgesOfWaits();
+  ArrayUse& UseOf(ir::ArrayId id);
+
+  Inventory& all_;
+  const ir::Function& function_;
+  const DeviceRates& rates_;
+};
+
+void InventoryTaker::Run() {
+  all_.nest_of_inst.assign(function_.insts.size(), -1);
+  for (const ir::Instruction& inst : function_.insts) {
+    if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddAccess(inst);
+    if (IsArithmetic(inst.op)) AddComputation(inst);
+  }
+  AddEdgesOfWaits();
+  for (const ArrayUse& use : all_.arrays) {
+    (use.is_read ? all_.bytes_read : all_.bytes_written) +=
+        use.sectors * rates_.memory_sector_bytes;
+  }
+}
+
+/// A sum begins with something read, and what was read last is still to be added.
+void InventoryTaker::AddEdgesOfWaits() {
+  for (Waiting& waiting : all_.waiting) {
+    for (std::size_t i = 0; i < all_.operands.size(); ++i) {
+      const OperandRead& read = all_.operands[i];
+      if (!read.load.valid()) continue;
+      const bool is_user = waiting.nest == read.nest, is_reader = waiting.operand == i;
+      if (is_user || is_reader) waiting.before = rates_.read_latency_clk;
+      const bool is_load = all_.nests[waiting.nest].inst == read.load;
+      if (function_.inst(all_.nests[read.nest].inst).op != ir::Op::kMad) continue;
+      if (is_load || is_reader) waiting.after = rates_.fma_latency_clk;
+    }
+  }
+}
+
+/// The nest's number, or kMaxNests when it is not counted.
+std::size_t InventoryTaker::AddNest(const ir::Instruction& inst) {
+  int& known = all_.nest_of_inst[inst.id.index()];
+  if (known >= 0) return static_cast<std::size_t>(known);
+  Nest nest{.inst = inst.id, .planned = inst.planned, .once = inst.executes_once()};
+  for (const ir::DimId dim : inst.dims) {
+    const ir::LogicalDimId axis = function_.dim(dim).logical;
+    const auto same = [&](const NestAxis& a) { return a.id == axis; };
+    if (std::any_of(nest.axes.begin(), nest.axes.end(), same)) continue;
+    const ir::LogicalDim& logical = function_.logical(axis);
+    nest.axes.push_back({axis, static_cast<double>(logical.total), false, false, logical.dims});
+  }
+  if (all_.nests.size() == kMaxNests || nest.axes.size() > kMaxAxes) return kMaxNests;
+  known = static_cast<int>(all_.nests.size());
+  all_.nests.push_back(std::move(nest));
+  return all_.nests.size() - 1;
+}
+
+/// Does the value of the instruction (what it adds, for a sum) differ from point to point of the
+/// axis? Where it does not, a compiler may compute it once.
+bool InventoryTaker::Varies(const ir::Instruction& inst, ir::LogicalDimId axis) const {
+  if (inst.op == ir::Op::kLoad) {
+    const auto& axes = PatternOf(function_, inst, rates_.memory_sector_bytes).axes;
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+  }
+  for (const ir::DimId dim : inst.reduce_dims) {
+    if (function_.dim(dim).logical == axis) return true;  // No two steps of a sum are one.
+  }
+  for (const ir::Communication& comm : function_.comms) {
+    if (comm.consumer != inst.id || comm.planned) continue;
+    for (const ir::PairId id : comm.pairs) {
+      const ir::DimPair& pair = function_.pair(id);
+      if (function_.dim(pair.dst).logical != axis) continue;
+      if (Varies(function_.inst(comm.producer), function_.dim(pair.src).logical)) return true;
+    }
+  }
+  return false;
+}
+
+void InventoryTaker::AddComputation(const ir::Instruction& inst) {
+  const std::size_t number = AddNest(inst);
+  if (number == kMaxNests) return;
+  Nest& nest = all_.nests[number];
+  double steps = 1;
+  for (NestAxis& axis : nest.axes) {
+    axis.varies = Varies(inst, axis.id);
+    if (axis.varies) nest.points *= axis.total;
+    const bool reduced =
+        std::any_of(inst.reduce_dims.begin(), inst.reduce_dims.end(),
+                    [&](ir::DimId d) { return function_.dim(d).logical == axis.id; });
+    if (reduced) steps *= axis.total;
+    axis.is_sum = reduced;
+  }
+  if (inst.is_reduction() && inst.op != ir::Op::kMax) {
+    all_.chain_clk = std::max(all_.chain_clk, (steps - 1) * rates_.fma_latency_clk);
+  }
+  if (inst.op == ir::Op::kMad) all_.waiting.push_back({number, rates_.fma_latency_clk});
+
+  // What compilers may simplify or contract away: operations on constants, and a product that
+  // becomes part of the sum that reads it.
+  bool has_literal = false;
+  for (const ir::Operand& operand : inst.operands) {
+    has_literal |= operand.kind == ir::Operand::Kind::kLiteral;
+  }
+  bool may_merge = has_literal && inst.op != ir::Op::kMax;
+  for (const ir::Communication& comm : function_.comms) {
+    may_merge |= inst.op == ir::Op::kMul && comm.producer == inst.id &&
+                 function_.inst(comm.consumer).op == ir::Op::kAdd;
+  }
+  const bool adds = inst.op == ir::Op::kAdd;
+  const bool is_fma =
+      inst.op == ir::Op::kMad || inst.op == ir::Op::kMul || (adds && rates_.adds_share_fma > 0);
+  // The first step of a sum that starts from a constant may be no operation at all.
+  const double share = inst.is_reduction() && inst.op != ir::Op::kMad ? 1 - 1 / steps : 1;
+  if (!may_merge) all_.computations.push_back({number, is_fma, share});
+  AddOperands(inst, number);
+}
+
+void InventoryTaker::AddOperands(const ir::Instruction& inst, std::size_t number) {
+  for (const ir::Communication& comm : function_.comms) {
+    if (comm.consumer != inst.id || comm.planned || comm.operand < 0) continue;
+    const ir::Instruction& producer = function_.inst(comm.producer);
+    OperandRead read{.nest = number, .comm = comm.id};
+    if (producer.op == ir::Op::kLoad) read.load = producer.id;
+    if (comm.lowered) {
+      const std::size_t store = AddNest(function_.inst(comm.lowered->store));
+      if (store != kMaxNests) {
+        for (NestAxis& axis : all_.nests[store].axes) {
+          if (!axis.varies) all_.nests[store].points *= axis.total;
+          axis.varies = true;
+        }
+        read.block = comm.lowered->block;
+        read.store = store;
+        const std::size_t load = AddNest(function_.inst(comm.lowered->load));
+        if (load != kMaxNests) {
+          for (NestAxis& axis : all_.nests[load].axes) {
+            if (!axis.varies) all_.nests[load].points *= axis.total;
+            axis.varies = true;
+          }
+          all_.waiting.push_back({load, rates_.shared_latency_clk, 1, all_.operands.size()});
+        }
+      }
+    }
+    if (!read.load.valid() && !read.block.valid()) continue;
+    const std::vector<NestAxis>& axes = all_.nests[number].axes;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+      for (const ir::PairId id : comm.pairs) {
+        const ir::DimPair& pair = function_.pair(id);
+        if (function_.dim(pair.dst).logical != axes[i].id) continue;
+        if (Varies(producer, function_.dim(pair.src).logical)) read.axes |= 1u << i;
+      }
+    }
+    read.what = fmt::format("{} for {}", producer.name(), inst.name());
+    if (read.load.valid()) UseOf(producer.array).operands.push_back(all_.operands.size());
+    all_.operands.push_back(std::move(read));
+  }
+}
+
+ArrayUse& InventoryTaker::UseOf(ir::ArrayId id) {
+  for (ArrayUse& use : all_.arrays) {
+    if (use.id == id) return use;
+  }
+  all_.arrays.push_back({.id = id, .is_read = function_.array(id).role == ir::ArrayRole::kInput});
+  return all_.arrays.back();
+}
+
+void InventoryTaker::AddAccess(const ir::Instruction& inst) {
+  const AccessPattern pattern = PatternOf(function_, inst, rates_.memory_sector_bytes);
+  ArrayUse& use = UseOf(inst.array);
+  use.elements = std::max(use.elements, pattern.elements);
+  use.sectors = std::max(use.sectors, pattern.sectors);
+  const std::size_t number = AddNest(inst);
+  if (number == kMaxNests) return;
+  Nest& nest = all_.nests[number];
+  nest.points = pattern.elements;
+  for (NestAxis& axis : nest.axes) {
+    axis.varies =
+        std::find(pattern.axes.begin(), pattern.axes.end(), axis.id) != pattern.axes.end();
+  }
+  use.accesses.push_back({number, Request(function_, inst)});
+  if (inst.op != ir::Op::kLoad) return;
+  // The first two reads of a loop may be under way together when one of them is ahead.
+  const double shortened = function_.allows_advance(inst) ? 0.5 : 1;
+  all_.waiting.push_back({number, rates_.read_latency_clk, shortened});
+}
+
+}  // namespace
+
+Inventory TakeInventory(const ir::Function& function, const DeviceRates& rates, CacheState caches) {
+  Inventory inventory{.function = function, .rates = rates, .caches = caches};
+  InventoryTaker(inventory).Run();
+  return inventory;
+}
+
+}  // namespace exh::models

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+//
+// Inventory: what the terms of the bound count of one kernel on one device, whatever the candidate.
+// Taken once per problem.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/ir/function.h"
+#include "models/device_rates.h"
+#include "models/nests.h"
+#include "models/request.h"
+
+namespace exh::models {
+
+/// What the caches hold when a measured run begins.
+enum class CacheState : std::uint8_t {
+  kWarm,  ///< What the run before left: launches follow each other on the same arrays.
+  kCold,  ///< Nothing of the arrays.
+};
+
+inline constexpr std::size_t kMaxNests = 48;  ///< Beyond: not counted.
+inline constexpr std::size_t kNoOperand = ~std::size_t{0};
+
+/// An instruction that computes; the first iteration of a sum is free.
+struct Computation {
+  std::size_t nest = 0;
+  bool is_fma = false;  ///< Takes a place in the pipes of products.
+  double share = 1;     ///< Of the points.
+};
+
+/// An operand of a computation that comes out of memory into registers of the threads that compute:
+/// each element once for each thread that needs it.
+struct OperandRead {
+  std::size_t nest = 0;      ///< Of the computation.
+  std::uint32_t axes = 0;    ///< Bits of its axes that the operand moves along.
+  kernels::ir::CommId comm;  ///< How it comes.
+  kernels::ir::InstId load;  ///< kLoad; invalid: another computation's result.
+  kernels::ir::MemId block;  ///< Where it may be staged; invalid: nowhere.
+  std::size_t store = 0;     ///< Nest of the store that fills `block`.
+  std::string what;          ///< "load_a for mad".
+};
+
+/// An instruction whose value is awaited in each round of its loops.
+struct Waiting {
+  std::size_t nest = 0;
+  double clk = 0;        ///< From it to what needs its value.
+  double shortened = 1;  ///< Share of the rounds that wait: of a read that may begin early.
+  std::size_t operand = kNoOperand;  ///< It is the read of this operand from memory.
+  double before = 0, after = 0;      ///< Clocks of a thread before its first round, after its last.
+};
+
+/// A kLoad or kStore.
+struct ArrayAccess {
+  std::size_t nest = 0;
+  Request request;
+};
+
+/// An argument, with all that accesses it.
+struct ArrayUse {
+  kernels::ir::ArrayId id;
+  bool is_read = false;
+  double elements = 0, sectors = 0;  ///< That are touched, at least.
+  std::vector<ArrayAccess> accesses;
+  std::vector<std::size_t> operands;  ///< Numbers of operands.
+};
+
+struct Inventory {
+  const kernels::ir::Function& function;
+  DeviceRates rates;
+  CacheState caches = CacheState::kWarm;
+  std::vector<Nest> nests;        ///< At most kMaxNests.
+  std::vector<int> nest_of_inst;  ///< By InstId; -1: not counted.
+  std::vector<Computation> computations;
+  std::vector<OperandRead> operands;
+  std::vector<ArrayUse> arrays;
+  std::vector<Waiting> waiting;
+  double chain_clk = 0;                      ///< The longest sum, one step after the other.
+  double bytes_read = 0, bytes_written = 0;  ///< Of the arguments, as sectors of main memory.
+};
+
+/// `function` is frozen and outlives the inventory.
+Inventory TakeInventory(const kernels::ir::Function& function, const DeviceRates& rates,
+                        CacheState caches);
+
+}  // namespace exh::models

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+//
+// The way through an inventory: each thing is made once, and shown to the terms that count it. What
+// a term does not ask for is not even compiled.
+#include "models/tally.h"
+
+#include <algorithm>
+
+namespace exh::models {
+namespace ir = kernels::ir;
+namespace {
+
+template <class Term>
+constexpr bool kIsWait = Term::kGroup == terms::Group::kWaits;
+
+}  // namespace
+
+Tally::Tally(const CandidateView& view, Parts* parts) : view_(view) {
+  if (parts == nullptr) return;
+  auto part = parts->begin();
+  terms::ForEach(terms_, [&](auto& term) { term.KeepParts(*part++); });
+}
+
+/// What each term counts of `work`, to its sum.
+template <class Work>
+void Tally::Add(const std::string& what, const Work& work) {
+  terms::ForEach(terms_, [&]<class Term>(Term& term) {
+    if constexpr (terms::Counts<Term, Work>) term.Add(what, term.Of(work));
+  });
+}
+
+/// … to what the array takes that is being counted.
+template <class Work>
+void Tally::Raise(const Work& work) {
+  terms::ForEach(terms_, [&]<class Term>(Term& term) {
+    if constexpr (terms::Counts<Term, Work>) term.Raise(term.Of(work));
+  });
+}
+
+template <bool is_wait>
+double Tally::Longest() const {
+  double ns = 0;
+  terms::ForEach(terms_, [&]<class Term>(const Term& term) {
+    if constexpr (kIsWait<Term> == is_wait) {
+      ns = std::max(ns, term.RateOf(view_.rates()).TimeOf(term.amount()));
+    }
+  });
+  return ns;
+}
+
+double Tally::CountThroughput() {
+  const Inventory& inventory = view_.inventory();
+  const DeviceRates& rates = inventory.rates;
+  terms::ForEach(terms_, [&](auto& term) {
+    if constexpr (requires { term.Begin(view_); }) term.Begin(view_);
+  });
+  const auto name_of = [&](std::size_t nest) -> const std::string& {
+    return inventory.function.inst(inventory.nests[nest].inst).name_;
+  };
+  for (const Computation& computation : inventory.computations) {
+    Add(name_of(computation.nest), terms::ComputationWork(view_, computation));
+  }
+  for (const ArrayUse& use : inventory.arrays) CountArray(use);
+  // What goes through memory is written and read again.
+  const double width = rates.bytes_per_access / kElementBytes;
+  const double lines = kElementBytes / rates.access_bytes;
+  for (const OperandRead& read : inventory.operands) {
+    if (!view_.IsFenced(read)) continue;
+    Add(read.what, terms::OperandWork(view_, read));
+    const double points = std::max(view_.work(read.store).points, view_.Demand(read));
+    Add(name_of(read.store), terms::AccessWork(view_, read.store, points, width, lines));
+  }
+  CountTemporaries();
+  terms::ForEach(terms_, [&](auto& term) {
+    if constexpr (requires { term.Finish(view_); }) term.Finish(view_);
+  });
+  return Longest<false>();
+}
+
+void Tally::CountArray(const ArrayUse& use) {
+  const Inventory& inventory = view_.inventory();
+  const DeviceRates& rates = inventory.rates;
+  for (const ArrayAccess& access : use.accesses) {
+    const Nest& nest = inventory.nests[access.nest];
+    const Work& work = view_.work(access.nest);
+    double points = work.points;
+    for (const std::size_t number : use.operands) {
+      const OperandRead& read = inventory.operands[number];
+      if (read.load == nest.inst) points = std::max(points, view_.Demand(read));
+    }
+    double lines = 0;
+    if (rates.access_line_bytes > 0) {
+      lines = 1 / access.request.Together(view_.domains(), rates.access_line_bytes / kElementBytes);
+    }
+    Raise(terms::ArgumentWork(view_, access.nest, points, view_.WidthOf(nest), lines));
+    if (rates.cache_bytes_per_clk == 0) continue;
+    const double sector = rates.memory_sector_bytes;
+    const double bytes = sector / access.request.Together(view_.domains(), sector / kElementBytes);
+    Raise(terms::SectorWork{view_, work, points, bytes});
+  }
+  for (const std::size_t number : use.operands) {
+    const OperandRead& read = inventory.operands[number];
+    if (!view_.IsFenced(read)) Raise(terms::OperandWork(view_, read));
+  }
+  terms::ForEach(terms_, [&](auto& term) {
+    if constexpr (requires { term.Take(use, view_); }) term.Take(use, view_);
+  });
+}
+
+void Tally::CountTemporaries() {
+  const Inventory& inventory = view_.inventory();
+  // A processor's threads each have one for all of their blocks.
+  if (inventory.rates.unit_blocks == 0) return;
+  for (const OperandRead& read : inventory.operands) {
+    if (!read.block.valid()) continue;
+    const ir::MemDomain& mem = view_.domains().blocks[read.block.index()];
+    if (mem.presence != ir::Presence::kCertain || mem.spaces != ir::kGlobalSpace) continue;
+    const terms::TemporaryWork temporary{view_, read};
+    terms::ForEach(terms_, [&](auto& term) {
+      if constexpr (requires { term.Count(temporary); }) term.Count(temporary);
+    });
+  }
+}
+
+double Tally::CountWaits() {
+  const terms::Thread& thread = std::get<terms::Thread>(terms_);
+  terms::ForEach(terms_, [&]<class Term>(Term& term) {
+    if constexpr (kIsWait<Term>) term.Finish(view_, thread);
+  });
+  return Longest<true>();
+}
+
+}  // namespace exh::models

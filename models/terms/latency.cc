@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#include "models/terms/latency.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/residency.h"
+
+namespace exh::models::terms {
+namespace ir = kernels::ir;
+namespace {
+
+/// Blocks that a unit holds at once, at most.
+double Resident(const CandidateView& view) {
+  const Inventory& inventory = view.inventory();
+  BlockNeeds needs;
+  for (std::size_t i = 0; i < inventory.nests.size(); ++i) {
+    const Nest& nest = inventory.nests[i];
+    if (!view.TakesPart(nest)) continue;
+    needs.threads = std::max(needs.threads, view.work(i).min_threads);
+    needs.registers =
+        std::max(needs.registers, Accumulators(inventory.function.inst(nest.inst), view.domains()));
+  }
+  for (const OperandRead& read : inventory.operands) {
+    if (!read.block.valid()) continue;
+    const ir::MemDomain& mem = view.domains().blocks[read.block.index()];
+    if (mem.presence != ir::Presence::kCertain || mem.spaces != ir::kSharedSpace) continue;
+    needs.shared_bytes +=
+        kElementBytes * StoredElements(inventory.function, view.domains(), read.block);
+  }
+  return ResidentBlocks(needs, inventory.rates);
+}
+
+}  // namespace
+
+void Latency::Finish(const CandidateView& view, const Thread& thread) {
+  const Inventory& inventory = view.inventory();
+  const DeviceRates& rates = inventory.rates;
+  blocks_ = view.min_blocks();
+  if (rates.unit_blocks == 0) return;
+  resident_ = Resident(view);
+  waves_ = std::ceil(blocks_ / (rates.units * resident_));
+  const double most_lanes = rates.unit_warps * rates.warp_lanes;
+  if (rates.warp_issues_per_clk > 0) {
+    SetAmount(waves_ * thread.amount() / rates.warp_issues_per_clk);
+  }
+  for (const Waiting& waiting : inventory.waiting) {
+    const Nest& nest = inventory.nests[waiting.nest];
+    double clk = waiting.clk, before = waiting.before;
+    if (waiting.operand != kNoOperand) {
+      const OperandRead& read = inventory.operands[waiting.operand];
+      if (!view.IsFenced(read)) continue;
+      if ((view.domains().blocks[read.block.index()].spaces & ir::kSharedSpace) == 0) {
+        clk = rates.read_latency_clk;
+      }
+    }
+    for (const OperandRead& read : inventory.operands) {
+      // Through memory it takes longer.
+      if (waiting.nest != read.nest || !read.load.valid() || !view.IsFenced(read)) continue;
+      before = waiting.before + rates.shared_latency_clk;
+    }
+    const Rounds rounds = RoundsOf(nest, view.domains());
+    const auto raise = [&](double time, bool is_share) {
+      if (time > amount()) {
+        SetAmount(time);
+        longest_ = &waiting;
+        rounds_ = rounds.least;
+        clk_ = clk;
+        is_share_ = is_share;
+      }
+    };
+    const double all = clk * std::max(1.0, rounds.least * waiting.shortened);
+    raise(waves_ * (before + all + waiting.after), false);
+    const Work& work = view.work(waiting.nest);
+    const double threads =
+        std::min(resident_ * rounds.most_threads, most_lanes / work.waste) * rates.units;
+    const double unrolled = static_cast<double>(inventory.function.device.max_unroll) *
+                            rates.bytes_per_access / kElementBytes;
+    const double copies = std::min(rounds.most_copies, unrolled);
+    raise(nest.points * clk * waiting.shortened / (copies * threads), true);
+  }
+}
+
+std::string Latency::Unit(const CandidateView& view) const {
+  if (longest_ == nullptr) {
+    return fmt::format(
+        "clocks: those of a thread's instructions, {:g} times with {:g} blocks a unit", waves_,
+        resident_);
+  }
+  const Inventory& inventory = view.inventory();
+  const std::string what = inventory.function.inst(inventory.nests[longest_->nest].inst).name();
+  if (is_share_) {
+    return fmt::format("clocks: {:g} for each point of {}, as many as fit at once", clk_, what);
+  }
+  return fmt::format(
+      "clocks: {:g} for each of {:g} rounds of {}, {:g} times with {:g} blocks a unit", clk_,
+      rounds_, what, waves_, resident_);
+}
+
+}  // namespace exh::models::terms

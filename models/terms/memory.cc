@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "models/terms/memory.h"
+
+#include <algorithm>
+
+namespace exh::models::terms {
+
+void Memory::Count(const TemporaryWork& temporary) {
+  const CandidateView& view = temporary.view;
+  written_ += kElementBytes * view.min_blocks() *
+              StoredElements(view.inventory().function, view.domains(), temporary.read.block);
+}
+
+void Memory::Finish(const CandidateView& view) {
+  const Inventory& inventory = view.inventory();
+  const DeviceRates& rates = inventory.rates;
+  // What a cache kept from the run before, or keeps for the next, does not move; it holds each byte
+  // once, read or written.
+  const double kept = rates.memory_cache_bytes;
+  const auto moved = [&](double out) {
+    return inventory.caches == CacheState::kWarm ? std::max(0.0, inventory.bytes_read + out - kept)
+                                                 : inventory.bytes_read + std::max(0.0, out - kept);
+  };
+  SetAmount(moved(inventory.bytes_written));
+  gbs_ = MemoryGbs(rates, inventory.bytes_read, inventory.bytes_written);
+  // More traffic never takes less time, though it may change the mix to a faster one.
+  const double all = moved(written_);
+  if (all * gbs_ > amount() * rates.memory_gbs) {
+    SetAmount(all);
+    gbs_ = rates.memory_gbs;
+  }
+}
+
+}  // namespace exh::models::terms

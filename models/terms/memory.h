@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "models/terms/term.h"
+
+namespace exh::models::terms {
+
+/// Bytes between main memory and the caches: unique sectors of all arguments, and temporaries that
+/// are there, of which each block has its own and which leave the caches as results do. Less the
+/// largest cache, which may keep so much from run to run.
+class Memory : public Term {
+ public:
+  static constexpr std::string_view kResource = "memory";
+  static constexpr Group kGroup = Group::kBytes;
+
+  void Begin(const CandidateView& view) { written_ = view.inventory().bytes_written; }
+  void Count(const TemporaryWork& temporary);
+  void Finish(const CandidateView& view);
+
+  /// For the mix of reads and writes that there are.
+  Rate RateOf(const DeviceRates&) const { return Rate::Gbs(gbs_); }
+  static std::string Unit(const CandidateView&) {
+    return "bytes of main memory that no cache holds";
+  }
+
+ private:
+  double written_ = 0;  ///< With temporaries.
+  double gbs_ = 0;
+};
+
+}  // namespace exh::models::terms

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+//
+// Term: one resource of the device, and the least amount of it that any implementation below a
+// candidate takes. A term is a small class; list.h names all of them. An object of it lives as long
+// as the bound of one candidate is computed, and holds sums.
+//
+// Bounds of partially specified candidates are an idea of the paper [5.1]. What is counted it
+// leaves to its reference 2, so that no term has a section of its own; why nothing can go below a
+// term, its comment says.
+//
+// A term has
+//
+//   kResource, kGroup        its name for people, and its place among the numbers (Group)
+//   amount()                 what it has counted, 0 or more
+//   RateOf(rates)            how fast the device works that off
+//   Unit(view)               what an amount of 1 is, in words
+//   Numbers()                what a model learns from it, always as many
+//
+// of which Term has amount() and Numbers() for most; and those of the following that it needs,
+// which are called in this order:
+//
+//   Begin(view)              before anything is counted
+//   Of(work)                 what it counts of something (work.h): one for each type that it counts
+//   Take(use, view)          all accesses of an array are counted (TermOfAccesses)
+//   Count(temporary)         for each TemporaryWork
+//   Finish(view)             everything is counted; of kWaits: Finish(view, thread)
+//
+// All of them are resolved when the list is compiled: a search computes a bound for every node, and
+// what a term does not count costs nothing.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "models/bound.h"
+#include "models/terms/work.h"
+
+namespace exh::models::terms {
+
+/// The numbers that a model learns from come group by group, and within one as the list has them.
+enum class Group : std::uint8_t {
+  kInstructions,  ///< What instructions add up to.
+  kBytes,         ///< What has to be moved.
+  kWaits,         ///< The second tier: looked at where the others do not reach what is asked for.
+};
+inline constexpr std::array kGroups = {Group::kInstructions, Group::kBytes, Group::kWaits};
+
+/// How fast a device works off an amount, at most.
+struct Rate {
+  enum class Unit : std::uint8_t { kPerClock, kGhz, kGbs };
+
+  double per_ns = 0;  ///< 0: not bounded.
+  double number = 0;  ///< The same as people say it, in `unit`.
+  Unit unit = Unit::kPerClock;
+
+  static Rate PerClock(double number, const DeviceRates& rates) {
+    return {number * rates.clock_ghz, number, Unit::kPerClock};
+  }
+  /// Of an amount that is clocks.
+  static Rate Clocks(const DeviceRates& rates) {
+    return {rates.clock_ghz, rates.clock_ghz, Unit::kGhz};
+  }
+  static Rate Gbs(double number) { return {number, number, Unit::kGbs}; }
+
+  /// Nanoseconds; 0 when the rate is not bounded.
+  double TimeOf(double amount) const { return per_ns > 0 ? amount / per_ns : 0; }
+};
+
+/// "128 a clock at 1.99 GHz".
+std::string RateText(const Rate& rate, const DeviceRates& rates);
+
+/// A sum, and for the explanation its parts.
+class Term {
+ public:
+  double amount() const { return amount_; }
+  std::array<double, 1> Numbers() const { return {amount_}; }
+
+  /// `parts` outlives the term; what is added from now on is written down.
+  void KeepParts(std::vector<BoundPart>& parts) { parts_ = &parts; }
+  void Add(const std::string& what, double more) {
+    amount_ += more;
+    if (parts_ != nullptr && more > 0) parts_->push_back({what, more});
+  }
+
+ protected:
+  void SetAmount(double amount) { amount_ = amount; }
+
+ private:
+  double amount_ = 0;
+  std::vector<BoundPart>* parts_ = nullptr;
+};
+
+/// A term that counts accesses. What two accesses of one array read may be the same: the array
+/// takes as much as the one that takes most.
+class TermOfAccesses : public Term {
+ public:
+  void Raise(double amount) { most_ = std::max(most_, amount); }
+  /// All accesses of `use` are counted.
+  void Take(const ArrayUse& use, const CandidateView& view) {
+    Add(view.inventory().function.array(use.id).name, TakeMost());
+  }
+
+ protected:
+  /// Of the array that is being counted; the next one begins.
+  double TakeMost() { return std::exchange(most_, 0); }
+
+ private:
+  double most_ = 0;
+};
+
+/// What every class of the list has.
+template <class T>
+concept IsTerm = std::derived_from<T, Term> && requires(const T& term, const CandidateView& view) {
+  { T::kResource } -> std::convertible_to<std::string_view>;
+  { T::kGroup } -> std::convertible_to<Group>;
+  { term.amount() } -> std::same_as<double>;
+  { term.RateOf(view.rates()) } -> std::same_as<Rate>;
+  { term.Unit(view) } -> std::same_as<std::string>;
+  std::tuple_size<decltype(term.Numbers())>::value;
+};
+
+/// Does the term count things of this kind?
+template <class T, class Thing>
+concept Counts = requires(const T& term, const Thing& thing) {
+  { term.Of(thing) } -> std::same_as<double>;
+};
+
+}  // namespace exh::models::terms

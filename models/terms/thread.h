@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "models/terms/term.h"
+
+namespace exh::models::terms {
+
+/// Instructions of one thread. Thread 0 takes part in every nest, so that what a thread has of each
+/// adds up; and a warp begins one instruction after the other, however idle its unit is.
+class Thread : public TermOfAccesses {
+ public:
+  static constexpr std::string_view kResource = "thread";
+  static constexpr Group kGroup = Group::kInstructions;
+
+  static double Of(const ComputationWork& computed) {
+    return computed.view.OfThread(computed.work) * computed.computation.share;
+  }
+  static double Of(const AccessWork& access) {
+    return access.view.OfThread(access.work) / access.width;
+  }
+  static double Of(const OperandWork& operand) {
+    const double share = operand.view.OfThread(operand.work) / operand.reuse;
+    return std::max(operand.of_thread, share) / operand.width;
+  }
+
+  static Rate RateOf(const DeviceRates& rates) {
+    return Rate::PerClock(rates.warp_issues_per_clk, rates);
+  }
+  static std::string Unit(const CandidateView&) { return "instructions of a thread"; }
+};
+
+}  // namespace exh::models::terms

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// What there is to count of a candidate: computations, accesses, operands, temporaries. Each is
+// made once, with what several terms need of it, and is shown to the terms that count things of its
+// kind.
+#pragma once
+
+#include "kernels/ir/domains.h"
+#include "models/candidate_view.h"
+
+namespace exh::models::terms {
+
+/// A computation.
+struct ComputationWork {
+  ComputationWork(const CandidateView& seen, const Computation& counted)
+      : view(seen), computation(counted), work(seen.work(counted.nest)) {
+    const double per_point = work.waste * computation.share;
+    lanes = view.OfUnit(work.points * per_point, work.block * per_point);
+  }
+
+  const CandidateView& view;
+  const Computation& computation;
+  const Work& work;
+  double lanes = 0;  ///< Of warps that the busiest unit runs, idle ones too.
+};
+
+/// The accesses of an instruction.
+struct AccessWork {
+  /// The numbers are points, width and lines.
+  AccessWork(const CandidateView& seen, std::size_t nest, double num_points, double most_elements,
+             double num_lines)
+      : view(seen),
+        work(seen.work(nest)),
+        points(num_points),
+        width(most_elements),
+        lines(num_lines) {
+    const double per_point = work.waste / (view.rates().warp_lanes * width);
+    warps = view.OfUnit(points * per_point, work.block * per_point);
+  }
+
+  const CandidateView& view;
+  const Work& work;
+  double points;     ///< Executions, at least.
+  double width;      ///< Elements of one access, at most.
+  double lines;      ///< Accesses that each point takes, at least, however wide they are.
+  double warps = 0;  ///< Warp instructions of the busiest unit.
+};
+
+/// … which reads or writes an argument.
+struct ArgumentWork : AccessWork {
+  using AccessWork::AccessWork;
+};
+
+/// … by the sectors that it touches. Only of devices whose second cache has a rate.
+struct SectorWork {
+  const CandidateView& view;
+  const Work& work;
+  double points = 0;
+  double bytes = 0;  ///< Of sectors for each point, at least.
+};
+
+/// The reads of an operand, be it from an argument or from a temporary: a thread that computes
+/// points needs each element at least once; the fewer points of the other axes it has, the more
+/// often that is for each point.
+struct OperandWork {
+  OperandWork(const CandidateView& seen, const OperandRead& counted);
+
+  const CandidateView& view;
+  const OperandRead& read;
+  const Work& work;      ///< Of the computation.
+  double reuse = 1;      ///< Points of a thread that share an element, at most.
+  double of_thread = 1;  ///< Elements that a thread needs, at least.
+  double width = 1;      ///< Elements of one read, at most.
+  double warps = 0;      ///< Warp instructions of the busiest unit.
+};
+
+/// A temporary array that is certain, in main memory, and of each block its own.
+struct TemporaryWork {
+  const CandidateView& view;
+  const OperandRead& read;  ///< What it is for.
+};
+
+}  // namespace exh::models::terms
