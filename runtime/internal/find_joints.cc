@@ -296,28 +296,28 @@ class Joints {
     constraint.kind = Constraint::Kind::kJoint;
     constraint.arity = static_cast<std::uint8_t>(group.slots.size());
     constraint.gate = group.gate;
-    constraint.relation = static_cast<std::uint32_t>(network_.joints.size());
+    constraint.relation = static_cast<std::uint32_t>(network_.joints.all.size());
     constraint.origin = group.origins.front();
     Joint joint;
     joint.num_words = static_cast<std::uint32_t>((group.left.size() + 63) / 64);
     joint.num_combinations = static_cast<std::uint32_t>(group.left.size());
-    joint.origin_begin = static_cast<std::uint32_t>(network_.joint_origins.size());
-    network_.joint_origins.insert(network_.joint_origins.end(), group.origins.begin(),
+    joint.origin_begin = static_cast<std::uint32_t>(network_.joints.origins.size());
+    network_.joints.origins.insert(network_.joints.origins.end(), group.origins.begin(),
                                   group.origins.end());
-    joint.origin_end = static_cast<std::uint32_t>(network_.joint_origins.size());
+    joint.origin_end = static_cast<std::uint32_t>(network_.joints.origins.size());
     for (std::size_t i = 0; i < group.slots.size(); ++i) {
       constraint.slots[i] = group.slots[i];
-      joint.supports[i] = static_cast<std::uint32_t>(network_.joint_supports.size());
-      network_.joint_supports.resize(network_.joint_supports.size() +
+      joint.supports[i] = static_cast<std::uint32_t>(network_.joints.supports.size());
+      network_.joints.supports.resize(network_.joints.supports.size() +
                                      std::size_t{root_.sizes[group.slots[i]]} * joint.num_words);
       for (std::size_t c = 0; c < group.left.size(); ++c) {
-        network_.joint_supports[joint.supports[i] +
+        network_.joints.supports[joint.supports[i] +
                                 std::size_t{group.left[c][i]} * joint.num_words + c / 64] |=
             std::uint64_t{1} << c % 64;
       }
     }
     network_.counters[group.counter].joint_gate = group.gate;
-    network_.joints.push_back(joint);
+    network_.joints.all.push_back(joint);
     network_.constraints.push_back(constraint);
   }
 

@@ -188,7 +188,7 @@ void Freezer::SetDomain(Slot slot, Bits values, State* state) const {
 void Freezer::PlanPresence() {
   StateLayout& layout = instance_->layout_;
   Network& network = network_;
-  network.presence_words.assign(space_.sets.size(), 0);
+  network.presences.words.assign(space_.sets.size(), 0);
   std::vector<std::vector<Slot>> needs;
   std::uint32_t words = 1;
   for (std::size_t s = 0; s < space_.sets.size(); ++s) {
@@ -197,11 +197,11 @@ void Freezer::PlanPresence() {
     const bool planned = std::ranges::any_of(
         table.membership, [&](int m) { return m >= 0 && !is_flag_[static_cast<Slot>(m)]; });
     if (!planned) continue;
-    network.presence_words[s] = words;
+    network.presences.words[s] = words;
     for (std::size_t object = 0; object < table.num_objects; ++object) {
       const int membership = table.at(kNoObject, static_cast<Object>(object));
       if (membership == kNotMember) continue;
-      network.presences.push_back({words + static_cast<std::uint32_t>(object) / kLanes,
+      network.presences.bits.push_back({words + static_cast<std::uint32_t>(object) / kLanes,
                                    static_cast<std::uint32_t>(object) % kLanes});
       needs.emplace_back();
       if (membership >= 0) needs.back().push_back(static_cast<Slot>(membership));
@@ -209,22 +209,22 @@ void Freezer::PlanPresence() {
     words += RoundUp(static_cast<Slot>(table.num_objects)) / kLanes;
   }
   layout.num_presences = words;
-  network.presence_slots.begin.assign(1, 0);
+  network.presences.slots.begin.assign(1, 0);
   std::vector<std::vector<std::uint32_t>> by_slot(layout.num_slots());
   for (std::size_t i = 0; i < needs.size(); ++i) {
     for (const Slot slot : needs[i]) {
-      network.presence_slots.items.push_back(slot);
+      network.presences.slots.items.push_back(slot);
       by_slot[slot].push_back(static_cast<std::uint32_t>(i));
     }
-    network.presence_slots.begin.push_back(
-        static_cast<std::uint32_t>(network.presence_slots.items.size()));
+    network.presences.slots.begin.push_back(
+        static_cast<std::uint32_t>(network.presences.slots.items.size()));
   }
-  network.presences_by_slot.begin.assign(1, 0);
+  network.presences.by_slot.begin.assign(1, 0);
   for (const auto& row : by_slot) {
-    network.presences_by_slot.items.insert(network.presences_by_slot.items.end(), row.begin(),
+    network.presences.by_slot.items.insert(network.presences.by_slot.items.end(), row.begin(),
                                            row.end());
-    network.presences_by_slot.begin.push_back(
-        static_cast<std::uint32_t>(network.presences_by_slot.items.size()));
+    network.presences.by_slot.begin.push_back(
+        static_cast<std::uint32_t>(network.presences.by_slot.items.size()));
   }
 
   network.slot_gates.assign(layout.num_slots(), 0);
@@ -236,10 +236,10 @@ void Freezer::PlanPresence() {
     network.slot_gates[slot] = static_cast<std::uint16_t>(gate);
     if (slot < layout.num_narrow) live[gate][slot / kLanes] |= std::uint64_t{1} << slot % kLanes;
   }
-  network.live_begin.assign(1, 0);
+  network.gates.live_begin.assign(1, 0);
   for (const auto& blocks : live) {
-    for (const auto& [block, cells] : blocks) network.live_cells.push_back({block, cells});
-    network.live_begin.push_back(static_cast<std::uint32_t>(network.live_cells.size()));
+    for (const auto& [block, cells] : blocks) network.gates.live.push_back({block, cells});
+    network.gates.live_begin.push_back(static_cast<std::uint32_t>(network.gates.live.size()));
   }
 }
 
@@ -254,14 +254,14 @@ void Freezer::PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_
     Conflict conflict;
     Propagator propagator(*instance_, &state, &conflict);
     bool alive = true;
-    for (const Slot slot : network_.gate_slots.row(gate)) {
+    for (const Slot slot : network_.gates.slots.row(gate)) {
       alive = alive && propagator.Restrict(slot, kTrueBit) == Propagation::kFixpoint;
     }
     openings[gate].possible = alive && propagator.Propagate() == Propagation::kFixpoint;
     if (!openings[gate].possible) continue;
     openings[gate].state = std::move(state);
     openings[gate].cells.assign(instance_->layout_.num_narrow / kLanes, 0);
-    for (const std::uint32_t id : network_.constraints_by_gate.row(gate)) {
+    for (const std::uint32_t id : network_.gates.constraints.row(gate)) {
       AppendSlotsOf(network_.constraints[id], &openings[gate]);
     }
     if (gate < cells_by_gate.size()) {
@@ -274,7 +274,7 @@ void Freezer::PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_
     std::ranges::sort(wide);
     wide.erase(std::unique(wide.begin(), wide.end()), wide.end());
   }
-  network_.openings = std::move(openings);
+  network_.gates.openings = std::move(openings);
 }
 
 void Freezer::MarkLight(std::uint32_t gate, Opening* opening) const {
@@ -288,7 +288,7 @@ void Freezer::MarkLight(std::uint32_t gate, Opening* opening) const {
       opening->light[slot / kLanes] &= ~(std::uint64_t{1} << slot % kLanes);
     }
   };
-  for (const std::uint32_t id : network_.constraints_by_gate.row(gate)) {
+  for (const std::uint32_t id : network_.gates.constraints.row(gate)) {
     const Constraint& constraint = network_.constraints[id];
     const bool clause = constraint.kind == Constraint::Kind::kClause;
     const int size = clause ? static_cast<int>(constraint.literal_end - constraint.literal_begin)
@@ -308,9 +308,9 @@ void Freezer::MarkLight(std::uint32_t gate, Opening* opening) const {
     }
   }
   // A run that itself waits for what opens the gate has old lanes too.
-  const std::span<const std::uint32_t> members = network_.gate_slots.row(gate);
+  const std::span<const std::uint32_t> members = network_.gates.slots.row(gate);
   const auto waits = [&](std::uint32_t run_gate) {
-    return std::ranges::any_of(network_.gate_slots.row(run_gate), [&](std::uint32_t slot) {
+    return std::ranges::any_of(network_.gates.slots.row(run_gate), [&](std::uint32_t slot) {
       return std::ranges::count(members, slot) != 0;
     });
   };

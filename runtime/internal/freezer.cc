@@ -397,7 +397,7 @@ void Freezer::PropagateRoot() {
   network_.universes = objects_.universes;
   StateLayout& layout = instance_->layout_;
   layout.num_counters = static_cast<std::uint32_t>(network_.counters.size());
-  layout.num_gates = static_cast<std::uint32_t>(network_.gate_slots.begin.size() - 1);
+  layout.num_gates = static_cast<std::uint32_t>(network_.gates.slots.begin.size() - 1);
   PlanPresence();
   layout.Place();
   ticker_.Begin("the root", kRootShare, static_cast<double>(lanes_.views().size()));

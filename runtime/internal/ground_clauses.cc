@@ -576,11 +576,11 @@ void GroundClauses::Finish(FreezeTicker* ticker) {
   }
   for (std::uint32_t number = 0; number < gates_.size(); ++number) {
     const std::vector<Slot>& gate = gates_.slots(number);
-    network_.gate_slots.begin.push_back(
-        static_cast<std::uint32_t>(network_.gate_slots.items.size()));
-    network_.gate_slots.items.insert(network_.gate_slots.items.end(), gate.begin(), gate.end());
+    network_.gates.slots.begin.push_back(
+        static_cast<std::uint32_t>(network_.gates.slots.items.size()));
+    network_.gates.slots.items.insert(network_.gates.slots.items.end(), gate.begin(), gate.end());
   }
-  network_.gate_slots.begin.push_back(static_cast<std::uint32_t>(network_.gate_slots.items.size()));
+  network_.gates.slots.begin.push_back(static_cast<std::uint32_t>(network_.gates.slots.items.size()));
   DropEntailed();
 }
 

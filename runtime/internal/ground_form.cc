@@ -78,10 +78,10 @@ class Reader {
   }
 
   void AddGates() {
-    const std::size_t num_gates = network_.gate_slots.begin.size() - 1;
+    const std::size_t num_gates = network_.gates.slots.begin.size() - 1;
     for (std::uint32_t gate = 0; gate < num_gates; ++gate) {
       form_.gates.emplace_back();
-      for (const Slot slot : network_.gate_slots.row(gate)) {
+      for (const Slot slot : network_.gates.slots.row(gate)) {
         form_.gates.back().push_back(Variable(slot));
       }
     }
@@ -155,11 +155,11 @@ class Reader {
   }
 
   void AddJoint(const Constraint& constraint) {
-    const Joint& joint = network_.joints[constraint.relation];
+    const Joint& joint = network_.joints.all[constraint.relation];
     GroundJoint ground;
     ground.gate = constraint.gate;
     for (std::uint32_t i = joint.origin_begin; i < joint.origin_end; ++i) {
-      ground.origins.push_back(network_.origins[network_.joint_origins[i]]);
+      ground.origins.push_back(network_.origins[network_.joints.origins[i]]);
     }
     ground.combinations.resize(joint.num_combinations);
     for (int i = 0; i < constraint.arity; ++i) {
@@ -169,7 +169,7 @@ class Reader {
         const auto has = [&] {
           const std::size_t word =
               joint.supports[i] + static_cast<std::size_t>(value) * joint.num_words + c / 64;
-          return (network_.joint_supports[word] >> c % 64 & 1) != 0;
+          return (network_.joints.supports[word] >> c % 64 & 1) != 0;
         };
         while (!has()) ++value;
         ground.combinations[c].push_back(value);
@@ -180,7 +180,7 @@ class Reader {
 
   /// A clause behind a gate says nothing while one of its objects is absent.
   void AppendAbsences(std::uint32_t gate, GroundClause* clause) {
-    for (const Slot slot : network_.gate_slots.row(gate)) {
+    for (const Slot slot : network_.gates.slots.row(gate)) {
       clause->literals.push_back({.a = Variable(slot), .values = kFalseBit});
     }
   }

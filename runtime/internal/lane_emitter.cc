@@ -45,7 +45,7 @@ std::uint32_t LaneEmitter::RestOf(std::uint32_t gate, Slot slot, bool make) {
 }
 
 std::uint32_t LaneEmitter::PresenceOf(int root, std::uint32_t first, bool always) const {
-  const std::uint32_t word = network_.presence_words[root];
+  const std::uint32_t word = network_.presences.words[root];
   return word == 0 || always ? 0 : word + first / kLanes;
 }
 

@@ -1,7 +1,63 @@
 // SPDX-License-Identifier: MIT
 //
-// The constraint network of an Instance: flat arrays that the propagation loop walks. Nothing in
-// here changes after the freeze.
+// The constraint network of an Instance: all ground constraints, as flat arrays that the
+// propagation loop walks. The Freezer fills it; nothing in it changes afterwards, and all threads
+// share it. What a candidate has of its own is its State.
+//
+// Three words first. A *slot* is the number of a domain in the State; those of up to eight values
+// are bytes, *cells*, and their slot is the number of the byte. A *record* is a ground constraint
+// that stands by itself, a Constraint. A *run* is a group of ground constraints that are alike but
+// for one object z, their *lane*: it hangs on the one slot that all of them read, and what else
+// they read lies side by side in rows of cells, z at position z.
+//
+//     lane                    0        1        2      ...     63
+//     slot s = e(x,y)         ............ one cell for all lanes ............
+//     row b  = c(x,.)     [ c(x,0)   c(x,1)   c(x,2)   ...   c(x,63) ]      one row: 64 bytes
+//     row c  = d(y,.)     [ d(y,0)   d(y,1)   d(y,2)   ...   d(y,63) ]      another one
+//     a run on s: e(x,y), c(x,z) and d(y,z) fit each other, for every z in Run::lanes
+//
+// A constraint waits at every slot that it reads, for it may have to act whichever of them changes.
+// At some slots that is in a run and at others by an entry of its record. One that is in runs of
+// all its slots has no record at all, only its place in `lane_tables` or `lane_clauses`, which say
+// what there is to whoever reads the network and does not run it.
+//
+// From a changed slot s to its work:
+//
+//     work[s] ............ where its lists begin; work[s + 1] says where they end
+//      |
+//      +- wake            -> wake_tables     which of the kinds below can tell the domain that was
+//      |                                     seen last from the one of now; the rest is skipped
+//      +- pairs           -> PairEntry       other &= luts[domain]                  at once
+//      +- triples         -> TripleEntry     b &= luts[domain, c], c &= ...         at once
+//      +- pair_runs       -> PairRun         row &= run_tables[domain]              at once
+//      +- triple_runs     -> TripleRun       row b &= ..., row c &= ...             at once
+//      +- clause_lists    -> ClauseRunList   for a literal on s that is now false   at once
+//      |                      -> clause_filters: which runs can have anything to do
+//      |                          -> clause_runs: unit propagation in 64 lanes
+//      +- wides           -> WideEntry   --+-> constraints[id]                      queued
+//      +- clauses         -> ClauseWatch --+
+//      +- counters        -> CounterWatch  --> counters[id]                         queued
+//
+//     gates.by_slot[s], presences.by_slot[s]      s is a membership that became TRUE: an object
+//      |                                          appears (propagate_gates.cc)
+//      +- presences.bits  one bit an object: the lanes of its runs take part from now on
+//      +- gates.live      the decisions that become live, and with them the runs of their slots
+//      +- gates.openings  what an opening gate finds done; or else gates.constraints, to be run
+//
+// A queued counter is computed again from what it adds up; what it then says reaches others:
+//
+//     counters[k] -> increments      -> increment_literals     one by one, or ...
+//                 -> increment_runs  -> run_increments         ... the same increments by the row
+//     clauses_by_counter[k] -> constraints,  parents_by_counter[k] -> counters     woken by it
+//
+// What a table allows, and whose fault it is when it leaves nothing:
+//
+//     Constraint::relation, Run::blame -> relations[r] -> masks    by values
+//                                                      -> luts     by domains
+//                                                      -> patterns -> origins
+//
+// Lists in lists are ranges of one flat array (`x_begin`, `x_end`; `Rows`): between a slot and its
+// work there is no pointer to follow.
 #pragma once
 
 #include <array>
@@ -77,7 +133,7 @@ struct Constraint {
   std::uint8_t arity = 0;
   std::uint32_t gate = 0;
   std::array<Slot, kMaxTableArity> slots{};
-  std::uint32_t relation = 0;                        ///< Tables; of a joint in Network::joints.
+  std::uint32_t relation = 0;                        ///< Tables; of a joint in JointTables::all.
   std::uint32_t literal_begin = 0, literal_end = 0;  ///< Clauses.
   std::uint32_t origin = 0;                          ///< Clauses and joints.
 };
@@ -87,10 +143,10 @@ struct Joint {
   static constexpr std::uint32_t kMaxWords = 64;
   std::uint32_t num_combinations = 0;
   std::uint32_t num_words = 0;
-  /// In Network::joint_supports, by position: for each value `num_words` words, the combinations
+  /// In JointTables::supports, by position: for each value `num_words` words, the combinations
   /// that have it.
   std::array<std::uint32_t, kMaxTableArity> supports{};
-  std::uint32_t origin_begin = 0, origin_end = 0;  ///< In Network::joint_origins.
+  std::uint32_t origin_begin = 0, origin_end = 0;  ///< In JointTables::origins.
 };
 
 /// The slot it hangs on changed: restrict `other` by luts[lut + domain].
@@ -263,7 +319,7 @@ struct CounterWatch {
   std::uint32_t values = 0;  ///< 0: every change counts.
 };
 
-/// Where the work of a slot begins in the arrays of the Network; that of the next slot ends it.
+/// Where the lists of a slot begin in the arrays of the Network; those of the next slot end them.
 struct SlotWork {
   std::uint32_t pairs = 0, triples = 0, pair_runs = 0, triple_runs = 0;
   std::uint32_t wides = 0, clauses = 0, clause_lists = 0, counters = 0;
@@ -284,14 +340,17 @@ enum Work : std::uint8_t {
 /// Domains of more values have none.
 inline constexpr int kMaxWakeValues = 5;
 
-/// The fixpoint of the root with the memberships of a gate: what an opening gate finds done.
+/// What a gate finds done when it opens: the fixpoint of the root with its memberships.
 struct Opening {
-  bool possible = false;
+  bool possible = false;  ///< There is such a fixpoint, and the rest is set.
   State state;
-  /// Cells that some constraint behind the gate reads. Light: those constraints are all in runs of
-  /// the cell's slot, in lanes of the objects that appear; no more than those lanes need a look.
-  std::vector<std::uint64_t> cells, light;
-  std::vector<Slot> wide_slots;
+  /// Stored cells that some constraint behind the gate reads, a bit each.
+  std::vector<std::uint64_t> cells;
+  /// The *light* ones of these: all constraints behind the gate that read the cell are in runs that
+  /// hang on it, and none of its runs rests behind a membership of the gate. So what the gate wakes
+  /// there are lanes, those of objects that it brings; the other lanes have seen the cell before.
+  std::vector<std::uint64_t> light;
+  std::vector<Slot> wide_slots;  ///< Wide slots that some constraint behind the gate reads.
 };
 
 struct Increment {
@@ -346,78 +405,96 @@ struct RowTable {
 };
 inline constexpr Slot kNoRow = 0xFFFFFFFF;
 
+/// What opens when memberships become certain.
+struct GateTables {
+  Rows slots;                             ///< By gate: open when all are TRUE. Gate 0 has none.
+  Rows by_slot;                           ///< The gates that need a membership.
+  Rows constraints;                       ///< By gate: records that rest until it is open.
+  Rows counting;                          ///< Those of them that read a counter.
+  std::vector<std::uint32_t> live_begin;  ///< By gate, in `live`; and one more.
+  std::vector<LiveCells> live;            ///< The cells whose decisions it brings to life.
+  std::vector<Opening> openings;          ///< By gate; empty while they are being planned.
+};
+
+/// The bits of a State that say which objects are present.
+struct PresenceTables {
+  std::vector<std::uint32_t> words;  ///< By set: its first word; 0 when all are present.
+  std::vector<Presence> bits;        ///< One per object that may be absent.
+  Rows slots;                        ///< By bit: the memberships that it needs.
+  Rows by_slot;                      ///< The bits that need a membership.
+};
+
+/// The joints and their lists.
+struct JointTables {
+  std::vector<Joint> all;
+  std::vector<std::uint64_t> supports;
+  std::vector<std::uint32_t> origins;  ///< The first of each joint is that of its counter.
+};
+
 struct Network {
+  // ---- The State as constraints see it: which cells show the same decision.
+  std::vector<RowTable> rows_by_choice;
+  std::vector<Cell> cells;                              ///< By cell.
+  std::vector<std::array<std::uint8_t, 256>> inverses;  ///< [0] is the identity.
+  std::vector<std::uint16_t> slot_gates;  ///< By slot: its runs rest until this gate is open.
+
+  // ---- What constraints mean. Equal relations, patterns and tables are there once.
   std::vector<Origin> origins;
   std::vector<PairRelation> pair_relations;
   std::vector<std::vector<std::uint32_t>> universes;
-
   std::vector<Pattern> patterns;
   std::vector<std::uint32_t> pattern_lists;
   std::vector<Relation> relations;
   std::vector<Bits> masks;
   std::vector<std::uint8_t> luts;
+  /// By domain: masks and look-up tables of runs, and classes of domains that a table can tell
+  /// apart.
+  std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> run_tables;
 
+  // ---- Records: constraints that some slot has in no run.
   std::vector<Constraint> constraints;
-  /// The first ones are those that the queue of the propagation loop may hold: wide tables, and
-  /// clauses that are not in a run of every slot that they read.
+  /// The first ones are those that the queue of the propagation loop may hold: wide tables, joints,
+  /// and clauses that are not in a run of every slot that they read.
   std::uint32_t num_loose = 0;
   /// By constraint: bit i says that it is in a run of the i-th slot that it reads. Empty: no runs.
   std::vector<std::uint8_t> covered;
-  std::vector<Literal> literals;
-  std::vector<Joint> joints;
-  std::vector<std::uint64_t> joint_supports;
-  std::vector<std::uint32_t> joint_origins;  ///< The first of each is that of the counter.
+  std::vector<Literal> literals;  ///< Of clauses.
+  JointTables joints;
+
+  // ---- What a change of a slot wakes: the lists that SlotWork divides among the slots.
+  std::vector<SlotWork> work;  ///< By slot, and one more.
+  std::vector<std::uint8_t> wake_tables;
+  std::vector<PairEntry> pairs;
+  std::vector<std::uint32_t> pair_constraints;  ///< Beside `pairs`: the record, when it fails.
+  std::vector<TripleEntry> triples;
+  std::vector<std::uint32_t> triple_constraints;  ///< Beside `triples`.
+  std::vector<PairRun> pair_runs;
+  std::vector<TripleRun> triple_runs;
+  std::vector<ClauseRunList> clause_lists;
+  std::vector<ClauseFilter> clause_filters;
+  std::vector<ClauseRun> clause_runs;
+  std::vector<WideEntry> wides;
+  std::vector<ClauseWatch> clause_watches;
+  std::vector<CounterWatch> counter_watches;
+
+  // ---- Constraints without a record: in runs of all slots that they read. Each is here once;
+  // propagation does not look at these.
+  std::vector<LaneTable> lane_tables;
+  std::vector<LaneClause> lane_clauses;
+
+  // ---- Counters, and what a change of one wakes.
   std::vector<Counter> counters;
   std::size_t most_increments = 0;  ///< Of a counter.
   std::vector<Increment> increments;
   std::vector<Literal> increment_literals;
-
-  // The cells.
-  std::vector<RowTable> rows_by_choice;
-  std::vector<Cell> cells;
-  std::vector<std::array<std::uint8_t, 256>> inverses;  ///< [0] is the identity.
-  std::vector<std::uint16_t> slot_gates;  ///< By slot: its runs rest until this gate is open.
-
-  // What a change of a slot wakes.
-  std::vector<SlotWork> work;  ///< By slot, and one more.
-  std::vector<std::uint8_t> wake_tables;
-  std::vector<PairEntry> pairs;
-  std::vector<std::uint32_t> pair_constraints;  ///< Beside `pairs`.
-  std::vector<TripleEntry> triples;
-  std::vector<std::uint32_t> triple_constraints;
-  std::vector<PairRun> pair_runs;
-  std::vector<TripleRun> triple_runs;
-  std::vector<WideEntry> wides;
-  std::vector<ClauseWatch> clause_watches;
-  std::vector<ClauseRunList> clause_lists;
-  std::vector<ClauseFilter> clause_filters;
-  std::vector<ClauseRun> clause_runs;
-  /// What is in runs of all slots that it reads and has no record among `constraints`; each ground
-  /// constraint once.
-  std::vector<LaneTable> lane_tables;
-  std::vector<LaneClause> lane_clauses;
-  std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> run_tables;
-  std::vector<CounterWatch> counter_watches;
   std::vector<IncrementRun> increment_runs;
   std::vector<std::uint32_t> run_increments;
-  Rows gates_by_slot;
-
-  // What a change of a counter wakes.
   Rows clauses_by_counter;
-  Rows parents_by_counter;
+  Rows parents_by_counter;  ///< Counters that read it.
 
-  Rows gate_slots;                ///< By gate: open when all are TRUE. Gate 0 has none.
-  Rows constraints_by_gate;       ///< To run when it opens.
-  Rows counting_by_gate;          ///< Those of them that read a counter.
-  std::vector<Opening> openings;  ///< By gate; empty while they are being planned.
-
-  // Bits of a State beside domains and counters.
-  std::vector<std::uint32_t> live_begin;  ///< By gate: the cells whose decisions it brings to life.
-  std::vector<LiveCells> live_cells;
-  std::vector<std::uint32_t> presence_words;  ///< By set: its first word; 0 when all are present.
-  std::vector<Presence> presences;            ///< One per object that may be absent.
-  Rows presence_slots;                        ///< By presence: the memberships that it needs.
-  Rows presences_by_slot;
+  // ---- Objects that may be absent.
+  GateTables gates;
+  PresenceTables presences;
 };
 
 }  // namespace exh::runtime::internal

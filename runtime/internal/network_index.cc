@@ -409,11 +409,11 @@ void IndexScalars(const Instance& instance, const RootDomains* root,
     if (ReadsCounter(*network, constraint)) counting.emplace_back(constraint.gate, id);
   }
   for (std::uint32_t gate = 0; gate < layout.num_gates; ++gate) {
-    for (const Slot slot : network->gate_slots.row(gate)) gates.emplace_back(slot, gate);
+    for (const Slot slot : network->gates.slots.row(gate)) gates.emplace_back(slot, gate);
   }
-  network->constraints_by_gate = MakeRows(std::move(by_gate), layout.num_gates);
-  network->counting_by_gate = MakeRows(std::move(counting), layout.num_gates);
-  network->gates_by_slot = MakeRows(std::move(gates), layout.num_slots());
+  network->gates.constraints = MakeRows(std::move(by_gate), layout.num_gates);
+  network->gates.counting = MakeRows(std::move(counting), layout.num_gates);
+  network->gates.by_slot = MakeRows(std::move(gates), layout.num_slots());
 }
 
 }  // namespace exh::runtime::internal

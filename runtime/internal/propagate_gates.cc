@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// Objects that appear: a membership that becomes certain sets presence bits and opens gates. What
-// follows from the root and the open gate alone is known from the freeze; it is intersected with,
-// and only what differs from it is looked at.
+// Objects that appear. A membership becomes TRUE: the objects that waited for nothing else are
+// present from now on, the gates that waited for nothing else open, and what was asleep behind them
+// must hold.
+//
+// To run everything behind a gate would propagate again, in every descent, what follows from the
+// gate alone. So the freeze opens each gate once on a copy of the root and keeps the fixpoint, its
+// Opening. The state here was made from the root by restrictions, and filters are monotone:
+// whatever follows from root and gate follows here too. OpenGates() therefore intersects the state
+// with the opening, and then looks at what differs from it alone. Of a constraint behind the gate
+// that reads only domains as the opening has them, nothing is to be expected: the opening is a
+// fixpoint of that constraint.
+//
+// The loop's invariant holds before and after: whatever constraint could restrict a domain reads a
+// slot or counter that is queued, or is queued itself. In between it is broken, for an open gate
+// wakes constraints whose slots are not queued; one of the three ways to mend that follows for each
+// gate: UseOpening() queues what differs, RunLight() runs the new lanes of some of it at once, or
+// QueueAll() queues all that lives when there is no opening to use.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -12,8 +26,23 @@
 namespace exh::runtime::internal {
 
 bool Propagator::OpenGates(Slot slot) {
-  const std::span<const std::uint32_t> gates = network_.gates_by_slot.row(slot);
+  const std::span<const std::uint32_t> gates = network_.gates.by_slot.row(slot);
   if (gates.empty()) return true;
+  NoteFreshObjects(slot);
+  // All of them open before the first uses its opening: a run may rest behind several.
+  NoteOpenedGates(gates);
+  for (const std::uint32_t gate : work_.opened) {
+    if (network_.gates.openings.empty() || !network_.gates.openings[gate].possible ||
+        !UseOpening(network_.gates.openings[gate], gate)) {
+      QueueAll(gate);
+    }
+  }
+  ForgetFreshDecisions();
+  return RunLight();
+}
+
+/// Sets the presence bits that waited for this membership alone, and fills Workspace::fresh.
+void Propagator::NoteFreshObjects(Slot slot) {
   const std::uint64_t* const presence = &state_.presence(layout_, 0);
   for (std::uint32_t word = 0; word < layout_.num_presences; ++word) {
     work_.fresh[word] = ~presence[word];
@@ -22,39 +51,41 @@ bool Propagator::OpenGates(Slot slot) {
   for (std::uint32_t word = 0; word < layout_.num_presences; ++word) {
     work_.fresh[word] &= presence[word];
   }
-  // All of them open before the first looks at what it finds.
+}
+
+/// Opens those that wait for nothing any more, and fills Workspace::opened and ::fresh_live.
+void Propagator::NoteOpenedGates(std::span<const std::uint32_t> gates) {
   work_.opened.clear();
   for (const std::uint32_t gate : gates) {
     if (state_.gate(layout_, gate)) continue;
-    if (!std::ranges::all_of(network_.gate_slots.row(gate),
+    if (!std::ranges::all_of(network_.gates.slots.row(gate),
                              [&](Slot member) { return domain(member) == kTrueBit; })) {
       continue;
     }
     OpenGate(gate);
     work_.opened.push_back(gate);
-    for (std::uint32_t i = network_.live_begin[gate]; i < network_.live_begin[gate + 1]; ++i) {
-      work_.fresh_live[network_.live_cells[i].block] |= network_.live_cells[i].cells;
+    for (std::uint32_t i = network_.gates.live_begin[gate]; i < network_.gates.live_begin[gate + 1];
+         ++i) {
+      work_.fresh_live[network_.gates.live[i].block] |= network_.gates.live[i].cells;
     }
   }
+}
+
+/// Workspace::fresh_live is all zeros between two calls of OpenGates().
+void Propagator::ForgetFreshDecisions() {
   for (const std::uint32_t gate : work_.opened) {
-    if (network_.openings.empty() || !network_.openings[gate].possible ||
-        !Find(network_.openings[gate], gate)) {
-      QueueAll(gate);
+    for (std::uint32_t i = network_.gates.live_begin[gate]; i < network_.gates.live_begin[gate + 1];
+         ++i) {
+      work_.fresh_live[network_.gates.live[i].block] = 0;
     }
   }
-  for (const std::uint32_t gate : work_.opened) {
-    for (std::uint32_t i = network_.live_begin[gate]; i < network_.live_begin[gate + 1]; ++i) {
-      work_.fresh_live[network_.live_cells[i].block] = 0;
-    }
-  }
-  return RunLight();
 }
 
 void Propagator::SetPresence(Slot slot) {
-  for (const std::uint32_t id : network_.presences_by_slot.row(slot)) {
-    if (std::ranges::all_of(network_.presence_slots.row(id),
+  for (const std::uint32_t id : network_.presences.by_slot.row(slot)) {
+    if (std::ranges::all_of(network_.presences.slots.row(id),
                             [&](Slot member) { return domain(member) == kTrueBit; })) {
-      const Presence& presence = network_.presences[id];
+      const Presence& presence = network_.presences.bits[id];
       state_.presence(layout_, presence.word) |= std::uint64_t{1} << presence.bit;
     }
   }
@@ -62,17 +93,28 @@ void Propagator::SetPresence(Slot slot) {
 
 void Propagator::OpenGate(std::uint32_t gate) {
   state_.open_gate(layout_, gate);
-  for (std::uint32_t i = network_.live_begin[gate]; i < network_.live_begin[gate + 1]; ++i) {
-    state_.live(layout_, network_.live_cells[i].block) |= network_.live_cells[i].cells;
+  for (std::uint32_t i = network_.gates.live_begin[gate]; i < network_.gates.live_begin[gate + 1];
+       ++i) {
+    state_.live(layout_, network_.gates.live[i].block) |= network_.gates.live[i].cells;
   }
 }
 
-/// Intersects the state with what the opening finds done, and looks at what differs from it: what
-/// is light at once, the rest through the queue. The long way says which constraint empties a
-/// domain.
-bool Propagator::Find(const Opening& opening, std::uint32_t gate) {
-  const State& found = opening.state;
-  std::uint8_t* const domains = state_.bytes();
+/// False, with nothing changed: some domain would be empty. A dead end then, but the opening does
+/// not know whose fault it is; the long way meets the constraint.
+bool Propagator::UseOpening(const Opening& opening, std::uint32_t gate) {
+  if (!Meets(opening.state)) return false;
+  IntersectCells(opening.state);
+  QueueDifferingCells(opening);
+  IntersectWideAndCounters(opening);
+  // Opening::cells speaks of decisions alone: who reads a counter runs in any case.
+  for (const std::uint32_t id : network_.gates.counting.row(gate)) work_.constraints.Push(id);
+  NoteLight(opening);
+  return true;
+}
+
+/// Does every domain and interval have something in common with that of `found`?
+bool Propagator::Meets(const State& found) const {
+  const std::uint8_t* const domains = state_.bytes();
   std::array<std::uint8_t, kLanes> kept;
   for (std::uint32_t cell = 0; cell < layout_.num_narrow; cell += kLanes) {
     std::uint64_t changed = rows_.intersect(domains + cell, found.bytes() + cell, kept.data());
@@ -86,30 +128,49 @@ bool Propagator::Find(const Opening& opening, std::uint32_t gate) {
   for (std::uint32_t id = 0; id < layout_.num_counters; ++id) {
     if ((counter(id) & found.counter(layout_, id)).IsEmpty()) return false;
   }
+  return true;
+}
 
+/// Queues the slots that change, but for decisions that have just come to life and are now as the
+/// opening has them: what reads such a one was at rest, or reads a membership that has just become
+/// certain, so the opening has done its work.
+void Propagator::IntersectCells(const State& found) {
+  std::uint8_t* const domains = state_.bytes();
+  std::array<std::uint8_t, kLanes> kept;
   for (std::uint32_t cell = 0; cell < layout_.num_narrow; cell += kLanes) {
-    // Both cells of a pair lie within: each block can be written by itself.
+    // `found` has both cells of a pair, so that each block can be written by itself.
     std::uint64_t changed = rows_.intersect(domains + cell, found.bytes() + cell, kept.data());
     for (; changed != 0; changed &= changed - 1) {
       const std::uint32_t at = cell + static_cast<std::uint32_t>(std::countr_zero(changed));
       const std::uint8_t before = domains[at];
       domains[at] = kept[at - cell];
-      // Whatever reads a decision that has just come to life was at rest, or reads a membership
-      // that has just become certain: what the opening found for it is known.
       if ((work_.fresh_live[cell / kLanes] >> (at - cell) & 1) != 0 &&
           domains[at] == found.bytes()[at]) {
         continue;
       }
       if (network_.cells[at].slot == at && work_.slots.Insert(at)) work_.seen[at] = before;
     }
+  }
+}
+
+/// Queues the slots with constraints behind the gate whose domains are not the opening's, as if
+/// nothing had been seen of them: these constraints have not seen anything.
+void Propagator::QueueDifferingCells(const Opening& opening) {
+  const std::uint8_t* const domains = state_.bytes();
+  const std::uint8_t* const found = opening.state.bytes();
+  for (std::uint32_t cell = 0; cell < layout_.num_narrow; cell += kLanes) {
     std::uint64_t differs =
-        opening.cells[cell / kLanes] & rows_.differ(domains + cell, found.bytes() + cell);
+        opening.cells[cell / kLanes] & rows_.differ(domains + cell, found + cell);
     for (; differs != 0; differs &= differs - 1) {
       const std::uint32_t at = cell + static_cast<std::uint32_t>(std::countr_zero(differs));
       work_.slots.Insert(at);
       work_.seen[at] = 0xFF;
     }
   }
+}
+
+void Propagator::IntersectWideAndCounters(const Opening& opening) {
+  const State& found = opening.state;
   for (Slot slot = layout_.num_narrow; slot < layout_.num_slots(); ++slot) {
     Keep(slot, found.domain(layout_, slot), {});
   }
@@ -119,16 +180,20 @@ bool Propagator::Find(const Opening& opening, std::uint32_t gate) {
   for (std::uint32_t id = 0; id < layout_.num_counters; ++id) {
     KeepCounter(id, found.counter(layout_, id), {});
   }
-  for (const std::uint32_t id : network_.counting_by_gate.row(gate)) work_.constraints.Push(id);
+}
+
+void Propagator::NoteLight(const Opening& opening) {
+  const std::uint8_t* const domains = state_.bytes();
+  const std::uint8_t* const found = opening.state.bytes();
   for (std::uint32_t cell = 0; cell < layout_.num_narrow; cell += kLanes) {
     const std::uint64_t light = opening.light[cell / kLanes];
     if (light == 0) continue;
-    work_.light[cell / kLanes] |= light & rows_.differ(domains + cell, found.bytes() + cell);
+    work_.light[cell / kLanes] |= light & rows_.differ(domains + cell, found + cell);
   }
-  return true;
 }
 
-/// What is light at once, for all gates together; what waits in the queue anyway sees it there.
+/// Runs the light slots that were noted in the fresh lanes alone, for all gates together; one that
+/// is queued is left to the queue, which runs all of its lanes. False on a dead end.
 bool Propagator::RunLight() {
   for (std::uint32_t block = 0; block < layout_.num_narrow / kLanes; ++block) {
     std::uint64_t light = work_.light[block];
@@ -149,7 +214,8 @@ bool Propagator::RunLight() {
   return true;
 }
 
-/// The long way: everything behind the gate, and every run that may have got a new lane.
+/// Without an opening: queues all decisions that live, as if nothing had been seen of them, so that
+/// every run gets its new lanes, and the records behind the gate.
 void Propagator::QueueAll(std::uint32_t gate) {
   for (std::uint32_t block = 0; block < layout_.num_narrow / kLanes; ++block) {
     for (std::uint64_t live = state_.live(layout_, block); live != 0; live &= live - 1) {
@@ -159,7 +225,7 @@ void Propagator::QueueAll(std::uint32_t gate) {
       work_.seen[slot] = 0xFF;
     }
   }
-  for (const std::uint32_t id : network_.constraints_by_gate.row(gate)) {
+  for (const std::uint32_t id : network_.gates.constraints.row(gate)) {
     if (id < network_.num_loose) work_.constraints.Push(id);
   }
 }

@@ -162,15 +162,15 @@ Propagation Propagator::Propagate() {
 
 Propagation Propagator::PropagateAll(FreezeTicker* ticker) {
   ticker_ = ticker;
-  for (std::uint32_t presence = 0; presence < network_.presences.size(); ++presence) {
-    if (std::ranges::all_of(network_.presence_slots.row(presence),
+  for (std::uint32_t presence = 0; presence < network_.presences.bits.size(); ++presence) {
+    if (std::ranges::all_of(network_.presences.slots.row(presence),
                             [&](Slot slot) { return domain(slot) == kTrueBit; })) {
-      const Presence& p = network_.presences[presence];
+      const Presence& p = network_.presences.bits[presence];
       state_.presence(layout_, p.word) |= std::uint64_t{1} << p.bit;
     }
   }
   for (std::uint32_t gate = 0; gate < layout_.num_gates; ++gate) {
-    if (std::ranges::all_of(network_.gate_slots.row(gate),
+    if (std::ranges::all_of(network_.gates.slots.row(gate),
                             [&](Slot slot) { return domain(slot) == kTrueBit; })) {
       OpenGate(gate);
     }
@@ -202,8 +202,8 @@ bool Propagator::RunConstraint(std::uint32_t id) {
 /// Generalised arc consistency: a combination is possible while each of its values is, and a value
 /// while a possible combination has it.
 bool Propagator::RunJoint(const Constraint& constraint) {
-  const Joint& joint = network_.joints[constraint.relation];
-  const std::uint64_t* const supports = network_.joint_supports.data();
+  const Joint& joint = network_.joints.all[constraint.relation];
+  const std::uint64_t* const supports = network_.joints.supports.data();
   std::array<std::uint64_t, Joint::kMaxWords> possible;
   std::fill_n(possible.begin(), joint.num_words, ~std::uint64_t{0});
   for (int i = 0; i < constraint.arity; ++i) {

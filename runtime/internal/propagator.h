@@ -2,6 +2,17 @@
 //
 // Propagator: the one fixpoint loop. It reads an Instance and restricts a State; its queues are
 // scratch of the thread and no part of either.
+//
+// Three queues hold what is to be looked at: slots whose domain changed, records (network.h) and
+// counters. Invariant: whatever constraint could restrict a domain reads a slot or counter that is
+// queued, or is queued itself; with all three empty the state is a fixpoint. A slot is queued with
+// the domain that its constraints saw last (Workspace::seen), so that a change which none of them
+// can tell from what they saw wakes nothing. After a dead end the state is of no more use, and the
+// queues are emptied.
+//
+// The work is divided among files: propagator.cc has the queues and what runs one record at a time,
+// row_loop.h the loop and its lists by slot, row_runs.h and row_counts.h what runs 64 lanes at a
+// time, propagate_counters.cc sums and products, propagate_gates.cc objects that appear.
 #pragma once
 
 #include <bit>
@@ -112,14 +123,22 @@ struct Contribution {
 /// Scratch of a thread.
 struct Workspace {
   DirtySet slots;
-  /// By cell: the domain that its constraints have seen. Means something only while it is dirty.
+  /// By cell: the domain that its constraints have seen, 0xFF when some of them have seen nothing.
+  /// Means something only while the slot is in `slots`.
   std::vector<std::uint8_t> seen;
   WorkQueue constraints, counters;
-  std::vector<std::uint64_t> fresh;       ///< Presence bits that have just been set.
-  std::vector<std::uint64_t> fresh_live;  ///< Cells that a gate is just bringing to life.
-  std::vector<std::uint32_t> opened;      ///< Gates.
-  std::vector<std::uint64_t> light;       ///< Cells that Propagator::RunLight() has to look at.
-  std::uint64_t events = 0;               ///< Changed domains that were looked at, ever.
+
+  // Of OpenGates() alone. *Fresh* is what the membership that it was called for brings:
+  std::vector<std::uint64_t> fresh;       ///< Presence bits, of objects that are present now.
+  std::vector<std::uint64_t> fresh_live;  ///< Cells, of decisions that are live now.
+  std::vector<std::uint32_t> opened;      ///< Gates that are open now.
+  /// Cells that are *light* (Opening::light) for one of these gates, and not as its opening has
+  /// them: their runs need a look, in fresh lanes.
+  std::vector<std::uint64_t> light;
+
+  std::uint64_t events = 0;  ///< Changed domains that were looked at, ever.
+
+  // Of the counter that is being computed again.
   std::vector<Contribution> contributions;
   std::vector<std::uint64_t> min_before, min_after, max_before, max_after;  // Partial products.
   std::vector<std::uint64_t> reached_before, reached_after;  // Sets, one after the other …
@@ -174,7 +193,7 @@ class Propagator {
   template <typename Rows>
   friend class RowLoop;
 
-  // Each of these returns false on a dead end.
+  // Each of these returns false on a dead end. `origin` is who is to blame for it.
   bool Keep(Slot slot, Bits allowed, Origin origin);
   bool KeepCounter(std::uint32_t counter, Interval allowed, Origin origin);
   bool FailLane(const Run& run, std::uint32_t lane, Slot target);
@@ -202,13 +221,23 @@ class Propagator {
   bool Include(const Increment& increment, Origin origin);
   bool KeepWeight(const Increment& increment, Interval allowed, Origin origin);
 
-  // Gates: propagate_gates.cc.
+  // Objects that appear: propagate_gates.cc.
+  /// The slot has become TRUE: opens what waited for nothing else. False on a dead end.
   bool OpenGates(Slot slot);
+  void NoteFreshObjects(Slot slot);
+  void NoteOpenedGates(std::span<const std::uint32_t> gates);
+  void ForgetFreshDecisions();
   void SetPresence(Slot slot);
   void OpenGate(std::uint32_t gate);
-  bool Find(const Opening& opening, std::uint32_t gate);
+  bool UseOpening(const Opening& opening, std::uint32_t gate);
+  bool Meets(const State& found) const;
+  void IntersectCells(const State& found);
+  void QueueDifferingCells(const Opening& opening);
+  void IntersectWideAndCounters(const Opening& opening);
+  void NoteLight(const Opening& opening);
   bool RunLight();
   void QueueAll(std::uint32_t gate);
+
   void WakeCounter(std::uint32_t counter);
   bool Fail(Origin origin);
   bool FailTable(const Constraint& constraint, Slot target);
