@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Freezer: fills an Instance. Its steps are listed in Run(); each is one function, in the files
-// freezer.cc (objects and slots), freeze_conditions.cc (conditions to literals) and
-// freeze_constraints.cc (requirements, counters, quotients, triggers).
+// Freezer: fills an Instance. Its steps are listed in Run(), in order; each is one function, in the
+// file that is named below. The root domains, the gates, the relations and the stores of clauses
+// are filled as the steps go on, and the network is made of them at the end.
 #pragma once
 
 #include <array>
@@ -44,7 +44,9 @@ class Freezer {
     int trigger;
     std::vector<Object> objects;
   };
-  class ClauseLanes;  // freeze_lanes.cc
+  class ClauseLanes;       // freeze_lanes.cc
+  class CounterGrounder;   // freeze_constraints.cc
+  class QuotientGrounder;  // freeze_constraints.cc
 
   // ---- freezer.cc
   void FreezeSets();
@@ -102,7 +104,7 @@ class Freezer {
   Bits Oriented(int choice, bool swapped, Bits values) const;
   std::uint64_t NumberOf(DecisionId decision, bool swapped, int value) const;
 
-  // ---- freeze_constraints.cc
+  // ---- freeze_clauses.cc
   /// All variables are bound.
   void GroundTuple(const Clause& clause, const Scope& scope, const Object* objects,
                    std::uint32_t origin);
@@ -111,12 +113,17 @@ class Freezer {
   void GroundByTuples(const Clause& clause);
   /// All clauses that are unary, or all that are not.
   void GroundClausesThat(bool are_unary);
+
+  // ---- freeze_constraints.cc
   bool IsUnary(const Clause& clause) const;
   void GroundCounters();
   void GroundCounter(int choice);
   void GroundQuotient(int quotient);
   void SplitSums();
+  Counter SumOfParts(Counter counter, std::uint32_t parts_of);
   void GroundTriggers();
+  void GroundFired(std::size_t number);
+  void GroundShared(const std::vector<int>& adders, Slot slot);
   void AddIncrement(std::vector<Literal> literals, Increment increment, Counter* counter);
   /// Splits memberships of a tuple into planned ones and literals on quotient flags.
   void SplitMemberships(std::span<const Slot> memberships, std::vector<Slot>* planned,
