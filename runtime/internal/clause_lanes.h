@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Clauses of requirements by the row: of the variables of a clause one is the lane, the others are
-// bound to all tuples of their objects, and for each tuple 64 lanes are looked at with a few words:
-// who is a member, where a snippet holds, where the root satisfies or rules out a condition. What
-// is left goes to the LaneStore, once for each variable that can be the lane.
+// Clauses of requirements by the row. One variable of a clause is the lane; the others are bound to
+// all tuples of their objects, and for each tuple 64 objects of the lane are looked at together.
+// Words of 64 bits say who of them is a member, where a snippet holds, where the root satisfies or
+// rules out a condition. What is left goes to the LaneStore. That is done once for each variable
+// that can be the lane, a *round*.
 //
-// What rows cannot say goes tuple by tuple (GroundByTuples): clauses with counters, numbers or
-// wide domains as a whole, and of the others the single lanes in which a membership is the flag of
-// a quotient, or in which fewer than two conditions are open.
+// Some things cannot be said by the row. Clauses with counters, numbers or wide domains go tuple by
+// tuple as a whole (GroundByTuples). Of the others single lanes do (GroundTuple): those in which a
+// membership is the flag of a quotient, in which two variables have the same object, or in which
+// fewer than two conditions are open.
 #pragma once
 
 #include <array>
@@ -22,8 +24,9 @@ namespace exh::runtime::internal {
 class Freezer::ClauseLanes {
  public:
   ClauseLanes(Freezer& freezer, const Clause& clause);
-  /// Every object that can be the lane of what the clause says of some objects is the object of a
-  /// variable that can be the lane here: the store must see all of them or none.
+  /// Can rows say the clause? Only if every object that can be the lane of one of its ground
+  /// clauses belongs to a variable that can be the lane here: the store must see all views of it or
+  /// none.
   bool IsByLanes() const { return by_lanes_; }
   void Run();
 
@@ -59,13 +62,13 @@ class Freezer::ClauseLanes {
   struct Members {
     std::size_t words = 0;
     std::vector<std::uint64_t> rows;  ///< By parameter.
-    /// Objects that may be absent, and those that a flag decides.
+    /// Objects that may be absent, and those whose membership is a flag.
     std::vector<std::uint64_t> planned, by_flag;
-    /// The others by what they wait for beside their own presence.
+    /// Objects, none of them by flag, whose clauses wait for the same.
     struct Waiting {
-      std::vector<Slot> memberships;
-      bool always = false;  ///< Not even for that.
-      std::vector<std::uint64_t> objects;
+      std::vector<Slot> memberships;       ///< Beside the membership of the object in its root set.
+      bool always = false;                 ///< They do not wait for that one.
+      std::vector<std::uint64_t> objects;  ///< As bits.
     };
     std::vector<Waiting> waiting;
   };

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Clauses in lanes: runs that hang on each of the literals that all lanes share, and of those the
-// ones that differ in where their rows begin alone as families.
+// Clauses in lanes. EmitClause() makes a run for each literal that all lanes share: when it becomes
+// false, the run does unit propagation in all lanes. When a literal that differs by lane becomes
+// false, one lane is to be looked at, which is a run of another view of the same clause, with
+// another object as the lane, or the record.
+//
+// EmitList() puts the runs of a slot and value set in order. Most of them have nothing to do most
+// of the time, for another shared literal holds or several are open. Runs whose shared literals lie
+// in rows themselves are told apart by one look at these rows, a ClauseFilter. And where such runs
+// are alike but for where their rows begin, by as much more with each lane, one of them is kept
+// with these strides, a family; MemberOf() makes the others again.
 #include "runtime/internal/lane_emitter.h"
 
 #include <algorithm>

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Tables in lanes: the classes of a view become runs of the cell that all lanes share, with what
-// clauses over two of its cells say merged in, and records where no run can hang.
+// Tables in lanes. EmitView() takes one view: its classes are cut into pieces of lanes with one
+// relation and one gate (AppendPieces). Clauses over two of three cells hold in the table over all
+// three as well, where it does not open before them, so their patterns are merged in; that is what
+// makes two requirements act together. The pieces become runs of the one cell that all lanes share
+// (HangTables), and records for lanes that some slot has in no run (AppendRecords).
+//
+// A run does not need the very relation of a piece. Pieces whose relations agree on all that the
+// root leaves possible become one run, and equal look-up tables are there once, so that what is
+// read during propagation stays in the cache.
 #include "runtime/internal/lane_emitter.h"
 
 #include <algorithm>

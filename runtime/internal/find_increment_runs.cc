@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs of the increments of a counter: those that differ in one object alone are counted by the
-// row.
+// Increments of a counter by the row. Most counters have an increment for each object that they run
+// over, all alike but for that object. They are counted 64 at a time where their conditions are
+// literals on cells that lie in rows by that object (row_counts.h).
+//
+// The lane of an increment is an object that few of the counter's increments read: what all of them
+// read, the counter's own objects, is shared. Increments with the same shared literals, rows and
+// weight form a run, at most one in each lane. It is all or nothing: the runs of a counter cover
+// each of its increments once, or it has none and its increments are read one by one.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -77,7 +83,7 @@ bool IncrementRuns::MayVanish(const Increment& increment) const {
   EXH_UNREACHABLE();
 }
 
-/// Counters whose conditions are literals on cells.
+/// Makes the runs of every counter that can have them.
 void IncrementRuns::Find() {
   for (Counter& counter : network_.counters) {
     counter.run_begin = counter.run_end =

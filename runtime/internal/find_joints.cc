@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Joints: decisions that are few together though each has many values.
+// Joints: decisions that have many values each, but few combinations of them.
 //
 // The levels of a tiled axis multiply to its extent, and other requirements say which of them may
-// be 1. Each of these holds alone for many values that no implementation has. Where a counter that
-// must have one value multiplies (or adds) two to four decisions and nothing else, all combinations
-// of their values that reach it and that every table and clause over some of them allows are
-// listed; where they are few, the list is a constraint of its own, propagated to generalised arc
-// consistency with one bit per combination (Demeulenaere et al., "Compact-Table", CP 2016, without
-// the part that remembers). Of a table with one more decision it is enough that some value of that
-// one fits.
+// be 1. Each of these, taken alone, holds for many values that no implementation has. Where a
+// counter that must have one value multiplies (or adds) two to four decisions and nothing else,
+// this file lists all combinations that reach the value and that every table and clause over some
+// of these decisions allows. Of a table with one more decision it is enough that some value of that
+// one fits. A list of up to kMostKept combinations becomes a constraint of its own, propagated to
+// generalised arc consistency with one bit per combination (Demeulenaere et al., "Compact-Table",
+// CP 2016, without the part that remembers).
 //
-// A joint follows from the constraints that it is made of. So it takes no implementation away, it
-// holds behind the same gates, and the counter needs no look any more once it holds.
+// Invariant: a joint follows from the constraints that it is made of, all of which hold whenever
+// its gate is open. So it takes no implementation away, and the counter needs no look any more
+// while the gate is open.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -303,16 +304,16 @@ class Joints {
     joint.num_combinations = static_cast<std::uint32_t>(group.left.size());
     joint.origin_begin = static_cast<std::uint32_t>(network_.joints.origins.size());
     network_.joints.origins.insert(network_.joints.origins.end(), group.origins.begin(),
-                                  group.origins.end());
+                                   group.origins.end());
     joint.origin_end = static_cast<std::uint32_t>(network_.joints.origins.size());
     for (std::size_t i = 0; i < group.slots.size(); ++i) {
       constraint.slots[i] = group.slots[i];
       joint.supports[i] = static_cast<std::uint32_t>(network_.joints.supports.size());
       network_.joints.supports.resize(network_.joints.supports.size() +
-                                     std::size_t{root_.sizes[group.slots[i]]} * joint.num_words);
+                                      std::size_t{root_.sizes[group.slots[i]]} * joint.num_words);
       for (std::size_t c = 0; c < group.left.size(); ++c) {
         network_.joints.supports[joint.supports[i] +
-                                std::size_t{group.left[c][i]} * joint.num_words + c / 64] |=
+                                 std::size_t{group.left[c][i]} * joint.num_words + c / 64] |=
             std::uint64_t{1} << c % 64;
       }
     }

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: MIT
+//
+// Conditions to literals. A condition of the space speaks of variables; here its variables are
+// bound. What comes out is one of four: it holds or fails whatever is decided, it is a literal on a
+// slot or a counter (kOpen), or a decision that it reads does not exist for these objects
+// (kUndefined), and then the whole tuple says nothing. A pair of a symmetric choice is stored once,
+// so that a use from the other side turns the values round (Oriented).
 #include <algorithm>
 #include <bit>
 

@@ -1,6 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// Clauses of requirements by the row: clause_lanes.h says how.
+// Clauses of requirements by the row; clause_lanes.h says what for. The passes, from the outside
+// in:
+//
+//   Prepare()      Can rows say this clause at all? Sorts its conditions into tests of a decision,
+//                  comparisons of two, and codes, which are snippets and order of objects.
+//   RunLane()      One round for each variable that can be the lane.
+//   Bind()         Goes over the objects of the other variables, and leaves out at once what the
+//                  root satisfies.
+//   Tuple()        The others are bound: what no lane changes, and the gate of the tuple.
+//   Word()         64 lanes: masks of the lanes that exist, that the root satisfies, in which
+//                  nothing is left of a test. The lanes then fall apart by what they wait for and
+//                  by which tests are still open.
+//   Contribute()   What such lanes have in common goes to the store.
+//
+// Invariants. `known_cells_` shows the domains by which all clauses are simplified, so what is left
+// of a clause does not depend on when it is its turn. A ground clause gets to the store once for
+// each object that can be its lane, with the same conditions each time; what is not for the store
+// (General(), RestrictLanes()) is done in the first round only, and so once.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // Where domains lie in a State (state.h says why they lie in rows), which bits say that objects are
-// present, and what a gate finds done when it opens.
+// present, and what a gate finds done when it opens. In the order of a freeze:
+//
+//   AssignSlots()    gives each decision a slot: a cell in a row, a packed cell, or a wide domain
+//   PlanPresence()   a bit for each object that may be absent; the cells that live behind a gate
+//   PlanOpenings()   the fixpoint of the root with each gate open
+//
+// Invariants: a decision never moves; lane z of a row belongs to object z of a root set, so rows
+// over the same set match; a narrow pair of a (anti)symmetric choice has two cells that mirror each
+// other, in rows or packed side by side, and its slot is the one of the smaller object first.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -202,7 +210,7 @@ void Freezer::PlanPresence() {
       const int membership = table.at(kNoObject, static_cast<Object>(object));
       if (membership == kNotMember) continue;
       network.presences.bits.push_back({words + static_cast<std::uint32_t>(object) / kLanes,
-                                   static_cast<std::uint32_t>(object) % kLanes});
+                                        static_cast<std::uint32_t>(object) % kLanes});
       needs.emplace_back();
       if (membership >= 0) needs.back().push_back(static_cast<Slot>(membership));
     }
@@ -243,7 +251,7 @@ void Freezer::PlanPresence() {
   }
 }
 
-/// Opens every gate on a copy of the root, the long way round.
+/// Opens every gate on a copy of the root. There are no openings yet, so what is behind it runs.
 void Freezer::PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_by_gate) {
   const std::uint32_t num_gates = instance_->layout_.num_gates;
   if (num_gates > kMaxOpenings) return;
@@ -277,6 +285,8 @@ void Freezer::PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_
   network_.gates.openings = std::move(openings);
 }
 
+/// Light: as Opening says. Whatever is behind the gate and reads the cell outside of a run of it
+/// makes it heavy, and so does a run that itself rests behind what opens the gate.
 void Freezer::MarkLight(std::uint32_t gate, Opening* opening) const {
   if (!lanes_.is_on()) {
     opening->light.assign(opening->cells.size(), 0);
@@ -307,7 +317,7 @@ void Freezer::MarkLight(std::uint32_t gate, Opening* opening) const {
       if (literal.kind == Literal::Kind::kPair) is_heavy(literal.b);
     }
   }
-  // A run that itself waits for what opens the gate has old lanes too.
+  // All lanes of such a run are new, also those whose objects were there before.
   const std::span<const std::uint32_t> members = network_.gates.slots.row(gate);
   const auto waits = [&](std::uint32_t run_gate) {
     return std::ranges::any_of(network_.gates.slots.row(run_gate), [&](std::uint32_t slot) {

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Wake tables: a change of a domain wakes only what can tell the old domain from the new one
-// (docs/design.md, "Rows"). Slots with equal tables, nearly all of a choice, share one.
+// Wake tables: which kinds of work of a slot can tell its domain of before from the one of now. Any
+// change puts a slot on the queue, but few changes matter to a given table or clause. For slots of
+// up to kMaxWakeValues values the answer is tabulated for all pairs of domains, so that the loop
+// skips a whole list with one look. The table has the bit of a kind at (before, now) when some
+// entry of that list may say something else of the two domains. Where row_loop.h and row_runs.h
+// test single entries the test is the same, and must stay so. "Nothing was seen" (0xFF) is outside
+// of the table: the loop then takes all kinds.
+//
+// Slots with the same tables and values on their lists have the same wake table, nearly all of a
+// choice. So a description of the lists is looked up before a table is made.
 #include <algorithm>
 #include <map>
 #include <vector>

@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: MIT
+//
+// The steps of a freeze, listed in Run(), and those that concern objects: sets and names,
+// decisions, planners, memberships, root domains, propagation of the root. Slots are given out in
+// between (freeze_layout.cc), after the planners have run: what they plan has slots too.
+//
+// Order matters in two places. Unary clauses act on the root domains before anything else is
+// grounded, for what they exclude prunes the loops of the rest. And before the clauses over several
+// decisions, at FixKnown(), the domains by which these are simplified are fixed, so that what is
+// left of one does not depend on which came before it.
 #include "runtime/internal/freezer.h"
 
 #include <algorithm>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// The gates of a freeze. A gate stands for a set of memberships and is open when all of them are
+// TRUE; what is about planned objects rests behind one. Equal sets are the same gate, so
+// constraints over the same planned objects open together.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,16 @@
 // SPDX-License-Identifier: MIT
+//
+// The way of one ground clause: Add() simplifies it by the known domains. With one literal left it
+// acts on the root where it can (RestrictSlot); over 2 to 4 slots it becomes a pattern of a table,
+// in rows (LaneStore) or in the group of these slots (AddToTable); the rest stays a clause
+// (AddClause). Finish() makes a table of each group. The clauses of a smaller group, over some of
+// the same slots, hold in the larger table too and are added to it (RelationOf), so that what they
+// imply together is propagated; a pair whose clauses a triple behind the same gate holds needs no
+// table of its own (MarkSubsumed).
+//
+// Invariants: after FixKnown(), what is left of a clause depends on the domains of that moment and
+// on nothing else, so the order of clauses does not show. A clause is never lost: it acts on the
+// root, or is in a group, a pending clause, or the LaneStore, or the root satisfies it.
 #include "runtime/internal/ground_clauses.h"
 
 #include <algorithm>
@@ -580,7 +592,8 @@ void GroundClauses::Finish(FreezeTicker* ticker) {
         static_cast<std::uint32_t>(network_.gates.slots.items.size()));
     network_.gates.slots.items.insert(network_.gates.slots.items.end(), gate.begin(), gate.end());
   }
-  network_.gates.slots.begin.push_back(static_cast<std::uint32_t>(network_.gates.slots.items.size()));
+  network_.gates.slots.begin.push_back(
+      static_cast<std::uint32_t>(network_.gates.slots.items.size()));
   DropEntailed();
 }
 

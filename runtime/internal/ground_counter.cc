@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// The filter of one counter, for sums and products alike: what the others contribute at least and
-// at most decides which contributions of one increment are possible. An exact product must also be
-// completed by factors that divide it.
+// The filter of one counter, for sums and products alike, for explanations. For each increment the
+// interval of all others is known from what comes before and after it. A contribution is possible
+// when together with that it meets the bounds of the counter; an increment that cannot count, or
+// cannot fail to count, is decided, and the value that it adds is bounded. A product that is known
+// exactly must also be completed by factors that divide it.
 #include <algorithm>
 #include <bit>
 #include <set>

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// What a freeze knows of the domains so far. Clauses restrict it while they are grounded; when
+// everything is grounded it becomes the root State, is propagated, and is read back from there.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// Each filter yields narrowings, "keep these values", and changes nothing. Tables and joints: a
+// value stays when a combination that is allowed and still possible has it. Clauses: the last
+// literal that may hold must hold. Counters are in ground_counter.cc. A constraint behind a gate
+// says nothing until all memberships of the gate are TRUE.
 #include "runtime/internal/ground_filter.h"
 
 #include <algorithm>

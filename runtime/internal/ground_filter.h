@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// GroundFilter: one ground constraint at a time, as a function of the domains that it reads. Slow
-// and plain, made for explaining; the propagation loop has its own code for the same constraints.
+// GroundFilter: one ground constraint at a time, as a function of the domains that it reads. It is
+// slow and plain, made for explaining: it can also be asked what a constraint would say on other
+// domains, or a table with some of its clauses alone. The propagation loop has its own code for the
+// same constraints.
 #pragma once
 
 #include <cstdint>

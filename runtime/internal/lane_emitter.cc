@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// What goes where: gates and tables of four decisions before the runs, the runs by slot, and after
-// the root was propagated what it entails. Tables become runs in emit_lane_tables.cc, clauses in
-// emit_lane_clauses.cc.
+// The three steps of a LaneEmitter. Prepare() comes before gates are counted: it makes every gate
+// that a run or a record will rest behind, and hands on what is no run of tables (tables of four
+// decisions). Emit() makes runs and records of all views and clauses (emit_lane_tables.cc,
+// emit_lane_clauses.cc) and sorts the runs by the slot that they hang on. DropEntailed() comes when
+// the root was propagated: it leaves out runs, and lanes of tables, that can never do anything.
+//
+// Invariant after Emit(): for each slot that a ground constraint of the store reads there is either
+// a run of that slot with its lane, or its record has bit i of `covered` clear and IndexScalars()
+// will make an entry. One with all bits set has no record, and is once in lane_tables or
+// lane_clauses: from the view whose lane is the last of all objects that could be it.
 #include "runtime/internal/lane_emitter.h"
 
 #include <algorithm>

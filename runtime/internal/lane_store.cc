@@ -1,4 +1,13 @@
 // SPDX-License-Identifier: MIT
+//
+// The store is a hash table of views, each with a list of classes, and a hash table of the clauses
+// that do not become tables. Clauses over the same cells meet in Add(): the classes of a view with
+// one gate are a partition of the lanes that have any clause behind it. A new clause in some lanes
+// refines the partition: lanes of a class that get it move to the class that has it too.
+//
+// Invariants between two calls: the classes of a view with the same gate have no lane in common and
+// different patterns; none is without lanes; `active` is part of `lanes`. Views are never removed,
+// so their numbers stay.
 #include "runtime/internal/lane_store.h"
 
 #include <algorithm>

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// LaneStore: ground constraints by the row, while a freeze collects them. Constraints over
-// decisions that lie in rows differ, most of them, in one object alone, their *lane*: c(x, z), d(y,
-// z) for all z. What is kept is one *view* for the cells that all lanes share and the rows that
-// they do not, a block of 64 lanes of it, with *classes* of lanes that have the same clauses: n^2
-// rows of n / 64 words for n^3 clauses. Nothing in here knows of a requirement or of a shape.
+// LaneStore: ground constraints by the row, while a freeze collects them. Most constraints over
+// decisions that lie in rows are alike but for one object, their *lane*: c(x, z), d(y, z) for all
+// z. The store keeps one *view* for all of them, in blocks of 64 lanes: the cells that all lanes
+// share, the rows that they do not, and *classes* of lanes that have the same clauses. So n^3
+// clauses take n^2 views of n / 64 words. The store knows nothing of requirements.
 //
-// A constraint is in one view for each object that can be its lane (RowPlaces::LanesOf): a run that
-// hangs on c(x, y) wants the lanes z, one that hangs on c(x, z) the lanes y. The view whose lane is
-// the last of those objects is the *first* one of the constraint; who has to see each constraint
-// once looks there.
+// A constraint is in one view for each object that can be its lane (RowPlaces::LanesOf), for a run
+// that hangs on c(x, y) needs the lanes z, and one that hangs on c(x, z) the lanes y. Who has to
+// see each constraint once looks at the view whose lane is the last of these objects.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Three-valued evaluation of literals (docs/dsl.md, "The model"). `View` is anything with
-// domain(Slot) -> Bits and counter(number) -> Interval: the root domains or a state.
+// Three-valued evaluation of literals: on partial domains one may be true, false or open. `View` is
+// anything with domain(Slot) -> Bits and counter(number) -> Interval: the root domains or a state.
 #pragma once
 
 #include <bit>

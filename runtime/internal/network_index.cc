@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Fills the wake-up lists of a network: what a change of a slot, a counter or a gate must run.
+// The lists of what a change wakes: by slot (SlotWork), by counter and by gate, for everything that
+// is not in a run. Each Index function collects (slot, entry) for one kind of list, and BySlot()
+// sorts them into one array. It runs twice, before the root is propagated and after, when
+// constraints that the root entails are gone.
+//
+// Invariants afterwards: the lists of slot s are [work[s], work[s + 1]) in each array; a constraint
+// is in a list of each slot that it reads unless `covered` says that a run is; what the queue may
+// hold has the first `num_loose` numbers.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -65,8 +72,9 @@ void IndexPairs(const std::vector<std::uint8_t>& covered, Network* network) {
   network->pair_constraints = BySlot(ids, &SlotWork::pairs, &network->work);
 }
 
-/// By what the domains of a slot can be told apart in a wide table: values with the same rows of
-/// the relation count as one.
+/// A number for each domain of the slot at `position`, by what the table can tell apart: domains
+/// with the same number allow the same combinations of the other slots. (Values whose rows of the
+/// relation are equal count as one.) kUniversalClass: the domain restricts no other slot.
 std::vector<std::uint8_t> DomainClasses(const Network& network, const Relation& relation,
                                         int position) {
   // The allowed combinations of the other positions, value by value.
@@ -143,9 +151,9 @@ class ClassTables {
   std::map<std::vector<std::uint8_t>, std::uint32_t> contents_;
 };
 
-/// Stands in for the relation of a constraint by one that others use too and that says the same of
-/// all that the root allows: clauses that the root satisfies make no difference, and the tables
-/// that are looked at stay few enough for the cache.
+/// Finds a relation that says the same as a constraint's own of all that the root allows, and that
+/// more constraints use. So the tables that propagation reads are few enough for the cache. (They
+/// differ in clauses that the root satisfies.)
 class RelationPicker {
  public:
   RelationPicker(const RootDomains& root, const Network& network) : root_(root), network_(network) {

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// Sets as tables, and which variables of a scope must be bound to different objects. Two variables
+// range over the same objects where their chains of supersets meet; they are kept distinct unless
+// sets below that point are declared disjoint, for then they cannot coincide.
 #include "runtime/internal/objects.h"
 
 #include <algorithm>

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// Counters: the interval follows from the increments, and bounds on it act back on them. All
-// arithmetic saturates; a saturated maximum is "not known" and proves nothing.
+// Counters: what the increments say of the interval, and what bounds on the interval say of them.
+// When one runs, Workspace::contributions holds each increment that counts or may, with the least
+// and the most that it adds (or multiplies by).
+//
+//   bounds   computed from the contributions, cut by what was imposed on the counter before
+//            (SetInterval); only where that cut something off, or left a product one value, can
+//            anything follow for increments
+//   a sum    an increment must not count when the rest with it exceeds the maximum, and must count
+//            when the rest without it stays below the minimum; of one that counts, the value is
+//            bounded by what the others leave
+//   product  the same, with what the others multiply to computed from both sides, without dividing;
+//            and when a single value is left, each factor must be completed to it by the others
+//            (ReachProduct)
+//
+// All arithmetic saturates; a saturated maximum is "not known" and proves nothing. Intervals only
+// shrink, and a narrower contribution never yields a wider interval, so the fixpoint does not
+// depend on the order.
 #include <algorithm>
 #include <bit>
 

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// The queues of the loop, how a domain or an interval is restricted, who is to blame when nothing
+// is left, and the filters of records: tables, joints and clauses that run one at a time. All of
+// them are filters to generalised arc consistency or unit propagation, and all are monotone: on
+// smaller domains they leave no value that they remove on larger ones.
 #include "runtime/internal/propagator.h"
 
 #include <algorithm>

@@ -1,4 +1,14 @@
 // SPDX-License-Identifier: MIT
+//
+// How a list of patterns, clauses over the values of 2 to 4 slots, becomes a relation. FillMasks()
+// intersects the clauses: for each combination of values of the other slots, the values that the
+// slot with the most values may take. AddLuts() does the same for *domains*, sets of values,
+// because that is what propagation asks: the values of the target that some combination supports.
+// What a domain of several values supports is the union of what two smaller ones do, which are done
+// already.
+//
+// Equal content is stored once, also when other clauses led to it; the list of patterns is each
+// relation's own, for it says who is to blame.
 #include "runtime/internal/relation_store.h"
 
 #include <algorithm>

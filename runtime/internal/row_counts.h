@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// RowCounts: what the runs of increments say of a counter.
+// RowCounts: a counter that runs, by the row where that is possible. RunCounter() tries what is
+// cheap first: nothing, when a joint says all; two population counts, for sums of constants; what
+// counts for certain, for products of which only the minimum shows. Each of these also knows
+// whether anything can follow for the increments. Only then the contributions are listed one by
+// one, and propagate_counters.cc reasons with them.
+//
 // Included once by each file with kernels, after it has defined EXH_ROW_TARGET: the loop is
 // compiled for each instruction set, so that the kernels are inlined into it.
 #pragma once
@@ -19,9 +24,9 @@ class RowCounts : public RowRuns<Rows> {
  public:
   using RowRuns<Rows>::RowRuns;
 
-  /// The lanes of a run of increments that may count, those that do, and those that would not with
-  /// a single literal made false. Absent objects need no presence bits here: their memberships are
-  /// literals of the increments.
+  /// The lanes of a run of increments that may count; `counts`: those that do for certain;
+  /// `one_open`: those that wait for a single literal, and so could be kept from counting. Absent
+  /// objects need no presence bits here: their memberships are literals of the increments.
   EXH_ROW_TARGET std::uint64_t MayCount(const IncrementRun& run, std::uint64_t* counts,
                                         std::uint64_t* one_open) const {
     const std::uint8_t* const domains = domains_;
@@ -52,6 +57,7 @@ class RowCounts : public RowRuns<Rows> {
     return may_count;
   }
 
+  /// The interval of a sum of constants, and the largest that is open.
   EXH_ROW_TARGET Interval CountRuns(const Counter& counter, std::uint64_t* max_open) const {
     Interval sum{counter.base, counter.base};
     for (std::uint32_t i = counter.run_begin; i < counter.run_end; ++i) {
@@ -66,8 +72,9 @@ class RowCounts : public RowRuns<Rows> {
     return sum;
   }
 
-  /// The minimum of a half product, and whether no single increment can take it above `limit`. Only
-  /// what counts for certain is looked at; of the rest it is enough to know that it is light.
+  /// The interval that a half product shows, and whether no single increment can take its minimum
+  /// above `limit`. Weights are looked up of what counts for certain; of what is open,
+  /// IncrementRun::heavy says whether any lane weighs too much.
   EXH_ROW_TARGET bool HasSlack(const Counter& counter, std::uint64_t limit,
                                Interval* product) const {
     product->min = counter.base;
@@ -106,6 +113,7 @@ class RowCounts : public RowRuns<Rows> {
     return open_heavy[k] == 0;
   }
 
+  /// Appends what the runs contribute, increment by increment.
   EXH_ROW_TARGET void ReadRuns(const Counter& counter) {
     for (std::uint32_t i = counter.run_begin; i < counter.run_end; ++i) {
       const IncrementRun& run = network_.increment_runs[i];
@@ -119,6 +127,7 @@ class RowCounts : public RowRuns<Rows> {
     }
   }
 
+  /// False on a dead end.
   EXH_ROW_TARGET bool RunCounter(std::uint32_t id) {
     const Counter& record = network_.counters[id];
     if (record.joint_gate != Counter::kNoJoint && state_.gate(layout_, record.joint_gate)) {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// The portable kernels, which say what all others compute, and the choice among those that this
+// processor runs.
 #include "runtime/internal/row_kernels.h"
 
 #include <bit>

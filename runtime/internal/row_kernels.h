@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// What a processor can do with a block of kLanes cells at once. There is a portable form of every
-// kernel, which says what it computes, and wider ones that are chosen at run time; all give the
-// same results, bit for bit.
+// What a processor can do with a block of kLanes cells at once: tests of all cells that yield a
+// mask of lanes, and look-ups that yield 64 new cells. There is a portable form of every kernel,
+// which says what it computes, and wider ones that are chosen at run time; all give the same
+// results, bit for bit. Rows begin at multiples of kLanes bytes.
 #pragma once
 
 #include <cstdint>

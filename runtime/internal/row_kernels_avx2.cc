@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+//
+// The kernels with AVX2. A block of 64 cells is two registers of 32 bytes. There is no look-up of a
+// byte among 64: a shuffle reaches 16 entries, so larger tables are looked up in parts, and the
+// higher bits of the index choose among them (LookUp).
 #include "runtime/internal/row_kernels.h"
 
 #if defined(__x86_64__)

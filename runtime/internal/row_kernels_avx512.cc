@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+//
+// The kernels with AVX-512. A block of 64 cells is one register, comparisons yield masks of lanes,
+// and one permutation looks up 64 bytes in a table of 64 (VBMI).
 #include "runtime/internal/row_kernels.h"
 
 #if defined(__x86_64__)

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// RowLoop: the fixpoint loop, and what a changed domain sets going.
+// RowLoop: the fixpoint loop, and what a changed domain sets going. RunSlot() walks the lists of a
+// slot (network.h has the drawing): pairs, triples and runs restrict other domains at once; wide
+// tables, clauses and counters are queued, for they cost more and often many changes lead to one of
+// them.
+//
+// Invariant, whenever the loop comes round: whatever constraint could restrict a domain reads a
+// slot or counter that is queued, or is queued itself. An entry may therefore be skipped when it
+// cannot tell the domain from the one that was seen (`before`), or when all that it could restrict
+// has one value that is not queued: the entry of that other slot has already restricted this one.
+//
 // Included once by each file with kernels, after it has defined EXH_ROW_TARGET: the loop is
 // compiled for each instruction set, so that the kernels are inlined into it.
 #pragma once

@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: MIT
+//
+// A decision with objects (x, …, z) stands in the row of (x, …) at lane z; a pair (x, z) of a
+// symmetric choice also stands, mirrored, in the row of z at lane x. So an object can be the lane
+// of a set of slots when each of them that reads it has it in one of these places, and nowhere
+// else.
 #include "runtime/internal/row_places.h"
 
 #include <algorithm>

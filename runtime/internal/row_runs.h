@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// RowRuns: runs of ground constraints, a block of lanes at a time (docs/design.md, "Rows").
+// RowRuns: runs of ground constraints, a block of 64 lanes at a time. A run of tables is one or two
+// look-ups over a row; a run of clauses asks in which lanes all literals but one are false. A
+// kernel computes the new cells of all lanes and a mask of those that change; Commit() then writes
+// these one by one, for each has a mirror cell and a slot that is to be queued.
+//
+// A lane takes part when it is in Run::lanes and its object is present. RunFresh() is called with
+// the objects that have just become present in the place of all that are.
+//
+// Invariant: a cell and its mirror say the same, and both are written before anything else is
+// looked at; of a slot that changes again while it is queued, the domain before the first change
+// stays noted.
+//
 // Included once by each file with kernels, after it has defined EXH_ROW_TARGET: the loop is
 // compiled for each instruction set, so that the kernels are inlined into it.
 #pragma once
@@ -69,8 +80,9 @@ class RowRuns {
            (changed_c == 0 || Commit(run, run.row_c, changed_c, out_c.data()));
   }
 
-  /// Unit propagation in every lane. What all lanes share is looked at first: with two such
-  /// literals open, or one true, there is nothing to do in any lane.
+  /// Unit propagation in every lane: a literal must hold when all others are false. The literals
+  /// that all lanes share are looked at first. With two of them open, or one true, there is nothing
+  /// to do in any lane.
   EXH_ROW_TARGET bool RunClauseRun(const ClauseRun& run, std::uint64_t lanes) {
     const std::uint8_t* const domains = domains_;
     PackedLiteral open = 0;
@@ -100,7 +112,7 @@ class RowRuns {
     return true;
   }
 
-  /// Runs with a true literal, or two open ones, among those that their lanes share need no look.
+  /// Runs those runs of a filter in which no shared literal is true and at most one is open.
   EXH_ROW_TARGET bool RunFilter(const ClauseFilter& filter, const std::uint64_t* presence) {
     const std::uint8_t* const domains = domains_;
     bool has_open = false;

@@ -1,4 +1,17 @@
 // SPDX-License-Identifier: MIT
+//
+// Two passes over a trail of events. Forward, Apply() propagates like the engine, but slowly
+// (GroundFilter), and writes down each change of a domain with the constraint that made it.
+// Backward, Explain() undoes one event after the other and keeps a set of events that are *wanted*.
+// At first that is the one that emptied a domain. For a wanted event the domains that its
+// constraint read are widened as far as the event still follows (Weaken); whatever is narrower than
+// at the root after that needs a reason, and the earlier events that made it so become wanted
+// (WantFacts).
+//
+// Invariants of the way back: `domains_` are those right before the event that is looked at; only
+// earlier events are added to the wanted ones; each step follows from the facts and requirements
+// that it names, whatever else is decided. Facts are widened one after the other, each as far as
+// possible then, so an explanation is short but need not be the shortest.
 #include "runtime/internal/tracer.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Tracer: propagates decisions on the ground form, remembers every change with its cause, and walks
-// back from a dead end to the decisions that it depends on.
+// Tracer: why a dead end is one. It propagates decisions on the ground form, remembers every change
+// with its cause, and walks back from the dead end to the decisions that it depends on.
 #pragma once
 
 #include <cstdint>
