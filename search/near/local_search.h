@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: MIT
 //
-// Local search: a descent beside the tree that keeps most decisions of one of the fastest
-// implementations so far and opens some of them again. The tree decides in one order and can change
-// what it decided early only by going back to where it was decided; here any decision may change
-// while the others stay, as far as propagation lets them. What comes out enters the tree at its
-// place like everything else (Tree::SelectTo), and pruning is the same, so nothing is lost or
-// counted twice. (A large neighbourhood search; the engine's propagation repairs the rest.) Paths
-// here are in the order of these descents (ChoiceOrder::ForRepair()), not in that of the tree.
+// Local search beside the tree: a large neighbourhood search around an elite set.
+//
+// The tree takes decisions in one order. To change an early one it has to go back to where that was
+// taken, and loses everything below. Local search can change any decision of a good implementation:
+//
+//   1. Draw a structure (structure.h), then one of its elites, the fastest implementations of that
+//      structure so far.
+//   2. Choose the neighbourhood: some decisions of the elite that are open again.
+//   3. Descend from the root. Decisions that are not open take the elite's value while propagation
+//      leaves it, open ones take another (NearGuide). What propagation rules out is repaired by
+//      drawing at random.
+//
+// Each structure has an elite set of its own. A step to another structure changes much at once, so
+// its first implementations are slow; in one common set they would be gone before they improve.
+// Evaluations are shared out among the structures (DrawStructure), so that none starves.
+//
+// The implementation that is found enters the tree at its place like every other one
+// (Tree::SelectTo), and is pruned by the same bound: nothing is lost or counted twice. Paths in
+// this file list decisions in the order of these descents (ChoiceOrder::ForRepair()), not of the
+// tree.
 #pragma once
 
 #include <cstddef>
@@ -24,68 +37,71 @@
 
 namespace exh::search {
 
-/// One of the fastest implementations, and which of its decisions are open again.
+/// An implementation, and which of its decisions are open again.
 struct Neighbourhood {
   runtime::Candidate elite;
-  /// Another one that open decisions follow where they can, so that what two found comes together;
-  /// without it they are drawn at random.
+  /// A second elite: open decisions take its values where they can, so that the merits of both come
+  /// together (path relinking). Without it open decisions are drawn at random.
   std::optional<runtime::Candidate> mate;
-  std::vector<runtime::DecisionId> open;  ///< Ascending; at least one, unless something is `first`.
-  /// A decision that takes another value before anything else is decided: what stays is then what
-  /// agrees with it. (Where many decisions have to follow one, as the nests that share an axis do,
-  /// no few open ones lead there.)
+  std::vector<runtime::DecisionId> open;  ///< Ascending; at least one, or `first` is set.
+  /// A step that is taken before all others and changes a decision of the elite; the rest of the
+  /// elite is kept as far as it agrees with it. Some changes are out of reach otherwise: where many
+  /// decisions must follow one, as those of all nests that share an axis do, opening a few does not
+  /// help.
   std::optional<PathStep> first = {};
 };
 
-/// Takes a step that may be a dead end; false: it is one.
+/// Takes a step. False: that is a dead end.
 inline bool RestrictTo(const PathStep& step, runtime::Candidate& candidate) {
   const auto decision = static_cast<runtime::DecisionId>(step.decision);
   return candidate.Restrict(decision, runtime::Bits{1} << step.value) ==
          runtime::Propagation::kFixpoint;
 }
 
-/// The elites, by structure. Any thread may call everything.
+/// The elite sets, one for each structure. Any thread may call everything.
 class LocalSearch {
  public:
-  /// So many of the fastest implementations of a structure are kept, at most `kRelated` of them
-  /// with the same decisions in the first half of their paths: variants of one would soon fill all
-  /// places.
+  /// Size of an elite set. At most `kRelated` members of it are of one family, which means that the
+  /// first half of their paths is the same: variants of one implementation would soon fill the set.
   static constexpr std::size_t kElites = 16, kRelated = 4;
-  /// A structure whose fastest did not get faster by so much for so many evaluations is drawn half
-  /// as often as before.
+  /// A structure makes progress when its fastest gets faster by this share. After kPatience
+  /// evaluations without progress its due is half of what it was.
   static constexpr double kProgress = 0.01, kPatience = 100;
-  /// What a structure had of so many evaluations counts when the next is drawn; of what is its due
-  /// it has so much of a chance all the same.
+  /// DrawStructure() looks back over about kWindow evaluations. A structure that had its due there
+  /// still keeps this share of it as its weight.
   static constexpr double kWindow = 200, kAlways = 0.1;
 
   /// For implementations below `root`.
   explicit LocalSearch(const runtime::Candidate& root) : structure_(root) {}
 
-  /// What an implementation consists of: a number.
+  /// The number of an implementation's structure.
   std::uint64_t StructureOf(const runtime::Candidate& implementation) const {
     return structure_.Of(implementation);
   }
 
-  /// Might an implementation of this structure with this time find a place?
+  /// Might the elite set of the structure take an implementation with this time?
   bool MayTake(std::uint64_t structure, double ns) const;
-  /// And with this path?
+  /// The same when its path is known too, and with it its family.
   bool Takes(std::uint64_t structure, const Path& path, double ns) const;
-  /// Something of this structure was evaluated, whatever came of it.
+  /// An implementation of this structure was evaluated, whatever came of it.
   void Count(std::uint64_t structure);
-  /// An implementation that is correct and took `ns`, and its path from the root.
+  /// Offers an implementation to the elite set of its structure: it is correct and takes `ns`.
   void Add(const runtime::Candidate& candidate, const Path& path, double ns);
 
-  /// Is there something to be near to?
+  /// Is there any elite?
   bool is_ready() const;
-  /// A structure that had less than its due, which is the less the more structures have something
-  /// faster, and the longer it has not got any faster itself. Each has to show what it can be; one
-  /// that made its way quickly is not for that the best in the end. Nothing before is_ready().
+  /// The structure that the next evaluation is for. Each has a due, a share of the evaluations: 1 /
+  /// its rank by fastest elite, less with every evaluation without progress. It is drawn with a
+  /// weight of due minus what it had of late, kAlways of its due at least. So slow structures are
+  /// worked on as well, for the structure that is fast early need not be the best in the end.
+  /// Nothing before is_ready().
   std::optional<std::uint64_t> DrawStructure(Random& random) const;
-  /// An elite of the structure, the faster the more often, what to change (a few decisions, some of
-  /// one choice, some of those that speak of one object, or one and what follows from it), and for
-  /// every third a mate. Nothing when it has none.
+  /// An elite of the structure, fast ones more often, with a neighbourhood (Around) and, one time
+  /// in three, a mate. Nothing when the structure has no elite.
   std::optional<Neighbourhood> Draw(std::uint64_t structure, Random& random) const;
-  /// The same around an implementation that need not be an elite, with its path; no mate.
+  /// A neighbourhood of any implementation with this path, without a mate. One of four kinds,
+  /// drawn: a few decisions are open; or about half of those of one choice; or about half of those
+  /// that share an object with one; or one decision changes first and the others follow.
   static Neighbourhood Around(const runtime::Candidate& candidate, const Path& path,
                               Random& random);
 
@@ -94,29 +110,33 @@ class LocalSearch {
     runtime::Candidate candidate;
     Path path;
     double ns = 0;
-    std::uint64_t family = 0;  ///< Of the first half of the path.
+    std::uint64_t family = 0;  ///< Hash of the first half of the path.
   };
+  /// The elite set of a structure, and what it had of the search.
   struct Elites {
     std::uint64_t structure = 0;
     std::vector<Elite> members;  ///< Fastest first.
-    double fastest = 0;          ///< Of those that were faster by kProgress than all before.
-    double stale = 0;            ///< Evaluations since then.
-    double recent = 0;           ///< Of about the last kWindow evaluations, so many.
+    double fastest = 0;          ///< Time of the elite that was the last progress.
+    double stale = 0;            ///< Evaluations of the structure since that progress.
+    double recent = 0;           ///< Its evaluations, those long ago counting less (kWindow).
   };
 
   /// Null: the structure is new. With the lock held, as is what follows.
   const std::vector<Elite>* ElitesOf(std::uint64_t structure) const;
-  /// Who makes room for an implementation: the end, nobody needs to; nothing, it is too slow.
+  /// The member that would have to go for a new one. The end: there is room. Nothing: the new one
+  /// is too slow.
   static std::optional<std::vector<Elite>::const_iterator> RoomFor(const std::vector<Elite>& elites,
                                                                    std::uint64_t family, double ns);
 
   Structure structure_;
   mutable std::mutex mutex_;
-  std::vector<Elites> structures_;  ///< That of the fastest first.
+  std::vector<Elites> structures_;  ///< By time of their fastest member.
 };
 
-/// Draws what the elite has; values of what is open at random, and another one for the first of
-/// them. Prunes what the bound puts at the cut or above.
+/// A descent in a neighbourhood. A decision that is not open takes the elite's value if propagation
+/// left it. An open one takes the mate's value if there is one, and a random one otherwise; the
+/// first random one differs from the elite's, so that something changes. Children whose bound
+/// reaches the cut are pruned.
 class NearGuide final : public Guide {
  public:
   /// All references outlive the guide; `bound` may be empty.
