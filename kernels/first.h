@@ -12,7 +12,7 @@
 
 namespace exh::kernels {
 
-/// Of `values` the first that is still possible, where any of them is.
+/// A wish: the first of `values` that is still possible, if any is.
 struct Wish {
   /// One decision, "dim_kind(mad.m1)", or all that are open of a choice, "cache".
   std::string decision;
@@ -23,7 +23,7 @@ struct Wish {
 struct Recipe {
   std::string name;
   std::vector<Wish> wishes;
-  /// Without one of its wishes it is not what its name says.
+  /// If one of its wishes cannot be taken, the result is not what the name says.
   bool is_exact = false;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads that begin one iteration early (the choice `advance`): before the loop for its first
-// iteration, and inside of it for the next one, as soon as the value of this one has been used. The
-// memory then has a whole iteration to answer, and what waits are registers.
+// Reads that begin one iteration early, software prefetching into registers (the choice `advance`).
+// The first read stands before the loop; inside of it, as soon as the value of this iteration has
+// been used, the read for the next one begins. The memory then has a whole iteration to answer, at
+// the price of registers that hold the value meanwhile.
 #pragma once
 
 #include <vector>
@@ -25,7 +26,7 @@ struct AdvancedRead {
 /// The innermost loop of several iterations around a node, or -1.
 int LoopAround(const LoopTree& tree, int node);
 
-/// The reads that really are ahead: without a loop around a read there is nothing to be ahead of.
+/// The reads that `advance` applies to: those with a loop around them.
 /// `readers`: by instruction, those that read its value; `keys`: by instruction, the classes that
 /// number its registers.
 std::vector<AdvancedRead> PlanAdvance(const ir::Function& function, const Schedule& schedule,

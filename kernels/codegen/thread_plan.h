@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// What the threads of a block owe each other: where they must meet, and which of them may stay
-// away.
+// Synchronisation of the threads of a block: where barriers stand, and which threads skip a band.
 //
 // A *band* is a Threads node with THREAD classes of its own. Everything outside of bands is run by
 // all threads alike, so a barrier is legal there, and only there. Barriers stand where a dependence
 // through a temporary needs one: before a read of what was written since the last barrier, and
-// before a write of what was read or written since. Loops are looked at until the end of one
-// iteration agrees with the start of the next.
+// before a write of what was read or written since. Loops are gone through again until the state at
+// the end of an iteration is the one that the next iteration was assumed to start with.
 #pragma once
 
 #include <vector>

@@ -17,17 +17,18 @@ namespace exh::kernels::codegen {
 /// multiplied out.
 std::vector<double> StepsOfNodes(const LoopTree& tree);
 
-/// About how long the kernel runs on a large GPU, in nanoseconds: what a thread does one after the
-/// other, and what the blocks of all multiprocessors get done together. Off by factors, either way.
+/// Estimate of the run time on a large GPU, in nanoseconds, from the length of one thread and the
+/// throughput of all multiprocessors. It may be several times too long or too short.
 double RoughTimeNs(const LoopTree& tree, const Launch& launch);
 
-/// The same on a processor, of which `threads` share the blocks: its instructions, a vector being
-/// one, at the rate of a good core. Compilers leave out some of them, and memory may take longer.
+/// The same on a processor whose `threads` threads share the blocks: instructions, of which a
+/// vector operation is one, at the rate of a good core. Too long where the compiler removes some,
+/// too short where memory is the limit.
 double RoughTimeNs(const LoopTree& tree, std::uint32_t threads);
 
-/// Registers that the text asks for at once: the values that live through a loop because something
-/// in it reads or writes them and they are declared outside, of the loop that has the most. (A
-/// compiler may still read memory again instead; none was seen to.)
+/// Registers that the source needs at once: the largest number, over all loops, of values that are
+/// declared outside of the loop and read or written in it. (A compiler could read memory again
+/// instead; none was seen to.)
 std::uint64_t LeastRegisters(const ir::Function& function, const LoopTree& tree,
                              const ValuePlan& values);
 

@@ -36,7 +36,7 @@ class Compiler {
 
   /// How long a text may take.
   enum class Patience {
-    kUsual,    ///< As is known from others: eight times as long as half of them, or 2 s.
+    kUsual,    ///< Eight times the median of recent compilations, at least 2 s.
     kAllTime,  ///< CompilerOptions::timeout_s.
   };
 
@@ -67,7 +67,7 @@ class Compiler {
   std::condition_variable progress_;
   std::unordered_map<std::string, Known> known_;  ///< By hash.
   std::uint64_t runs_ = 0;
-  std::vector<double> seconds_;  ///< Of the last ones that were not given up.
+  std::vector<double> seconds_;  ///< Of recent compilations that were not given up.
 };
 
 /// Is what a compiler, an assembler or a linker says about the machine (no memory, no disk, no

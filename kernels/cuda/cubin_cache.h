@@ -19,7 +19,7 @@ struct CachedCubin {
 
 /// Machine code on disk, by text, architecture, options and version of the compiler: `<key>.cubin`,
 /// and beside it what is known of it, `<key>.json`. Many threads and processes may share a folder.
-/// Whatever is wrong with the disk or the files, the cache is then only less useful.
+/// When something is wrong with the disk or the files, entries are missing; nothing else fails.
 class CubinCache {
  public:
   /// An empty folder: nothing is kept.

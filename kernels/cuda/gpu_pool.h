@@ -18,8 +18,8 @@ struct GpuPoolLimits {
 };
 
 /// Runs candidates one after the other on one GPU, in processes that are replaced when a candidate
-/// spoils them. A spare one always stands ready, its inputs already on the GPU: a candidate that
-/// does not end costs no more than it takes to kill its process.
+/// breaks them. A spare process is always ready, with its inputs on the GPU already, so a candidate
+/// that does not end costs no more than killing its process.
 class GpuPool {
  public:
   /// `command` starts a program whose main calls CandidateProcessMain. `spares`: processes that

@@ -214,9 +214,9 @@ class Function {
   std::string name;
   Device device;
   bool paper =
-      false;  ///< Only the decisions of the paper: the space has none of those added to it.
-  /// The space has programs that fill a temporary in vain (memory.exh, nothing_is_filled_in_vain):
-  /// to count them.
+      false;  ///< Only the decisions of paper 001: the space has none of those added to it.
+  /// The space keeps programs that fill a temporary which nothing needs (memory.exh,
+  /// nothing_is_filled_in_vain), so that they can be counted.
   bool keeps_vain_fills = false;
   bool refuses_vain_fills() const { return !paper && !keeps_vain_fills; }
   /// The sizes of axes are known when the code is printed also in the paper's space (dims.exh).
@@ -344,13 +344,14 @@ class Function {
   std::vector<std::uint32_t> rank_universe(const MemBlock& b) const;
   /// Place of an axis among those of its temporary, from 1.
   std::uint32_t place_of(const Axis& axis) const;
-  /// Places of axes that a temporary's two sides can share as a loop that repeats, and 0.
+  /// Places of axes whose loop the two sides of a temporary can share, so that each iteration uses
+  /// the array again; and 0.
   std::vector<std::uint32_t> shared_universe(const MemBlock& b) const;
-  /// Does the device have this cache directive, and is it legal for this instruction?
   /// May the read begin an iteration before its value is needed? (memory.exh, advance)
   bool allows_advance(const Instruction& inst) const {
     return !paper && !device.vector_arithmetic && reads_input(inst);
   }
+  /// Does the device have this cache directive, and is it legal for this instruction?
   bool allows_cache(const Instruction& inst, std::string_view flag) const;
   const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }
 

@@ -16,8 +16,8 @@ class ChoiceOrder {
  public:
   /// As the space says (Space::order), then every other choice as the space lists them.
   static ChoiceOrder Default(const runtime::Instance& instance);
-  /// For descents that keep what an implementation has and change little of it: ways of
-  /// communication first, so that sizes and kinds, which can be mended, give way to them.
+  /// For descents of local search, which keep most of an implementation: ways of communication
+  /// first. Sizes and kinds come later, for propagation can repair them.
   static ChoiceOrder ForRepair(const runtime::Instance& instance);
   /// `text` is a list of names with commas; choices that it leaves out follow as in Default().
   /// "paper" stands for the order of the paper: memory layout (rank), size, dim_kind,

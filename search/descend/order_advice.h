@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Whether another order of choices would lose fewer descents, found out beside the start of a
-// search: a space's file records an order, but a kernel of a user's own may be unlike those that it
-// was measured on.
+// Whether another order of choices would meet fewer dead ends, measured while a search starts: the
+// file of a space records an order, but a user's kernel may be unlike those that it was measured
+// on.
 #pragma once
 
 #include <atomic>

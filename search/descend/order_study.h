@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Which order of choices loses the fewest descents: the share of uniform random descents that die
-// (DeadEndStudy) is measured for one order after the other.
+// Which order of choices meets the fewest dead ends: a greedy search over orders, each judged by
+// the share of uniform random descents that end in a dead end (DeadEndStudy).
 //
-// From a first order on, place by place: each of the choices behind a place is tried at it, the
-// others keeping their order, and the one with which the fewest descents die stays there if its
-// share is lower beyond doubt. The order that is kept is never worse than the first one by what was
-// measured.
+// It fills one place after the other, from the front of a first order. Every choice behind the
+// place is tried there, the others keeping their order. The one with the lowest share stays if its
+// interval lies below that of the order so far. So the result is never measured worse than the
+// first order.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Rollouts: descents that bounds guide. Children whose bound reaches the cut are pruned; among the
-// others the first decisions, which matter most, draw by what the bound of each child leaves to
-// gain. That costs a propagation and a bound for every child, so that further down values are drawn
-// uniformly and only the drawn child's bound is looked at.
+// Rollouts: descents that lower bounds guide. Children whose bound reaches the cut are pruned. At
+// the first decisions, which matter most, a child is drawn with the weights of BoundWeights()
+// (weights.h). That costs a propagation and a bound for every child, so further down values are
+// drawn uniformly and only the bound of the drawn child is computed.
 #pragma once
 
 #include "search/descend/bound_function.h"

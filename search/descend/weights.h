@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Chance guided by bounds: a child is drawn with a probability proportional to what its bound
-// leaves to gain (the paper, section 5.1).
+// Random choice guided by lower bounds: a child is drawn with a probability proportional to how far
+// its bound lies below the cut, that is, how much faster than the incumbent something below it
+// could be (paper 001, section 5.1).
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 
 namespace exh::search {
 
-/// A weight per child: max(cut - bound, 0). While there is no cut (infinity) 1 / bound, and the
-/// same for all when a bound is 0, which knows nothing.
+/// A weight per child: max(cut - bound, 0). While there is no cut (infinity), 1 / bound; or the
+/// same weight for all when some bound is 0, which stands for "nothing is known".
 std::vector<double> BoundWeights(std::span<const double> bounds, double cut);
 
 /// An index with a probability proportional to its weight; uniform when all weights are 0.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// CostModel: what a search learns of the times of implementations while it goes on. A forest of
-// regression trees guesses the time of one that was not measured from its decisions, so that of
-// many that are cheap to find only the most promising is compiled, which is not cheap. It orders
-// and never prunes: what it has no hope for stays in the tree, and only bounds prove.
+// CostModel: predicts the time of an implementation that was not measured, from those that were. It
+// is a forest of regression trees over decisions. Implementations are cheap to find and dear to
+// compile, so the model picks one of many for compilation. It orders and never prunes: what it
+// predicts to be slow stays in the tree, and only lower bounds prove anything.
 //
 // A row has the value of each decision, how often each value of each choice occurs, and numbers
 // that say what an implementation takes of the device (what the lower bound counts). Of all these
 // it knows the order alone, and so works for every space.
 //
-// What trees learn is how many times an implementation takes longer than its lower bound. The bound
-// knows of work and waiting what no trees have to learn, also where nothing was measured yet.
+// The target is the ratio of an implementation's time to its lower bound. What the bound knows of
+// work and waiting the trees need not learn, which helps most where little was measured.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@
 
 namespace exh::search {
 
-/// What the trees say of one implementation, as logarithms of times.
+/// A prediction for one implementation, in logarithms of times.
 struct Guess {
   double mean = 0;
   double deviation = 0;  ///< Between trees.
@@ -37,11 +37,11 @@ struct Guess {
 
 class CostModel {
  public:
-  /// Without so many samples there is no guess.
+  /// With fewer samples there is no prediction.
   static constexpr std::size_t kLeast = 32;
   static constexpr std::size_t kTrees = 32;
-  /// What is slower than the fastest by more than this, or did not work, is all the same: how bad a
-  /// bad one is teaches nothing about good ones.
+  /// Times are clipped at this factor above the fastest, and failures count as clipped: how bad a
+  /// bad implementation is says nothing about good ones.
   static constexpr double kWorst = 16;
 
   /// `instance` outlives the model; `num_amounts`: of each implementation.
@@ -53,9 +53,9 @@ class CostModel {
   void Add(std::string_view vector, std::span<const double> amounts, double bound_ns,
            const Path& path, const Path& other_path, double ns);
 
-  /// Is enough known for guesses? From any thread.
+  /// Are there samples enough for predictions? From any thread.
   bool is_ready() const;
-  /// Nothing before that. Any thread may ask, also while one adds.
+  /// Nothing before is_ready(). From any thread, also while one adds.
   std::optional<Guess> Ask(std::string_view vector, std::span<const double> amounts,
                            double bound_ns) const;
 
@@ -64,7 +64,7 @@ class CostModel {
 
   Row RowOf(std::string_view vector, std::span<const double> amounts) const;
   float Target(double ns, double bound_ns) const;
-  /// Makes one of the trees anew, of all that is known now: the oldest.
+  /// Learns the oldest tree anew, from all samples.
   void Renew();
 
   /// Of each decision: the column that counts its first value. The counts follow the decisions, and

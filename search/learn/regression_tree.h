@@ -2,10 +2,10 @@
 //
 // RegressionTree: a tree of an extremely randomised forest (Geurts, Ernst and Wehenkel, Machine
 // Learning 63, 2006). Each node looks at a few columns, draws one threshold in each, and keeps the
-// one that leaves the least variance, until its samples are all alike. That asks for no sorting and
-// few decisions of ours, copes with far more columns than samples, and a tree remembers nearly
-// every sample exactly: trees differ where they know nothing, so that their spread says how much
-// they know.
+// one that leaves the least variance, until its samples are all alike. That takes no sorting and
+// has few parameters, copes with far more columns than samples, and fits nearly every sample
+// exactly. So the trees of a forest agree near samples and differ elsewhere: their spread is a
+// measure of uncertainty.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ class RegressionTree {
   float Predict(std::span<const std::uint8_t> row) const;
 
  private:
-  /// Columns that a node chooses from, whatever their number: what a tree costs must not grow with
-  /// the space, and more make it hardly better.
+  /// Columns that a node tries, however many there are: the cost of a tree must not grow with the
+  /// space, and more of them help little.
   static constexpr int kColumns = 64;
 
   struct Node {

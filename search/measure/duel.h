@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Duel: a candidate that may be the fastest, measured in turn with the best so far. On a busy
-// machine a time says as much of what else runs as of the program; of two that were measured side
-// by side the faster one is the faster one.
+// Duel: a candidate that may beat the incumbent, measured in turn with it. On a busy machine a time
+// depends on what else runs as much as on the program. Two programs measured in alternation suffer
+// alike, so they can be compared.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace exh::search {
 
-/// From this factor on between two times of the same program the machine is busy.
+/// When two times of the same program differ by this factor or more, the machine counts as busy.
 inline constexpr double kBusyFactor = 1.5;
 
 struct Duel {
@@ -21,8 +21,9 @@ struct Duel {
   kernels::Measurement measurement;
   std::vector<TimePair> rounds;  ///< Of the candidate and of the best; 0: the best failed.
   bool is_won = false;           ///< The candidate was faster in most rounds.
-  /// What the candidate takes where the best takes what it was known with: its fastest round,
-  /// divided by `slowdown` on a busy machine. What lost is not faster than the best.
+  /// The time of the candidate on a machine on which the incumbent takes its known time: the
+  /// fastest round, divided by `slowdown` on a busy machine. If the candidate lost, never less than
+  /// the time of the incumbent.
   double ns = 0;
   /// The best was faster than was known, beyond doubt: its fastest round; otherwise 0.
   double improved_ns = 0;

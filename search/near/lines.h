@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Lines: local searches that begin anywhere, and not at what is fastest. Each has fastest
-// implementations of its own and is followed until it does not get any faster; then another one
-// begins. What has just begun is slower than what a search has long worked on, and among the
-// fastest of all it would be gone before it shows what it can be; the best of a space may be far
-// from the best of what was found first, with nothing but slow ones between them.
+// Lines: several local searches that start at random implementations and have elite sets of their
+// own. (The field calls such populations islands.) A line ends when it makes no more progress, and
+// another one starts in its place, as in a search with restarts.
+//
+// They are kept apart because a new start is slower than what a search has long improved: in one
+// common elite set it would be displaced before it could be improved itself. And the best of a
+// space may be far from the incumbent, with only slow implementations in between.
 #pragma once
 
 #include <cstdint>
@@ -18,38 +20,39 @@
 
 namespace exh::search {
 
-/// A line that others may follow; see Lines.
+/// One line.
 struct Line {
   Line(const runtime::Candidate& root, std::uint64_t structure_of_starts)
       : structure(structure_of_starts), local(root) {}
 
-  const std::uint64_t structure;  ///< Of what its walks begin at; steps may lead to others.
-  LocalSearch local;              ///< The fastest of the line, whatever they are.
+  const std::uint64_t structure;  ///< That its walks begin in; steps may lead to others.
+  LocalSearch local;              ///< Its elite sets.
 
-  // The one thread that teaches knows these.
-  double fastest = 0;  ///< Of those that were faster by Lines::kProgress than all before.
+  // Only the thread that calls Lines::Learn() reads and writes these.
+  double fastest = 0;  ///< Time of its last progress; see Lines::kProgress.
   int stale = 0;       ///< Evaluations since then.
 };
 
 class Lines {
  public:
-  /// So many at once, of the structures that had the fewest evaluations on lines: where one way of
-  /// doing things has a large basin, all lines would end in it. A line that has just begun counts
-  /// as so many evaluations.
+  /// Lines at once. A new one gets the structure with the fewest evaluations on lines so far:
+  /// otherwise most would start in the structure with the largest basin of attraction. A line that
+  /// has just begun counts as kHeadStart evaluations of its structure.
   static constexpr std::size_t kAtOnce = 4;
   static constexpr int kHeadStart = 20;
-  /// A line whose fastest did not get faster by so much for so many evaluations ends.
+  /// A line makes progress when its fastest gets faster by this share. After kPatience evaluations
+  /// without progress it ends.
   static constexpr double kProgress = 0.02;
   static constexpr int kPatience = 40;
 
   /// For implementations below `root`, which outlives them.
   explicit Lines(const runtime::Candidate& root) : root_(root) {}
 
-  /// One of the lines; null when no structure is known yet. From any thread. The first begin when
-  /// one is first wanted, and by then more than one structure should be known.
+  /// One of the lines; null when no structure is known yet. From any thread. The first lines start
+  /// at the first call; call it when more than one structure is known.
   std::shared_ptr<Line> Draw(Random& random);
 
-  /// There is something of this structure. One thread alone teaches.
+  /// An implementation of this structure exists. This and Learn() are called by one thread alone.
   void LearnOf(std::uint64_t structure);
   /// An implementation that was found for `line` was evaluated; `ns` 0: it did not work, or not in
   /// time, and then `path` (LocalSearch) is not looked at.
@@ -57,13 +60,13 @@ class Lines {
              const Path& path, double ns);
 
  private:
-  /// Begins as many as are missing. With the lock held.
+  /// Starts as many lines as are missing. With the lock held.
   void Begin();
 
   const runtime::Candidate& root_;
   std::mutex mutex_;  ///< Of what follows.
   std::vector<std::shared_ptr<Line>> lines_;
-  std::map<std::uint64_t, int> evaluations_;  ///< Of the lines of each structure, also ended ones.
+  std::map<std::uint64_t, int> evaluations_;  ///< By structure: of its lines, also ended ones.
 };
 
 }  // namespace exh::search

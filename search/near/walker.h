@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Walker: an implementation, and neighbours of it that it may go to. It keeps the candidate before
-// each decision, so that a neighbour costs the decisions from the first open one on and not those
-// from the root.
+// Walker: the state of a walk, an implementation and the neighbour that is looked at. It keeps the
+// candidate before each decision, so that a neighbour costs a descent from its first open decision
+// on, not from the root.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +17,28 @@ namespace exh::search {
 
 class Walker {
  public:
-  /// Root and order outlive the walker. It stands nowhere yet.
+  /// Root and order outlive the walker. It has no implementation yet.
   Walker(const runtime::Candidate& root, const ChoiceOrder& order);
 
-  /// Begins at what a descent from the root finds that decides `first`, if anything, before
-  /// everything else. False: it found nothing.
+  /// Begins at an implementation that a descent from the root finds; `first`, if any, is its first
+  /// decision. False: it found none.
   bool Begin(const std::optional<PathStep>& first, Guide& guide, Random& random,
              const Descender::OnDeadEnd& note);
 
   /// Begins at an implementation below the root.
   void BeginAt(const runtime::Candidate& implementation);
 
-  /// Where it stands, and its path from the root: without what was removed on the way out of dead
-  /// ends, the decisions lead there.
+  /// The implementation, and decisions that lead there from the root by propagation alone (nothing
+  /// in the path depends on values that were removed in dead ends).
   const runtime::Candidate& candidate() const { return here_.candidate(); }
   const Path& path() const { return path_; }
 
   /// Looks at a neighbour, which `guide` draws. False: there is none.
   bool Look(const Neighbourhood& near, Guide& guide, Random& random,
             const Descender::OnDeadEnd& note);
-  /// What Look() found; until the next Look() or Go().
+  /// The neighbour that Look() found; valid until the next Look() or Go().
   const runtime::Candidate& neighbour() const { return there_.candidate(); }
-  /// Goes there.
+  /// The neighbour becomes the implementation.
   void Go();
 
  private:

@@ -15,15 +15,15 @@ namespace {
 
 using kernels::Verdict;
 
-/// What may be fast counts, and not only what probably is: by how much, is drawn each time anew, up
-/// to this.
+/// The exploration weight of each walk is drawn from [0, kMostHope): some walks trust the model's
+/// mean, others prefer what it is uncertain about (Score).
 constexpr double kMostHope = 2;
 
-/// Of walks, the share on lines, and of the others the share that begins anywhere.
+/// The share of walks on lines; of the others, the share that starts at a random implementation.
 constexpr double kOfLines = 0.5, kFromAnywhere = 0.1;
 
-/// When the best that a walk saw is thought slower than the fastest by more than this factor, with
-/// all hope, there is another one, so many in all: that costs less than a compiler.
+/// When even the score of the best that a walk saw is slower than the cut by more than kWorthwhile,
+/// another walk is made, up to kWalks in all: that costs less than a compilation.
 constexpr double kWorthwhile = 2;
 constexpr int kWalks = 2;
 
@@ -90,7 +90,7 @@ void Proposer::MakeFromTree(Attempt& attempt) const {
   const runtime::Candidate& found = descent.descender.candidate();
   std::optional<Prospect> prospect;
   if (options_.screen > 1 && model_.is_ready()) {
-    // What is decided at `start` stays, wherever it goes.
+    // The decisions of the prefix stay; the walk changes only those below.
     Walker walker(start, near_order_);
     walker.BeginAt(found);
     prospect = Walk(walker, selection.cut, {}, random, note);
@@ -121,8 +121,7 @@ bool Proposer::MakeNear(Random& random, Attempt& attempt) const {
 }
 
 bool Proposer::LookAround(Random& random, Attempt& attempt) const {
-  // Much of what is near was seen, is cut or a dead end; to compile something costs far more than
-  // to look again.
+  // Many neighbours are known, cut or dead ends; looking again costs far less than compiling.
   constexpr int kTries = 4;
   for (int number = 0; number < kTries; ++number) {
     const auto structure = local_.DrawStructure(random);
@@ -173,7 +172,7 @@ bool Proposer::BeginNear(const LocalSearch& local, std::uint64_t structure, Walk
 
 bool Proposer::BeginAnywhere(std::uint64_t structure, Walker& walker, Random& random,
                              Attempt& attempt) const {
-  // Some structures are rare.
+  // A random descent may meet a rare structure only after several tries.
   constexpr int kTries = 8;
   for (int number = 0; number < kTries; ++number) {
     BoundGuide uniform(options_.bound, tree_->cut(), 0);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Proposer: phase 1 of the explorer, what to evaluate next. Without a tree that is a random descent
-// from the root. With one it is a rollout from where the tree selects, or something near the
-// fastest implementations so far.
+// from the root. With one it is a rollout from where the tree selects, or a neighbour of an elite
+// (local_search.h).
 //
-// To find an implementation takes far less than to compile and run one. So many are found for each
-// that is compiled, and a cost model that learns from every result chooses. From a rollout of the
-// tree, from the fastest, and from those of lines that began elsewhere (lines.h) it is walked on,
-// each step to a neighbour that the model thinks more of, and what promises most of all that was
-// seen on the way is compiled.
+// Finding an implementation takes far less time than compiling and running one. So many are found
+// for each that is compiled, and a cost model, which learns from every result, chooses among them.
+// A *walk* is a hill climb on the model: it starts at a rollout of the tree, at a neighbour of an
+// elite, or at one of a line (lines.h), and goes to a random neighbour whenever the model scores it
+// better. Of all implementations that a walk looked at, the one with the best score is compiled.
 #pragma once
 
 #include <cstdint>
@@ -45,10 +45,10 @@ struct Entry {
   bool is_trial = false;  ///< Only its trial is compiled.
 };
 
-/// What came of looking for one.
+/// The result of looking for an implementation.
 struct Attempt {
   DescentResult result = DescentResult::kGaveUp;
-  bool is_idle = false;  ///< There was nothing to select.
+  bool is_idle = false;  ///< The tree had nothing to select.
   std::optional<Selection> selection;
   int pruned = 0;
   std::vector<DeadEnd> dead_ends;
@@ -63,7 +63,7 @@ struct ProposerOptions {
   /// implementation is compiled; 1: no walk and no model. Only with a tree.
   int screen = 1;
   BoundFunction bound = {};      ///< Only a search with a tree looks at it.
-  BoundFunction check = {};      ///< Instead: cuts nothing, stands beside what is measured.
+  BoundFunction check = {};      ///< Instead of `bound`: cuts nothing, is only logged and checked.
   AmountsFunction amounts = {};  ///< What the cost model learns from, beside the decisions.
   int weighted_depth = 8;        ///< Decisions of a rollout that are drawn by bounds.
 };
@@ -90,39 +90,39 @@ class Proposer {
   /// What a walk led to.
   struct Prospect {
     Entry entry;       ///< Without its path.
-    double score = 0;  ///< The less the better.
+    double score = 0;  ///< Smaller is better.
   };
 
   void MakeAtRandom(Random& random, Attempt& attempt) const;
   void MakeFromTree(Attempt& attempt) const;
-  /// True: there is an implementation near one of the fastest whose program is new, and `attempt`
-  /// has it; otherwise it has the dead ends more. What is pruned beside the tree is no pruning of
-  /// the tree, and not counted.
+  /// Finds an implementation near an elite whose program is new. True: `attempt` has it. False:
+  /// only the dead ends are added to `attempt`. Children that are pruned here are not nodes of the
+  /// tree, and are not counted.
   bool MakeNear(Random& random, Attempt& attempt) const;
-  /// Neighbours of the fastest implementations, as they come. True as above.
+  /// The same without a cost model: random neighbours of elites.
   bool LookAround(Random& random, Attempt& attempt) const;
-  /// A walk from one of the fastest implementations, or on a line.
+  /// A walk that starts near an elite, or on a line.
   std::optional<Prospect> WalkNear(Random& random, Attempt& attempt) const;
-  /// Where a walk begins; false: it stands nowhere.
+  /// Where a walk begins. False: no start was found.
   bool BeginNearFastest(Walker& walker, Random& random, Attempt& attempt) const;
   bool BeginOn(const Line& line, Walker& walker, Random& random, Attempt& attempt) const;
   bool BeginNear(const LocalSearch& local, std::uint64_t structure, Walker& walker, Random& random,
                  Attempt& attempt) const;
   bool BeginAnywhere(std::uint64_t structure, Walker& walker, Random& random,
                      Attempt& attempt) const;
-  /// From where `walker` stands to neighbours and neighbours of those that the model thinks more
-  /// and more of. Of all that it looked at, what promises most and nobody has compiled; nothing
-  /// when all of it is known. `structure`: of all of them, unless they may have any.
+  /// Climbs from where `walker` stands, step by step to a neighbour that the model scores better.
+  /// Returns the best of all that it looked at whose program was not compiled yet; nothing when all
+  /// were. `structure`: neighbours of another structure are passed over.
   std::optional<Prospect> Walk(Walker& walker, double cut, std::optional<std::uint64_t> structure,
                                Random& random, const Descender::OnDeadEnd& note) const;
-  /// Makes it what `attempt` has, unless its program is known or the tree is through with it.
+  /// Puts it into `attempt`, unless its program is known or the tree refuses its path.
   bool Take(Entry entry, Attempt& attempt, ChosenBy chosen_by = ChosenBy::kLocal) const;
 
-  /// Of what a descent from the end of `start` found, in the order of the tree.
+  /// The path of what a descent from the end of `start` found, in the order of the tree.
   Path PathOf(const PatientDescent& descent, const Path& start) const;
   double BoundOf(const runtime::Candidate& candidate) const;
-  /// How little the model thinks of it: the logarithm of its time, less what it does not know of it
-  /// times `hope`.
+  /// The lower confidence bound of the logarithm of its time: the model's mean minus `hope` times
+  /// its uncertainty. (`hope` is the exploration weight; smaller scores are better.)
   double Score(const runtime::Candidate& candidate, double hope) const;
   /// What the device says of it; until the thread asks again.
   std::span<const double> AmountsOf(const runtime::Candidate& candidate) const;
@@ -137,11 +137,11 @@ class Proposer {
   Evaluator& evaluator_;
   TreeSearch* tree_;
   ProposerOptions options_;
-  /// The tree decides first what bounds can say something of. What keeps most of an implementation
-  /// decides last what is easily mended: each searches far better in its own order.
+  /// The tree decides first what lower bounds depend on. Descents near an elite decide last what
+  /// propagation can repair easily. Each is far better with its own order.
   ChoiceOrder near_order_;
   LocalSearch local_;
-  mutable Lines lines_;  ///< Begin when they are wanted.
+  mutable Lines lines_;  ///< Start at the first Draw().
   CostModel model_;
 };
 

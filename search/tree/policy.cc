@@ -24,7 +24,7 @@ class UniformPolicy final : public Policy {
   }
 };
 
-/// As rollouts draw: by what the bounds leave to gain, whatever was measured.
+/// Draws as rollouts do, by bounds alone, whatever was measured.
 class BoundPolicy final : public Policy {
  public:
   std::string_view name() const override { return "bound"; }

@@ -17,7 +17,8 @@ namespace exh::search {
 
 /// A live child as a policy sees it.
 struct ChildStatistics {
-  /// Selections that went through it, those in flight included: that is the virtual loss.
+  /// Selections that went through it. Those in flight count as if they had failed (virtual loss),
+  /// so that threads spread out.
   std::uint32_t visits = 0;
   double bound = 0;               ///< Nanoseconds; nothing below is faster.
   std::span<const double> times;  ///< Its best evaluations in nanoseconds, fastest first.
@@ -28,25 +29,25 @@ class Policy {
   virtual ~Policy() = default;
   virtual std::string_view name() const = 0;
 
-  /// The index of a child; there is at least one. Children without a visit come first, drawn by
-  /// what their bounds leave to gain below `cut` (infinity: there is no best yet).
+  /// The index of a child; there is at least one. Children without a visit come first, drawn with
+  /// the weights of BoundWeights() (weights.h). `cut` is infinity while there is no incumbent.
   std::size_t Choose(std::span<const ChildStatistics> children, double cut, Random& random) const;
 
  private:
-  /// The same when all children were visited.
+  /// The same when every child has a visit.
   virtual std::size_t ChooseVisited(std::span<const ChildStatistics> children, double cut,
                                     Random& random) const = 0;
 };
 
-/// Draws a child by what its bound leaves to gain.
+/// Draws a child with the weights of BoundWeights() (weights.h).
 std::size_t DrawByBound(std::span<const ChildStatistics> children, double cut, Random& random);
 
 /// The first of the highest scores.
 std::size_t Highest(std::span<const double> scores);
 
 struct PolicyOptions {
-  int topk = 10;     ///< TAG: so many of the best evaluations are what counts.
-  double delta = 1;  ///< TAG: larger is greedier.
+  int topk = 10;     ///< TAG: evaluations that count as good, at a node and below.
+  double delta = 1;  ///< TAG: larger explores less.
 };
 
 /// `tag`, `uct`, `bound` or `uniform`; null for `random`, which keeps no tree. Throws UsageError

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// TAG, threshold ascent on graphs (the paper, section 5.1): a search wants the best evaluation
-// ever, not the best on average. What counts of a child is how many of the k best evaluations below
-// its parent are its own, and its score is the upper end of a Chernoff interval for their share.
+// TAG, threshold ascent on graphs (paper 001, section 5.1): a bandit for the best evaluation, not
+// the best mean. A child's reward is how many of the k best evaluations below its parent are its
+// own. Its score is the upper confidence bound (Chernoff) of that number per visit.
 #pragma once
 
 #include <span>

@@ -22,8 +22,8 @@ namespace exh::search {
 
 /// Who found an implementation beside the tree.
 enum class ChosenBy {
-  kLocal,  ///< A descent near one of the fastest.
-  kFirst,  ///< What a run begins with (first.h).
+  kLocal,  ///< Local search.
+  kFirst,  ///< A recipe that the run begins with (first.h).
 };
 
 class TreeSearch {
@@ -41,11 +41,11 @@ class TreeSearch {
 
   /// Where to roll out next. Nothing when exhausted(), or when all that is left is being evaluated.
   std::optional<Selection> Select();
-  /// The selection of an implementation that was found beside the tree, by its path; nothing when
-  /// it is not worth its evaluation: it was evaluated, or is cut.
+  /// Selects the path of an implementation that was found beside the tree. Nothing when it need not
+  /// be evaluated: it was already, or it is cut.
   std::optional<Selection> SelectTo(const Path& path, ChosenBy chosen_by = ChosenBy::kLocal);
-  /// The source of chance of the rollout of a selection: it depends on the seed and its number
-  /// alone.
+  /// The random numbers for the rollout of a selection: they depend on the seed and on its sequence
+  /// number alone.
   Random RandomOf(const Selection& selection) const;
   /// The candidate at the end of its path.
   runtime::Candidate CandidateOf(const Selection& selection) const {
@@ -54,8 +54,8 @@ class TreeSearch {
 
   /// Has a program with this hash of its code been seen?
   bool IsKnown(std::uint64_t code) const;
-  /// Whether what came of a selection is a new program. One that is known gives the selection its
-  /// result, at once or when there is one.
+  /// True: the program that a selection led to is new, and the caller evaluates it. False: it is
+  /// known, and the selection gets its result, at once or as soon as there is one.
   bool Claim(std::uint64_t code, const Selection& selection);
 
   /// A selection that yielded nothing to evaluate. kTimed is not among the kinds.
@@ -71,7 +71,7 @@ class TreeSearch {
   double cut() const;
   /// Nothing is left to select, now or later.
   bool exhausted() const;
-  /// Is there what nobody knows of, because its evaluation was broken?
+  /// Are there implementations without a result because the environment failed to evaluate them?
   bool is_spoilt() const;
   /// Nothing of the space is faster; 0 when nothing is known.
   double LowerBound() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// UCT: the best speed of a child plus what it may gain for being visited seldom.
+// UCT: upper confidence bounds. The score of a child is its best speed plus an exploration term
+// that is larger the fewer visits it has.
 #pragma once
 
 #include <span>
