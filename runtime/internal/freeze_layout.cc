@@ -277,75 +277,11 @@ void Freezer::PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_
         openings[gate].cells[block] |= cells_by_gate[gate][block];
       }
     }
-    MarkLight(gate, &openings[gate]);
     std::vector<Slot>& wide = openings[gate].wide_slots;
     std::ranges::sort(wide);
     wide.erase(std::unique(wide.begin(), wide.end()), wide.end());
   }
   network_.gates.openings = std::move(openings);
-}
-
-/// Light: as Opening says. Whatever is behind the gate and reads the cell outside of a run of it
-/// makes it heavy, and so does a run that itself rests behind what opens the gate.
-void Freezer::MarkLight(std::uint32_t gate, Opening* opening) const {
-  if (!lanes_.is_on()) {
-    opening->light.assign(opening->cells.size(), 0);
-    return;
-  }
-  opening->light = opening->cells;
-  const auto is_heavy = [&](Slot slot) {
-    if (slot < instance_->layout_.num_narrow) {
-      opening->light[slot / kLanes] &= ~(std::uint64_t{1} << slot % kLanes);
-    }
-  };
-  for (const std::uint32_t id : network_.gates.constraints.row(gate)) {
-    const Constraint& constraint = network_.constraints[id];
-    const bool clause = constraint.kind == Constraint::Kind::kClause;
-    const int size = clause ? static_cast<int>(constraint.literal_end - constraint.literal_begin)
-                            : constraint.arity;
-    for (int i = 0; i < size; ++i) {
-      if (i < 8 && (network_.covered[id] >> i & 1) != 0) continue;
-      if (!clause) {
-        is_heavy(constraint.slots[i]);
-        continue;
-      }
-      const Literal& literal =
-          network_.literals[constraint.literal_begin + static_cast<unsigned>(i)];
-      if (literal.kind == Literal::Kind::kSlot || literal.kind == Literal::Kind::kPair) {
-        is_heavy(literal.a);
-      }
-      if (literal.kind == Literal::Kind::kPair) is_heavy(literal.b);
-    }
-  }
-  // All lanes of such a run are new, also those whose objects were there before.
-  const std::span<const std::uint32_t> members = network_.gates.slots.row(gate);
-  const auto waits = [&](std::uint32_t run_gate) {
-    return std::ranges::any_of(network_.gates.slots.row(run_gate), [&](std::uint32_t slot) {
-      return std::ranges::count(members, slot) != 0;
-    });
-  };
-  for (Slot slot = 0; slot < instance_->layout_.num_narrow; ++slot) {
-    const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
-    bool heavy = false;
-    for (std::uint32_t i = work.pair_runs; i < next.pair_runs; ++i) {
-      heavy |= waits(network_.pair_runs[i].gate);
-    }
-    for (std::uint32_t i = work.triple_runs; i < next.triple_runs; ++i) {
-      heavy |= waits(network_.triple_runs[i].gate);
-    }
-    for (std::uint32_t list = work.clause_lists; list < next.clause_lists; ++list) {
-      const ClauseRunList& lists = network_.clause_lists[list];
-      for (std::uint32_t f = lists.begin; f < lists.end; ++f) {
-        const ClauseFilter& filter = network_.clause_filters[f];
-        const auto runs =
-            filter.is_family ? 1u : static_cast<std::uint32_t>(std::popcount(filter.lanes));
-        for (std::uint32_t r = 0; r < runs; ++r) {
-          heavy |= waits(network_.clause_runs[filter.first_run + r].gate);
-        }
-      }
-    }
-    if (heavy) is_heavy(slot);
-  }
 }
 
 void Freezer::AppendSlotsOf(const Constraint& constraint, Opening* opening) const {

@@ -73,7 +73,6 @@ class Freezer {
   void FindBlocks();
   void PlanPresence();
   void PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_by_gate);
-  void MarkLight(std::uint32_t gate, Opening* opening) const;
   void AppendSlotsOf(const Constraint& constraint, Opening* opening) const;
   /// Both cells of a pair, when it is one.
   void SetDomain(Slot slot, Bits values, State* state) const;

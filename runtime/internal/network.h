@@ -346,10 +346,6 @@ struct Opening {
   State state;
   /// Stored cells that some constraint behind the gate reads, a bit each.
   std::vector<std::uint64_t> cells;
-  /// The *light* ones of these: all constraints behind the gate that read the cell are in runs that
-  /// hang on it, and none of its runs rests behind a membership of the gate. So what the gate wakes
-  /// there are lanes, those of objects that it brings; the other lanes have seen the cell before.
-  std::vector<std::uint64_t> light;
   std::vector<Slot> wide_slots;  ///< Wide slots that some constraint behind the gate reads.
 };
 

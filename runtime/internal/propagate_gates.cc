@@ -14,9 +14,9 @@
 //
 // The loop's invariant holds before and after: whatever constraint could restrict a domain reads a
 // slot or counter that is queued, or is queued itself. In between it is broken, for an open gate
-// wakes constraints whose slots are not queued; one of the three ways to mend that follows for each
-// gate: UseOpening() queues what differs, RunLight() runs the new lanes of some of it at once, or
-// QueueAll() queues all that lives when there is no opening to use.
+// wakes constraints whose slots are not queued. For each gate it is mended in one of two ways:
+// UseOpening() queues what differs from the opening, and where there is no opening to use
+// QueueAll() queues all that lives.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,10 +25,10 @@
 
 namespace exh::runtime::internal {
 
-bool Propagator::OpenGates(Slot slot) {
+void Propagator::OpenGates(Slot slot) {
   const std::span<const std::uint32_t> gates = network_.gates.by_slot.row(slot);
-  if (gates.empty()) return true;
-  NoteFreshObjects(slot);
+  if (gates.empty()) return;
+  SetPresence(slot);
   // All of them open before the first uses its opening: a run may rest behind several.
   NoteOpenedGates(gates);
   for (const std::uint32_t gate : work_.opened) {
@@ -37,23 +37,15 @@ bool Propagator::OpenGates(Slot slot) {
       QueueAll(gate);
     }
   }
-  ForgetFreshDecisions();
-  return RunLight();
-}
-
-/// Sets the presence bits that waited for this membership alone, and fills Workspace::fresh.
-void Propagator::NoteFreshObjects(Slot slot) {
-  const std::uint64_t* const presence = &state_.presence(layout_, 0);
-  for (std::uint32_t word = 0; word < layout_.num_presences; ++word) {
-    work_.fresh[word] = ~presence[word];
-  }
-  SetPresence(slot);
-  for (std::uint32_t word = 0; word < layout_.num_presences; ++word) {
-    work_.fresh[word] &= presence[word];
+  for (const std::uint32_t gate : work_.opened) {
+    for (std::uint32_t i = network_.gates.live_begin[gate]; i < network_.gates.live_begin[gate + 1];
+         ++i) {
+      work_.fresh[network_.gates.live[i].block] = 0;
+    }
   }
 }
 
-/// Opens those that wait for nothing any more, and fills Workspace::opened and ::fresh_live.
+/// Opens those that wait for nothing any more, and fills Workspace::opened and ::fresh.
 void Propagator::NoteOpenedGates(std::span<const std::uint32_t> gates) {
   work_.opened.clear();
   for (const std::uint32_t gate : gates) {
@@ -66,21 +58,12 @@ void Propagator::NoteOpenedGates(std::span<const std::uint32_t> gates) {
     work_.opened.push_back(gate);
     for (std::uint32_t i = network_.gates.live_begin[gate]; i < network_.gates.live_begin[gate + 1];
          ++i) {
-      work_.fresh_live[network_.gates.live[i].block] |= network_.gates.live[i].cells;
+      work_.fresh[network_.gates.live[i].block] |= network_.gates.live[i].cells;
     }
   }
 }
 
-/// Workspace::fresh_live is all zeros between two calls of OpenGates().
-void Propagator::ForgetFreshDecisions() {
-  for (const std::uint32_t gate : work_.opened) {
-    for (std::uint32_t i = network_.gates.live_begin[gate]; i < network_.gates.live_begin[gate + 1];
-         ++i) {
-      work_.fresh_live[network_.gates.live[i].block] = 0;
-    }
-  }
-}
-
+/// Sets the presence bits that waited for this membership alone.
 void Propagator::SetPresence(Slot slot) {
   for (const std::uint32_t id : network_.presences.by_slot.row(slot)) {
     if (std::ranges::all_of(network_.presences.slots.row(id),
@@ -108,7 +91,6 @@ bool Propagator::UseOpening(const Opening& opening, std::uint32_t gate) {
   IntersectWideAndCounters(opening);
   // Opening::cells speaks of decisions alone: who reads a counter runs in any case.
   for (const std::uint32_t id : network_.gates.counting.row(gate)) work_.constraints.Push(id);
-  NoteLight(opening);
   return true;
 }
 
@@ -144,7 +126,7 @@ void Propagator::IntersectCells(const State& found) {
       const std::uint32_t at = cell + static_cast<std::uint32_t>(std::countr_zero(changed));
       const std::uint8_t before = domains[at];
       domains[at] = kept[at - cell];
-      if ((work_.fresh_live[cell / kLanes] >> (at - cell) & 1) != 0 &&
+      if ((work_.fresh[cell / kLanes] >> (at - cell) & 1) != 0 &&
           domains[at] == found.bytes()[at]) {
         continue;
       }
@@ -180,38 +162,6 @@ void Propagator::IntersectWideAndCounters(const Opening& opening) {
   for (std::uint32_t id = 0; id < layout_.num_counters; ++id) {
     KeepCounter(id, found.counter(layout_, id), {});
   }
-}
-
-void Propagator::NoteLight(const Opening& opening) {
-  const std::uint8_t* const domains = state_.bytes();
-  const std::uint8_t* const found = opening.state.bytes();
-  for (std::uint32_t cell = 0; cell < layout_.num_narrow; cell += kLanes) {
-    const std::uint64_t light = opening.light[cell / kLanes];
-    if (light == 0) continue;
-    work_.light[cell / kLanes] |= light & rows_.differ(domains + cell, found + cell);
-  }
-}
-
-/// Runs the light slots that were noted in the fresh lanes alone, for all gates together; one that
-/// is queued is left to the queue, which runs all of its lanes. False on a dead end.
-bool Propagator::RunLight() {
-  for (std::uint32_t block = 0; block < layout_.num_narrow / kLanes; ++block) {
-    std::uint64_t light = work_.light[block];
-    work_.light[block] = 0;
-    for (; light != 0; light &= light - 1) {
-      const std::uint32_t slot =
-          block * kLanes + static_cast<std::uint32_t>(std::countr_zero(light));
-      if (work_.slots.Contains(slot)) {
-        work_.seen[slot] = 0xFF;
-        continue;
-      }
-      ++work_.events;
-      if (rows_.run_fresh(*this, slot, work_.fresh.data())) continue;
-      std::fill(work_.light.begin() + block, work_.light.end(), 0);
-      return false;
-    }
-  }
-  return true;
 }
 
 /// Without an opening: queues all decisions that live, as if nothing had been seen of them, so that

@@ -45,10 +45,8 @@ Propagator::Propagator(const Instance& instance, State* state, Conflict* conflic
   work_.constraints.Reserve(network_.num_loose);
   work_.counters.Reserve(network_.counters.size());
   if (work_.seen.size() < layout_.num_narrow) work_.seen.resize(layout_.num_narrow);
-  if (work_.fresh.size() < layout_.num_presences) work_.fresh.resize(layout_.num_presences);
-  if (work_.light.size() < layout_.num_narrow / kLanes) {
-    work_.light.resize(layout_.num_narrow / kLanes);
-    work_.fresh_live.resize(layout_.num_narrow / kLanes);
+  if (work_.fresh.size() < layout_.num_narrow / kLanes) {
+    work_.fresh.resize(layout_.num_narrow / kLanes);
   }
   work_.opened.reserve(layout_.num_gates);
   work_.ReserveIncrements(network_.most_increments);

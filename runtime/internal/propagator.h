@@ -128,13 +128,10 @@ struct Workspace {
   std::vector<std::uint8_t> seen;
   WorkQueue constraints, counters;
 
-  // Of OpenGates() alone. *Fresh* is what the membership that it was called for brings:
-  std::vector<std::uint64_t> fresh;       ///< Presence bits, of objects that are present now.
-  std::vector<std::uint64_t> fresh_live;  ///< Cells, of decisions that are live now.
-  std::vector<std::uint32_t> opened;      ///< Gates that are open now.
-  /// Cells that are *light* (Opening::light) for one of these gates, and not as its opening has
-  /// them: their runs need a look, in fresh lanes.
-  std::vector<std::uint64_t> light;
+  // Of OpenGates() alone.
+  std::vector<std::uint32_t> opened;  ///< Gates that the membership has opened.
+  /// *Fresh*: cells of decisions that these gates have brought to life. 0 between two calls.
+  std::vector<std::uint64_t> fresh;
 
   std::uint64_t events = 0;  ///< Changed domains that were looked at, ever.
 
@@ -222,20 +219,16 @@ class Propagator {
   bool KeepWeight(const Increment& increment, Interval allowed, Origin origin);
 
   // Objects that appear: propagate_gates.cc.
-  /// The slot has become TRUE: opens what waited for nothing else. False on a dead end.
-  bool OpenGates(Slot slot);
-  void NoteFreshObjects(Slot slot);
-  void NoteOpenedGates(std::span<const std::uint32_t> gates);
-  void ForgetFreshDecisions();
+  /// The slot has become TRUE: opens what waited for nothing else.
+  void OpenGates(Slot slot);
   void SetPresence(Slot slot);
+  void NoteOpenedGates(std::span<const std::uint32_t> gates);
   void OpenGate(std::uint32_t gate);
   bool UseOpening(const Opening& opening, std::uint32_t gate);
   bool Meets(const State& found) const;
   void IntersectCells(const State& found);
   void QueueDifferingCells(const Opening& opening);
   void IntersectWideAndCounters(const Opening& opening);
-  void NoteLight(const Opening& opening);
-  bool RunLight();
   void QueueAll(std::uint32_t gate);
 
   void WakeCounter(std::uint32_t counter);

@@ -46,8 +46,6 @@ struct RowKernels {
 
   /// The fixpoint loop with these kernels in it.
   Propagation (*propagate)(Propagator& propagator);
-  /// All runs of a slot, in the lanes of objects that have just appeared; false on a dead end.
-  bool (*run_fresh)(Propagator& propagator, Slot slot, const std::uint64_t* fresh);
 };
 
 /// The table of a class of kernels.
@@ -62,10 +60,7 @@ constexpr RowKernels TableOf(std::string_view name) {
           Rows::Intersect,
           Rows::Differ,
           Rows::Compose,
-          [](Propagator& propagator) { return Loop<Rows>(propagator).Run(); },
-          [](Propagator& propagator, Slot slot, const std::uint64_t* fresh) {
-            return Loop<Rows>(propagator).RunFresh(slot, fresh);
-          }};
+          [](Propagator& propagator) { return Loop<Rows>(propagator).Run(); }};
 }
 
 /// The kernels that this processor can run, the portable ones first.

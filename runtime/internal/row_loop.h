@@ -61,7 +61,7 @@ class RowLoop : public RowCounts<Rows> {
   EXH_ROW_TARGET bool RunSlot(Slot slot) {
     const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
     const Bits now = p_.domain(slot);
-    if (now == kTrueBit && !p_.OpenGates(slot)) return false;
+    if (now == kTrueBit) p_.OpenGates(slot);
     if (slot >= layout_.num_narrow) {
       WakeScalars(slot, ~Bits{0}, now, work, next);
       return true;

@@ -5,8 +5,7 @@
 // kernel computes the new cells of all lanes and a mask of those that change; Commit() then writes
 // these one by one, for each has a mirror cell and a slot that is to be queued.
 //
-// A lane takes part when it is in Run::lanes and its object is present. RunFresh() is called with
-// the objects that have just become present in the place of all that are.
+// A lane takes part when it is in Run::lanes and its object is present.
 //
 // Invariant: a cell and its mirror say the same, and both are written before anything else is
 // looked at; of a slot that changes again while it is queued, the domain before the first change
@@ -187,33 +186,6 @@ class RowRuns {
       if ((now & list->values) != 0 || (before & list->values) == 0) continue;
       for (std::uint32_t f = list->begin; f < list->end; ++f) {
         if (!RunFilter(network_.clause_filters[f], &state_.presence(layout_, 0))) return false;
-      }
-    }
-    return true;
-  }
-
-  /// All runs of a slot, in the lanes of objects that have just appeared.
-  EXH_ROW_TARGET bool RunFresh(Slot slot, const std::uint64_t* fresh) {
-    const SlotWork &work = network_.work[slot], &next = network_.work[slot + 1];
-    const std::uint8_t* const tables = network_.run_tables.data();
-    const std::uint8_t now = domains_[slot];
-    for (std::uint32_t i = work.pair_runs; i < next.pair_runs; ++i) {
-      const PairRun& run = network_.pair_runs[i];
-      const std::uint64_t lanes = run.lanes & fresh[run.presence];
-      if (lanes != 0 && state_.gate(layout_, run.gate) && !RunPairRun(run, now, lanes))
-        return false;
-    }
-    for (std::uint32_t i = work.triple_runs; i < next.triple_runs; ++i) {
-      const TripleRun& run = network_.triple_runs[i];
-      const std::uint64_t lanes = run.lanes & fresh[run.presence];
-      if (lanes == 0 || tables[run.table + now] == kUniversalClass) continue;
-      if (state_.gate(layout_, run.gate) && !RunTripleRun(run, now, lanes)) return false;
-    }
-    for (std::uint32_t i = work.clause_lists; i < next.clause_lists; ++i) {
-      const ClauseRunList& list = network_.clause_lists[i];
-      if ((now & list.values) != 0) continue;
-      for (std::uint32_t f = list.begin; f < list.end; ++f) {
-        if (!RunFilter(network_.clause_filters[f], fresh)) return false;
       }
     }
     return true;
