@@ -124,7 +124,8 @@ struct Contribution {
 struct Workspace {
   DirtySet slots;
   /// By cell: the domain that its constraints have seen, 0xFF when some of them have seen nothing.
-  /// Means something only while the slot is in `slots`.
+  /// (The full domain of eight values is the same byte: see RowLoop::RunSlot.) Means something only
+  /// while the slot is in `slots`.
   std::vector<std::uint8_t> seen;
   WorkQueue constraints, counters;
 

@@ -66,10 +66,14 @@ class RowLoop : public RowCounts<Rows> {
       WakeScalars(slot, ~Bits{0}, now, work, next);
       return true;
     }
-    const std::uint8_t before = work_.seen[slot];
+    std::uint8_t before = work_.seen[slot];
     unsigned wake = kAllWork;
     if (work.wake != kNoLut && before < 1u << kMaxWakeValues) {
       wake = network_.wake_tables[work.wake + (std::size_t{before} << kMaxWakeValues | now)];
+    } else if (before == now) {
+      // The full domain of eight values is the byte for "nothing was seen" (0xFF), which is meant:
+      // a slot whose domain has not shrunk is queued for no other reason. 0 is no domain at all.
+      before = 0;
     }
     if ((wake & kPairWork) != 0 && !RunPairs(slot, work, next)) return false;
     if ((wake & kTripleWork) != 0 && !RunTriples(slot, before, work, next)) return false;

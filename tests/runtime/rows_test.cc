@@ -245,6 +245,25 @@ TEST(Rows, OrderOfStatements) {
   EXPECT_GT(compared.runs, 100u);
 }
 
+/// Whatever e is, one of two requirements excludes a value of all c: the root has to know. The full
+/// domain of e is the same byte as "nothing was seen".
+TEST(Rows, EightValues) {
+  for (const int num_values : {7, 8}) {
+    TestSpace test;
+    const int set = test.AddRoot("S", 16);
+    const int e = test.AddEnum("e", {}, num_values);
+    const int c = test.AddEnum("c", {Var(set)}, 3);
+    const Bits low = 0b1111, high = (Bits{1} << num_values) - 1 - low;
+    test.Require({Var(set)}, {Is(e, {}, low), Is(c, {0}, 0b011)});
+    test.Require({Var(set)}, {Is(e, {}, high), Is(c, {0}, 0b011)});
+    Compared compared;
+    Compare(test, std::to_string(num_values) + " values", 4, &compared);
+    const auto instance = Instance::Freeze(test.space, test.host);
+    const auto found = instance->FindDecision(c, std::vector<Object>{3});
+    EXPECT_EQ(instance->root().domain(instance->layout(), instance->slot(found->id)), 0b011u);
+  }
+}
+
 TEST(Rows, MoreThanSixtyFourObjects) {
   Compared compared;
   Compare(OrderSpace(10, 62), "order of 72", 2, &compared);
