@@ -214,7 +214,7 @@ class Function {
   std::string name;
   Device device;
   bool paper =
-      false;  ///< Only the decisions of paper 001: the space has none of those added to it.
+      false;  ///< Only the decisions of the paper: the space has none of those added to it.
   /// The space keeps programs that fill a temporary which nothing needs (memory.exh,
   /// nothing_is_filled_in_vain), so that they can be counted.
   bool keeps_vain_fills = false;

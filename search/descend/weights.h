@@ -2,7 +2,7 @@
 //
 // Random choice guided by lower bounds: a child is drawn with a probability proportional to how far
 // its bound lies below the cut, that is, how much faster than the incumbent something below it
-// could be (paper 001, section 5.1).
+// could be (the paper, section 5.1).
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// TAG, threshold ascent on graphs (paper 001, section 5.1): a bandit for the best evaluation, not
+// TAG, threshold ascent on graphs (the paper, section 5.1): a bandit for the best evaluation, not
 // the best mean. A child's reward is how many of the k best evaluations below its parent are its
 // own. Its score is the upper confidence bound (Chernoff) of that number per visit.
 #pragma once
