@@ -160,16 +160,19 @@ DeviceResult Read(const std::string& file, const json& object,
 
 }  // namespace
 
+std::string DeviceFolderOf(const std::string& program, const std::string& sources) {
+  std::error_code error;
+  const fs::path prefix = fs::path(program).parent_path().parent_path();
+  const fs::path installed = prefix / "share/exhaust/devices", built = prefix / "devices";
+  if (fs::is_directory(installed, error)) return installed.string();
+  return fs::is_directory(sources, error) || !fs::is_directory(built, error) ? sources
+                                                                             : built.string();
+}
+
 std::string DeviceFolder() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path prefix = error ? fs::path() : program.parent_path().parent_path();
-  const fs::path installed = prefix / "share/exhaust/devices", built = prefix / "devices";
-  if (!error && fs::is_directory(installed, error)) return installed.string();
-  if (fs::is_directory(EXH_DEVICE_FOLDER, error) || !fs::is_directory(built, error)) {
-    return EXH_DEVICE_FOLDER;
-  }
-  return built.string();
+  return DeviceFolderOf(error ? "" : program.string(), EXH_DEVICE_FOLDER);
 }
 
 DeviceResult LoadDevice(const std::string& name,

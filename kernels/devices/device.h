@@ -29,7 +29,10 @@ DeviceResult LoadDevice(const std::string& name,
 /// says how fast the devices are (models/device_rates.h).
 std::string DeviceFolder();
 
-/// The same from a folder of JSON files.
+/// The same for a program at that path, whose sources had their devices in `sources`.
+std::string DeviceFolderOf(const std::string& program, const std::string& sources);
+
+/// LoadDevice() from a folder of JSON files.
 DeviceResult LoadDeviceFrom(const std::string& folder, const std::string& name,
                             const std::map<std::string, std::string>& overrides = {});
 

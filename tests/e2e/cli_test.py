@@ -8,7 +8,6 @@ usage: cli_test.py SEARCH EXHC [unittest arguments]
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -39,27 +38,6 @@ def sealed(record):
         for _ in range(8):
             checksum = checksum >> 1 ^ (0x82F63B78 if checksum & 1 else 0)
     return f'{body},"crc":"{checksum ^ 0xFFFFFFFF:08x}"}}\n'
-
-
-class Devices(unittest.TestCase):
-    def test_a_build_folder_that_was_moved_away_from_its_sources(self):
-        with tempfile.TemporaryDirectory() as moved:
-            # Its sources are gone when the path that it remembers leads nowhere.
-            sources = os.path.join(ROOT, "kernels", "devices").encode()
-            with open(SEARCH, "rb") as file:
-                program = file.read()
-            self.assertIn(sources, program)
-            os.mkdir(os.path.join(moved, "bin"))
-            search = os.path.join(moved, "bin", "search")
-            with open(search, "wb") as file:
-                file.write(program.replace(sources, b"/gone".ljust(len(sources), b"x")))
-            os.chmod(search, 0o755)
-            self.assertIn("cannot list devices", run(search, "devices", "--device", "h200").stderr)
-            shutil.copytree(os.path.join(os.path.dirname(os.path.dirname(SEARCH)), "devices"),
-                            os.path.join(moved, "devices"))
-            done = run(search, "devices", "--device", "h200")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("shared_bytes", done.stdout)
 
 
 class Doctor(unittest.TestCase):

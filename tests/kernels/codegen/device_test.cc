@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "tests/kernels/codegen/temporary_folder.h"
 
@@ -76,6 +78,28 @@ TEST(Device, ThePapersDeviceIsForCountingOnly) {
   EXPECT_EQ(k4000.device->shared_bytes, 48U << 10);
   EXPECT_THAT(k4000.device->vector_sizes, ElementsAre(2, 4));
   EXPECT_TRUE(LoadDevice("cpu").device->runs);
+}
+
+TEST(Device, AreFoundWhereverTheProgramIs) {
+  const kernels::testing::TemporaryFolder folder;
+  const auto at = [&](const std::string& path) { return folder.path() + "/" + path; };
+  const std::string program = at("bin/search"), sources = at("sources");
+  EXPECT_EQ(DeviceFolderOf(program, sources), sources);  // What a message names.
+  std::filesystem::create_directories(at("devices"));
+  EXPECT_EQ(DeviceFolderOf(program, sources), at("devices"));  // The build folder was moved.
+  std::filesystem::create_directories(sources);
+  EXPECT_EQ(DeviceFolderOf(program, sources), sources);
+  std::filesystem::create_directories(at("share/exhaust/devices"));
+  EXPECT_EQ(DeviceFolderOf(program, sources), at("share/exhaust/devices"));
+}
+
+// The copy beside the programs is what the sources say.
+TEST(Device, TheBuildFolderHasThem) {
+  for (const char* const file : {"h200.json", "host.json", "k4000.json", "rates/h200.json"}) {
+    const std::string built = std::string(EXH_BINARY_DIR) + "/devices/" + file;
+    ASSERT_TRUE(std::filesystem::exists(built)) << built;
+  }
+  EXPECT_TRUE(LoadDeviceFrom(std::string(EXH_BINARY_DIR) + "/devices", "h200").device.has_value());
 }
 
 TEST(Device, DamagedFiles) {
