@@ -33,4 +33,12 @@ std::string_view VerdictName(Verdict verdict) {
   return "?";
 }
 
+std::optional<Verdict> VerdictOf(std::string_view name) {
+  for (int number = 0; number <= static_cast<int>(Verdict::kStopped); ++number) {
+    const auto verdict = static_cast<Verdict>(number);
+    if (VerdictName(verdict) == name) return verdict;
+  }
+  return std::nullopt;
+}
+
 }  // namespace exh::kernels

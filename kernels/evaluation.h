@@ -36,6 +36,8 @@ enum class Verdict {
 };
 /// "correct", "wrong", "compile_error", … as in the log.
 std::string_view VerdictName(Verdict verdict);
+/// The verdict with this name; nothing when there is none.
+std::optional<Verdict> VerdictOf(std::string_view name);
 
 /// A candidate as text, ready for the compiler of its device.
 struct Source {

@@ -51,7 +51,8 @@ Replayed FromLog(const ReplayOptions& options) {
   runtime::Candidate candidate = problem.root();
   ReplayRecord(log, eval, candidate);
   fmt::print("record {} of {}: logged with {}\n", eval.n, options.source,
-             eval.best_ns > 0 ? FormatTime(eval.best_ns) : eval.verdict);
+             eval.best_ns > 0 ? FormatTime(eval.best_ns)
+                              : std::string(kernels::VerdictName(eval.verdict)));
   std::vector<std::string> taken;
   for (const PathStep& step : eval.path) {
     taken.push_back(StepText(candidate.instance(), LocalStep(log, step, candidate)));
@@ -134,8 +135,8 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
     if (comparison.rates) log.Write(*comparison.rates);
   }
   const ReferenceRecord& result = comparison.records.front();
-  if (result.verdict != "correct") {
-    fmt::print("{}: {}\n", result.verdict, result.why);
+  if (result.verdict != kernels::Verdict::kCorrect) {
+    fmt::print("{}: {}\n", kernels::VerdictName(result.verdict), result.why);
     return 1;
   }
   const double ns = result.median_ns > 0 ? result.median_ns : result.best_ns;

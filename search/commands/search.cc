@@ -127,9 +127,9 @@ Comparison RunFinals(const Session& session, const std::vector<Winner>& finalist
   Comparison comparison = Compare(
       session.evaluator, contenders, session.jobs, [&] { return session.interrupted.load(); },
       &session.stop);
-  const auto stopped = kernels::VerdictName(kernels::Verdict::kStopped);
   for (const ReferenceRecord& reference : comparison.records) {
-    if (reference.verdict != stopped) session.log.Write(reference);  // Nothing is known of others.
+    if (reference.verdict == kernels::Verdict::kStopped) continue;  // Nothing is known of it.
+    session.log.Write(reference);
   }
   if (comparison.rates) session.log.Write(*comparison.rates);
   return comparison;

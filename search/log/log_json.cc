@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "base/error.h"
+
 namespace exh::search {
 namespace {
 
@@ -11,6 +13,16 @@ template <typename T>
 void Read(const Json& json, const char* key, T& field) {
   const auto found = json.find(key);
   if (found != json.end() && !found->is_null()) found->get_to(field);
+}
+
+/// Throws Error for a verdict that there is not.
+void ReadVerdict(const Json& json, kernels::Verdict& verdict) {
+  std::string name;
+  Read(json, "verdict", name);
+  if (name.empty()) return;
+  const auto found = kernels::VerdictOf(name);
+  if (!found) throw Error("the log has a verdict '" + name + "'");
+  verdict = *found;
 }
 
 /// JSON has no infinity: what is not finite is left out, and reads as the default.
@@ -143,7 +155,7 @@ Json ToJson(const EvalRecord& record) {
   Json json = {{"t", "eval"},
                {"n", record.n},
                {"dt", record.dt},
-               {"verdict", record.verdict},
+               {"verdict", kernels::VerdictName(record.verdict)},
                {"best_ns", record.best_ns},
                {"runtimes_ns", record.runtimes_ns},
                {"compile_ms", record.compile_ms},
@@ -172,7 +184,7 @@ Json ToJson(const EvalRecord& record) {
 void FromJson(const Json& json, EvalRecord& record) {
   Read(json, "n", record.n);
   Read(json, "dt", record.dt);
-  Read(json, "verdict", record.verdict);
+  ReadVerdict(json, record.verdict);
   Read(json, "why", record.why);
   Read(json, "best_ns", record.best_ns);
   Read(json, "runtimes_ns", record.runtimes_ns);
@@ -280,7 +292,7 @@ void FromJson(const Json& json, DeadRecord& record) {
 Json ToJson(const ReferenceRecord& record) {
   Json json = {{"t", "reference"},
                {"name", record.name},
-               {"verdict", record.verdict},
+               {"verdict", kernels::VerdictName(record.verdict)},
                {"best_ns", record.best_ns},
                {"runtimes_ns", record.runtimes_ns}};
   if (!record.why.empty()) json["why"] = record.why;
@@ -295,7 +307,7 @@ Json ToJson(const ReferenceRecord& record) {
 
 void FromJson(const Json& json, ReferenceRecord& record) {
   Read(json, "name", record.name);
-  Read(json, "verdict", record.verdict);
+  ReadVerdict(json, record.verdict);
   Read(json, "why", record.why);
   Read(json, "best_ns", record.best_ns);
   Read(json, "runtimes_ns", record.runtimes_ns);

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/evaluation.h"
+
 namespace exh::search {
 
 /// The first line: everything that is needed to build the same root candidate again.
@@ -72,7 +74,7 @@ struct EvalRecord {
   std::string vector;   ///< One character per decision; see VectorText().
   std::string hash;     ///< Of `vector`.
   std::string code;     ///< Hash of the source without its comments.
-  std::string verdict;  ///< As kernels::VerdictName().
+  kernels::Verdict verdict = kernels::Verdict::kStopped;
   std::string why;
   double compile_ms = 0, check_ms = 0;
   std::vector<double> runtimes_ns;
@@ -142,7 +144,8 @@ struct DeadRecord {
 /// A yardstick, or the winner measured in turn with them.
 struct ReferenceRecord {
   std::string name;  ///< "winner", "naive", "eigen", "cublas", "cublaslt", "record 17".
-  std::string verdict, why;
+  kernels::Verdict verdict = kernels::Verdict::kStopped;
+  std::string why;
   double best_ns = 0;
   std::vector<double> runtimes_ns;
   /// Median of the rounds and its 95 % interval; 0 when there were too few for one.

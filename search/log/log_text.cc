@@ -41,8 +41,9 @@ std::string SizesText(const RunRecord& run) {
 }
 
 std::string EvalLine(const Log& log, const EvalRecord& eval) {
-  std::string line = fmt::format("{:>8} {:>9.2f}s  {:<15} ", eval.n, eval.dt, eval.verdict);
-  if (eval.verdict == "correct") {
+  std::string line =
+      fmt::format("{:>8} {:>9.2f}s  {:<15} ", eval.n, eval.dt, kernels::VerdictName(eval.verdict));
+  if (eval.verdict == kernels::Verdict::kCorrect) {
     line += fmt::format("{:>10}  {}", FormatTime(eval.best_ns),
                         FormatRate(log.run->flops, eval.best_ns));
   } else {
@@ -54,7 +55,7 @@ std::string EvalLine(const Log& log, const EvalRecord& eval) {
 std::vector<const EvalRecord*> Fastest(const Log& log, std::size_t most) {
   std::vector<const EvalRecord*> evals;
   for (const EvalRecord& eval : log.evals) {
-    if (eval.verdict == "correct") evals.push_back(&eval);
+    if (eval.verdict == kernels::Verdict::kCorrect) evals.push_back(&eval);
   }
   std::stable_sort(evals.begin(), evals.end(), [](const EvalRecord* a, const EvalRecord* b) {
     return a->best_ns < b->best_ns;
@@ -132,16 +133,19 @@ std::string RunText(const Log& log, std::size_t most_lines) {
                         log.cut_off ? ", the last line is cut off" : "");
   }
   std::map<std::string, int> verdicts, dead_ends;
-  for (const EvalRecord& eval : log.evals) ++verdicts[eval.verdict];
+  for (const EvalRecord& eval : log.evals)
+    ++verdicts[std::string(kernels::VerdictName(eval.verdict))];
   for (const DeadRecord& dead : log.deads) ++dead_ends[dead.label];
   for (const auto& [verdict, count] : verdicts) text += fmt::format("  {:<18}{}\n", verdict, count);
   for (const auto& [label, count] : dead_ends) {
     text += fmt::format("  dead end at {:<24}{}\n", label, count);
   }
   for (const ReferenceRecord& reference : log.references) {
-    text += fmt::format("  {:<8} {}\n", reference.name,
-                        reference.verdict == "correct" ? FormatTime(reference.best_ns)
-                                                       : reference.verdict + ": " + reference.why);
+    text += fmt::format(
+        "  {:<8} {}\n", reference.name,
+        reference.verdict == kernels::Verdict::kCorrect
+            ? FormatTime(reference.best_ns)
+            : fmt::format("{}: {}", kernels::VerdictName(reference.verdict), reference.why));
   }
   if (log.rates) {
     text += fmt::format("  device   copies {:.0f} GB/s, {:.1f} TFLOP/s of multiply-adds\n",
@@ -179,14 +183,15 @@ std::string RepairText(const RepairRecord& repair) {
 }
 
 std::string EvalText(const Log& log, const EvalRecord& eval, bool full) {
-  std::string text = fmt::format("record {} after {:.2f} s: {}", eval.n, eval.dt, eval.verdict);
+  std::string text = fmt::format("record {} after {:.2f} s: {}", eval.n, eval.dt,
+                                 kernels::VerdictName(eval.verdict));
   if (eval.best_ns > 0) {
     text +=
         fmt::format(", {}, {}", FormatTime(eval.best_ns), FormatRate(log.run->flops, eval.best_ns));
   }
   text +=
       fmt::format("\ncompiled in {:.0f} ms, checked in {:.0f} ms", eval.compile_ms, eval.check_ms);
-  if (eval.verdict == "correct") {
+  if (eval.verdict == kernels::Verdict::kCorrect) {
     text += fmt::format(", largest error {:.2g} ({:.2g} of what is allowed)", eval.max_error,
                         eval.error_ratio);
   }

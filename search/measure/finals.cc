@@ -17,7 +17,7 @@ using kernels::Verdict;
 constexpr double kOfWhatIsLeft = 0.7;
 
 bool IsCorrect(const ReferenceRecord& record) {
-  return record.verdict == kernels::VerdictName(Verdict::kCorrect) && !record.runtimes_ns.empty();
+  return record.verdict == Verdict::kCorrect && !record.runtimes_ns.empty();
 }
 
 double MedianOf(std::vector<double> values) {
@@ -69,12 +69,12 @@ std::vector<ReferenceRecord> Finals(Evaluator& evaluator, const std::vector<Cont
     if (round >= options.least_rounds && spent.count() > seconds) break;
     for (std::size_t index = 0; index < contenders.size(); ++index) {
       ReferenceRecord& record = records[index];
-      if (is_settled[index] || record.verdict != kernels::VerdictName(Verdict::kCorrect)) continue;
+      if (is_settled[index] || record.verdict != Verdict::kCorrect) continue;
       if (stopped()) return round == 0 ? std::vector<ReferenceRecord>{} : records;
       const kernels::Measurement measured = MeasureInShare(evaluator, contenders[index], round == 0,
                                                            contenders.size() - 1 - index, share);
       if (measured.verdict == Verdict::kStopped && round > 0) return records;
-      record.verdict = kernels::VerdictName(measured.verdict);
+      record.verdict = measured.verdict;
       record.why = measured.why;
       if (measured.verdict != Verdict::kCorrect || measured.runtimes_ns.empty()) continue;
       record.runtimes_ns.push_back(MedianOf(measured.runtimes_ns));

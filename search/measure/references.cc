@@ -56,7 +56,7 @@ std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders)
   for (const Contender& contender : contenders) {
     ReferenceRecord record;
     record.name = contender.name;
-    record.verdict = kernels::VerdictName(contender.compiled.verdict);
+    record.verdict = contender.compiled.verdict;
     record.why = contender.compiled.verdict == Verdict::kStopped
                      ? "its compiler did not end within what was left of the budget"
                      : contender.compiled.why;
@@ -85,7 +85,7 @@ std::vector<ReferenceRecord> MeasureInTurn(Evaluator& evaluator,
   for (int round = 0; round < rounds; ++round) {
     for (std::size_t index = 0; index < contenders.size(); ++index) {
       ReferenceRecord& record = records[index];
-      if (record.verdict != kernels::VerdictName(Verdict::kCorrect)) continue;
+      if (record.verdict != Verdict::kCorrect) continue;
       if (stopped()) {
         if (round == 0) return {};
         return records;
@@ -93,7 +93,7 @@ std::vector<ReferenceRecord> MeasureInTurn(Evaluator& evaluator,
       const kernels::Measurement measured = MeasureInShare(evaluator, contenders[index], round == 0,
                                                            contenders.size() - 1 - index, share);
       if (measured.verdict == Verdict::kStopped && round > 0) return records;
-      record.verdict = kernels::VerdictName(measured.verdict);
+      record.verdict = measured.verdict;
       record.why = measured.why;
       record.runtimes_ns.insert(record.runtimes_ns.end(), measured.runtimes_ns.begin(),
                                 measured.runtimes_ns.end());

@@ -62,7 +62,7 @@ int AuditedWinner(Evaluator& evaluator, const std::vector<Contender>& contenders
     const bool passed = audit.verdict == Verdict::kCorrect || audit.verdict == Verdict::kStopped ||
                         audit.verdict == Verdict::kBroken;
     if (passed) return winner;
-    records[index].verdict = kernels::VerdictName(audit.verdict);
+    records[index].verdict = audit.verdict;
     records[index].why = audit.why;
   }
 }
@@ -105,8 +105,8 @@ std::string FailureOf(const Comparison& comparison, std::size_t count) {
   std::string why;
   for (std::size_t index = 0; index < count; ++index) {
     const ReferenceRecord& record = comparison.records[index];
-    if (record.verdict == kernels::VerdictName(kernels::Verdict::kStopped)) return "";
-    if (why.empty()) why = fmt::format("{}: {}", record.verdict, record.why);
+    if (record.verdict == kernels::Verdict::kStopped) return "";
+    if (why.empty()) why = fmt::format("{}: {}", kernels::VerdictName(record.verdict), record.why);
   }
   return why;
 }

@@ -156,9 +156,9 @@ std::string ExportCuda(const std::string& run, std::optional<std::uint64_t> reco
         "'{}' is a run on {}, whose implementations are no CUDA; search emit prints its source",
         run, log.run->device));
   }
-  if (eval.verdict != "correct") {
-    throw UsageError(
-        fmt::format("record {} of '{}' is not correct, but {}", eval.n, run, eval.verdict));
+  if (eval.verdict != kernels::Verdict::kCorrect) {
+    throw UsageError(fmt::format("record {} of '{}' is not correct, but {}", eval.n, run,
+                                 kernels::VerdictName(eval.verdict)));
   }
   runtime::Candidate candidate = problem.root();
   ReplayRecord(log, eval, candidate);

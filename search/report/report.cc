@@ -32,9 +32,10 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
   const auto winner = std::find_if(references.begin(), references.end(),
                                    [](const auto& record) { return record.name == "winner"; });
   if (winner == references.end()) return {};
-  if (winner->verdict == "stopped") return "  not measured: " + winner->why + "\n";
-  if (winner->verdict != "correct" || winner->best_ns <= 0) {
-    return fmt::format("  measured once more it was {}: {}\n", winner->verdict, winner->why);
+  if (winner->verdict == kernels::Verdict::kStopped) return "  not measured: " + winner->why + "\n";
+  if (winner->verdict != kernels::Verdict::kCorrect || winner->best_ns <= 0) {
+    return fmt::format("  measured once more it was {}: {}\n",
+                       kernels::VerdictName(winner->verdict), winner->why);
   }
   std::string text;
   int beaten = 0, tied = 0;
@@ -44,13 +45,13 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
       if (record.median_ns > 0) ++(Tied(record, *winner) ? tied : beaten);
       continue;
     }
-    if (record.verdict == "stopped") {
+    if (record.verdict == kernels::Verdict::kStopped) {
       text += fmt::format("  {} was not measured: {}\n", Words(record.name), record.why);
       continue;
     }
-    if (record.verdict != "correct") {
+    if (record.verdict != kernels::Verdict::kCorrect) {
       text += fmt::format("  {} could not be measured: {}: {}\n", Words(record.name),
-                          record.verdict, record.why);
+                          kernels::VerdictName(record.verdict), record.why);
       continue;
     }
     if (record.median_ns > 0) {
@@ -98,7 +99,7 @@ std::string FailuresText(const std::vector<Failure>& failures) {
   return fmt::format("{}: {}{}{}\n",
                      all == most.count ? fmt::format("all of them ({})", all)
                                        : fmt::format("most often ({} of {})", most.count, all),
-                     most.verdict, most.why.empty() ? "" : ": ", most.why);
+                     kernels::VerdictName(most.verdict), most.why.empty() ? "" : ": ", most.why);
 }
 
 std::string CountsText(const std::map<std::string, std::uint64_t, std::less<>>& counts,

@@ -17,7 +17,8 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references);
 
 /// Evaluations that failed in the same way.
 struct Failure {
-  std::string verdict, why;  ///< The first reason of the kind.
+  kernels::Verdict verdict = kernels::Verdict::kStopped;
+  std::string why;  ///< The first reason of the kind.
   std::uint64_t count = 0;
 };
 

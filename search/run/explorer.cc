@@ -29,7 +29,7 @@ constexpr double kFirstShare = 0.02;
 
 EvalRecord RecordOf(const Measurement& measurement) {
   EvalRecord record;
-  record.verdict = kernels::VerdictName(measurement.verdict);
+  record.verdict = measurement.verdict;
   record.why = measurement.why;
   record.check_ms = measurement.check_ms;
   record.runtimes_ns = measurement.runtimes_ns;
@@ -45,7 +45,7 @@ EvalRecord RecordOf(const Measurement& measurement) {
 
 void AddAgain(const Measurement& again, EvalRecord& record) {
   if (again.verdict != Verdict::kCorrect) {
-    record.verdict = kernels::VerdictName(again.verdict);
+    record.verdict = again.verdict;
     record.why = fmt::format("when measured again: {}", again.why);
   }
   record.again_ns = again.best_ns;
@@ -58,7 +58,8 @@ void AddAgain(const Measurement& again, EvalRecord& record) {
 
 /// The first line of a reason, with # for its numbers: what fails in the same way has the same.
 std::string KindOf(const EvalRecord& record) {
-  std::string kind = record.verdict + ": ";
+  std::string kind(kernels::VerdictName(record.verdict));
+  kind += ": ";
   for (const char c : record.why) {
     if (c == '\n') break;
     const bool is_number = (c >= '0' && c <= '9') || (c == '.' && kind.back() == '#');
@@ -74,7 +75,7 @@ std::string KindOf(const EvalRecord& record) {
 }  // namespace
 
 bool IsViolation(const EvalRecord& record) {
-  return record.verdict == kernels::VerdictName(Verdict::kImpossible) && record.again_ns > 0 &&
+  return record.verdict == Verdict::kImpossible && record.again_ns > 0 &&
          record.again_ns < record.bound_ns;
 }
 
@@ -520,7 +521,7 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
     if (verdict == Verdict::kCorrect && record.again_ns > 0 && record.again_ns < entry.bound) {
       is_best = false;
       verdict = Verdict::kImpossible;
-      record.verdict = kernels::VerdictName(verdict);
+      record.verdict = verdict;
       record.best_ns = std::min(measurement.best_ns, record.again_ns);
       record.why = fmt::format("{:.4g} ns, twice, and its bound is {:.4g} ns",
                                std::max(measurement.best_ns, record.again_ns), entry.bound);
@@ -544,7 +545,7 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
     log_.Write(record);
   }
   CheckBound(entry.candidate, record);
-  ++outcome_.end.verdicts[record.verdict];
+  ++outcome_.end.verdicts[std::string(kernels::VerdictName(record.verdict))];
   ++status_.verdicts[verdict];
   NoteBroken(record, verdict);
   NoteFailure(record);
@@ -678,8 +679,7 @@ void Explorer::NoteSlowdown(double slowdown) {
 }
 
 void Explorer::NoteFailure(const EvalRecord& record) {
-  const bool has_time = record.verdict == kernels::VerdictName(Verdict::kCorrect) ||
-                        record.verdict == kernels::VerdictName(Verdict::kSlow);
+  const bool has_time = record.verdict == Verdict::kCorrect || record.verdict == Verdict::kSlow;
   if (has_time) return;
   Failure& failure = failures_[KindOf(record)];
   if (failure.count++ > 0) return;

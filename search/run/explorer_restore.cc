@@ -19,15 +19,6 @@ namespace {
 
 using kernels::Verdict;
 
-/// Throws Error.
-Verdict VerdictOf(const std::string& name) {
-  for (int number = 0; number <= static_cast<int>(Verdict::kBroken); ++number) {
-    const auto verdict = static_cast<Verdict>(number);
-    if (kernels::VerdictName(verdict) == name) return verdict;
-  }
-  throw Error("the log has a verdict '" + name + "'");
-}
-
 /// A seed for part number `part` of a run: streams of neighbouring seeds and parts have nothing in
 /// common.
 std::uint64_t SeedOfPart(std::uint64_t seed, std::uint64_t part) {
@@ -50,10 +41,10 @@ void Explorer::RestoreCounts(const Log& log) {
   EndRecord& end = outcome_.end;
   for (const EvalRecord& eval : log.evals) {
     end.evaluations = std::max(end.evaluations, eval.n);
-    ++end.verdicts[eval.verdict];
+    ++end.verdicts[std::string(kernels::VerdictName(eval.verdict))];
     NoteFailure(eval);
-    ++status_.verdicts[VerdictOf(eval.verdict)];
-    if (tree_ || eval.verdict == kernels::VerdictName(Verdict::kBroken)) continue;
+    ++status_.verdicts[eval.verdict];
+    if (tree_ || eval.verdict == Verdict::kBroken) continue;
     seen_vectors_.insert(HashOfText(eval.hash));
     seen_codes_.insert(HashOfText(eval.code));
   }
@@ -96,7 +87,7 @@ void Explorer::NoteUnwrittenViolation(const Log& log) {
 void Explorer::RestoreBest(const Log& log) {
   std::vector<const EvalRecord*> fastest;
   for (const EvalRecord& eval : log.evals) {
-    if (eval.verdict == kernels::VerdictName(Verdict::kCorrect)) fastest.push_back(&eval);
+    if (eval.verdict == Verdict::kCorrect) fastest.push_back(&eval);
   }
   const int wanted = options_.finalists > 1 ? options_.finalists : 0;
   const auto most = std::min(fastest.size(), static_cast<std::size_t>(wanted));
@@ -115,8 +106,8 @@ void Explorer::RestoreBest(const Log& log) {
   if (log.evals.empty() || (end && end->evaluations >= log.evals.back().n)) return;
   const EvalRecord& last = log.evals.back();
   const double ns = TimeOf(last);
-  const bool is_faster = last.verdict == kernels::VerdictName(Verdict::kCorrect) &&
-                         last.again_ns > 0 && (log.bests.empty() || ns < log.BestTime());
+  const bool is_faster = last.verdict == Verdict::kCorrect && last.again_ns > 0 &&
+                         (log.bests.empty() || ns < log.BestTime());
   if (is_faster) unwritten_ = WinnerOf(log, last, ns);
 }
 

@@ -276,10 +276,10 @@ void Proposer::Learn(const Log& log) {
   const bool learns = options_.local_share > 0 || options_.screen > 1;
   if (tree_ == nullptr || !learns) return;
   for (const EvalRecord& eval : log.evals) {
-    if (eval.verdict == kernels::VerdictName(Verdict::kBroken)) continue;
+    if (eval.verdict == Verdict::kBroken) continue;
     runtime::Candidate candidate = root_;
     ReplayRecord(log, eval, candidate);
-    const bool is_timed = eval.verdict == kernels::VerdictName(Verdict::kCorrect);
+    const bool is_timed = eval.verdict == Verdict::kCorrect;
     Learn(candidate, eval.vector, eval.path, is_timed ? eval.best_ns : 0, nullptr);
   }
 }

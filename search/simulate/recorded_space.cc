@@ -57,15 +57,15 @@ std::vector<RecordedLeaf> LeavesOf(std::span<const Log> logs, std::span<const st
     double last = 0;
     for (const EvalRecord& eval : logs[run].evals) {
       const double seconds = std::max(0.0, eval.dt - std::exchange(last, eval.dt));
-      if (eval.verdict == "broken") continue;
+      if (eval.verdict == kernels::Verdict::kBroken) continue;
       if (!vectors.insert(eval.vector).second || !codes.insert(eval.code).second) continue;
       RecordedLeaf leaf{.vector = eval.vector, .seconds = seconds};
-      if (eval.verdict == "correct") {
+      if (eval.verdict == kernels::Verdict::kCorrect) {
         leaf.first_ns = eval.best_ns;
         leaf.ns = TimeOf(eval);
       }
       // Below its bound: of no use to a search, and to be told of.
-      if (eval.verdict == "impossible") leaf.first_ns = eval.best_ns;
+      if (eval.verdict == kernels::Verdict::kImpossible) leaf.first_ns = eval.best_ns;
       leaves.push_back(std::move(leaf));
     }
   }

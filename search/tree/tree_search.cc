@@ -23,7 +23,7 @@ Random Stream(std::uint64_t seed, std::uint64_t sequence, std::uint64_t use) {
 }
 
 bool IsBroken(const EvalRecord& record) {
-  return record.verdict == kernels::VerdictName(kernels::Verdict::kBroken);
+  return record.verdict == kernels::Verdict::kBroken;
 }
 
 /// As a ResultRecord says it.
@@ -206,7 +206,7 @@ bool TreeSearch::is_spoilt() const {
 }
 
 Backup BackupOf(const EvalRecord& record) {
-  const bool is_correct = record.verdict == kernels::VerdictName(kernels::Verdict::kCorrect);
+  const bool is_correct = record.verdict == kernels::Verdict::kCorrect;
   if (!is_correct) return {.kind = Backup::Kind::kFailed};
   return {.kind = Backup::Kind::kTimed, .ns = record.best_ns};
 }

@@ -92,7 +92,7 @@ bool Compare(const std::string& path) {
   std::map<std::string, int> resources;
   int violations = 0;
   for (const EvalRecord& eval : log.evals) {
-    if (eval.verdict != "correct") continue;
+    if (eval.verdict != kernels::Verdict::kCorrect) continue;
     runtime::Candidate candidate = problem.root();
     ReplayRecord(log, eval, candidate);
     const models::Bound explained = bound.Explain(candidate);

@@ -48,12 +48,12 @@ std::vector<Sample> SamplesOf(const Log& log, const runtime::Candidate& root,
                               const AmountsFunction& amounts) {
   std::vector<Sample> samples;
   for (const EvalRecord& eval : log.evals) {
-    if (eval.verdict == "broken") continue;
+    if (eval.verdict == kernels::Verdict::kBroken) continue;
     runtime::Candidate candidate = root;
     ReplayRecord(log, eval, candidate);
     Sample sample{&eval, std::vector<double>(amounts.count)};
     amounts.fill(candidate, sample.amounts);
-    if (eval.verdict == "correct") sample.ns = eval.best_ns;
+    if (eval.verdict == kernels::Verdict::kCorrect) sample.ns = eval.best_ns;
     samples.push_back(std::move(sample));
   }
   return samples;
@@ -134,7 +134,7 @@ void Structures(const std::string& name, const Log& log, const runtime::Candidat
     ReplayRecord(log, eval, candidate);
     Stand& stand = stands[structure.Of(candidate)];
     ++stand.evaluations;
-    const bool is_timed = eval.verdict == "correct";
+    const bool is_timed = eval.verdict == kernels::Verdict::kCorrect;
     if (is_timed && (stand.fastest == 0 || eval.best_ns < stand.fastest)) {
       stand.fastest = eval.best_ns;
     }

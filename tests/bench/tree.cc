@@ -90,7 +90,7 @@ void Measure(const Problem& problem, const BoundFunction& bound, int rollouts) {
     }
     EvalRecord record;
     record.vector = VectorText(descent.descender.candidate());
-    record.verdict = kernels::VerdictName(kernels::Verdict::kCorrect);
+    record.verdict = kernels::Verdict::kCorrect;
     record.best_ns = TimeOf(record.vector);
     const std::uint64_t code = Fnv1a64(record.vector);
     start = Clock::now();

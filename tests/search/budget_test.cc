@@ -95,8 +95,8 @@ TEST(First, TheNextOneFollowsOneThatFails) {
   run.Budget("evals=2");
   run.Go();
   const Log log = run.log();
-  EXPECT_EQ(log.evals[0].verdict, "crash");
-  EXPECT_EQ(log.evals[1].verdict, "correct");
+  EXPECT_EQ(log.evals[0].verdict, kernels::Verdict::kCrash);
+  EXPECT_EQ(log.evals[1].verdict, kernels::Verdict::kCorrect);
   EXPECT_EQ(std::ranges::count(log.selects, "first", &SelectRecord::policy), 2);
 }
 
@@ -122,8 +122,8 @@ TEST(First, WhatTakesAGoodPartOfTheTimeByItsInstructionsAloneIsLeftAside) {
     run.Budget("evals=2");
     run.Go();
     const Log log = run.log();
-    EXPECT_EQ(log.evals[0].verdict, "idle");
-    EXPECT_EQ(log.evals[1].verdict, "correct");
+    EXPECT_EQ(log.evals[0].verdict, kernels::Verdict::kIdle);
+    EXPECT_EQ(log.evals[1].verdict, kernels::Verdict::kCorrect);
     EXPECT_FALSE(slow_compiled);
   }
 }
@@ -276,7 +276,7 @@ TEST(Failures, AreCountedByReason) {
   run.Budget("evals=30");
   const Outcome outcome = run.Go();
   ASSERT_EQ(outcome.failures.size(), 2u);
-  EXPECT_EQ(outcome.failures[0].verdict, "crash");
+  EXPECT_EQ(outcome.failures[0].verdict, kernels::Verdict::kCrash);
   EXPECT_EQ(outcome.failures[0].why, "signal 11");
   EXPECT_EQ(outcome.failures[0].count + outcome.failures[1].count, 30u);
   EXPECT_GT(outcome.failures[0].count, outcome.failures[1].count);
@@ -299,9 +299,9 @@ TEST(MeasureInTurn, OneThatTakesTooLongCostsItsShareAlone) {
   stop.StopIn(2);
   const auto records = MeasureInTurn(evaluator, contenders, 2, Never, &stop);
   EXPECT_EQ(turns, "wnewe");
-  EXPECT_EQ(records[1].verdict, "stopped");
+  EXPECT_EQ(records[1].verdict, kernels::Verdict::kStopped);
   EXPECT_THAT(records[1].why, HasSubstr("longer than its share of what was left"));
-  EXPECT_EQ(records[2].verdict, "correct");
+  EXPECT_EQ(records[2].verdict, kernels::Verdict::kCorrect);
   EXPECT_FALSE(stop.stopped());
   EXPECT_GT(stop.SecondsLeft(), 0);
 }

@@ -109,7 +109,8 @@ void ExpectTheLogAgrees(const Log& log, const Outcome& outcome) {
   EXPECT_EQ(log.BestTime(), outcome.winner->ns);
   EXPECT_EQ(log.bests.back().n, outcome.winner->n);
   for (const EvalRecord& eval : log.evals) {
-    if (eval.verdict == "correct" && eval.n != outcome.winner->n && !eval.pairs.empty()) {
+    if (eval.verdict == kernels::Verdict::kCorrect && eval.n != outcome.winner->n &&
+        !eval.pairs.empty()) {
       EXPECT_GE(eval.best_ns, outcome.winner->ns) << eval.n;
     }
   }

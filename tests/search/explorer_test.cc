@@ -62,7 +62,7 @@ TEST(Explorer, WhatMayRunForEverIsTriedBeforeItIsCompiled) {
   EXPECT_EQ(outcome.end.evaluations, static_cast<std::uint64_t>(kToyImplementations));
   std::map<std::string, int> counts;
   for (const EvalRecord& eval : run.log().evals) {
-    ++counts[fmt::format("{} {} ms", eval.verdict, eval.compile_ms)];
+    ++counts[fmt::format("{} {} ms", kernels::VerdictName(eval.verdict), eval.compile_ms)];
   }
   // Of a trial that gives up nothing else is compiled; one that ends in time is compiled twice.
   EXPECT_THAT(counts, ElementsAre(Pair("correct 12 ms", Gt(0)), Pair("correct 17 ms", Gt(0)),
@@ -99,7 +99,7 @@ TEST(Explorer, WhatHasFarTooManyInstructionsIsNotCompiled) {
     ASSERT_TRUE(outcome.winner);
     EXPECT_THAT(outcome.winner->compiled.source, HasSubstr("color(a)=RED"));
     for (const EvalRecord& eval : run.log().evals) {
-      if (eval.verdict == "idle") {
+      if (eval.verdict == kernels::Verdict::kIdle) {
         EXPECT_THAT(eval.why, HasSubstr("its instructions alone take about 1.00 ms"));
       }
     }
@@ -117,7 +117,7 @@ TEST(Explorer, TheLogHoldsWhatHappened) {
   for (std::size_t index = 0; index < log.evals.size(); ++index) {
     const EvalRecord& eval = log.evals[index];
     EXPECT_EQ(eval.n, index + 1);
-    EXPECT_EQ(eval.verdict, "correct");
+    EXPECT_EQ(eval.verdict, kernels::Verdict::kCorrect);
     EXPECT_EQ(eval.compile_ms, 12);
     EXPECT_EQ(eval.vector.find_first_of(".?"), std::string::npos);
     EXPECT_FALSE(eval.path.empty());
@@ -239,8 +239,9 @@ TEST(Explorer, ABestThatFailsTheSecondTimeIsNoBest) {
   EXPECT_EQ(outcome.winner->ns, 500);
   EXPECT_GT(outcome.end.verdicts.at("wrong"), 0u);
   const Log log = run.log();
-  const auto flaky = std::find_if(log.evals.begin(), log.evals.end(),
-                                  [](const auto& eval) { return eval.verdict == "wrong"; });
+  const auto flaky = std::find_if(log.evals.begin(), log.evals.end(), [](const auto& eval) {
+    return eval.verdict == kernels::Verdict::kWrong;
+  });
   ASSERT_NE(flaky, log.evals.end());
   EXPECT_EQ(flaky->why, "when measured again: z[7]");
 }

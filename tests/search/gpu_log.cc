@@ -42,7 +42,7 @@ RunRecord Header(const Problem& problem) {
 ReferenceRecord Reference(const std::string& name, double ns) {
   ReferenceRecord record;
   record.name = name;
-  record.verdict = "correct";
+  record.verdict = kernels::Verdict::kCorrect;
   record.best_ns = record.lo_ns = 0.9 * ns;
   record.median_ns = ns;
   record.hi_ns = 1.1 * ns;
@@ -90,7 +90,7 @@ GpuLog WriteGpuLog(const GpuRun& wish, const std::string& folder) {
     eval.n = n;
     eval.path = log.path;
     eval.vector = VectorText(found);
-    eval.verdict = n == 1 ? "wrong" : "correct";
+    eval.verdict = n == 1 ? kernels::Verdict::kWrong : kernels::Verdict::kCorrect;
     eval.runtimes_ns = {41300, 40200, 40900};
     eval.best_ns = 40200;
     eval.registers = 96;

@@ -147,7 +147,7 @@ TEST(LogRepair, GoesOnAfterAnyLoss) {
     EXPECT_EQ(ReadAll(run.folder / "log.jsonl.damaged"), Joined(lines));
     double fastest = 1e9;
     for (const EvalRecord& eval : repaired.evals) {
-      if (eval.verdict == "correct") fastest = std::min(fastest, eval.best_ns);
+      if (eval.verdict == kernels::Verdict::kCorrect) fastest = std::min(fastest, eval.best_ns);
     }
     // A best whose line alone was lost is known again.
     const bool has_bests = std::ranges::all_of(

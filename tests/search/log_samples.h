@@ -45,7 +45,7 @@ inline EvalRecord SampleEval(std::uint64_t n) {
   eval.vector = n % 2 == 0 ? "01." : "021";
   eval.hash = "00112233445566aa";
   eval.code = "ffeeddccbbaa9988";
-  eval.verdict = n == 3 ? "wrong" : "correct";
+  eval.verdict = n == 3 ? kernels::Verdict::kWrong : kernels::Verdict::kCorrect;
   eval.why = n == 3 ? "z[3] is \xff not 1" : "";  // Not UTF-8, as compilers do.
   eval.compile_ms = 812.5;
   eval.check_ms = 14.25;
@@ -74,7 +74,7 @@ inline std::string SampleLogText() {
   add(best);
   ReferenceRecord reference;
   reference.name = "naive";
-  reference.verdict = "correct";
+  reference.verdict = kernels::Verdict::kCorrect;
   reference.best_ns = 2e6;
   reference.runtimes_ns = {2e6};
   add(reference);

@@ -107,18 +107,18 @@ TEST(PickRecord, SaysWhatThereIs) {
 TEST(Report, RatiosAreOfTimesMeasuredInTurn) {
   ReferenceRecord winner, naive, eigen;
   winner.name = "winner";
-  winner.verdict = naive.verdict = "correct";
+  winner.verdict = naive.verdict = kernels::Verdict::kCorrect;
   winner.best_ns = 2e6;
   naive.name = "naive";
   naive.best_ns = 20e6;
   eigen.name = "eigen";
-  eigen.verdict = "compile_error";
+  eigen.verdict = kernels::Verdict::kCompileError;
   eigen.why = "no Eigen";
   const std::string text = ComparisonText({winner, naive, eigen});
   EXPECT_THAT(text, HasSubstr("10x the speed of the naive loop nest (20.0 ms"));
   EXPECT_THAT(text, HasSubstr("Eigen could not be measured: compile_error: no Eigen"));
   EXPECT_EQ(ComparisonText({naive}), "");
-  winner.verdict = "wrong";
+  winner.verdict = kernels::Verdict::kWrong;
   EXPECT_THAT(ComparisonText({winner, naive}), HasSubstr("measured once more it was wrong"));
 }
 

@@ -167,7 +167,7 @@ TEST(Proposer, ALogTeachesWhatTheRunLearned) {
   for (const EvalRecord& eval : log.evals) {
     Entry entry{.candidate = of_entries.root, .path = eval.path, .vector = eval.vector};
     ReplayRecord(log, eval, entry.candidate);
-    of_entries.proposer.Learn(entry, eval.verdict == "correct" ? eval.best_ns : 0);
+    of_entries.proposer.Learn(entry, eval.verdict == kernels::Verdict::kCorrect ? eval.best_ns : 0);
   }
   EXPECT_EQ(VectorsOf(of_log.Propose(60)), VectorsOf(of_entries.Propose(60)));
 }

@@ -35,7 +35,7 @@ TEST(MeasureInTurn, TakesTurnsAndKeepsTheBest) {
   EXPECT_EQ(records[0].best_ns, 98);
   EXPECT_EQ(records[0].runtimes_ns.size(), 6u);
   EXPECT_EQ(records[1].best_ns, 1000);
-  EXPECT_EQ(records[2].verdict, "correct");
+  EXPECT_EQ(records[2].verdict, kernels::Verdict::kCorrect);
 }
 
 TEST(MeasureInTurn, WhatFailsIsNotRunAgain) {
@@ -50,9 +50,9 @@ TEST(MeasureInTurn, WhatFailsIsNotRunAgain) {
   };
   const auto records = MeasureInTurn(evaluator, Contenders(evaluator), 2, Never);
   EXPECT_EQ(turns, "wnw");
-  EXPECT_EQ(records[1].verdict, "wrong");
+  EXPECT_EQ(records[1].verdict, kernels::Verdict::kWrong);
   EXPECT_EQ(records[1].why, "z[1]");
-  EXPECT_EQ(records[2].verdict, "compile_error");
+  EXPECT_EQ(records[2].verdict, kernels::Verdict::kCompileError);
   EXPECT_EQ(records[2].why, "no such luck");
 }
 
@@ -85,7 +85,7 @@ TEST(Compare, WhatDoesNotPassTheAuditDoesNotWin) {
   const Comparison comparison = CompareTwo(evaluator);
   EXPECT_EQ(audited, "fast slow ");
   EXPECT_EQ(comparison.winner, 1);
-  EXPECT_EQ(comparison.records[0].verdict, "wrong");
+  EXPECT_EQ(comparison.records[0].verdict, kernels::Verdict::kWrong);
   EXPECT_EQ(comparison.records[0].why, "run 99");
   EXPECT_EQ(comparison.records[1].name, "winner");
   EXPECT_EQ(FailureOf(comparison, 2), "");

@@ -35,23 +35,25 @@ TEST(ProofText, SaysWhatWasLeftAside) {
 
 TEST(FailuresText, SaysTheMostFrequentReason) {
   EXPECT_EQ(FailuresText({}), "");
-  EXPECT_EQ(FailuresText({{"crash", "signal 11", 12}, {"timeout", "ran longer than 3 s", 3}}),
+  EXPECT_EQ(FailuresText({{kernels::Verdict::kCrash, "signal 11", 12},
+                          {kernels::Verdict::kTimeout, "ran longer than 3 s", 3}}),
             "most often (12 of 15): crash: signal 11\n");
-  EXPECT_EQ(FailuresText({{"compile_error", "", 2}}), "all of them (2): compile_error\n");
+  EXPECT_EQ(FailuresText({{kernels::Verdict::kCompileError, "", 2}}),
+            "all of them (2): compile_error\n");
 }
 
 TEST(ComparisonText, WhatTookTooLongIsSaid) {
   ReferenceRecord winner, naive;
   winner.name = "winner";
-  winner.verdict = "correct";
+  winner.verdict = kernels::Verdict::kCorrect;
   winner.best_ns = 2e6;
   naive.name = "naive";
-  naive.verdict = "stopped";
+  naive.verdict = kernels::Verdict::kStopped;
   naive.why = "it takes longer than its share of what was left, 0.7 s";
   EXPECT_EQ(ComparisonText({winner, naive}),
             "  the naive loop nest was not measured: it takes longer than its share of what was "
             "left, 0.7 s\n");
-  winner.verdict = "stopped";
+  winner.verdict = kernels::Verdict::kStopped;
   winner.why = naive.why;
   EXPECT_THAT(ComparisonText({winner, naive}), testing::StartsWith("  not measured: it takes"));
 }

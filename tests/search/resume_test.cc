@@ -52,7 +52,7 @@ void ExpectNothingTwice(const Log& log) {
 double Fastest(const Log& log) {
   double ns = 1e9;
   for (const EvalRecord& eval : log.evals) {
-    if (eval.verdict == "correct") ns = std::min(ns, eval.best_ns);
+    if (eval.verdict == kernels::Verdict::kCorrect) ns = std::min(ns, eval.best_ns);
   }
   return ns;
 }
@@ -155,7 +155,7 @@ TEST(Resume, TriesAgainWhatTheEnvironmentSpoilt) {
       std::size_t tries = 0;
       for (const EvalRecord& eval : first.log().evals) {
         EXPECT_TRUE(codes.insert(eval.code).second) << "tried twice in one run";
-        if (eval.verdict == "broken") ++tries;
+        if (eval.verdict == kernels::Verdict::kBroken) ++tries;
       }
       // Some of these measurements are of the best, again.
       ASSERT_GE(tries, 5u);
@@ -166,9 +166,10 @@ TEST(Resume, TriesAgainWhatTheEnvironmentSpoilt) {
       Write(run, ReadAll(first.folder / "log.jsonl"));
       const Outcome outcome = run.Resume();
       EXPECT_EQ(outcome.end.why, "exhausted") << policy;
-      std::map<std::string, std::string> last;
+      std::map<std::string, kernels::Verdict> last;
       for (const EvalRecord& eval : run.log().evals) last[eval.code] = eval.verdict;
-      for (const auto& [code, verdict] : last) EXPECT_NE(verdict, "broken") << policy << code;
+      for (const auto& [code, verdict] : last)
+        EXPECT_NE(verdict, kernels::Verdict::kBroken) << policy << code;
       if (run.options.policy == nullptr) continue;
       EXPECT_EQ(run.log().evals.size(), kToyImplementations + tries);
       EXPECT_TRUE(outcome.proof.exhausted);

@@ -58,7 +58,7 @@ TEST(Record, HoldsWhatWasEvaluatedAndNothingElse) {
   double best = 1e9, seconds = 0;
   std::size_t correct = 0;
   for (const EvalRecord& eval : log.evals) {
-    if (eval.verdict != "correct") continue;
+    if (eval.verdict != kernels::Verdict::kCorrect) continue;
     ++correct;
     best = std::min(best, eval.best_ns);
   }

@@ -212,7 +212,7 @@ TEST(TreeSearch, ATimeBelowItsBoundIsImpossibleAndNeverTheBest) {
     EXPECT_EQ(outcome.end.verdicts.at("impossible"), 1u) << policy;
     ASSERT_EQ(log.violations.size(), 1u) << policy;
     const EvalRecord& eval = *log.Find(log.violations.front().n);
-    EXPECT_EQ(eval.verdict, "impossible");
+    EXPECT_EQ(eval.verdict, kernels::Verdict::kImpossible);
     EXPECT_EQ(eval.again_ns, 1);
     EXPECT_THAT(eval.why, HasSubstr("1 ns, twice, and its bound is"));
     for (const EvalRecord& other : log.evals) {

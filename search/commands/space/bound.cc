@@ -41,7 +41,7 @@ Subject FromLog(const BoundOptions& options) {
   Problem problem = MakeProblem(*log.run);
   runtime::Candidate candidate = problem.root();
   ReplayRecord(log, eval, candidate);
-  const double ns = eval.verdict == "correct" ? eval.best_ns : 0;
+  const double ns = eval.verdict == kernels::Verdict::kCorrect ? eval.best_ns : 0;
   return {std::move(problem), std::move(candidate), ns};
 }
 
