@@ -60,12 +60,6 @@ std::optional<std::string> NearestName(std::string_view written,
   return nearest;
 }
 
-std::string ClosestName(std::string_view written, std::span<const std::string> names) {
-  const auto closest = std::ranges::min_element(
-      names, {}, [&](const std::string& name) { return EditDistance(written, name); });
-  return closest == names.end() ? "" : *closest;
-}
-
 std::string DidYouMean(std::string_view name, const std::vector<std::string>& candidates) {
   if (name.size() > kLongestMistyped) return "";
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;

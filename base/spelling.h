@@ -20,9 +20,6 @@ std::size_t EditDistance(std::string_view a, std::string_view b);
 std::optional<std::string> NearestName(std::string_view written,
                                        std::span<const std::string> legal);
 
-/// The name that takes the fewest edits to reach, however many; empty when there are no names.
-std::string ClosestName(std::string_view written, std::span<const std::string> names);
-
 /// `; did you mean 'x'?` for the candidate nearest to `name`, or nothing when none is near. A
 /// difference in letter case alone is always near.
 std::string DidYouMean(std::string_view name, const std::vector<std::string>& candidates);

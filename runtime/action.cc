@@ -4,36 +4,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/numbers.h"
 #include "base/spelling.h"
 #include "runtime/instance.h"
 
 namespace exh::runtime {
 namespace {
-
-std::string_view Trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  if (Trim(text).empty()) return parts;
-  while (true) {
-    const auto end = text.find(separator);
-    parts.push_back(Trim(text.substr(0, end)));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
-std::string Unknown(const std::string& what, std::string_view name,
-                    const std::vector<std::string>& known) {
-  std::string text = "unknown " + what + " '" + std::string(name) + "'";
-  const std::string nearest = ClosestName(name, known);
-  if (!nearest.empty()) text += "; did you mean '" + nearest + "'?";
-  return text;
-}
 
 std::optional<int> ParseChoice(const Instance& instance, std::string_view name,
                                std::string* error) {
@@ -44,7 +20,7 @@ std::optional<int> ParseChoice(const Instance& instance, std::string_view name,
     if (known.kind != ChoiceKind::kCounter) names.push_back(known.name);
   }
   *error = choice >= 0 ? "'" + std::string(name) + "' is a counter: it follows from decisions"
-                       : Unknown("choice", name, names);
+                       : UnknownName("choice", name, names);
   return std::nullopt;
 }
 
@@ -66,7 +42,7 @@ std::optional<DecisionRef> ParseDecision(const Instance& instance, int choice,
       for (int o = 0; o < instance.num_objects(set); ++o) {
         known.push_back(instance.object_name(set, static_cast<Object>(o)));
       }
-      *error = Unknown("object", names[i], known);
+      *error = UnknownName("object", names[i], known);
       return std::nullopt;
     }
     objects.push_back(*object);
@@ -84,7 +60,7 @@ std::optional<Bits> ParseValue(const Instance& instance, DecisionId decision, st
     known.push_back(instance.ValueName(decision, value));
     if (known.back() == name) return Bits{1} << value;
   }
-  *error = Unknown("value", name, known) + " (" + instance.DecisionName(decision) + ")";
+  *error = UnknownName("value", name, known) + " (" + instance.DecisionName(decision) + ")";
   return std::nullopt;
 }
 
@@ -106,11 +82,11 @@ std::optional<Action> ParseAction(const Instance& instance, std::string_view tex
   }
   const std::optional<int> choice = ParseChoice(instance, Trim(text.substr(0, open)), error);
   if (!choice) return std::nullopt;
-  const std::optional<DecisionRef> decision =
-      ParseDecision(instance, *choice, Split(text.substr(open + 1, close - open - 1), ','), error);
+  const std::optional<DecisionRef> decision = ParseDecision(
+      instance, *choice, Split(Trim(text.substr(open + 1, close - open - 1)), ','), error);
   if (!decision) return std::nullopt;
   Bits values = 0;
-  for (const std::string_view name : Split(text.substr(equal + 1), '|')) {
+  for (const std::string_view name : Split(Trim(text.substr(equal + 1)), '|')) {
     const std::optional<Bits> value = ParseValue(instance, decision->id, name, error);
     if (!value) return std::nullopt;
     values |= *value;

@@ -127,7 +127,7 @@ std::string SetField(ir::Device& device, const std::string& key, json value) {
     if (field.read(device, value)) return "";
     return fmt::format("'{}' must be {}, got {}", key, field.expects, value.dump());
   }
-  return fmt::format("a device has no '{}': did you mean '{}'?", key, ClosestName(key, names));
+  return UnknownName("field of a device", key, names);
 }
 
 DeviceResult Error(std::string text) {
@@ -199,8 +199,7 @@ DeviceResult LoadDeviceFrom(const std::string& folder, const std::string& name,
     if (!named) unreadable += fmt::format("; {} is not a device", file.string());
   }
   if (names.empty()) return Error(fmt::format("no device in {}{}", folder, unreadable));
-  return Error(fmt::format("unknown device '{}': did you mean '{}'?{}", name,
-                           ClosestName(name, names), unreadable));
+  return Error(UnknownName("device", name, names) + unreadable);
 }
 
 std::string DeviceToJson(const ir::Device& device) {

@@ -15,7 +15,7 @@ namespace {
 /// samples double.
 constexpr std::size_t kNewOf = 4 * CostModel::kTrees;
 
-constexpr double kMostSteps = 255;
+constexpr double kLargestByte = 255;
 constexpr std::uint32_t kValues = 64;  // That a choice has, at most.
 
 /// By what factor an amount is another one, and not by how much, tells: levels are an eighth of an
@@ -24,7 +24,7 @@ std::uint8_t LevelOf(double amount) {
   constexpr double kLeast = 0.5;
   if (amount <= 0) return 0;
   const double steps = 1 + 8 * std::log2(std::max(amount, kLeast) / kLeast);
-  return static_cast<std::uint8_t>(std::lround(std::min(steps, kMostSteps)));
+  return static_cast<std::uint8_t>(std::lround(std::min(steps, kLargestByte)));
 }
 
 /// Without a bound, times are learned as they are.
@@ -64,7 +64,7 @@ CostModel::Row CostModel::RowOf(std::string_view vector, std::span<const double>
     if (value < 0) continue;
     row[decision] = static_cast<std::uint8_t>(value + 1);
     std::uint8_t& count = row[counts_of_[decision] + static_cast<std::size_t>(value)];
-    if (count < kMostSteps) ++count;
+    if (count < kLargestByte) ++count;
   }
   EXH_CHECK(amounts.size() == num_amounts_);
   std::ranges::transform(amounts, row.end() - static_cast<std::ptrdiff_t>(num_amounts_), LevelOf);

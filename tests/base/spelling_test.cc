@@ -25,12 +25,6 @@ TEST(DidYouMean, ProposesOnlyWhatIsNear) {
   EXPECT_EQ(DidYouMean("x", {}), "");
 }
 
-TEST(ClosestName, IsThereHoweverFar) {
-  EXPECT_EQ(ClosestName("strided_product", kKernels), "strided_matmul");
-  EXPECT_EQ(ClosestName("mw", kKernels), "mv");
-  EXPECT_EQ(ClosestName("x", {}), "");
-}
-
 TEST(NearestName, FindsSlipsOfTheFinger) {
   EXPECT_EQ(NearestName("matmull", kKernels), "matmul");
   EXPECT_EQ(NearestName("MATMUL", kKernels), "matmul");

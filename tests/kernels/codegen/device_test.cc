@@ -58,9 +58,9 @@ TEST(Device, ResolvedDeviceReadsBack) {
 }
 
 TEST(Device, MistakesNameTheNearestLegalName) {
-  EXPECT_THAT(LoadDevice("cpuu").error, HasSubstr("unknown device 'cpuu': did you mean 'cpu'?"));
+  EXPECT_THAT(LoadDevice("cpuu").error, HasSubstr("unknown device 'cpuu'; did you mean 'cpu'?"));
   EXPECT_THAT(LoadDevice("cpu", {{"max_thread", "2"}}).error,
-              HasSubstr("a device has no 'max_thread': did you mean 'max_threads'?"));
+              HasSubstr("unknown field of a device 'max_thread'; did you mean 'max_threads'?"));
   EXPECT_THAT(LoadDevice("cpu", {{"max_threads", "-1"}}).error,
               HasSubstr("'max_threads' must be a whole number of at least 1, got -1"));
   EXPECT_THAT(LoadDevice("cpu", {{"max_threads", "many"}}).error, HasSubstr("got \"many\""));
@@ -110,7 +110,7 @@ TEST(Device, DamagedFiles) {
   EXPECT_THAT(LoadDeviceFrom(folder.path(), "cpu").error, HasSubstr("is missing"));
   std::ofstream(folder.path() + "/a.json") << "{\"name\": \"cpu\", \"max_threds\": 2}";
   EXPECT_THAT(LoadDeviceFrom(folder.path(), "cpu").error,
-              HasSubstr("no 'max_threds': did you mean 'max_threads'?"));
+              HasSubstr("unknown field of a device 'max_threds'; did you mean 'max_threads'?"));
   std::ofstream(folder.path() + "/a.json") << "{";
   EXPECT_THAT(LoadDeviceFrom(folder.path(), "cpu").error, HasSubstr("a.json is not a device"));
 }
