@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # cmake -D OUT=file.cc -D VERSION=0.1.0 -D ROOT=folder -P BuildStamp.cmake
 # Writes kernels/build_stamp.h's function: the version and a digest of what a plugin and the program
-# that loads it must agree on: runtime and backbone, which both carry, and every header of ours that
-# kernels/plugin.h includes, itself or through others. Files are named relative to the root, so that two
+# that loads it must agree on: runtime and backbone, which both carry, the choices of linalg.exh, and every
+# header of ours that kernels/plugin.h includes, itself or through others. Files are named relative to the root, so that two
 # checkouts of the same text agree. OUT.d is a make rule with the files, so that the next build sees
 # what changed.
 cmake_minimum_required(VERSION 3.25)
 file(GLOB files RELATIVE ${ROOT}
   ${ROOT}/runtime/*.h ${ROOT}/runtime/*.cc ${ROOT}/runtime/internal/*.h ${ROOT}/runtime/internal/*.cc
-  ${ROOT}/kernels/ir/*.h ${ROOT}/kernels/ir/*.cc)
+  ${ROOT}/kernels/ir/*.h ${ROOT}/kernels/ir/*.cc ${ROOT}/kernels/spaces/*.exh)
 # What is included is written from the root.
 set(open kernels/plugin.h)
 while(open)

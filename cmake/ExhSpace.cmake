@@ -10,8 +10,9 @@ else()
 endif()
 
 # exh_add_space(name SOURCE file.exh [BACKBONE target] [AS space]): compiles a .exh file into the
-# static library exh_space_<name>; its header is included as "spaces/<space>.exh.h", the filters of
-# its requirements as "spaces/<space>.exh.filters.h". The space is called like the file unless AS says
+# static library exh_space_<name>; its header is included as "spaces/<space>.exh.h", the plain data of
+# its implementations as "spaces/<space>.exh.schedule.h", the filters of its requirements as
+# "spaces/<space>.exh.filters.h". The space is called like the file unless AS says
 # otherwise. The backbone is Exhaust::ir, that of linear algebra, unless it is named. Includes are
 # looked for beside the file, then among the spaces that come with Exhaust: include "linalg.exh".
 # Editing an included .exh rebuilds.
@@ -36,14 +37,14 @@ function(exh_add_space name)
   set(prefix generated/spaces/${arg_AS}.exh)
   set(out ${PROJECT_BINARY_DIR}/${prefix})
   add_custom_command(
-    OUTPUT ${out}.h ${out}.cc ${out}.filters.h
+    OUTPUT ${out}.h ${out}.cc ${out}.schedule.h ${out}.filters.h
     COMMAND $<TARGET_FILE:Exhaust::exhc> build --root ${PROJECT_SOURCE_DIR} -I ${EXH_SPACE_FOLDER}
             --out ${prefix} --space ${arg_AS} --depfile ${out}.d ${source}
     DEPENDS Exhaust::exhc ${source}
     DEPFILE ${out}.d
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     COMMENT "exhc ${arg_SOURCE}" VERBATIM)
-  add_library(exh_space_${name} STATIC ${out}.cc ${out}.h ${out}.filters.h)
+  add_library(exh_space_${name} STATIC ${out}.cc ${out}.h ${out}.schedule.h ${out}.filters.h)
   set_target_properties(exh_space_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_compile_features(exh_space_${name} PUBLIC cxx_std_20)
   target_include_directories(exh_space_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)

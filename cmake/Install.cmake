@@ -49,7 +49,8 @@ foreach(folder base runtime kernels)
     FILES_MATCHING PATTERN "*.h" PATTERN internal EXCLUDE)
 endforeach()
 install(FILES search/main.h DESTINATION include/exhaust/search)
-install(FILES ${PROJECT_BINARY_DIR}/generated/spaces/linalg.exh.h DESTINATION include/exhaust/spaces)
+install(FILES ${PROJECT_BINARY_DIR}/generated/spaces/linalg.exh.h ${PROJECT_BINARY_DIR}/generated/spaces/linalg.exh.schedule.h
+  DESTINATION include/exhaust/spaces)
 install(DIRECTORY kernels/spaces/ DESTINATION share/exhaust/spaces FILES_MATCHING PATTERN "*.exh")
 install(DIRECTORY kernels/devices/ DESTINATION share/exhaust/devices FILES_MATCHING PATTERN "*.json")
 

@@ -9,7 +9,7 @@ namespace exh::generator {
 
 /// Which files `exhc build` writes.
 struct Emission {
-  bool cpp = true;      ///< .h and .cc.
+  bool cpp = true;      ///< .h, .schedule.h and .cc.
   bool filters = true;  ///< .filters.h; it includes the .h.
   bool ir = false;      ///< .ir.json: the checked space for tools (docs/ir.md).
   bool tables = false;  ///< .tables.txt: what the engine gets, for people (docs/ir.md).

@@ -14,14 +14,18 @@
 
 namespace exh::generator {
 
-// In the header.
+// In the header of schedules.
 void EmitTypes(CodeWriter& out, const Plan& plan);       // emit_sets.cc, in plan.outside
-void EmitSetNames(CodeWriter& out, const Plan& plan);    // emit_sets.cc
+void EmitSetTypes(CodeWriter& out, const Plan& plan);    // emit_sets.cc
 void EmitEnums(CodeWriter& out, const Plan& plan);       // emit_domains.cc
 void EmitEnumTraits(CodeWriter& out, const Plan& plan);  // emit_domains.cc, outside the namespace
 void EmitDomains(CodeWriter& out, const Plan& plan);     // emit_domains.cc
-void EmitHostClass(CodeWriter& out, const Plan& plan);   // emit_host.cc
-void EmitViewClass(CodeWriter& out, const Plan& plan);   // emit_view.cc
+void EmitScheduleTypes(CodeWriter& out, const Plan& plan);  // emit_schedule.cc
+
+// In the header.
+void EmitNumbers(CodeWriter& out, const Plan& plan);    // emit_sets.cc
+void EmitHostClass(CodeWriter& out, const Plan& plan);  // emit_host.cc
+void EmitViewClass(CodeWriter& out, const Plan& plan);  // emit_view.cc
 
 // In the source file.
 void EmitTypeChecks(CodeWriter& out, const Plan& plan);        // emit_sets.cc
@@ -35,6 +39,7 @@ void EmitHost(CodeWriter& out, const Plan& plan);              // emit_host.cc
 void EmitEvaluation(CodeWriter& out, const Plan& plan);        // emit_codes.cc
 void EmitPlanning(CodeWriter& out, const Plan& plan);          // emit_triggers.cc
 void EmitView(CodeWriter& out, const Plan& plan);              // emit_view.cc
+void EmitSchedule(CodeWriter& out, const Plan& plan);          // emit_schedule.cc
 
 // In the header of filters.
 void EmitFilters(CodeWriter& out, const Plan& plan,  // emit_filters.cc

@@ -122,12 +122,6 @@ void EmitDomains(CodeWriter& out, const Plan& plan) {
     out.Line("std::string ToString({} domain);", names.domain);
     EmitAliases(out, plan, static_cast<int>(i));
   }
-  out.Blank();
-  out.Line("/// Numbers of the choices in GetSpace().");
-  auto space = out.Namespace("choices");
-  for (std::size_t i = 0; i < plan.choices.size(); ++i) {
-    out.Line("inline constexpr int {} = {};", plan.choices[i].name, i);
-  }
 }
 
 void EmitToString(CodeWriter& out, const Plan& plan) {

@@ -239,7 +239,7 @@ void EmitTypes(CodeWriter& out, const Plan& plan) {
   }
 }
 
-void EmitSetNames(CodeWriter& out, const Plan& plan) {
+void EmitSetTypes(CodeWriter& out, const Plan& plan) {
   out.Title("Sets", "");
   out.Line("/// What `$fun` is in the snippets.");
   out.Line("using Backbone = {}::Backbone;", plan.outside);
@@ -250,12 +250,19 @@ void EmitSetNames(CodeWriter& out, const Plan& plan) {
     out.Line("using {0} = {1}::{0};", plan.sets[i].id, plan.outside);
     out.Line("using {0} = {1}::{0};", plan.sets[i].item, plan.outside);
   }
+}
+
+void EmitNumbers(CodeWriter& out, const Plan& plan) {
+  const auto number = [&](const char* name, const auto& things) {
+    out.Line("/// Numbers of the {} in GetSpace().", name);
+    auto space = out.Namespace(name);
+    for (std::size_t i = 0; i < things.size(); ++i) {
+      out.Line("inline constexpr int {} = {};", things[i].name, i);
+    }
+  };
+  number("choices", plan.choices);
   out.Blank();
-  out.Line("/// Numbers of the sets in GetSpace().");
-  auto space = out.Namespace("sets");
-  for (std::size_t i = 0; i < plan.sets.size(); ++i) {
-    out.Line("inline constexpr int {} = {};", plan.sets[i].name, i);
-  }
+  number("sets", plan.sets);
 }
 
 void EmitTypeChecks(CodeWriter& out, const Plan& plan) {

@@ -37,17 +37,16 @@ void EmitIncludes(CodeWriter& out, const Plan& plan, std::initializer_list<const
   for (const std::string& header : own) out.Line("#include {}", header);
 }
 
-void EmitHeader(CodeWriter& out, const Plan& plan) {
+/// Plain data: enums, their domains, schedules.
+void EmitScheduleHeader(CodeWriter& out, const Plan& plan) {
   EmitBanner(out, plan);
   out.Line("#pragma once");
   out.Blank();
-  for (const char* header : {"cstdint", "optional", "span", "string", "string_view", "vector"}) {
+  for (const char* header : {"cstdint", "string", "string_view"}) {
     out.Line("#include <{}>", header);
   }
   out.Blank();
-  EmitIncludes(
-      out, plan,
-      {"candidate_view", "enum_domain", "host", "host_support", "int_domain", "interval", "space"});
+  EmitIncludes(out, plan, {"enum_domain", "int_domain", "schedule_support"});
   out.Blank();
   EmitTypes(out, plan);
   out.Blank();
@@ -67,10 +66,30 @@ void EmitHeader(CodeWriter& out, const Plan& plan) {
   }
   auto scope = out.Namespace(space);
   out.Blank();
-  out.Line("using runtime::Object;");
+  EmitSetTypes(out, plan);
   EmitDomains(out, plan);
   out.Blank();
-  EmitSetNames(out, plan);
+  EmitScheduleTypes(out, plan);
+  out.Blank();
+}
+
+void EmitHeader(CodeWriter& out, const Plan& plan, const std::string& schedule_header) {
+  EmitBanner(out, plan);
+  out.Line("#pragma once");
+  out.Blank();
+  for (const char* header : {"cstdint", "optional", "span", "string", "vector"}) {
+    out.Line("#include <{}>", header);
+  }
+  out.Blank();
+  out.Line("#include {}", Quoted(schedule_header));
+  out.Blank();
+  EmitIncludes(out, plan, {"candidate_view", "host", "host_support", "interval", "space"});
+  out.Blank();
+  auto scope = out.Namespace("exh::spaces::" + plan.space);
+  out.Blank();
+  out.Line("using runtime::Object;");
+  out.Blank();
+  EmitNumbers(out, plan);
   out.Blank();
   out.Line("/// What the .exh says, as tables.");
   out.Line("const runtime::Space& GetSpace();");
@@ -78,6 +97,9 @@ void EmitHeader(CodeWriter& out, const Plan& plan) {
   EmitHostClass(out, plan);
   out.Blank();
   EmitViewClass(out, plan);
+  out.Blank();
+  out.Line("/// Where everything is in an instance that was frozen over `host`.");
+  out.Line("Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);");
   out.Blank();
 }
 
@@ -153,6 +175,8 @@ void EmitSource(CodeWriter& out, const Plan& plan, const std::string& own_header
   out.FormatOn();
   EmitView(out, plan);
   out.Blank();
+  EmitSchedule(out, plan);
+  out.Blank();
 }
 
 void EmitFilterFile(CodeWriter& out, const Plan& plan, const std::string& own_header) {
@@ -193,9 +217,12 @@ Generated Generate(const dsl::Spec& spec, const Options& options) {
   const std::string own_header =
       std::filesystem::path(plan.options.prefix).filename().string() + ".h";
   if (emit.cpp) {
-    CodeWriter header, source;
-    EmitHeader(header, plan);
+    const std::string name = std::filesystem::path(plan.options.prefix).filename().string();
+    CodeWriter schedule, header, source;
+    EmitScheduleHeader(schedule, plan);
+    EmitHeader(header, plan, name + ".schedule.h");
     EmitSource(source, plan, own_header);
+    generated.files.push_back({".schedule.h", schedule.text()});
     generated.files.push_back({".h", header.text()});
     generated.files.push_back({".cc", source.text()});
   }

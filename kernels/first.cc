@@ -19,10 +19,10 @@ using ir::Communication;
 using ir::Dimension;
 using ir::DimId;
 using ir::DimPair;
-using ir::Function;
 using ir::Instruction;
 using ir::LogicalDim;
 using ir::LogicalDimId;
+using ir::Target;
 
 std::vector<std::string> Numbers(const std::vector<std::uint32_t>& numbers) {
   std::vector<std::string> texts;
@@ -33,7 +33,7 @@ std::vector<std::string> Numbers(const std::vector<std::uint32_t>& numbers) {
 /// Axes that iterate over the same thing.
 class AxisClasses {
  public:
-  explicit AxisClasses(const Function& function) : parent_(function.logical_dims.size()) {
+  explicit AxisClasses(const Target& function) : parent_(function.logical_dims.size()) {
     std::iota(parent_.begin(), parent_.end(), std::size_t{0});
     for (const DimPair& pair : function.pairs) {
       if (pair.planned) continue;
@@ -70,7 +70,7 @@ struct Shape {
 
 class Writer {
  public:
-  Writer(const Function& function, const Shape& shape)
+  Writer(const Target& function, const Shape& shape)
       : f_(function),
         shape_(shape),
         classes_(function),
@@ -288,7 +288,7 @@ class Writer {
     }
   }
 
-  const Function& f_;
+  const Target& f_;
   const Shape& shape_;
   AxisClasses classes_;
   std::vector<Role> roles_;     ///< By class, as what follows.
@@ -308,7 +308,7 @@ std::vector<std::uint32_t> Widths(const ir::Device& device) {
 
 }  // namespace
 
-std::vector<Recipe> FirstRecipes(const Function& function) {
+std::vector<Recipe> FirstRecipes(const Target& function) {
   std::vector<Recipe> recipes;
   Shape tiles{.name = "tiles"};
   if (function.device.max_threads > 1) {

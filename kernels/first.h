@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ir/function.h"
+#include "kernels/ir/target.h"
 
 namespace exh::kernels {
 
@@ -31,6 +31,6 @@ struct Recipe {
 /// hold, with vectors (or threads) along the rows of the result and blocks around everything; where
 /// there are threads the same with two rows for each of them, which takes fewer registers; last the
 /// naive nest, without tiles, all of it in the loops of the result.
-std::vector<Recipe> FirstRecipes(const ir::Function& function);
+std::vector<Recipe> FirstRecipes(const ir::Target& function);
 
 }  // namespace exh::kernels

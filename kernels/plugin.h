@@ -18,7 +18,6 @@
 #include "kernels/build_stamp.h"
 #include "kernels/kernel_space.h"
 #include "kernels/library/kernel.h"
-#include "kernels/space_over.h"
 
 namespace exh::kernels {
 
@@ -69,13 +68,14 @@ const KernelSpace* OnlySpace() {
 /// Once in a plugin, outside of every namespace: the namespace of the generated space
 /// (`exh::spaces::linalg` for the one that comes with Exhaust), then the functions that make the
 /// kernels.
-#define EXH_PLUGIN(space_namespace, ...)                                                     \
-  extern "C" __attribute__((visibility("default"))) const exh::kernels::PluginV1*            \
-  exh_plugin_v1() {                                                                          \
-    using Space = exh::kernels::SpaceOver<space_namespace::SpaceHost, space_namespace::View, \
-                                          space_namespace::GetSpace>;                        \
-    static const exh::kernels::PluginV1 plugin = {                                           \
-        exh::kernels::BuildStamp(), exh::kernels::StandardLibraryTraits(),                   \
-        exh::kernels::OnlySpace<Space>, exh::kernels::MakeKernels<__VA_ARGS__>};             \
-    return &plugin;                                                                          \
+#define EXH_PLUGIN(space_namespace, ...)                                                    \
+  extern "C" __attribute__((visibility("default"))) const exh::kernels::PluginV1*           \
+  exh_plugin_v1() {                                                                         \
+    using Space =                                                                           \
+        exh::kernels::GeneratedSpace<space_namespace::SpaceHost, space_namespace::GetSpace, \
+                                     space_namespace::FindDecisions>;                       \
+    static const exh::kernels::PluginV1 plugin = {                                          \
+        exh::kernels::BuildStamp(), exh::kernels::StandardLibraryTraits(),                  \
+        exh::kernels::OnlySpace<Space>, exh::kernels::MakeKernels<__VA_ARGS__>};            \
+    return &plugin;                                                                         \
   }

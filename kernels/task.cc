@@ -61,15 +61,16 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
                                           task.flops));
   }
 
-  auto function = std::make_shared<ir::Function>();
+  auto function = std::make_shared<ir::Target>();
   function->name = kernel.name();
   function->device = device;
   function->paper = paper;
-  ir::Builder builder(*function);
+  ir::Builder builder(*function, paper);
   CallKernel(kernel, "Build", [&] {
     kernel.Build(builder, sizes);
     builder.Finish();
   });
+  function->known_sizes = builder.knows_sizes();
   task.notes = builder.notes();
   if (device.runs) CheckMemory(*function);
   ir::Freeze(*function);
@@ -80,7 +81,8 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   task.function = function;
   task.host = task.space->MakeHost(*function);
   task.instance = runtime::Instance::Freeze(task.space->space(), *task.host, freeze);
-  task.domain_reader = task.space->MakeDomainReader(*task.function, *task.host, *task.instance);
+  runtime::CheckHasChoicesOf(task.space->space(), LinalgSpace().space());
+  task.decisions = task.space->FindDecisions(*task.host, *task.instance);
   if (task.instance->root_result() == runtime::Propagation::kDeadEnd) {
     task.root_failed = true;
     task.notes.push_back(
@@ -91,11 +93,8 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
 }
 
 codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate) {
-  return task.space->Extract(*task.function, *task.host, candidate);
-}
-
-void ReadDomains(const Task& task, const runtime::Candidate& candidate, ir::Domains& out) {
-  task.domain_reader->Read(candidate, out);
+  EXH_CHECK(candidate.IsImplementation());
+  return spaces::linalg::Extract(task.decisions, candidate);
 }
 
 std::string Outline(const Task& task, const runtime::Candidate& candidate) {

@@ -18,10 +18,10 @@ struct Task {
   const Kernel* kernel = nullptr;
   const KernelSpace* space = nullptr;
   Parameters sizes;
-  std::shared_ptr<const ir::Function> function;       ///< Frozen backbone; outlives `instance`.
+  std::shared_ptr<const ir::Target> function;         ///< Frozen backbone; outlives `instance`.
   std::shared_ptr<const runtime::Host> host;          ///< Object numbers <-> backbone ids.
   std::shared_ptr<const runtime::Instance> instance;  ///< With the propagated root.
-  std::shared_ptr<const DomainReader> domain_reader;  ///< Of the instance's candidates.
+  spaces::linalg::Decisions decisions;                ///< Where they are in the instance.
   bool root_failed = false;        ///< The space has no implementation at all; `notes` says why.
   std::vector<std::string> notes;  ///< "axis m = 97 has no divisor in 2..32: it is not tiled" …
   double flops = 0;
@@ -35,9 +35,6 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
 
 /// The decisions of an implementation, as code generation reads them.
 codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& candidate);
-
-/// What a candidate still allows; `out` is reused.
-void ReadDomains(const Task& task, const runtime::Candidate& candidate, ir::Domains& out);
 
 /// The loops of an implementation as indented text, one loop or instruction a line.
 std::string Outline(const Task& task, const runtime::Candidate& candidate);

@@ -37,7 +37,7 @@ std::size_t LowerBound::num_amounts() const {
   return count;
 }
 
-double LowerBound::Amounts(const ir::Domains& domains, std::span<double> amounts) const {
+double LowerBound::Amounts(const Domains& domains, std::span<double> amounts) const {
   EXH_CHECK(amounts.size() == num_amounts());
   const CandidateView view(inventory_, domains);
   Tally tally(view);
@@ -72,7 +72,7 @@ double LowerBound::Amounts(const ir::Domains& domains, std::span<double> amounts
       if constexpr (terms::Counts<Term, terms::OperandWork>) put(term.Of(operand));
     });
     const bool is_staged =
-        read.block.valid() && domains.blocks[read.block.index()].presence == ir::Presence::kCertain;
+        read.block.valid() && domains.blocks[read.block.index()].presence == Presence::kCertain;
     put(is_staged ? StoredElements(inventory_.function, domains, read.block) : 0);
   }
   EXH_CHECK(next == amounts.size());

@@ -15,7 +15,7 @@ double BusiestShare(double divides, double most, double units) {
 
 }  // namespace
 
-CandidateView::CandidateView(const Inventory& inventory, const ir::Domains& domains)
+CandidateView::CandidateView(const Inventory& inventory, const Domains& domains)
     : inventory_(inventory), domains_(domains) {
   const DeviceRates& rates = inventory.rates;
   double max_blocks = 0;
@@ -49,11 +49,11 @@ double CandidateView::Demand(const OperandRead& read) const {
 bool CandidateView::IsFenced(const OperandRead& read) const {
   if (!read.block.valid()) return false;
   const Nest& store = inventory_.nests[read.store];
-  if (domains_.insts[store.inst.index()].presence != ir::Presence::kCertain) return false;
+  if (domains_.insts[store.inst.index()].presence != Presence::kCertain) return false;
   for (const NestAxis& axis : store.axes) {
     for (const ir::DimId dim : axis.dims) {
-      const ir::DimDomain& domain = domains_.dims[dim.index()];
-      if (domain.presence == ir::Presence::kCertain && domain.must_be(ir::kThread)) return true;
+      const DimDomain& domain = domains_.dims[dim.index()];
+      if (domain.presence == Presence::kCertain && domain.must_be(DimKind::THREAD)) return true;
     }
   }
   return false;
@@ -63,8 +63,8 @@ double CandidateView::WidthOf(const Nest& nest) const {
   double width = domains_.insts[nest.inst.index()].max_width;
   for (const NestAxis& axis : nest.axes) {
     for (const ir::DimId id : axis.dims) {
-      const ir::DimDomain& dim = domains_.dims[id.index()];
-      if (dim.may_be(ir::kVector)) width = std::max<double>(width, dim.max);
+      const DimDomain& dim = domains_.dims[id.index()];
+      if (dim.may_be(DimKind::VECTOR)) width = std::max<double>(width, dim.max);
     }
   }
   return std::min(width, rates().bytes_per_access / kElementBytes);

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstddef>
 
-#include "kernels/ir/domains.h"
+#include "models/domains.h"
 #include "models/inventory.h"
 #include "models/nests.h"
 
@@ -18,15 +18,14 @@ namespace exh::models {
 class CandidateView {
  public:
   /// Both outlive the view. `domains` are those of a candidate of the inventory's function.
-  CandidateView(const Inventory& inventory, const kernels::ir::Domains& domains);
+  CandidateView(const Inventory& inventory, const Domains& domains);
 
   const Inventory& inventory() const { return inventory_; }
   const DeviceRates& rates() const { return inventory_.rates; }
-  const kernels::ir::Domains& domains() const { return domains_; }
+  const Domains& domains() const { return domains_; }
   /// Is it certain that the nest takes part? Only then its work is known.
   bool TakesPart(const Nest& nest) const {
-    return !nest.planned ||
-           domains_.insts[nest.inst.index()].presence == kernels::ir::Presence::kCertain;
+    return !nest.planned || domains_.insts[nest.inst.index()].presence == Presence::kCertain;
   }
   const Work& work(std::size_t nest) const { return works_[nest]; }
   double min_blocks() const { return min_blocks_; }
@@ -54,7 +53,7 @@ class CandidateView {
 
  private:
   const Inventory& inventory_;
-  const kernels::ir::Domains& domains_;
+  const Domains& domains_;
   double min_blocks_ = 1, max_blocks_ = 1;
   double share_ = 0;
   double blocks_of_unit_ = 1;          ///< That the busiest unit has, at least.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,13 +16,11 @@ namespace exh::models {
 namespace ir = kernels::ir;
 namespace {
 
-std::string KindsText(ir::Kinds kinds) {
-  constexpr std::array<std::string_view, 5> kNames = {"LOOP", "UNROLL", "VECTOR", "THREAD",
-                                                      "BLOCK"};
+/// "LOOP or UNROLL".
+std::string KindsText(DimKindDomain kinds) {
   std::string text;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if ((kinds >> i & 1) == 0) continue;
-    text += (text.empty() ? "" : " or ") + std::string(kNames[i]);
+  for (const DimKind kind : kinds) {
+    text += (text.empty() ? "" : " or ") + std::string(ToString(kind));
   }
   return text;
 }
@@ -46,15 +43,15 @@ std::vector<BoundTerm> TermsOf(const Tally& tally, const CandidateView& view, Ta
 }
 
 /// What is open and was taken at its best, one line each.
-std::vector<std::string> AssumedOf(const Inventory& inventory, const ir::Domains& domains) {
-  const ir::Function& function = inventory.function;
+std::vector<std::string> AssumedOf(const Inventory& inventory, const Domains& domains) {
+  const ir::Target& function = inventory.function;
   std::vector<std::string> assumed;
   for (const Nest& nest : inventory.nests) {
     if (nest.planned) continue;
     for (const NestAxis& axis : nest.axes) {
       for (const ir::DimId id : axis.dims) {
-        const ir::DimDomain& dim = domains.dims[id.index()];
-        const bool is_open = (dim.kinds & (dim.kinds - 1)) != 0;
+        const DimDomain& dim = domains.dims[id.index()];
+        const bool is_open = dim.kinds.size() > 1;
         if (!is_open && dim.min == dim.max) continue;
         std::string line = fmt::format("{}: {}", function.dim(id).name(), KindsText(dim.kinds));
         if (dim.min != dim.max) line += fmt::format(", {} to {} iterations", dim.min, dim.max);
@@ -64,14 +61,14 @@ std::vector<std::string> AssumedOf(const Inventory& inventory, const ir::Domains
   }
   for (const OperandRead& read : inventory.operands) {
     if (!read.block.valid()) continue;
-    if (domains.blocks[read.block.index()].presence != ir::Presence::kPossible) continue;
+    if (domains.blocks[read.block.index()].presence != Presence::kPossible) continue;
     assumed.push_back(
         fmt::format("{}: in registers or through memory", function.comm(read.comm).name()));
   }
   for (const ir::MemBlock& block : function.blocks) {
-    const ir::MemDomain& mem = domains.blocks[block.id.index()];
-    if (mem.presence != ir::Presence::kCertain) continue;
-    if (mem.spaces != (ir::kGlobalSpace | ir::kSharedSpace)) continue;
+    const MemDomain& mem = domains.blocks[block.id.index()];
+    if (mem.presence != Presence::kCertain) continue;
+    if (mem.spaces != (MemSpace::GLOBAL | MemSpace::SHARED)) continue;
     assumed.push_back(fmt::format("{}: SHARED or GLOBAL", block.name()));
   }
   return assumed;
@@ -79,7 +76,7 @@ std::vector<std::string> AssumedOf(const Inventory& inventory, const ir::Domains
 
 }  // namespace
 
-Bound LowerBound::Explain(const ir::Domains& domains) const {
+Bound LowerBound::Explain(const Domains& domains) const {
   const CandidateView view(inventory_, domains);
   Tally::Parts parts;
   Tally tally(view, &parts);

@@ -31,7 +31,7 @@ class InventoryTaker {
   ArrayUse& UseOf(ir::ArrayId id);
 
   Inventory& all_;
-  const ir::Function& function_;
+  const ir::Target& function_;
   const DeviceRates& rates_;
 };
 
@@ -211,7 +211,7 @@ void InventoryTaker::AddAccess(const ir::Instruction& inst) {
 
 }  // namespace
 
-Inventory TakeInventory(const ir::Function& function, const DeviceRates& rates, CacheState caches) {
+Inventory TakeInventory(const ir::Target& function, const DeviceRates& rates, CacheState caches) {
   Inventory inventory{.function = function, .rates = rates, .caches = caches};
   InventoryTaker(inventory).Run();
   return inventory;

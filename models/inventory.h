@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ir/function.h"
+#include "kernels/ir/target.h"
 #include "models/device_rates.h"
 #include "models/nests.h"
 #include "models/request.h"
@@ -69,7 +69,7 @@ struct ArrayUse {
 };
 
 struct Inventory {
-  const kernels::ir::Function& function;
+  const kernels::ir::Target& function;
   DeviceRates rates;
   CacheState caches = CacheState::kWarm;
   std::vector<Nest> nests;        ///< At most kMaxNests.
@@ -83,7 +83,7 @@ struct Inventory {
 };
 
 /// `function` is frozen and outlives the inventory.
-Inventory TakeInventory(const kernels::ir::Function& function, const DeviceRates& rates,
+Inventory TakeInventory(const kernels::ir::Target& function, const DeviceRates& rates,
                         CacheState caches);
 
 }  // namespace exh::models

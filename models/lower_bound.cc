@@ -8,7 +8,7 @@
 
 namespace exh::models {
 
-double LowerBound::Ns(const kernels::ir::Domains& domains, double enough) const {
+double LowerBound::Ns(const Domains& domains, double enough) const {
   const CandidateView view(inventory_, domains);
   Tally tally(view);
   const double throughput = tally.CountThroughput();

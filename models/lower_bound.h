@@ -19,10 +19,10 @@
 #include <cstddef>
 #include <span>
 
-#include "kernels/ir/domains.h"
-#include "kernels/ir/function.h"
+#include "kernels/ir/target.h"
 #include "models/bound.h"
 #include "models/device_rates.h"
+#include "models/domains.h"
 #include "models/inventory.h"
 
 namespace exh::models {
@@ -30,24 +30,24 @@ namespace exh::models {
 class LowerBound {
  public:
   /// `function` is frozen and outlives the bound.
-  LowerBound(const kernels::ir::Function& function, const DeviceRates& rates,
+  LowerBound(const kernels::ir::Target& function, const DeviceRates& rates,
              CacheState caches = CacheState::kWarm)
       : inventory_(TakeInventory(function, rates, caches)) {}
 
   /// Nanoseconds; 0 when nothing is known. `domains` are those of a candidate of `function`; a
   /// candidate below it has no smaller bound. Once a tier reaches `enough`, what it has is the
   /// result. Allocates nothing; any number of threads may call.
-  double Ns(const kernels::ir::Domains& domains, double enough = HUGE_VAL) const;
+  double Ns(const Domains& domains, double enough = HUGE_VAL) const;
 
   /// What is counted on the way, for a model that learns how long things really take
   /// (search/learn/cost_model.h): the bound, amounts by resource, and of each nest and operand what
   /// its loops come to, always in the same order; 0 or more, and 0 of what is absent. Returns the
   /// bound. `amounts` has num_amounts() places. Allocates nothing; any number of threads may call.
-  double Amounts(const kernels::ir::Domains& domains, std::span<double> amounts) const;
+  double Amounts(const Domains& domains, std::span<double> amounts) const;
   std::size_t num_amounts() const;
 
   /// The same number with what led to it.
-  Bound Explain(const kernels::ir::Domains& domains) const;
+  Bound Explain(const Domains& domains) const;
 
  private:
   Inventory inventory_;

@@ -6,7 +6,7 @@
 namespace exh::models {
 namespace ir = kernels::ir;
 
-void FillWork(const Nest& nest, const ir::Domains& domains, double lanes, double max_threads,
+void FillWork(const Nest& nest, const Domains& domains, double lanes, double max_threads,
               Work& work) {
   work.points = nest.points;
   work.block = work.thread = 1;
@@ -17,10 +17,10 @@ void FillWork(const Nest& nest, const ir::Domains& domains, double lanes, double
     const NestAxis& axis = nest.axes[i];
     Levels block, thread, parallel;
     for (const ir::DimId id : axis.dims) {
-      const ir::DimDomain& dim = domains.dims[id.index()];
-      block.Add(dim, ir::kBlock);
-      thread.Add(dim, ir::kThread);
-      parallel.Add(dim, ir::kBlock | ir::kThread);
+      const DimDomain& dim = domains.dims[id.index()];
+      block.Add(dim, DimKind::BLOCK);
+      thread.Add(dim, DimKind::THREAD);
+      parallel.Add(dim, DimKind::BLOCK | DimKind::THREAD);
     }
     work.serial_min[i] = parallel.OthersMin(axis.total);
     work.serial_max[i] = parallel.OthersMax(axis.total);
@@ -42,7 +42,7 @@ void FillWork(const Nest& nest, const ir::Domains& domains, double lanes, double
                         std::ceil(threads_divide / lanes) * lanes / threads_divide);
 }
 
-Rounds RoundsOf(const Nest& nest, const ir::Domains& domains) {
+Rounds RoundsOf(const Nest& nest, const Domains& domains) {
   Rounds rounds;
   for (const NestAxis& axis : nest.axes) {
     if (!axis.varies) continue;
@@ -52,10 +52,10 @@ Rounds RoundsOf(const Nest& nest, const ir::Domains& domains) {
     }
     Levels copies, threads, others;
     for (const ir::DimId id : axis.dims) {
-      const ir::DimDomain& dim = domains.dims[id.index()];
-      copies.Add(dim, ir::kUnroll | ir::kVector);
-      threads.Add(dim, ir::kThread);
-      others.Add(dim, ir::kAllKinds & ~ir::kLoop);
+      const DimDomain& dim = domains.dims[id.index()];
+      copies.Add(dim, DimKind::UNROLL | DimKind::VECTOR);
+      threads.Add(dim, DimKind::THREAD);
+      others.Add(dim, ~DimKindDomain(DimKind::LOOP));
     }
     rounds.least *= others.OthersMin(axis.total);
     rounds.most_copies *= axis.total / copies.OthersMin(axis.total);
@@ -64,26 +64,26 @@ Rounds RoundsOf(const Nest& nest, const ir::Domains& domains) {
   return rounds;
 }
 
-double Accumulators(const ir::Instruction& inst, const ir::Domains& domains) {
+double Accumulators(const ir::Instruction& inst, const Domains& domains) {
   const auto is_loop = [&](ir::DimId id) {
-    const ir::DimDomain& dim = domains.dims[id.index()];
-    return dim.must_be(ir::kLoop) && dim.min > 1;
+    const DimDomain& dim = domains.dims[id.index()];
+    return dim.must_be(DimKind::LOOP) && dim.min > 1;
   };
   if (std::none_of(inst.reduce_dims.begin(), inst.reduce_dims.end(), is_loop)) return 0;
   double sums = 1;
   for (const ir::DimId id : inst.dims) {
-    const ir::DimDomain& dim = domains.dims[id.index()];
+    const DimDomain& dim = domains.dims[id.index()];
     const auto& reduced = inst.reduce_dims;
     if (std::find(reduced.begin(), reduced.end(), id) != reduced.end()) continue;
-    if (dim.must_be(ir::kUnroll | ir::kVector)) sums *= dim.min;
+    if (dim.must_be(DimKind::UNROLL | DimKind::VECTOR)) sums *= dim.min;
   }
   return sums;
 }
 
-double StoredElements(const ir::Function& function, const ir::Domains& domains, ir::MemId block) {
+double StoredElements(const ir::Function& function, const Domains& domains, ir::MemId block) {
   double elements = 1;
   for (const ir::AxisId id : function.block(block).axes) {
-    if (domains.axes[id.index()].stored != ir::Presence::kCertain) continue;
+    if (domains.axes[id.index()].stored != Presence::kCertain) continue;
     elements *= domains.dims[function.axis(id).store_dim.index()].min;
   }
   return elements;

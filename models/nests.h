@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "kernels/ir/domains.h"
 #include "kernels/ir/function.h"
+#include "models/domains.h"
 
 namespace exh::models {
 
@@ -40,7 +40,7 @@ struct Levels {
   double never_min = 1, never_gcd = 1;  ///< … over those that cannot be.
   double unsure_max = 1;                ///< … over those that may be of other kinds.
 
-  void Add(const kernels::ir::DimDomain& dim, kernels::ir::Kinds kinds) {
+  void Add(const DimDomain& dim, DimKindDomain kinds) {
     if (dim.may_be(kinds)) {
       may_max *= dim.max;
       may_is_fixed &= dim.min == dim.max;
@@ -72,8 +72,8 @@ struct Work {
 };
 
 /// `lanes`: threads of a warp; `max_threads`: of a block.
-void FillWork(const Nest& nest, const kernels::ir::Domains& domains, double lanes,
-              double max_threads, Work& work);
+void FillWork(const Nest& nest, const Domains& domains, double lanes, double max_threads,
+              Work& work);
 
 /// The points of a nest as one thread takes them: in rounds, the iterations of its loops and the
 /// steps of its sums, each of some copies that unrolling or lanes made. Only axes that vary count.
@@ -82,14 +82,14 @@ struct Rounds {
   double most_copies = 1;   ///< Points of a round.
   double most_threads = 1;  ///< Of a block, with points of their own.
 };
-Rounds RoundsOf(const Nest& nest, const kernels::ir::Domains& domains);
+Rounds RoundsOf(const Nest& nest, const Domains& domains);
 
 /// Registers of a thread that hold sums of `inst` while a loop adds to them, at least; 0 when that
 /// may not be.
-double Accumulators(const kernels::ir::Instruction& inst, const kernels::ir::Domains& domains);
+double Accumulators(const kernels::ir::Instruction& inst, const Domains& domains);
 
 /// Elements that a temporary array has for each block, at least. It takes part for certain.
-double StoredElements(const kernels::ir::Function& function, const kernels::ir::Domains& domains,
+double StoredElements(const kernels::ir::Function& function, const Domains& domains,
                       kernels::ir::MemId block);
 
 }  // namespace exh::models

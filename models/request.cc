@@ -16,13 +16,13 @@ bool Divides(double a, double b) {
 
 /// Of `span` consecutive positions of an axis, how many can differ in nothing but the levels of
 /// `together`? `is_aligned`: they begin at a multiple of `span`.
-double TogetherOf(const std::vector<ir::DimId>& dims, const ir::Domains& domains, double span,
-                  ir::Kinds together, bool is_aligned) {
+double TogetherOf(const std::vector<ir::DimId>& dims, const Domains& domains, double span,
+                  DimKindDomain together, bool is_aligned) {
   // Of each run of `length` positions, as far as the levels looked at so far go, `count` are
   // together.
   double length = 1, count = 1;
   for (const ir::DimId id : dims) {
-    const ir::DimDomain& dim = domains.dims[id.index()];
+    const DimDomain& dim = domains.dims[id.index()];
     if (dim.min != dim.max) return span;
     const double size = dim.max, longer = length * size;
     const bool is_together = dim.may_be(together);
@@ -54,9 +54,9 @@ Request::Request(const ir::Function& function, const ir::Instruction& inst) : in
   }
 }
 
-double Request::Together(const ir::Domains& domains, double elements) const {
-  ir::Kinds together = ir::kThread | ir::kVector;
-  if (domains.insts[inst_.index()].max_width > 1) together |= ir::kUnroll;
+double Request::Together(const Domains& domains, double elements) const {
+  DimKindDomain together = DimKind::THREAD | DimKind::VECTOR;
+  if (domains.insts[inst_.index()].max_width > 1) together |= DimKind::UNROLL;
   double all = 1;
   for (const Axis& axis : axes_) {
     if (axis.stride >= elements) continue;

@@ -7,8 +7,8 @@
 
 #include <vector>
 
-#include "kernels/ir/domains.h"
 #include "kernels/ir/function.h"
+#include "models/domains.h"
 
 namespace exh::models {
 
@@ -19,7 +19,7 @@ class Request {
 
   /// Most elements of an aligned piece of `elements` (a power of two) that one access of a warp can
   /// touch. No smaller for a candidate than for those below it.
-  double Together(const kernels::ir::Domains& domains, double elements) const;
+  double Together(const Domains& domains, double elements) const;
 
  private:
   struct Axis {

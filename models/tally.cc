@@ -113,8 +113,8 @@ void Tally::CountTemporaries() {
   if (inventory.rates.unit_blocks == 0) return;
   for (const OperandRead& read : inventory.operands) {
     if (!read.block.valid()) continue;
-    const ir::MemDomain& mem = view_.domains().blocks[read.block.index()];
-    if (mem.presence != ir::Presence::kCertain || mem.spaces != ir::kGlobalSpace) continue;
+    const MemDomain& mem = view_.domains().blocks[read.block.index()];
+    if (mem.presence != Presence::kCertain || mem.spaces != MemSpace::GLOBAL) continue;
     const terms::TemporaryWork temporary{view_, read};
     terms::ForEach(terms_, [&](auto& term) {
       if constexpr (requires { term.Count(temporary); }) term.Count(temporary);

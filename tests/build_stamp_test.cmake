@@ -60,8 +60,8 @@ endif()
 # In this tree: what crosses between a plugin and the program is in types of these headers.
 stamp(${CMAKE_CURRENT_LIST_DIR}/.. ours)
 file(READ ${WORK}/stamp.cc.d rule)
-foreach(file kernels/plugin.h kernels/library/kernel.h kernels/kernel_space.h kernels/space_over.h
-        kernels/evaluation.h kernels/vendor_call.h kernels/codegen/launch.h kernels/codegen/schedule.h
+foreach(file kernels/plugin.h kernels/library/kernel.h kernels/kernel_space.h kernels/ir/target.h
+        kernels/evaluation.h kernels/vendor_call.h kernels/codegen/launch.h kernels/spaces/memory.exh
         kernels/library/named_map.h kernels/ir/builder.h kernels/ir/builder.cc runtime/candidate.h)
   string(FIND "${rule}" "/${file}" at)
   if(at EQUAL -1)

@@ -34,8 +34,8 @@ std::vector<AdvancedRead> PlanAdvance(const ir::Function& function, const Schedu
   std::vector<AdvancedRead> reads;
   for (const ir::Instruction& inst : function.insts) {
     const std::size_t i = inst.id.index();
-    const bool wanted = i < schedule.advance.size() && schedule.advance[i] == Advance::ONE_AHEAD;
-    if (!wanted || !schedule.inst_active[i] || readers[i].empty()) continue;
+    const bool wanted = schedule.advance.Or(Advance::ON_TIME, inst.id) == Advance::ONE_AHEAD;
+    if (!wanted || !schedule.InInsts(inst.id) || readers[i].empty()) continue;
     AdvancedRead read{.inst = inst.id, .loop = LoopAround(tree, tree.node_of_inst[i])};
     if (read.loop < 0) continue;
     int scope = tree.node_of_inst[i];
@@ -44,9 +44,9 @@ std::vector<AdvancedRead> PlanAdvance(const ir::Function& function, const Schedu
     }
     if (LoopAround(tree, scope) != read.loop && scope != read.loop) continue;
     // Copies that share a value, or a wide access, have all used theirs before the next may come.
-    const bool is_wide = schedule.vec[i] > 1 ||
+    const bool is_wide = schedule.vec.Or(1, inst.id) > 1 ||
                          std::any_of(readers[i].begin(), readers[i].end(),
-                                     [&](ir::InstId r) { return schedule.vec[r.index()] > 1; });
+                                     [&](ir::InstId r) { return schedule.vec.Or(1, r) > 1; });
     for (int node = tree.node(tree.node_of_inst[i]).parent; node != read.loop;
          node = tree.node(node).parent) {
       const int c = tree.node(node).dim_class;

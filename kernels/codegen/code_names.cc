@@ -67,11 +67,6 @@ std::string DimNames(const LoweredCode& code, int dim_class) {
 
 void PrintSourceHeader(const LoweredCode& code, TextWriter& out) {
   out.Line("// " + code.function->name + ", printed by Exhaust.");
-  if (!code.schedule->decisions.empty()) {
-    out.Line("//");
-    out.Line("// Decisions:");
-    for (const std::string& decision : code.schedule->decisions) out.Line("//   " + decision);
-  }
   out.Line();
 }
 

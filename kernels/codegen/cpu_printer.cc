@@ -213,17 +213,25 @@ class CpuPrinter {
       }
       case NodeKind::kUnroll:
         Comment("// UNROLL ", node.dim_class);
-        for (std::uint32_t copy = 0; copy < Class(node.dim_class).size; ++copy) {
-          statements_.SetIndex(node.dim_class, copy);
-          if (copy == 1) ++repeats_;
-          Body(index);
-        }
-        if (Class(node.dim_class).size > 1) --repeats_;
+        Unroll(index);
         return;
       case NodeKind::kVector:
         Comment("// VECTOR ", node.dim_class);
         return Body(index);
     }
+  }
+
+  void Unroll(int index) {
+    const LoopNode& node = tree_.node(index);
+    const int before = repeats_;
+    ForEachCopy(
+        tree_, node, [&](int c) { return statements_.copy(c); },
+        [&](std::uint32_t copy) {
+          statements_.SetIndex(node.dim_class, copy);
+          Body(index);
+          repeats_ = before + 1;
+        });
+    repeats_ = before;
   }
 
   /// Unrolled copies after the first say nothing new.

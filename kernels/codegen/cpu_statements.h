@@ -19,6 +19,7 @@ class CpuStatements {
 
   /// The unrolled copy that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
+  std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
   void Declare(ir::InstId inst);
   void Execute(ir::InstId inst);
 

@@ -261,13 +261,7 @@ class CudaPrinter {
       }
       case NodeKind::kUnroll:
         Comment("// UNROLL ", node.dim_class);
-        for (std::uint32_t copy = 0; copy < Class(node.dim_class).size; ++copy) {
-          statements_.SetIndex(node.dim_class, copy);
-          if (copy == 1) ++repeats_;
-          Body(index);
-        }
-        if (Class(node.dim_class).size > 1) --repeats_;
-        statements_.SetIndex(node.dim_class, 0);
+        Unroll(index);
         return;
       case NodeKind::kVector:
         Comment("// VECTOR ", node.dim_class);
@@ -295,6 +289,20 @@ class CudaPrinter {
     body_.Line("const int " + names_.index(dim_class) + " = 0;");
     Body(index);
     body_.Close();
+  }
+
+  void Unroll(int index) {
+    const LoopNode& node = tree_.node(index);
+    const int before = repeats_;
+    ForEachCopy(
+        tree_, node, [&](int c) { return statements_.copy(c); },
+        [&](std::uint32_t copy) {
+          statements_.SetIndex(node.dim_class, copy);
+          Body(index);
+          repeats_ = before + 1;
+        });
+    repeats_ = before;
+    statements_.SetIndex(node.dim_class, 0);
   }
 
   /// Unrolled copies after the first say nothing new.

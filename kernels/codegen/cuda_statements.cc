@@ -12,10 +12,10 @@ namespace {
 constexpr std::size_t kWidth = 92;  ///< Declarations are broken into lines of about this length.
 
 /// The suffix of the intrinsic that a value of `cache` stands for: "cg" as in __ldcg.
-std::string CacheSuffix(const std::string& cache, bool is_load) {
-  if (cache == ir::kCacheGlobal) return "cg";
-  if (cache == ir::kNoCache) return "cs";
-  if (cache == ir::kCacheReadOnly && is_load) return "g";
+std::string CacheSuffix(Cache cache, bool is_load) {
+  if (cache == Cache::CACHE_GLOBAL) return "cg";
+  if (cache == Cache::NO_CACHE) return "cs";
+  if (cache == Cache::CACHE_READ_ONLY && is_load) return "g";
   return "";
 }
 
@@ -212,7 +212,7 @@ CudaStatements::Width CudaStatements::WidthOf(const ir::Instruction& inst) const
   if (values.lanes > 1 && address.coefficient(values.vector_class) != 0) {
     return {values.vector_class, values.lanes};
   }
-  const std::uint32_t vec = code_.schedule->vec[inst.id.index()];
+  const std::uint32_t vec = code_.schedule->vec.Or(1, inst.id);
   for (const Affine::Term& term : address.terms) {
     if (vec > 1 && term.coefficient == 1 && Kind(term.dim_class) == DimKind::UNROLL) {
       return {term.dim_class, vec};
@@ -224,8 +224,7 @@ CudaStatements::Width CudaStatements::WidthOf(const ir::Instruction& inst) const
 /// "load4_cg(p_load_a + 8)", "tmp_load_a[3]" …: an expression of type float, float2 or float4.
 std::string CudaStatements::Load(const ir::Instruction& inst, std::uint32_t lanes) {
   const bool is_shared = inst.op == ir::Op::kTempLoad;
-  const std::string suffix =
-      is_shared ? "" : CacheSuffix(code_.schedule->cache[inst.id.index()], true);
+  const std::string suffix = is_shared ? "" : CacheSuffix(code_.schedule->cache(inst.id), true);
   const std::string pointer = Pointer(inst);
   if (lanes == 1) return suffix.empty() ? Element(inst) : "__ld" + suffix + "(" + pointer + ")";
   const std::string helper = "load" + std::to_string(lanes) + (suffix.empty() ? "" : "_" + suffix);
@@ -287,8 +286,7 @@ void CudaStatements::ExecuteStore(const ir::Instruction& inst) {
   const std::string condition = Condition(code_.threads.store[inst.id.index()]);
   const std::string guard = condition.empty() ? "" : "if (" + condition + ") ";
   const bool is_output = inst.op == ir::Op::kStore;
-  const std::string suffix =
-      is_output ? CacheSuffix(code_.schedule->cache[inst.id.index()], false) : "";
+  const std::string suffix = is_output ? CacheSuffix(code_.schedule->cache(inst.id), false) : "";
   const Width width = WidthOf(inst);
   if (width.lanes == 1) {
     const std::string pointer = Pointer(inst), value = Compute(inst);

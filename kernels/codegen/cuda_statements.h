@@ -23,6 +23,7 @@ class CudaStatements {
 
   /// The unrolled copy (or lane) that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
+  std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
   /// Addresses are printed as if the loop of this class were at `index`, which is an expression;
   /// -1: as it is.
   void MoveLoop(int dim_class, const std::string& index);

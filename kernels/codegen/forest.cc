@@ -10,22 +10,6 @@ std::size_t Index(int i) {
   return static_cast<std::size_t>(i);
 }
 
-const char* OrderName(Order order) {
-  switch (order) {
-    case Order::BEFORE:
-      return "BEFORE";
-    case Order::AFTER:
-      return "AFTER";
-    case Order::INNER:
-      return "INNER";
-    case Order::OUTER:
-      return "OUTER";
-    case Order::MERGED:
-      return "MERGED";
-  }
-  return "?";
-}
-
 class ForestBuilder {
  public:
   ForestBuilder(const ir::Function& function, const Schedule& schedule)
@@ -43,10 +27,10 @@ class ForestBuilder {
  private:
   void ListStatements() {
     for (const ir::Dimension& dim : function_.dims) {
-      if (schedule_.dim_active[dim.id.index()]) statements_.push_back(dim.id);
+      if (schedule_.InDims(dim.id)) statements_.push_back(dim.id);
     }
     for (const ir::Instruction& inst : function_.insts) {
-      if (schedule_.inst_active[inst.id.index()]) statements_.push_back(inst.id);
+      if (schedule_.InInsts(inst.id)) statements_.push_back(inst.id);
     }
   }
 
@@ -57,7 +41,7 @@ class ForestBuilder {
   void Fail(ir::StmtId a, ir::StmtId b, const std::string& why) {
     if (forest_.error.empty()) {
       forest_.error = "order(" + NameOf(a) + ", " + NameOf(b) + ") is " +
-                      OrderName(schedule_.order_of(a, b)) + why;
+                      std::string(ToString(schedule_.order(a, b))) + why;
     }
   }
 
@@ -68,11 +52,11 @@ class ForestBuilder {
         forest_.insts.push_back(s.inst());
         continue;
       }
-      const std::uint32_t size = schedule_.size[s.value];
-      const DimKind kind = schedule_.kind[s.value];
+      const std::uint32_t size = schedule_.size(s.dim());
+      const DimKind kind = schedule_.dim_kind(s.dim());
       for (std::size_t c = 0; c < forest_.classes.size(); ++c) {
         DimClass& known = forest_.classes[c];
-        if (schedule_.order_of(known.dims.front(), s) != Order::MERGED) continue;
+        if (schedule_.order(known.dims.front(), s) != Order::MERGED) continue;
         if (known.size != size) Fail(known.dims.front(), s, " but their sizes differ");
         if (known.kind != kind) Fail(known.dims.front(), s, " but their kinds differ");
         known.dims.push_back(s.dim());
@@ -91,7 +75,7 @@ class ForestBuilder {
     return forest_.insts[item - forest_.classes.size()];
   }
   Order ItemOrder(std::size_t a, std::size_t b) const {
-    return schedule_.order_of(Representative(a), Representative(b));
+    return schedule_.order(Representative(a), Representative(b));
   }
 
   /// The parent is the class around the item that has the most classes around itself.
@@ -170,9 +154,10 @@ class ForestBuilder {
         } else if (enter[b] < enter[a]) {
           expected = Order::INNER;
         }
-        if (schedule_.order_of(statements_[i], statements_[j]) != expected) {
-          return Fail(statements_[i], statements_[j],
-                      std::string(" but the other decisions say ") + OrderName(expected));
+        if (schedule_.order(statements_[i], statements_[j]) != expected) {
+          return Fail(
+              statements_[i], statements_[j],
+              std::string(" but the other decisions say ") + std::string(ToString(expected)));
         }
       }
     }

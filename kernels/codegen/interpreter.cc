@@ -263,13 +263,19 @@ class Interpreter {
         return Vector(index, tree_.classes[At(node.dim_class)].size, node.dim_class);
       case NodeKind::kBlock:
       case NodeKind::kLoop:
-      case NodeKind::kUnroll:
         for (std::uint32_t i = 0; i < tree_.classes[At(node.dim_class)].size; ++i) {
           index_[At(node.dim_class)] = i;
           if (node.kind == NodeKind::kBlock) Poison();
           Body(node);
         }
         return;
+      case NodeKind::kUnroll:
+        return ForEachCopy(
+            tree_, node, [&](int c) { return index_[At(c)]; },
+            [&](std::uint32_t copy) {
+              index_[At(node.dim_class)] = copy;
+              Body(node);
+            });
       case NodeKind::kRoot:
       case NodeKind::kThreads:
         return Body(node);

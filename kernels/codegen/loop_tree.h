@@ -80,6 +80,16 @@ struct LoopTree {
   bool InThreads(int node) const;
 };
 
+/// Calls `action(copy)` for each copy of the body of an unrolled node, in the order in which they
+/// run. `copy_of(dim_class)` is the copy of an unrolled node around it that is being written: the
+/// order may depend on it.
+template <typename CopyOf, typename Action>
+void ForEachCopy(const LoopTree& tree, const LoopNode& node, const CopyOf& /*copy_of*/,
+                 const Action& action) {
+  const std::uint32_t size = tree.classes[static_cast<std::size_t>(node.dim_class)].size;
+  for (std::uint32_t copy = 0; copy < size; ++copy) action(copy);
+}
+
 /// Either a tree or the sentence that says why the schedule is none.
 struct LoopTreeResult {
   std::optional<LoopTree> tree;

@@ -14,10 +14,10 @@ class MemoryPlanner {
   MemoryPlan Run() {
     plan_.address.resize(function_.insts.size());
     for (const ir::MemBlock& block : function_.blocks) {
-      if (schedule_.block_active[block.id.index()]) AddTemp(block);
+      if (schedule_.InBlocks(block.id)) AddTemp(block);
     }
     for (const ir::Instruction& inst : function_.insts) {
-      if (!schedule_.inst_active[inst.id.index()]) continue;
+      if (!schedule_.InInsts(inst.id)) continue;
       if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddressArgument(inst);
       if (inst.is_memory()) CheckVector(inst);
       // Largest step first, as people write addresses.
@@ -36,43 +36,42 @@ class MemoryPlanner {
   void AddTemp(const ir::MemBlock& block) {
     std::vector<ir::AxisId> stored;
     for (const ir::AxisId axis : block.axes) {
-      if (schedule_.rank[axis.index()] > 0) stored.push_back(axis);
+      if (schedule_.rank(block.id, axis) > 0) stored.push_back(axis);
       CheckAxis(block, function_.axis(axis));
     }
     std::sort(stored.begin(), stored.end(), [&](ir::AxisId a, ir::AxisId b) {
-      return schedule_.rank[a.index()] < schedule_.rank[b.index()];
+      return schedule_.rank(block.id, a) < schedule_.rank(block.id, b);
     });
     // The two sides may divide an axis into different tiles, and agree where a row ends: a row is
     // the tile of a logical axis, or a level of it where both sides have the same levels.
     std::int64_t store_stride = 1, load_stride = 1;
     for (std::size_t i = 0; i < stored.size(); ++i) {
       const ir::Axis& axis = function_.axis(stored[i]);
-      if (schedule_.rank[axis.id.index()] != i + 1) {
+      if (schedule_.rank(axis.block, axis.id) != i + 1) {
         Fail("the ranks of the axes of " + block.name() + " are not 1, 2, …");
       }
       if (i > 0 && !SameRow(block, function_.axis(stored[i - 1]), axis)) {
         if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
         if (IsFirstRow(block, stored, i)) {
-          store_stride += schedule_.pad[block.id.index()];
+          store_stride += schedule_.pad(block.id);
           load_stride = store_stride;
         }
       }
       Add(block.store, axis.store_dim, store_stride);
       Add(block.load, axis.load_dim, load_stride);
-      store_stride *= schedule_.size[axis.store_dim.index()];
-      load_stride *= schedule_.size[axis.load_dim.index()];
+      store_stride *= schedule_.size(axis.store_dim);
+      load_stride *= schedule_.size(axis.load_dim);
     }
     if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
     const std::int64_t stride = store_stride;
-    TempArray temp{block.id, schedule_.mem_space[block.id.index()],
-                   static_cast<std::uint64_t>(stride)};
+    TempArray temp{block.id, schedule_.mem_space(block.id), static_cast<std::uint64_t>(stride)};
     const std::uint64_t bytes = temp.elements * block.element_bytes;
     (temp.space == MemSpace::SHARED ? plan_.shared_bytes : plan_.global_bytes) += bytes;
     plan_.temps.push_back(temp);
   }
 
   bool OwnTiles(const ir::MemBlock& block) const {
-    return schedule_.tiles[block.comm.index()] == Tiles::OWN_TILES;
+    return schedule_.tiles(block.comm) == Tiles::OWN_TILES;
   }
   bool SameRow(const ir::MemBlock& block, const ir::Axis& a, const ir::Axis& b) const {
     return OwnTiles(block) && a.row_end == b.row_end;
@@ -91,9 +90,9 @@ class MemoryPlanner {
   void CheckAxis(const ir::MemBlock& block, const ir::Axis& axis) {
     const bool merged =
         tree_.class_of_dim[axis.store_dim.index()] == tree_.class_of_dim[axis.load_dim.index()];
-    const bool stored = schedule_.rank[axis.id.index()] > 0;
-    const std::uint32_t store_size = schedule_.size[axis.store_dim.index()];
-    const std::uint32_t load_size = schedule_.size[axis.load_dim.index()];
+    const bool stored = schedule_.rank(axis.block, axis.id) > 0;
+    const std::uint32_t store_size = schedule_.size(axis.store_dim);
+    const std::uint32_t load_size = schedule_.size(axis.load_dim);
     const bool absent = store_size == 1 && load_size == 1 && !stored;
     if (merged == stored && !absent) {
       Fail("axis " + axis.name() +
@@ -115,7 +114,7 @@ class MemoryPlanner {
       std::int64_t stride = access.stride;
       for (auto dim = logical.dims.rbegin(); dim != logical.dims.rend(); ++dim) {
         Add(inst.id, *dim, stride);
-        stride *= schedule_.size[dim->index()];
+        stride *= schedule_.size(*dim);
       }
     }
   }

@@ -30,9 +30,7 @@ class Assigner {
   }
 
  private:
-  ThreadMapping Mapping(ir::DimId a, ir::DimId b) const {
-    return schedule_.thread_mapping_of(a, b);
-  }
+  ThreadMapping Mapping(ir::DimId a, ir::DimId b) const { return schedule_.thread_mapping(a, b); }
   const std::string& NameOf(const DimClass& dim_class) const {
     return function_.dim(dim_class.dims.front()).name();
   }

@@ -44,7 +44,7 @@ class ValuePlanner {
   template <typename Action>
   void ForEachActive(Action action) {
     for (const ir::Instruction& inst : function_.insts) {
-      if (schedule_.inst_active[inst.id.index()]) action(inst);
+      if (schedule_.InInsts(inst.id)) action(inst);
     }
   }
   void Fail(const std::string& why) {
@@ -111,7 +111,7 @@ class ValuePlanner {
   }
 
   void CheckOrder(const ir::Communication& comm) {
-    if (schedule_.order_of(comm.producer, comm.consumer) != Order::BEFORE) {
+    if (schedule_.order(comm.producer, comm.consumer) != Order::BEFORE) {
       Fail(function_.inst(comm.producer).name() + " does not run before " +
            function_.inst(comm.consumer).name());
     }
@@ -205,9 +205,9 @@ ValuePlan PlanValues(const ir::Function& function, const Schedule& schedule, con
 
 const ir::Communication& Effective(const ir::Function& function, const Schedule& schedule,
                                    ir::CommId comm) {
-  if (schedule.comm_lowered[comm.index()])
-    return function.comm(function.comm(comm).lowered->load_comm);
-  return function.comm(comm);
+  const ir::Communication& direct = function.comm(comm);
+  const bool is_lowered = direct.lowered && schedule.InBlocks(direct.lowered->block);
+  return is_lowered ? function.comm(direct.lowered->load_comm) : direct;
 }
 
 }  // namespace exh::kernels::codegen

@@ -300,9 +300,9 @@ AxisRef Builder::Axis(std::string name, std::uint32_t total, const Tiling& tilin
     throw BackboneError("axis '" + name + "': it has " + std::to_string(tiling.size()) +
                         " tile levels, at most " + std::to_string(kMostLevels) + " are possible");
   }
-  AxisInfo info{name, total,
-                function_.paper ? SplitAxis(name, total, tiling)
-                                : SplitAxisFreely(name, total, tiling, kLargestTile)};
+  AxisInfo info{
+      name, total,
+      paper_ ? SplitAxis(name, total, tiling) : SplitAxisFreely(name, total, tiling, kLargestTile)};
   if (!info.levels.note.empty()) notes_.push_back(info.levels.note);
   axes_.push_back(std::move(info));
   return {static_cast<int>(axes_.size()) - 1};

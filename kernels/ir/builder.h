@@ -65,16 +65,18 @@ using Strides = std::vector<std::pair<AxisRef, std::int64_t>>;
 /// accesses stay inside of their array, and a store writes every element of an output once.
 class Builder {
  public:
-  explicit Builder(Function& function) : function_(function) {}
+  /// `paper`: axes have the tile levels of the paper's space. `function` outlives the builder.
+  explicit Builder(Function& function, bool paper = false) : function_(function), paper_(paper) {}
 
   ArrayId InputArray(std::string name, std::uint64_t elements);
   ArrayId OutputArray(std::string name, std::uint64_t elements);
   void Scalar(std::string name, float value);
   /// The kernel's programs know all sizes: for one that the paper's space could not implement
   /// otherwise.
-  void KnowSizes() { function_.known_sizes = true; }
+  void KnowSizes() { knows_sizes_ = true; }
+  bool knows_sizes() const { return knows_sizes_; }
   /// Declares an axis of `total` iterations with its tile levels: those of the paper's space, or
-  /// one more of them, of any size, where the function has all decisions.
+  /// one more of them, of any size, where there are all decisions.
   AxisRef Axis(std::string name, std::uint32_t total, const Tiling& tiling);
 
   Value Load(std::string name, ArrayId array, const Strides& strides);
@@ -121,6 +123,8 @@ class Builder {
   CommId Connect(InstId producer, InstId consumer, int operand, bool may_lower);
 
   Function& function_;
+  const bool paper_;
+  bool knows_sizes_ = false;
   std::vector<AxisInfo> axes_;
   std::vector<Nest> nests_;  ///< By instruction.
   std::vector<std::string> notes_;

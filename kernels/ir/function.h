@@ -7,13 +7,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "kernels/ir/device.h"
 #include "kernels/ir/ids.h"
 
 namespace exh::kernels::ir {
@@ -159,12 +156,6 @@ struct Phase {
   const std::string& name() const { return name_; }
 };
 
-/// Names of the values of `cache` (kernels/spaces/memory.exh).
-inline constexpr std::string_view kCacheDefault = "CACHE_DEFAULT";
-inline constexpr std::string_view kCacheGlobal = "CACHE_GLOBAL";
-inline constexpr std::string_view kCacheReadOnly = "CACHE_READ_ONLY";
-inline constexpr std::string_view kNoCache = "NO_CACHE";
-
 /// A statement: a dimension or an instruction, as one kind of object that can be ordered.
 struct Statement {
   StmtId id;
@@ -195,10 +186,6 @@ struct Rank {
   std::string name() const { return std::to_string(value); }
 };
 
-/// A list of objects by reference: what the iterators of a space range over.
-template <typename T>
-using Refs = std::vector<std::reference_wrapper<const T>>;
-
 /// What lowering a communication brings to life, by kind of object (lowering.h).
 struct LoweredObjects {
   std::vector<StmtId> statements;
@@ -209,18 +196,8 @@ struct LoweredObjects {
   std::vector<AxisId> axes;
 };
 
-class Function {
- public:
+struct Function {
   std::string name;
-  Device device;
-  bool paper =
-      false;  ///< Only the decisions of the paper: the space has none of those added to it.
-  /// The space keeps programs that fill a temporary which nothing needs (memory.exh,
-  /// nothing_is_filled_in_vain), so that they can be counted.
-  bool keeps_vain_fills = false;
-  bool refuses_vain_fills() const { return !paper && !keeps_vain_fills; }
-  /// The sizes of axes are known when the code is printed also in the paper's space (dims.exh).
-  bool known_sizes = false;
   std::vector<Array> arrays;
   std::vector<Scalar> scalars;
   std::vector<LogicalDim> logical_dims;
@@ -245,118 +222,6 @@ class Function {
   const Axis& axis(AxisId id) const { return axes[id.index()]; }
   const Phase& phase(PhaseId id) const { return phases[id.index()]; }
   const Array& array(ArrayId id) const { return arrays[id.index()]; }
-
-  // What the snippets of kernels/spaces ask (function.cc).
-  const Statement& statement(StmtId id) const;
-  /// The dimension (instruction) that a statement is, or null.
-  const Dimension* as_dim(const Statement& statement) const;
-  const Instruction* as_inst(const Statement& statement) const;
-  StmtId statement_id(const Dimension& d) const { return d.id; }
-
-  Refs<Dimension> own_dims(const Instruction& inst) const { return refs(inst.dims); }
-  Refs<Dimension> reduce_dims(const Instruction& inst) const { return refs(inst.reduce_dims); }
-  Refs<Dimension> tile_dims(const LogicalDim& axis) const { return refs(axis.dims); }
-  Refs<Instruction> memory_insts() const;
-  Refs<Instruction> once_insts() const;
-  Refs<Instruction> reductions() const;
-  Refs<Instruction> init_of(const Instruction& reduction) const;
-  Refs<Instruction> producer(const Communication& c) const { return {std::cref(inst(c.producer))}; }
-  /// Is it a read of an argument that nothing writes?
-  bool reads_input(const Instruction& inst) const {
-    return inst.op == Op::kLoad && array(inst.array).role == ArrayRole::kInput;
-  }
-  /// The producer if reads_input().
-  Refs<Instruction> input_read(const Communication& c) const {
-    const Instruction& inst = this->inst(c.producer);
-    return reads_input(inst) ? Refs<Instruction>{std::cref(inst)} : Refs<Instruction>{};
-  }
-  Refs<Instruction> consumer(const Communication& c) const { return {std::cref(inst(c.consumer))}; }
-  /// The dims that the producer reduces over.
-  Refs<Dimension> done_dims(const Communication& c) const {
-    return refs(inst(c.producer).reduce_dims);
-  }
-  Refs<Dimension> src(const DimPair& p) const { return {std::cref(dim(p.src))}; }
-  Refs<Dimension> dst(const DimPair& p) const { return {std::cref(dim(p.dst))}; }
-  Refs<Instruction> store_of(const MemBlock& b) const { return {std::cref(inst(b.store))}; }
-  Refs<Instruction> load_of(const MemBlock& b) const { return {std::cref(inst(b.load))}; }
-  Refs<Dimension> store_dim(const Axis& a) const { return {std::cref(dim(a.store_dim))}; }
-  Refs<Dimension> load_dim(const Axis& a) const { return {std::cref(dim(a.load_dim))}; }
-  Refs<DimPair> pairs_of(const Communication& c) const;
-  Refs<Communication> lowerable_comms() const;
-  /// The pairs of lowerable communications.
-  Refs<DimPair> tile_pairs() const;
-  /// Is `outer` the tile level around that of `inner`, of the same axis of one communication?
-  bool level_around_pair(const DimPair& outer, const DimPair& inner) const;
-  /// Of one communication: is `other` of another axis, or a level further out than `pair`?
-  bool stays_around(const DimPair& other, const DimPair& pair) const;
-  /// Has some pair a level around it?
-  bool has_level_around(const DimPair& inner) const;
-  /// Iterations that the loops around a tile of the communication must have for the tile to fit the
-  /// memory of temporary arrays.
-  std::uint32_t least_around_tile(const Communication& c) const;
-  /// Are there tiles of its communication that do not fit?
-  bool limits_tile(const DimPair& pair) const { return least_around_tile(comm(pair.comm)) > 1; }
-  Refs<Communication> comm_of(const DimPair& p) const { return {std::cref(comm(p.comm))}; }
-  Refs<Communication> served(const MemBlock& b) const { return {std::cref(comm(b.comm))}; }
-  Refs<Instruction> accesses_of(const MemBlock& b) const {
-    return {std::cref(inst(b.store)), std::cref(inst(b.load))};
-  }
-  Refs<Dimension> dims_of(const Phase& p) const;
-  PhaseId phase_of(const Dimension& d) const { return inst(d.inst).phase; }
-  Refs<Axis> axes_of(const MemBlock& b) const;
-  /// Is `dim` one of the declared dims of `inst`?
-  bool is_own(const Instruction& inst, const Dimension& dim) const;
-  /// Is the statement the instruction of the dim's nest, or another dim of it?
-  bool shares_nest(const Statement& s, const Dimension& d) const {
-    return s.id.is_inst ? s.id.inst() == d.inst : dim(s.id.dim()).inst == d.inst;
-  }
-  bool share_nest(const Dimension& a, const Dimension& b) const { return a.inst == b.inst; }
-  /// Is `outer` the tile level around `inner`, and not the outermost level of their axis?
-  bool tiles_next(const Dimension& outer, const Dimension& inner) const {
-    return outer.logical == inner.logical && outer.level >= 1 && outer.level + 1 == inner.level;
-  }
-  bool level_around(const Axis& outer, const Axis& inner) const;
-  /// The dim along which an access to an array moves from element to element, if there is one.
-  Refs<Dimension> contiguous_dim(const Instruction& inst) const;
-  bool is_contiguous(const Instruction& inst, const Dimension& dim) const;
-  /// How many elements an access may take at once.
-  std::vector<std::uint32_t> vec_universe(const Instruction& inst) const;
-  std::vector<std::uint32_t> pad_universe() const;
-  /// n, 2n, … as far as sizes go.
-  std::vector<std::uint32_t> multiples(std::uint32_t n) const;
-  /// Limits on dims of one kind. Linear indices have none; the paper's space has the hardware's.
-  std::uint32_t max_thread_dims() const { return paper ? device.max_thread_dims : 64; }
-  std::uint32_t max_block_dims() const { return paper ? device.max_block_dims : 64; }
-  /// Is the size of the dim what a program of the paper learns when it runs: that of the outermost
-  /// level of its axis?
-  bool has_run_time_size(const Dimension& d) const { return paper && !known_sizes && d.level == 0; }
-  /// Limits that the paper's space does not have.
-  bool limits_code() const { return !paper && device.max_code > 0; }
-  bool counts_as_code(const Instruction& inst) const {
-    return limits_code() && inst.op != Op::kConst;
-  }
-  bool limits_registers() const { return !paper && device.max_registers > 0; }
-  /// Does consecutive iteration of `dim` touch consecutive elements, so that an access of several
-  /// at once is one vector access? Asked for declared dims of accesses to arrays only: those of
-  /// temporaries depend on the layout, which is a decision.
-  bool vectorizable(const Instruction& inst, const Dimension& dim) const;
-  /// Positions that an axis of the block may take: 0 (not stored), 1 … number of axes.
-  std::vector<std::uint32_t> rank_universe(const MemBlock& b) const;
-  /// Place of an axis among those of its temporary, from 1.
-  std::uint32_t place_of(const Axis& axis) const;
-  /// Places of axes whose loop the two sides of a temporary can share, so that each iteration uses
-  /// the array again; and 0.
-  std::vector<std::uint32_t> shared_universe(const MemBlock& b) const;
-  /// May the read begin an iteration before its value is needed? (memory.exh, advance)
-  bool allows_advance(const Instruction& inst) const {
-    return !paper && !device.vector_arithmetic && reads_input(inst);
-  }
-  /// Does the device have this cache directive, and is it legal for this instruction?
-  bool allows_cache(const Instruction& inst, std::string_view flag) const;
-  const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }
-
- private:
-  Refs<Dimension> refs(const std::vector<DimId>& ids) const;
 };
 
 }  // namespace exh::kernels::ir

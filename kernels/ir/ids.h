@@ -34,6 +34,8 @@ struct StmtId {
   constexpr StmtId(InstId inst) : is_inst(true), value(inst.value) {}  // NOLINT: to their superset
   constexpr DimId dim() const { return DimId{value}; }
   constexpr InstId inst() const { return InstId{value}; }
+  /// Every other number is an instruction's.
+  constexpr std::size_t index() const { return 2 * std::size_t{value} + is_inst; }
   friend constexpr auto operator<=>(StmtId, StmtId) = default;
 };
 

@@ -25,8 +25,8 @@ double Resident(const CandidateView& view) {
   }
   for (const OperandRead& read : inventory.operands) {
     if (!read.block.valid()) continue;
-    const ir::MemDomain& mem = view.domains().blocks[read.block.index()];
-    if (mem.presence != ir::Presence::kCertain || mem.spaces != ir::kSharedSpace) continue;
+    const MemDomain& mem = view.domains().blocks[read.block.index()];
+    if (mem.presence != Presence::kCertain || mem.spaces != MemSpace::SHARED) continue;
     needs.shared_bytes +=
         kElementBytes * StoredElements(inventory.function, view.domains(), read.block);
   }
@@ -52,7 +52,7 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
     if (waiting.operand != kNoOperand) {
       const OperandRead& read = inventory.operands[waiting.operand];
       if (!view.IsFenced(read)) continue;
-      if ((view.domains().blocks[read.block.index()].spaces & ir::kSharedSpace) == 0) {
+      if (!view.domains().blocks[read.block.index()].spaces.MayBe(MemSpace::SHARED)) {
         clk = rates.read_latency_clk;
       }
     }

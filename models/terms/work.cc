@@ -18,8 +18,8 @@ OperandWork::OperandWork(const CandidateView& seen, const OperandRead& counted)
   }
   // Temporaries are aligned, so that compilers may merge what is read from them.
   width = view.rates().bytes_per_access / kElementBytes;
-  const bool may_stage = read.block.valid() && view.domains().blocks[read.block.index()].presence !=
-                                                   ir::Presence::kAbsent;
+  const bool may_stage =
+      read.block.valid() && view.domains().blocks[read.block.index()].presence != Presence::kAbsent;
   if (!may_stage && read.load.valid()) {
     const int load = inventory.nest_of_inst[read.load.index()];
     if (load >= 0) width = view.WidthOf(inventory.nests[static_cast<std::size_t>(load)]);

@@ -5,8 +5,8 @@
 // kind.
 #pragma once
 
-#include "kernels/ir/domains.h"
 #include "models/candidate_view.h"
+#include "models/domains.h"
 
 namespace exh::models::terms {
 

@@ -33,11 +33,10 @@ std::string HashOf(const models::DeviceRates& r) {
 }
 
 /// Until the thread asks again.
-const kernels::ir::Domains& DomainsOf(const kernels::Task& task,
-                                      const runtime::Candidate& candidate) {
+const models::Domains& DomainsOf(const kernels::Task& task, const runtime::Candidate& candidate) {
   // A search asks millions of times: the memory stays, and is the next one's.
-  thread_local kernels::ir::Domains domains;
-  kernels::ReadDomains(task, candidate, domains);
+  thread_local models::Domains domains;
+  models::ReadDomains(*task.function, task.decisions, candidate, domains);
   return domains;
 }
 
@@ -80,8 +79,8 @@ void CandidateBound::Amounts(const runtime::Candidate& candidate, std::span<doub
 }
 
 models::Bound CandidateBound::Explain(const runtime::Candidate& candidate) const {
-  kernels::ir::Domains domains;
-  kernels::ReadDomains(task_, candidate, domains);
+  models::Domains domains;
+  models::ReadDomains(*task_.function, task_.decisions, candidate, domains);
   return bound_.Explain(domains);
 }
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "kernels/ir/domains.h"
+#include "models/domains.h"
 #include "models/lower_bound.h"
 #include "runtime/candidate.h"
 #include "search/descend/bound_function.h"

@@ -62,7 +62,7 @@ void MeasureCost(const std::string& kernel, const std::string& size, const std::
   options.space = space;
   const Problem problem = MakeProblem(options);
   const models::LowerBound bound(*problem.task.function, RatesOf(problem.device));
-  std::vector<kernels::ir::Domains> domains;
+  std::vector<models::Domains> domains;
   const std::vector<runtime::Candidate> candidates = Prefixes(problem, 2000);
   constexpr int kTimes = 50;
   const auto microseconds = [&](auto what) {
@@ -74,8 +74,9 @@ void MeasureCost(const std::string& kernel, const std::string& size, const std::
     return all.count() / (kTimes * static_cast<double>(candidates.size()));
   };
   domains.resize(candidates.size());
-  const double read = microseconds(
-      [&](std::size_t i) { kernels::ReadDomains(problem.task, candidates[i], domains[i]); });
+  const double read = microseconds([&](std::size_t i) {
+    models::ReadDomains(*problem.task.function, problem.task.decisions, candidates[i], domains[i]);
+  });
   double sum = 0;
   const double first = microseconds([&](std::size_t i) { sum += bound.Ns(domains[i], 0); });
   const double both = microseconds([&](std::size_t i) { sum += bound.Ns(domains[i]); });

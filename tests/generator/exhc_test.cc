@@ -73,7 +73,7 @@ TEST_F(Exhc, BuildWritesFilesAndDepfile) {
       InFolder("build space.exh --root . --out gen/space.exh --depfile gen/space.d");
   EXPECT_EQ(result.code, 0) << result.output;
   EXPECT_EQ(result.output, "");
-  for (const char* suffix : {".h", ".cc", ".filters.h"}) {
+  for (const char* suffix : {".h", ".schedule.h", ".cc", ".filters.h"}) {
     EXPECT_TRUE(fs::exists(folder_ / ("gen/space.exh" + std::string(suffix))));
   }
   const std::string rule = Read(folder_ / "gen/space.d");
@@ -142,8 +142,8 @@ TEST_F(Exhc, EmitChoosesWhatIsWritten) {
     return names;
   };
   using Names = std::set<std::string>;
-  EXPECT_EQ(written(""), (Names{"d", "s.cc", "s.filters.h", "s.h"}));
-  EXPECT_EQ(written("--emit=cpp"), (Names{"d", "s.cc", "s.h"}));
+  EXPECT_EQ(written(""), (Names{"d", "s.cc", "s.filters.h", "s.h", "s.schedule.h"}));
+  EXPECT_EQ(written("--emit=cpp"), (Names{"d", "s.cc", "s.h", "s.schedule.h"}));
   EXPECT_EQ(written("--emit=filters"), (Names{"d", "s.filters.h"}));
   EXPECT_EQ(written("--emit=ir,tables"), (Names{"d", "s.ir.json", "s.tables.txt"}));
   EXPECT_NE(Read(folder_ / "gen/d").find("s.ir.json"), std::string::npos);

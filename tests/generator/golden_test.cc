@@ -89,8 +89,8 @@ INSTANTIATE_TEST_SUITE_P(Features, Golden, testing::ValuesIn(GoldenFeatures()),
 TEST(LinalgGolden, SameBytesTwice) {
   const auto once = GenerateLinalg();
   const auto again = GenerateLinalg();
-  ASSERT_EQ(once.size(), 5u);
-  ASSERT_EQ(again.size(), 5u);
+  ASSERT_EQ(once.size(), 6u);
+  ASSERT_EQ(again.size(), 6u);
   for (std::size_t i = 0; i < once.size(); ++i) {
     EXPECT_TRUE(once[i].text == again[i].text) << once[i].suffix;
   }

@@ -10,6 +10,7 @@
 
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
+#include "kernels/ir/target.h"
 
 namespace exh::kernels::ir {
 namespace {
@@ -258,7 +259,7 @@ TEST(BuilderMistakes, MoreObjectsThanIdsCanName) {
 
 /// y[n] = sum over k of x[n + k]: an access that moves by one element along two axes.
 TEST(Builder, AnAccessMayOverlapItself) {
-  Function f;
+  Target f;
   f.device.vector_sizes = {2, 4};
   f.device.vector_arithmetic = false;
   Builder b(f);

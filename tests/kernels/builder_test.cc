@@ -3,14 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/ir/target.h"
+
 namespace exh::kernels::ir {
 namespace {
 
 /// y = A x with m and k tiled once.
-Function MatVec() {
-  Function f;
+Target MatVec() {
+  Target f;
   f.paper = true;
-  Builder b(f);
+  Builder b(f, f.paper);
   const ArrayId a = b.InputArray("a", 96 * 60), x = b.InputArray("x", 60);
   const ArrayId y = b.OutputArray("y", 96);
   const AxisRef m = b.Axis("m", 96, {{2, 8}}), k = b.Axis("k", 60, {{2, 8}});
@@ -24,7 +26,7 @@ Function MatVec() {
 }
 
 TEST(Builder, GivesEveryInstructionANestOfItsOwn) {
-  const Function f = MatVec();
+  const Target f = MatVec();
   ASSERT_EQ(f.insts.size(), 5u);
   EXPECT_EQ(f.dims.size(), 4u + 2 + 2 + 4 + 2);
   for (const Dimension& dim : f.dims) {
@@ -36,7 +38,7 @@ TEST(Builder, GivesEveryInstructionANestOfItsOwn) {
 }
 
 TEST(Builder, PairsTheAxesThatProducerAndConsumerShare) {
-  const Function f = MatVec();
+  const Target f = MatVec();
   ASSERT_EQ(f.comms.size(), 4u);
   const Communication& a = f.comms[0];
   EXPECT_EQ(a.name(), "load_a:mad");
@@ -53,7 +55,7 @@ TEST(Builder, PairsTheAxesThatProducerAndConsumerShare) {
 }
 
 TEST(Builder, MarksReductionDims) {
-  const Function f = MatVec();
+  const Target f = MatVec();
   const Instruction& mad = f.insts[3];
   EXPECT_TRUE(mad.is_reduction());
   EXPECT_TRUE(mad.executes_once());
@@ -65,7 +67,7 @@ TEST(Builder, MarksReductionDims) {
 }
 
 TEST(Builder, KnowsWhichDimsVectorAccessesMayRunAlong) {
-  const Function f = MatVec();
+  const Target f = MatVec();
   const auto legal = [&](std::size_t inst) {
     std::string names;
     for (const DimId dim : f.insts[inst].dims) {
@@ -79,9 +81,9 @@ TEST(Builder, KnowsWhichDimsVectorAccessesMayRunAlong) {
 }
 
 TEST(Builder, TellsTheSameValueReadTwiceApart) {
-  Function f;
+  Target f;
   f.paper = true;
-  Builder b(f);
+  Builder b(f, f.paper);
   const ArrayId x = b.InputArray("x", 8), y = b.OutputArray("y", 8);
   const AxisRef n = b.Axis("n", 8, {});
   const Value load = b.Load("load", x, {{n, 1}});

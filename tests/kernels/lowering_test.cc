@@ -6,15 +6,16 @@
 #include <set>
 
 #include "kernels/ir/builder.h"
+#include "kernels/ir/target.h"
 
 namespace exh::kernels::ir {
 namespace {
 
 /// y = x * x, both reads staged.
-Function Square() {
-  Function f;
+Target Square() {
+  Target f;
   f.paper = true;
-  Builder b(f);
+  Builder b(f, f.paper);
   const ArrayId x = b.InputArray("x", 64), y = b.OutputArray("y", 64);
   const AxisRef n = b.Axis("n", 64, {{2, 8}});
   const Value load = b.Load("load", x, {{n, 1}});
@@ -25,7 +26,7 @@ Function Square() {
 }
 
 TEST(Freeze, PlansABlockWithAStoreAndALoadForEachCommunication) {
-  const Function f = Square();
+  const Target f = Square();
   ASSERT_EQ(f.blocks.size(), 2u);
   const MemBlock& block = f.blocks[0];
   EXPECT_EQ(block.name(), "tmp.load:square");
@@ -50,7 +51,7 @@ TEST(Freeze, PlansABlockWithAStoreAndALoadForEachCommunication) {
 }
 
 TEST(Freeze, ListsPermanentStatementsFirst) {
-  const Function f = Square();
+  const Target f = Square();
   ASSERT_EQ(f.statements.size(), f.dims.size() + f.insts.size());
   bool planned = false;
   std::set<std::string> names;
@@ -63,7 +64,7 @@ TEST(Freeze, ListsPermanentStatementsFirst) {
 }
 
 TEST(Freeze, LoweringListsEveryPlannedObjectOfItsCommunicationOnce) {
-  const Function f = Square();
+  const Target f = Square();
   std::set<StmtId> statements;
   for (const Communication& comm : f.comms) {
     for (const StmtId id : f.lowering(comm.id).statements) {

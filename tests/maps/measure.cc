@@ -118,10 +118,10 @@ class Matmul {
     matmul->Build(builder, sizes);
     kernels::ir::Freeze(function_);
   }
-  const kernels::ir::Function& function() const { return function_; }
+  const kernels::ir::Target& function() const { return function_; }
 
  private:
-  kernels::ir::Function function_;
+  kernels::ir::Target function_;
 };
 
 /// Every decision of the engine that a search takes, as an action of the instance.

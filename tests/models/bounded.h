@@ -27,10 +27,9 @@ inline DeviceRates RatesOf(const search::Problem& problem) {
   return LoadRates(kernels::DeviceFolder() + "/rates", problem.device).rates.value();
 }
 
-inline kernels::ir::Domains DomainsOf(const search::Problem& problem,
-                                      const runtime::Candidate& candidate) {
-  kernels::ir::Domains domains;
-  kernels::ReadDomains(problem.task, candidate, domains);
+inline Domains DomainsOf(const search::Problem& problem, const runtime::Candidate& candidate) {
+  Domains domains;
+  ReadDomains(*problem.task.function, problem.task.decisions, candidate, domains);
   return domains;
 }
 

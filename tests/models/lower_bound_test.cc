@@ -36,7 +36,7 @@ class Matmul1024 : public testing::Test {
  protected:
   Bound Explain(const std::string& decisions) const {
     const LowerBound bound(*problem().task.function, Nominal(problem()));
-    const kernels::ir::Domains domains = DomainsOf(problem(), Decided(problem(), decisions));
+    const Domains domains = DomainsOf(problem(), Decided(problem(), decisions));
     const Bound explained = bound.Explain(domains);
     EXPECT_EQ(bound.Ns(domains), explained.ns);
     return explained;
@@ -122,7 +122,7 @@ TEST_F(Matmul1024, ExplainsItself) {
 TEST(LowerBound, AxpyMovesWhatTheCacheDoesNotHold) {
   const search::Problem problem = MakeProblem("axpy", "n=67108864", "h200");
   const DeviceRates rates = Nominal(problem);
-  const kernels::ir::Domains root = DomainsOf(problem, problem.root());
+  const Domains root = DomainsOf(problem, problem.root());
   const double bytes = 3.0 * 4 * 67108864;
   EXPECT_NEAR(LowerBound(*problem.task.function, rates).Ns(root),
               (bytes - rates.memory_cache_bytes) / 4800, 1);
@@ -153,7 +153,7 @@ TEST(LowerBound, AMixOfReadsAndWritesHasItsOwnRate) {
 
 TEST(LowerBound, AxpyInTheCacheMovesNothing) {
   const search::Problem problem = MakeProblem("axpy", "n=1048576", "h200");
-  const kernels::ir::Domains root = DomainsOf(problem, problem.root());
+  const Domains root = DomainsOf(problem, problem.root());
   const LowerBound warm(*problem.task.function, Nominal(problem));
   EXPECT_EQ(TermNs(warm.Explain(root), "memory"), 0);
   EXPECT_GT(warm.Ns(root), 0);
@@ -241,7 +241,7 @@ TEST_F(AxpyOfThreads, LoopsInsideOfThreadsTakeMoreLines) {
 
 TEST_F(Matmul1024, FirstTierIsThroughput) {
   const LowerBound bound(*problem().task.function, Nominal(problem()));
-  const kernels::ir::Domains domains = DomainsOf(
+  const Domains domains = DomainsOf(
       problem(), Decided(problem(), std::string(kOuterBlocks) + "size(mad.m0)=32\nsize(mad.n0)=64\n"
                                                                 "dim_kind(mad.m1)=LOOP\n"));
   const double both = bound.Ns(domains), first = bound.Ns(domains, 0);

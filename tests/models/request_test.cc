@@ -16,7 +16,7 @@ class Accessed {
  public:
   struct Level {
     std::uint32_t size;
-    ir::Kinds kinds;
+    DimKindDomain kinds;
   };
 
   void Axis(std::int64_t stride, const std::vector<Level>& levels) {
@@ -30,7 +30,7 @@ class Accessed {
     function_.logical_dims.push_back(logical);
     load_.access.push_back({axis, stride});
   }
-  ir::DimDomain& dim(std::size_t index) { return domains_.dims[index]; }
+  DimDomain& dim(std::size_t index) { return domains_.dims[index]; }
   double Together(double elements, std::uint32_t width = 1) {
     load_.id = ir::InstId{0};
     domains_.insts = {{width}};
@@ -40,43 +40,43 @@ class Accessed {
  private:
   ir::Function function_;
   ir::Instruction load_;
-  ir::Domains domains_;
+  Domains domains_;
 };
 
 TEST(Request, NeighboursOfThreadsAreTogether) {
   Accessed vector;
-  vector.Axis(1, {{64, ir::kBlock}, {32, ir::kThread}});
+  vector.Axis(1, {{64, DimKind::BLOCK}, {32, DimKind::THREAD}});
   EXPECT_EQ(vector.Together(8), 8);
   EXPECT_EQ(vector.Together(32), 32);
-  vector.dim(1).kinds = ir::kLoop;
+  vector.dim(1).kinds = DimKind::LOOP;
   EXPECT_EQ(vector.Together(8), 1);
 }
 
 TEST(Request, LoopsInsideThreadsPullThemApart) {
   Accessed vector;
-  vector.Axis(1, {{64, ir::kBlock}, {32, ir::kThread}, {4, ir::kLoop}});
+  vector.Axis(1, {{64, DimKind::BLOCK}, {32, DimKind::THREAD}, {4, DimKind::LOOP}});
   EXPECT_EQ(vector.Together(8), 2);
   EXPECT_EQ(vector.Together(32), 8);
-  vector.dim(2).kinds = ir::kVector;
+  vector.dim(2).kinds = DimKind::VECTOR;
   EXPECT_EQ(vector.Together(8), 8);
-  vector.dim(2).kinds = ir::kUnroll;
+  vector.dim(2).kinds = DimKind::UNROLL;
   EXPECT_EQ(vector.Together(8), 2);
   EXPECT_EQ(vector.Together(8, 4), 8);  // Four copies are one access.
 }
 
 TEST(Request, FewThreadsHaveFewNeighbours) {
   Accessed vector;
-  vector.Axis(1, {{64, ir::kBlock}, {16, ir::kLoop}, {2, ir::kThread}});
+  vector.Axis(1, {{64, DimKind::BLOCK}, {16, DimKind::LOOP}, {2, DimKind::THREAD}});
   EXPECT_EQ(vector.Together(8), 2);
 }
 
 TEST(Request, StridesOfAPieceShareNothing) {
   Accessed matrix;
-  matrix.Axis(1024, {{32, ir::kThread}});
-  matrix.Axis(32, {{32, ir::kThread}});
+  matrix.Axis(1024, {{32, DimKind::THREAD}});
+  matrix.Axis(32, {{32, DimKind::THREAD}});
   EXPECT_EQ(matrix.Together(32), 1);
   Accessed pairs;
-  pairs.Axis(4, {{32, ir::kThread}});
+  pairs.Axis(4, {{32, DimKind::THREAD}});
   EXPECT_EQ(pairs.Together(8), 2);
   EXPECT_EQ(pairs.Together(32), 8);
 }
@@ -84,16 +84,17 @@ TEST(Request, StridesOfAPieceShareNothing) {
 TEST(Request, RowsThatBeginAnywhereMayStraddle) {
   // Groups of 3 neighbours, 6 apart: a sector has 3 of them at least, and 5 at most.
   Accessed rows;
-  rows.Axis(1, {{5, ir::kThread}, {2, ir::kLoop}, {3, ir::kThread}});
+  rows.Axis(1, {{5, DimKind::THREAD}, {2, DimKind::LOOP}, {3, DimKind::THREAD}});
   EXPECT_GE(rows.Together(8), 5);
   EXPECT_LE(rows.Together(8), 8);
 }
 
 TEST(Request, WhatIsOpenIsAtItsBest) {
   Accessed vector;
-  vector.Axis(1, {{64, ir::kBlock}, {32, ir::kThread}, {4, ir::kLoop | ir::kVector}});
+  vector.Axis(1,
+              {{64, DimKind::BLOCK}, {32, DimKind::THREAD}, {4, DimKind::LOOP | DimKind::VECTOR}});
   EXPECT_EQ(vector.Together(8), 8);
-  vector.dim(2) = {2, 4, 2, ir::kLoop};
+  vector.dim(2) = {2, 4, 2, DimKind::LOOP};
   EXPECT_EQ(vector.Together(8), 8);
 }
 

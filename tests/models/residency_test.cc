@@ -42,13 +42,14 @@ TEST(Residency, SumsLiveThroughLoops) {
   ir::Instruction mad;
   mad.dims = {ir::DimId{0}, ir::DimId{1}, ir::DimId{2}};
   mad.reduce_dims = {ir::DimId{2}};
-  ir::Domains domains;
-  domains.dims = {
-      {8, 8, 8, ir::kUnroll}, {4, 16, 4, ir::kUnroll | ir::kVector}, {32, 32, 32, ir::kLoop}};
+  Domains domains;
+  domains.dims = {{8, 8, 8, DimKind::UNROLL},
+                  {4, 16, 4, DimKind::UNROLL | DimKind::VECTOR},
+                  {32, 32, 32, DimKind::LOOP}};
   EXPECT_EQ(Accumulators(mad, domains), 32);
-  domains.dims[1].kinds = ir::kUnroll | ir::kThread;
+  domains.dims[1].kinds = DimKind::UNROLL | DimKind::THREAD;
   EXPECT_EQ(Accumulators(mad, domains), 8);
-  domains.dims[2].kinds = ir::kLoop | ir::kUnroll;  // Then sums may be stored one by one.
+  domains.dims[2].kinds = DimKind::LOOP | DimKind::UNROLL;  // Then sums may be stored one by one.
   EXPECT_EQ(Accumulators(mad, domains), 0);
 }
 

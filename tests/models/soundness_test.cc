@@ -77,13 +77,13 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
     }
     const double warps = std::ceil(threads / rates.warp_lanes);
     if (inst.is_memory()) {
-      copies /= schedule.vec[inst.id.index()];
-      const double width = schedule.vec[inst.id.index()] * lanes_of_vector;
+      copies /= schedule.vec(inst.id);
+      const double width = schedule.vec(inst.id) * lanes_of_vector;
       counted.accesses += blocks * copies * warps * std::max(rates.warp_lanes, width);
       if (inst.op == kernels::ir::Op::kLoad)
         counted.waits += blocks * rounds * rates.read_latency_clk;
       if (inst.op == kernels::ir::Op::kTempLoad) {
-        const bool is_shared = schedule.mem_space[inst.block.index()] == codegen::MemSpace::SHARED;
+        const bool is_shared = schedule.mem_space(inst.block) == codegen::MemSpace::SHARED;
         counted.waits +=
             blocks * rounds * (is_shared ? rates.shared_latency_clk : rates.read_latency_clk);
       }
@@ -118,7 +118,7 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
   const runtime::Candidate root = problem.root();
   const search::ChoiceOrder order = search::ChoiceOrder::Default(root.instance());
   Random random(1);
-  kernels::ir::Domains domains;
+  Domains domains;
   int leaves = 0, steps = 0, grown = 0;
   std::vector<double> amounts(bound.num_amounts(), -1);
   std::set<std::vector<double>> kinds_of_leaves;
@@ -128,7 +128,7 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
     double last = 0;
     bool is_dead = false;
     while (!is_dead) {
-      kernels::ReadDomains(problem.task, candidate, domains);
+      models::ReadDomains(*problem.task.function, problem.task.decisions, candidate, domains);
       const double ns = bound.Ns(domains);
       ASSERT_GE(ns, last * (1 - 1e-12)) << "after " << steps << " steps, descent " << i;
       grown += ns > last;

@@ -38,10 +38,10 @@ constexpr std::size_t kCandidates = 60;
 constexpr std::uint64_t kSeed = 1;
 
 /// The domains of candidates on random descents, from roots to implementations or dead ends.
-std::vector<kernels::ir::Domains> RandomDomains(const search::Problem& problem) {
+std::vector<Domains> RandomDomains(const search::Problem& problem) {
   const search::ChoiceOrder order = search::ChoiceOrder::Default(problem.root().instance());
   Random random(kSeed);
-  std::vector<kernels::ir::Domains> all;
+  std::vector<Domains> all;
   while (all.size() < kCandidates) {
     runtime::Candidate candidate = problem.root();
     for (int step = 0;; ++step) {
@@ -67,7 +67,7 @@ struct Listed {
   double ns = 0;
 };
 
-Listed ListedOf(const Inventory& inventory, const kernels::ir::Domains& domains) {
+Listed ListedOf(const Inventory& inventory, const Domains& domains) {
   const CandidateView view(inventory, domains);
   Tally tally(view);
   tally.CountThroughput();
@@ -101,7 +101,7 @@ class Terms : public testing::TestWithParam<KernelOnDevice> {
 };
 
 TEST_P(Terms, TheLongestIsTheBound) {
-  for (const kernels::ir::Domains& domains : RandomDomains(problem_)) {
+  for (const Domains& domains : RandomDomains(problem_)) {
     const Listed listed = ListedOf(inventory_, domains);
     ASSERT_GT(listed.ns, 0);
     EXPECT_EQ(bound_.Ns(domains), listed.ns);
@@ -115,7 +115,7 @@ TEST_P(Terms, TheLongestIsTheBound) {
 }
 
 TEST_P(Terms, ExplainTheBound) {
-  for (const kernels::ir::Domains& domains : RandomDomains(problem_)) {
+  for (const Domains& domains : RandomDomains(problem_)) {
     const Listed listed = ListedOf(inventory_, domains);
     const Bound bound = bound_.Explain(domains);
     EXPECT_EQ(bound.ns, listed.ns);
@@ -139,7 +139,7 @@ TEST_P(Terms, ExplainTheBound) {
 
 TEST_P(Terms, AreTheFirstAmounts) {
   std::vector<double> amounts(bound_.num_amounts());
-  for (const kernels::ir::Domains& domains : RandomDomains(problem_)) {
+  for (const Domains& domains : RandomDomains(problem_)) {
     std::vector<double> expected = ListedOf(inventory_, domains).numbers;
     expected.insert(expected.begin(), bound_.Amounts(domains, amounts));
     EXPECT_EQ(std::vector(amounts.begin(), amounts.begin() + std::ssize(expected)), expected);

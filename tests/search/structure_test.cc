@@ -11,6 +11,7 @@
 #include <string>
 
 #include "kernels/task.h"
+#include "models/domains.h"
 #include "search/descend/patient_descent.h"
 #include "search/log/decisions.h"
 #include "tests/search/small_matmul.h"
@@ -21,11 +22,11 @@ namespace {
 
 /// Which temporary arrays an implementation has.
 std::string BlocksOf(const Problem& problem, const runtime::Candidate& implementation) {
-  kernels::ir::Domains domains;
-  kernels::ReadDomains(problem.task, implementation, domains);
+  models::Domains domains;
+  models::ReadDomains(*problem.task.function, problem.task.decisions, implementation, domains);
   std::string blocks;
-  for (const kernels::ir::MemDomain& block : domains.blocks) {
-    blocks += block.presence == kernels::ir::Presence::kCertain ? 'x' : '-';
+  for (const models::MemDomain& block : domains.blocks) {
+    blocks += block.presence == models::Presence::kCertain ? 'x' : '-';
   }
   return blocks;
 }

@@ -43,27 +43,23 @@ class Drawing {
  public:
   Drawing(const ir::Function& function, const std::map<std::string, Layout>& layouts)
       : f_(function), layouts_(layouts) {
-    s_.num_dims = f_.dims.size();
-    s_.num_insts = f_.insts.size();
-    const std::size_t statements = s_.num_dims + s_.num_insts;
-    s_.dim_active.assign(s_.num_dims, false);
-    s_.inst_active.assign(s_.num_insts, false);
-    s_.comm_lowered.assign(f_.comms.size(), false);
-    s_.block_active.assign(f_.blocks.size(), false);
-    s_.size.assign(s_.num_dims, 1);
-    s_.kind.assign(s_.num_dims, DimKind::LOOP);
-    s_.mapping.assign(f_.pairs.size(), DimMapping::NOT_MAPPED);
-    s_.mem_space.assign(f_.blocks.size(), MemSpace::SHARED);
-    s_.rank.assign(f_.axes.size(), 0);
-    s_.cache.assign(s_.num_insts, "CACHE_DEFAULT");
-    s_.vec.assign(s_.num_insts, 1);
-    s_.pad.assign(f_.blocks.size(), 0);
-    s_.tiles.assign(f_.comms.size(), Tiles::SAME_TILES);
-    s_.order.assign(statements * statements, Order::MERGED);
-    s_.thread_mapping.assign(s_.num_dims * s_.num_dims, ThreadMapping::NOT_THREADS);
-    enter_.assign(statements, -1);
-    leave_.assign(statements, -1);
-    axis_.assign(s_.num_dims, -1);
+    for (const ir::Dimension& dim : f_.dims) {
+      s_.InDims.Set(dim.id, false);
+      for (const ir::Dimension& other : f_.dims) {
+        s_.thread_mapping.Set(dim.id, other.id, ThreadMapping::NOT_THREADS);
+      }
+    }
+    for (const ir::Instruction& inst : f_.insts) {
+      s_.InInsts.Set(inst.id, false);
+      s_.cache.Set(inst.id, Cache::CACHE_DEFAULT);
+    }
+    for (const ir::MemBlock& block : f_.blocks) {
+      s_.InBlocks.Set(block.id, false);
+      s_.mem_space.Set(block.id, MemSpace::SHARED);
+      s_.pad.Set(block.id, 0);
+      for (const ir::AxisId axis : block.axes) s_.rank.Set(block.id, axis, 0);
+    }
+    for (const ir::Communication& comm : f_.comms) s_.tiles.Set(comm.id, Tiles::SAME_TILES);
   }
 
   Schedule Run(const Items& items) {
@@ -71,9 +67,8 @@ class Drawing {
     FillOrder();
     FillThreads();
     for (const ir::Communication& comm : f_.comms) {
-      if (!comm.lowered || !s_.inst_active[comm.lowered->store.index()]) continue;
-      s_.comm_lowered[comm.id.index()] = true;
-      s_.block_active[comm.lowered->block.index()] = true;
+      if (!comm.lowered || !s_.InInsts(comm.lowered->store)) continue;
+      s_.InBlocks.Set(comm.lowered->block, true);
       FillLayout(f_.block(comm.lowered->block));
     }
     return std::move(s_);
@@ -83,54 +78,46 @@ class Drawing {
   void Walk(const Items& items) {
     for (const Item& item : items) {
       const int enter = time_++;
-      std::vector<std::size_t> statements;
+      std::vector<ir::StmtId> statements;
       if (item.dims.empty()) {
         const ir::InstId inst = Find(f_.insts, item.inst).id;
-        s_.inst_active[inst.index()] = true;
-        statements.push_back(s_.stmt(inst));
+        s_.InInsts.Set(inst, true);
+        statements.push_back(inst);
       }
       for (const std::string& name : SplitNames(item.dims)) {
         const ir::DimId dim = Find(f_.dims, name).id;
-        s_.dim_active[dim.index()] = true;
-        s_.size[dim.index()] = item.size;
-        s_.kind[dim.index()] = item.kind;
-        axis_[dim.index()] = item.axis;
-        statements.push_back(s_.stmt(dim));
+        s_.InDims.Set(dim, true);
+        s_.size.Set(dim, item.size);
+        s_.dim_kind.Set(dim, item.kind);
+        if (item.axis >= 0) axes_[dim] = item.axis;
+        statements.push_back(dim);
       }
       Walk(item.body);
-      for (const std::size_t s : statements) {
-        enter_[s] = enter;
-        leave_[s] = time_;
-      }
+      for (const ir::StmtId statement : statements) times_[statement] = {enter, time_};
       ++time_;
     }
   }
 
   void FillOrder() {
-    const std::size_t n = enter_.size();
-    for (std::size_t a = 0; a < n; ++a) {
-      for (std::size_t b = 0; b < n; ++b) {
-        Order& order = s_.order[a * n + b];
-        if (leave_[a] < enter_[b]) {
-          order = Order::BEFORE;
-        } else if (leave_[b] < enter_[a]) {
-          order = Order::AFTER;
-        } else if (enter_[a] < enter_[b]) {
-          order = Order::OUTER;
-        } else if (enter_[b] < enter_[a]) {
-          order = Order::INNER;
-        }
+    for (const auto& [a, of_a] : times_) {
+      for (const auto& [b, of_b] : times_) {
+        s_.order.Set(a, b,
+                     of_a.leave < of_b.enter   ? Order::BEFORE
+                     : of_b.leave < of_a.enter ? Order::AFTER
+                     : of_a.enter < of_b.enter ? Order::OUTER
+                     : of_b.enter < of_a.enter ? Order::INNER
+                                               : Order::MERGED);
       }
     }
   }
 
   void FillThreads() {
-    for (std::size_t a = 0; a < s_.num_dims; ++a) {
-      for (std::size_t b = 0; b < s_.num_dims; ++b) {
-        if (axis_[a] < 0 || axis_[b] < 0) continue;
-        s_.thread_mapping[a * s_.num_dims + b] = axis_[a] == axis_[b]  ? ThreadMapping::MAPPED
-                                                 : axis_[a] < axis_[b] ? ThreadMapping::MAPPED_OUT
-                                                                       : ThreadMapping::MAPPED_IN;
+    for (const auto& [a, axis] : axes_) {
+      for (const auto& [b, other] : axes_) {
+        s_.thread_mapping.Set(a, b,
+                              axis == other  ? ThreadMapping::MAPPED
+                              : axis < other ? ThreadMapping::MAPPED_OUT
+                                             : ThreadMapping::MAPPED_IN);
       }
     }
   }
@@ -138,24 +125,24 @@ class Drawing {
   void FillLayout(const ir::MemBlock& block) {
     const auto it = layouts_.find(block.name());
     const Layout layout = it == layouts_.end() ? Layout{} : it->second;
-    s_.mem_space[block.id.index()] = layout.space;
+    s_.mem_space.Set(block.id, layout.space);
     std::vector<ir::AxisId> stored;  // Innermost first.
     for (auto axis = block.axes.rbegin(); axis != block.axes.rend(); ++axis) {
       const ir::Axis& a = f_.axis(*axis);
-      if (s_.order_of(a.store_dim, a.load_dim) != Order::MERGED) stored.push_back(*axis);
+      if (s_.order(a.store_dim, a.load_dim) != Order::MERGED) stored.push_back(*axis);
     }
     std::stable_sort(stored.begin(), stored.end(), [&](ir::AxisId a, ir::AxisId b) {
       return Position(layout, a) < Position(layout, b);
     });
     std::uint32_t rank = 0;
-    for (const ir::AxisId axis : stored) s_.rank[axis.index()] = ++rank;
+    for (const ir::AxisId axis : stored) s_.rank.Set(block.id, axis, ++rank);
   }
 
   std::size_t Position(const Layout& layout, ir::AxisId id) const {
     const ir::Axis& axis = f_.axis(id);
     if (layout.innermost_first.empty()) {
-      const bool vector = s_.kind[axis.store_dim.index()] == DimKind::VECTOR ||
-                          s_.kind[axis.load_dim.index()] == DimKind::VECTOR;
+      const bool vector = s_.dim_kind(axis.store_dim) == DimKind::VECTOR ||
+                          s_.dim_kind(axis.load_dim) == DimKind::VECTOR;
       return vector ? 0 : 1;
     }
     const std::string name = axis.name().substr(axis.name().rfind('.') + 1);
@@ -166,7 +153,11 @@ class Drawing {
   const ir::Function& f_;
   const std::map<std::string, Layout>& layouts_;
   Schedule s_;
-  std::vector<int> enter_, leave_, axis_;
+  struct Times {
+    int enter = 0, leave = 0;
+  };
+  std::map<ir::StmtId, Times> times_;  ///< Of what was drawn.
+  std::map<ir::DimId, int> axes_;      ///< Of thread dims.
   int time_ = 0;
 };
 
@@ -174,9 +165,8 @@ class Drawing {
 
 ir::Function Axpy(std::uint32_t n) {
   ir::Function f;
-  f.paper = true;
   f.name = "axpy";
-  ir::Builder b(f);
+  ir::Builder b(f, true);
   const auto x = b.InputArray("x", n), y = b.InputArray("y", n), z = b.OutputArray("z", n);
   b.Scalar("alpha", 3);
   const ir::AxisRef axis = b.Axis("n", n, {{2, 1024}, {2, 64}});
@@ -192,9 +182,8 @@ ir::Function Axpy(std::uint32_t n) {
 
 ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride) {
   ir::Function f;
-  f.paper = true;
   f.name = "matmul";
-  ir::Builder b(f);
+  ir::Builder b(f, true);
   const auto a = b.InputArray("a", std::uint64_t{m} * k * a_stride);
   const auto bb = b.InputArray("b", std::uint64_t{k} * n);
   const auto c = b.OutputArray("c", std::uint64_t{m} * n);

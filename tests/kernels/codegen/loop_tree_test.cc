@@ -32,7 +32,7 @@ class LoopTreeTest : public ::testing::Test {
     return {};
   }
   void SetOrder(Schedule& s, ir::StmtId a, ir::StmtId b, Order order) const {
-    s.order[s.stmt(a) * (s.num_dims + s.num_insts) + s.stmt(b)] = order;
+    s.order.Set(a, b, order);
   }
   std::string Error(const Schedule& s) const { return LowerSchedule(f_, s).error; }
   std::string DrawError(const Items& items) const { return Error(Draw(f_, items)); }
@@ -88,10 +88,10 @@ TEST_F(LoopTreeTest, OrderThatIsNoForest) {
   EXPECT_THAT(Error(s), HasSubstr("order("));
 
   s = Draw(f_, {Loop(kN0, 2, {Loop(kN1, 3, {Loop(kN2, 4, kAll)})})});
-  s.size[Dim("mad.n1").index()] = 2;
+  s.size.Set(Dim("mad.n1"), 2);
   EXPECT_THAT(Error(s), HasSubstr("their sizes differ"));
-  s.size[Dim("mad.n1").index()] = 3;
-  s.kind[Dim("mad.n1").index()] = DimKind::UNROLL;
+  s.size.Set(Dim("mad.n1"), 3);
+  s.dim_kind.Set(Dim("mad.n1"), DimKind::UNROLL);
   EXPECT_THAT(Error(s), HasSubstr("their kinds differ"));
 }
 
@@ -135,9 +135,9 @@ TEST_F(LoopTreeTest, ConsumerBeforeProducer) {
 TEST_F(LoopTreeTest, ThreadMappingThatDoesNotOrder) {
   Schedule s = Draw(f_, {Thread(0, kN0, 2, {Thread(1, kN1, 3, {Loop(kN2, 4, kAll)})})});
   EXPECT_EQ(Error(s), "");
-  for (ThreadMapping& mapping : s.thread_mapping) {
-    if (mapping == ThreadMapping::MAPPED_OUT) mapping = ThreadMapping::MAPPED_IN;
-  }
+  s.thread_mapping = s.thread_mapping.Map<ThreadMapping>([](ThreadMapping mapping) {
+    return mapping == ThreadMapping::MAPPED_OUT ? ThreadMapping::MAPPED_IN : mapping;
+  });
   EXPECT_NE(Error(s), "");
 }
 
@@ -153,11 +153,11 @@ TEST_F(LoopTreeTest, StoredAxisMustNotBeMerged) {
                       {Exec("tmp.load_x.ld"), Exec("load_y"), Exec("mad"), Exec("store")})})})});
   EXPECT_EQ(Error(s), "");
   EXPECT_EQ(LowerSchedule(f_, s).memory.shared_bytes, 48U);
-  const std::size_t n0 = f_.block(f_.comms[0].lowered->block).axes.front().index();
-  s.rank[n0] = 3;
+  const ir::MemBlock& block = f_.block(f_.comms[0].lowered->block);
+  s.rank.Set(block.id, block.axes[0], 3);
   EXPECT_THAT(Error(s), HasSubstr("is stored though its dims are merged"));
-  s.rank[n0] = 0;
-  s.rank[n0 + 1] = 0;
+  s.rank.Set(block.id, block.axes[0], 0);
+  s.rank.Set(block.id, block.axes[1], 0);
   EXPECT_THAT(Error(s), HasSubstr("is not stored though its dims are not merged"));
 }
 

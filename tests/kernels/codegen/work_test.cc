@@ -66,9 +66,8 @@ TEST(Work, RegistersAreThoseThatLiveThroughALoop) {
   ASSERT_EQ(code.error, "");
   EXPECT_EQ(LeastRegisters(f, code.tree, code.values), 0u);  // Within an iteration of n0.
   Schedule ahead = s;
-  ahead.advance.assign(f.insts.size(), Advance::ON_TIME);
   for (const ir::Instruction& inst : f.insts) {
-    if (inst.name() == "load_x") ahead.advance[inst.id.index()] = Advance::ONE_AHEAD;
+    if (inst.name() == "load_x") ahead.advance.Set(inst.id, Advance::ONE_AHEAD);
   }
   const LoweredCode early = LowerSchedule(f, ahead);
   ASSERT_EQ(early.error, "");

@@ -37,7 +37,8 @@ void Coverage::Allow(const runtime::Instance& instance) {
   }
 }
 
-void Coverage::Count(const runtime::Candidate& implementation, const codegen::Schedule& schedule) {
+void Coverage::Count(const ir::Function& function, const runtime::Candidate& implementation,
+                     const codegen::Schedule& schedule) {
   const runtime::Instance& instance = implementation.instance();
   std::set<std::pair<int, std::string>> seen;
   for (runtime::DecisionId d = 0; d < instance.num_decisions(); ++d) {
@@ -49,17 +50,17 @@ void Coverage::Count(const runtime::Candidate& implementation, const codegen::Sc
   }
   ++implementations_;
   bool temporary = false;
-  for (const bool active : schedule.block_active) temporary = temporary || active;
+  for (const ir::MemBlock& block : function.blocks) {
+    temporary = temporary || schedule.InBlocks(block.id);
+  }
   with_temporary_ += temporary;
-  std::set<std::size_t> axes;  // A thread dim that is MAPPED on none before it is a new axis.
-  for (std::size_t a = 0; a < schedule.num_dims; ++a) {
-    if (!schedule.dim_active[a] || schedule.kind[a] != codegen::DimKind::THREAD) continue;
-    bool fresh = true;
-    for (const std::size_t b : axes) {
-      fresh = fresh &&
-              schedule.thread_mapping[a * schedule.num_dims + b] != codegen::ThreadMapping::MAPPED;
-    }
-    if (fresh) axes.insert(a);
+  std::set<ir::DimId> axes;  // A thread dim that is MAPPED on none before it is a new axis.
+  for (const ir::Dimension& dim : function.dims) {
+    if (!schedule.InDims(dim.id) || schedule.dim_kind(dim.id) != codegen::DimKind::THREAD) continue;
+    const bool fresh = std::ranges::none_of(axes, [&](ir::DimId axis) {
+      return schedule.thread_mapping(dim.id, axis) == codegen::ThreadMapping::MAPPED;
+    });
+    if (fresh) axes.insert(dim.id);
   }
   with_two_thread_dims_ += axes.size() >= 2;
 }
@@ -144,7 +145,7 @@ Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device
     if (result != search::DescentResult::kImplementation) continue;
     sample.schedules.push_back(ExtractSchedule(sample.task, descender.candidate()));
     sample.decisions.push_back(search::AllDecisionsText(descender.candidate()));
-    coverage.Count(descender.candidate(), sample.schedules.back());
+    coverage.Count(*sample.task.function, descender.candidate(), sample.schedules.back());
   }
   return sample;
 }

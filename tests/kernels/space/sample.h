@@ -19,7 +19,8 @@ class Coverage {
  public:
   /// Every value that some decision of the root may take; they count even if nothing ever has them.
   void Allow(const runtime::Instance& instance);
-  void Count(const runtime::Candidate& implementation, const codegen::Schedule& schedule);
+  void Count(const ir::Function& function, const runtime::Candidate& implementation,
+             const codegen::Schedule& schedule);
 
   int implementations() const { return implementations_; }
   double share_with_temporary() const { return Share(with_temporary_); }

@@ -41,7 +41,7 @@ int RunAll(const std::string& kernel, const std::vector<Part>& parts,
     for (const ir::MemBlock& temporary : sample.task.function->blocks) {
       if (temporary.name() != block) continue;
       for (const codegen::Schedule& schedule : sample.schedules) {
-        with_block += schedule.block_active[temporary.id.index()];
+        with_block += schedule.InBlocks(temporary.id);
       }
     }
   }

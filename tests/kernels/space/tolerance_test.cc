@@ -129,7 +129,7 @@ TEST(Tolerance, RightSumsOfAnyOrderAreFarWithin) {
 
 /// The backbone of a kernel; no space, which nothing here needs.
 Task TaskOf(const Kernel& kernel, const Parameters& sizes) {
-  auto function = std::make_shared<ir::Function>();
+  auto function = std::make_shared<ir::Target>();
   function->name = kernel.name();
   ir::Builder builder(*function);
   kernel.Build(builder, sizes);

@@ -38,7 +38,7 @@ Task SpaceOfKernel(const std::string& name, const Parameters& sizes, const ir::D
   task.space = &SpaceOf(*kernel);
   for (const Parameter& p : kernel->parameters()) task.sizes[p.name] = p.default_value;
   for (const auto& [size, value] : sizes) task.sizes.at(size) = value;
-  auto function = std::make_shared<ir::Function>();
+  auto function = std::make_shared<ir::Target>();
   function->device = device;
   function->keeps_vain_fills = keeps;
   ir::Builder builder(*function);
@@ -57,7 +57,7 @@ bool FillsInVain(const ir::Function& f, const codegen::Schedule& schedule,
                  const codegen::LoopTree& tree) {
   using codegen::NodeKind;
   for (const ir::MemBlock& block : f.blocks) {
-    if (!schedule.block_active[block.id.index()]) continue;
+    if (!schedule.InBlocks(block.id)) continue;
     const std::vector<ir::DimId>& own = f.inst(block.store).dims;
     for (int node = tree.node_of_inst[block.store.index()]; node >= 0;
          node = tree.node(node).parent) {

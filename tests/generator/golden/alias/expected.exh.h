@@ -5,74 +5,25 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "alias.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
-
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_alias {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-}  // namespace exh_space_alias
-
-namespace exh::spaces::alias {
-
-/// mode                                                    tests/generator/golden/alias/space.exh:4
-enum class Mode : std::uint8_t {
-  BLOCK = 1 << 0,
-  THREAD = 1 << 1,
-  LOOP = 1 << 2,
-  GONE = 1 << 3,
-};
-
-}  // namespace exh::spaces::alias
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::alias::Mode> {
-  static constexpr Bits kAll = 0xf;
-};
 
 namespace exh::spaces::alias {
 
 using runtime::Object;
 
-using ModeDomain = runtime::EnumDomain<Mode>;
-constexpr ModeDomain operator|(Mode a, Mode b) {
-  return ModeDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Mode value);
-std::string ToString(ModeDomain domain);
-/// Names of several values of mode.
-namespace mode_aliases {
-/// Runs at the same time as others.                        tests/generator/golden/alias/space.exh:9
-inline constexpr ModeDomain PARALLEL = Mode::BLOCK | Mode::THREAD;
-///                                                        tests/generator/golden/alias/space.exh:11
-inline constexpr ModeDomain ANY_LOOP = Mode::BLOCK | Mode::THREAD | Mode::LOOP;
-}  // namespace mode_aliases
-
 /// Numbers of the choices in GetSpace().
 namespace choices {
 inline constexpr int mode = 0;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_alias::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_alias::TasksId;
-using TasksItem = exh_space_alias::TasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -128,5 +79,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::alias

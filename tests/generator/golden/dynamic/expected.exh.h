@@ -5,74 +5,20 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "dynamic.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_dynamic {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-using JobsId = exh::toy::JobId;
-using JobsItem = exh::toy::Job;
-using JobTasksId = exh::toy::TaskId;
-using JobTasksItem = exh::toy::Task;
-}  // namespace exh_space_dynamic
-
-namespace exh::spaces::dynamic {
-
-/// mode                                                  tests/generator/golden/dynamic/space.exh:4
-enum class Mode : std::uint8_t {
-  WHOLE = 1 << 0,
-  SPLIT = 1 << 1,
-};
-
-/// place                                                 tests/generator/golden/dynamic/space.exh:8
-enum class Place : std::uint8_t {
-  HERE = 1 << 0,
-  THERE = 1 << 1,
-};
-
-}  // namespace exh::spaces::dynamic
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::dynamic::Mode> {
-  static constexpr Bits kAll = 0x3;
-};
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::dynamic::Place> {
-  static constexpr Bits kAll = 0x3;
-};
-
 namespace exh::spaces::dynamic {
 
 using runtime::Object;
-
-using ModeDomain = runtime::EnumDomain<Mode>;
-constexpr ModeDomain operator|(Mode a, Mode b) {
-  return ModeDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Mode value);
-std::string ToString(ModeDomain domain);
-
-using PlaceDomain = runtime::EnumDomain<Place>;
-constexpr PlaceDomain operator|(Place a, Place b) {
-  return PlaceDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Place value);
-std::string ToString(PlaceDomain domain);
 
 /// Numbers of the choices in GetSpace().
 namespace choices {
@@ -80,22 +26,6 @@ inline constexpr int mode = 0;
 inline constexpr int place = 1;
 inline constexpr int divided_ones = 2;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_dynamic::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_dynamic::TasksId;
-using TasksItem = exh_space_dynamic::TasksItem;
-
-/// Jobs                                                              tests/generator/toy/jobs.exh:4
-using JobsId = exh_space_dynamic::JobsId;
-using JobsItem = exh_space_dynamic::JobsItem;
-
-/// The tasks of a job.                                              tests/generator/toy/jobs.exh:15
-using JobTasksId = exh_space_dynamic::JobTasksId;
-using JobTasksItem = exh_space_dynamic::JobTasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -176,5 +106,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::dynamic

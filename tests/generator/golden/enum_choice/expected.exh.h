@@ -5,87 +5,26 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "enum_choice.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_enum_choice {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-}  // namespace exh_space_enum_choice
-
-namespace exh::spaces::enum_choice {
-
-/// How a task is done.                               tests/generator/golden/enum_choice/space.exh:5
-enum class Mode : std::uint8_t {
-  /// At once.
-  NOW = 1 << 0,
-  LATER = 1 << 1,
-  /// Not at all.
-  NEVER = 1 << 2,
-};
-
-/// pace                                             tests/generator/golden/enum_choice/space.exh:14
-enum class Pace : std::uint8_t {
-  FAST = 1 << 0,
-  SLOW = 1 << 1,
-};
-
-}  // namespace exh::spaces::enum_choice
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::enum_choice::Mode> {
-  static constexpr Bits kAll = 0x7;
-};
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::enum_choice::Pace> {
-  static constexpr Bits kAll = 0x3;
-};
-
 namespace exh::spaces::enum_choice {
 
 using runtime::Object;
-
-using ModeDomain = runtime::EnumDomain<Mode>;
-constexpr ModeDomain operator|(Mode a, Mode b) {
-  return ModeDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Mode value);
-std::string ToString(ModeDomain domain);
-
-using PaceDomain = runtime::EnumDomain<Pace>;
-constexpr PaceDomain operator|(Pace a, Pace b) {
-  return PaceDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Pace value);
-std::string ToString(PaceDomain domain);
 
 /// Numbers of the choices in GetSpace().
 namespace choices {
 inline constexpr int mode = 0;
 inline constexpr int pace = 1;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_enum_choice::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_enum_choice::TasksId;
-using TasksItem = exh_space_enum_choice::TasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -146,5 +85,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::enum_choice

@@ -5,57 +5,20 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "formulas.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_formulas {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-using JobsId = exh::toy::JobId;
-using JobsItem = exh::toy::Job;
-using JobTasksId = exh::toy::TaskId;
-using JobTasksItem = exh::toy::Task;
-}  // namespace exh_space_formulas
-
-namespace exh::spaces::formulas {
-
-/// mode                                                 tests/generator/golden/formulas/space.exh:5
-enum class Mode : std::uint8_t {
-  FAST = 1 << 0,
-  SLOW = 1 << 1,
-  IDLE = 1 << 2,
-};
-
-}  // namespace exh::spaces::formulas
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::formulas::Mode> {
-  static constexpr Bits kAll = 0x7;
-};
-
 namespace exh::spaces::formulas {
 
 using runtime::Object;
-
-using ModeDomain = runtime::EnumDomain<Mode>;
-constexpr ModeDomain operator|(Mode a, Mode b) {
-  return ModeDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Mode value);
-std::string ToString(ModeDomain domain);
 
 /// Numbers of the choices in GetSpace().
 namespace choices {
@@ -63,22 +26,6 @@ inline constexpr int mode = 0;
 inline constexpr int pieces = 1;
 inline constexpr int load = 2;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_formulas::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_formulas::TasksId;
-using TasksItem = exh_space_formulas::TasksItem;
-
-/// Jobs                                                              tests/generator/toy/jobs.exh:4
-using JobsId = exh_space_formulas::JobsId;
-using JobsItem = exh_space_formulas::JobsItem;
-
-/// The tasks of a job.                                              tests/generator/toy/jobs.exh:15
-using JobTasksId = exh_space_formulas::JobTasksId;
-using JobTasksItem = exh_space_formulas::JobTasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -158,5 +105,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::formulas

@@ -5,53 +5,20 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "half_counter.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_half_counter {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-}  // namespace exh_space_half_counter
-
-namespace exh::spaces::half_counter {
-
-/// mode                                             tests/generator/golden/half_counter/space.exh:4
-enum class Mode : std::uint8_t {
-  NOW = 1 << 0,
-  LATER = 1 << 1,
-  NEVER = 1 << 2,
-};
-
-}  // namespace exh::spaces::half_counter
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::half_counter::Mode> {
-  static constexpr Bits kAll = 0x7;
-};
-
 namespace exh::spaces::half_counter {
 
 using runtime::Object;
-
-using ModeDomain = runtime::EnumDomain<Mode>;
-constexpr ModeDomain operator|(Mode a, Mode b) {
-  return ModeDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Mode value);
-std::string ToString(ModeDomain domain);
 
 /// Numbers of the choices in GetSpace().
 namespace choices {
@@ -59,14 +26,6 @@ inline constexpr int mode = 0;
 inline constexpr int busy = 1;
 inline constexpr int idle = 2;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_half_counter::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_half_counter::TasksId;
-using TasksItem = exh_space_half_counter::TasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -128,5 +87,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::half_counter

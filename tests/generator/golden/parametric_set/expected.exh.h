@@ -5,96 +5,26 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "parametric_set.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_parametric_set {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-using JobsId = exh::toy::JobId;
-using JobsItem = exh::toy::Job;
-using JobTasksId = exh::toy::TaskId;
-using JobTasksItem = exh::toy::Task;
-}  // namespace exh_space_parametric_set
-
-namespace exh::spaces::parametric_set {
-
-/// mode                                           tests/generator/golden/parametric_set/space.exh:4
-enum class Mode : std::uint8_t {
-  NOW = 1 << 0,
-  LATER = 1 << 1,
-};
-
-/// shift                                          tests/generator/golden/parametric_set/space.exh:9
-enum class Shift : std::uint8_t {
-  DAY = 1 << 0,
-  NIGHT = 1 << 1,
-};
-
-}  // namespace exh::spaces::parametric_set
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::parametric_set::Mode> {
-  static constexpr Bits kAll = 0x3;
-};
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::parametric_set::Shift> {
-  static constexpr Bits kAll = 0x3;
-};
-
 namespace exh::spaces::parametric_set {
 
 using runtime::Object;
-
-using ModeDomain = runtime::EnumDomain<Mode>;
-constexpr ModeDomain operator|(Mode a, Mode b) {
-  return ModeDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Mode value);
-std::string ToString(ModeDomain domain);
-
-using ShiftDomain = runtime::EnumDomain<Shift>;
-constexpr ShiftDomain operator|(Shift a, Shift b) {
-  return ShiftDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Shift value);
-std::string ToString(ShiftDomain domain);
 
 /// Numbers of the choices in GetSpace().
 namespace choices {
 inline constexpr int mode = 0;
 inline constexpr int shift = 1;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_parametric_set::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_parametric_set::TasksId;
-using TasksItem = exh_space_parametric_set::TasksItem;
-
-/// Jobs                                                              tests/generator/toy/jobs.exh:4
-using JobsId = exh_space_parametric_set::JobsId;
-using JobsItem = exh_space_parametric_set::JobsItem;
-
-/// The tasks of a job.                                              tests/generator/toy/jobs.exh:15
-using JobTasksId = exh_space_parametric_set::JobTasksId;
-using JobTasksItem = exh_space_parametric_set::JobTasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -171,5 +101,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::parametric_set

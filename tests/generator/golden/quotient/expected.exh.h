@@ -5,94 +5,20 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "quotient.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_quotient {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-using JobsId = exh::toy::JobId;
-using JobsItem = exh::toy::Job;
-using JobTasksId = exh::toy::TaskId;
-using JobTasksItem = exh::toy::Task;
-using LeadsId = exh::toy::TaskId;
-using LeadsItem = exh::toy::Task;
-}  // namespace exh_space_quotient
-
-namespace exh::spaces::quotient {
-
-/// team                                                 tests/generator/golden/quotient/space.exh:4
-enum class Team : std::uint8_t {
-  SAME = 1 << 0,
-  OTHER = 1 << 1,
-};
-
-/// active                                               tests/generator/golden/quotient/space.exh:9
-enum class Active : std::uint8_t {
-  YES = 1 << 0,
-  NO = 1 << 1,
-};
-
-/// Whether $task represents its class in Leads.        tests/generator/golden/quotient/space.exh:18
-enum class IsLead : std::uint8_t {
-  FALSE = 1 << 0,
-  TRUE = 1 << 1,
-};
-
-}  // namespace exh::spaces::quotient
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::quotient::Team> {
-  static constexpr Bits kAll = 0x3;
-};
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::quotient::Active> {
-  static constexpr Bits kAll = 0x3;
-};
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::quotient::IsLead> {
-  static constexpr Bits kAll = 0x3;
-};
-
 namespace exh::spaces::quotient {
 
 using runtime::Object;
-
-using TeamDomain = runtime::EnumDomain<Team>;
-constexpr TeamDomain operator|(Team a, Team b) {
-  return TeamDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Team value);
-std::string ToString(TeamDomain domain);
-
-using ActiveDomain = runtime::EnumDomain<Active>;
-constexpr ActiveDomain operator|(Active a, Active b) {
-  return ActiveDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Active value);
-std::string ToString(ActiveDomain domain);
-
-using IsLeadDomain = runtime::EnumDomain<IsLead>;
-constexpr IsLeadDomain operator|(IsLead a, IsLead b) {
-  return IsLeadDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(IsLead value);
-std::string ToString(IsLeadDomain domain);
 
 /// Numbers of the choices in GetSpace().
 namespace choices {
@@ -101,26 +27,6 @@ inline constexpr int active = 1;
 inline constexpr int is_lead = 2;
 inline constexpr int num_leads = 3;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_quotient::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_quotient::TasksId;
-using TasksItem = exh_space_quotient::TasksItem;
-
-/// Jobs                                                              tests/generator/toy/jobs.exh:4
-using JobsId = exh_space_quotient::JobsId;
-using JobsItem = exh_space_quotient::JobsItem;
-
-/// The tasks of a job.                                              tests/generator/toy/jobs.exh:15
-using JobTasksId = exh_space_quotient::JobTasksId;
-using JobTasksItem = exh_space_quotient::JobTasksItem;
-
-/// One task of each team.                              tests/generator/golden/quotient/space.exh:17
-using LeadsId = exh_space_quotient::LeadsId;
-using LeadsItem = exh_space_quotient::LeadsItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -209,5 +115,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::quotient

@@ -5,66 +5,25 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "snippet_guard.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
-
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_snippet_guard {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-}  // namespace exh_space_snippet_guard
-
-namespace exh::spaces::snippet_guard {
-
-/// default                                         tests/generator/golden/snippet_guard/space.exh:5
-enum class Default : std::uint8_t {
-  NULL_ = 1 << 0,
-  ONE = 1 << 1,
-  TWO = 1 << 2,
-};
-
-}  // namespace exh::spaces::snippet_guard
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::snippet_guard::Default> {
-  static constexpr Bits kAll = 0x7;
-};
 
 namespace exh::spaces::snippet_guard {
 
 using runtime::Object;
 
-using DefaultDomain = runtime::EnumDomain<Default>;
-constexpr DefaultDomain operator|(Default a, Default b) {
-  return DefaultDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Default value);
-std::string ToString(DefaultDomain domain);
-
 /// Numbers of the choices in GetSpace().
 namespace choices {
 inline constexpr int default_ = 0;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_snippet_guard::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_snippet_guard::TasksId;
-using TasksItem = exh_space_snippet_guard::TasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -120,5 +79,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::snippet_guard

@@ -5,96 +5,26 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "subset.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
 
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_subset {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-using HotTasksId = exh::toy::HotId;
-using HotTasksItem = exh::toy::Hot;
-using VeryHotId = exh::toy::HotId;
-using VeryHotItem = exh::toy::Hot;
-}  // namespace exh_space_subset
-
-namespace exh::spaces::subset {
-
-/// mode                                                  tests/generator/golden/subset/space.exh:20
-enum class Mode : std::uint8_t {
-  NOW = 1 << 0,
-  LATER = 1 << 1,
-};
-
-/// alarm                                                 tests/generator/golden/subset/space.exh:24
-enum class Alarm : std::uint8_t {
-  ON = 1 << 0,
-  OFF = 1 << 1,
-};
-
-}  // namespace exh::spaces::subset
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::subset::Mode> {
-  static constexpr Bits kAll = 0x3;
-};
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::subset::Alarm> {
-  static constexpr Bits kAll = 0x3;
-};
-
 namespace exh::spaces::subset {
 
 using runtime::Object;
-
-using ModeDomain = runtime::EnumDomain<Mode>;
-constexpr ModeDomain operator|(Mode a, Mode b) {
-  return ModeDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Mode value);
-std::string ToString(ModeDomain domain);
-
-using AlarmDomain = runtime::EnumDomain<Alarm>;
-constexpr AlarmDomain operator|(Alarm a, Alarm b) {
-  return AlarmDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Alarm value);
-std::string ToString(AlarmDomain domain);
 
 /// Numbers of the choices in GetSpace().
 namespace choices {
 inline constexpr int mode = 0;
 inline constexpr int alarm = 1;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_subset::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_subset::TasksId;
-using TasksItem = exh_space_subset::TasksItem;
-
-/// Tasks that need attention.                             tests/generator/golden/subset/space.exh:5
-using HotTasksId = exh_space_subset::HotTasksId;
-using HotTasksItem = exh_space_subset::HotTasksItem;
-
-/// Its items and ids are those of HotTasks.              tests/generator/golden/subset/space.exh:15
-using VeryHotId = exh_space_subset::VeryHotId;
-using VeryHotItem = exh_space_subset::VeryHotItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -173,5 +103,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::subset

@@ -5,66 +5,25 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "symmetric.exh.schedule.h"
+
 #include "runtime/candidate_view.h"
-#include "runtime/enum_domain.h"
 #include "runtime/host.h"
 #include "runtime/host_support.h"
-#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/space.h"
 #include "tests/generator/toy/toy.h"
-
-// The types that the .exh names. They stand here, and the snippets in the same namespace,
-// so that no name of ours hides one that the .exh means.
-namespace exh_space_symmetric {
-using Backbone = exh::toy::Shop;
-using TasksId = exh::toy::TaskId;
-using TasksItem = exh::toy::Task;
-}  // namespace exh_space_symmetric
-
-namespace exh::spaces::symmetric {
-
-/// place                                               tests/generator/golden/symmetric/space.exh:4
-enum class Place : std::uint8_t {
-  SAME = 1 << 0,
-  NEAR = 1 << 1,
-  FAR = 1 << 2,
-};
-
-}  // namespace exh::spaces::symmetric
-
-template <>
-struct exh::runtime::EnumTraits<exh::spaces::symmetric::Place> {
-  static constexpr Bits kAll = 0x7;
-};
 
 namespace exh::spaces::symmetric {
 
 using runtime::Object;
 
-using PlaceDomain = runtime::EnumDomain<Place>;
-constexpr PlaceDomain operator|(Place a, Place b) {
-  return PlaceDomain(a) | b;
-}
-/// As in the .exh: "A" and "A | B".
-std::string_view ToString(Place value);
-std::string ToString(PlaceDomain domain);
-
 /// Numbers of the choices in GetSpace().
 namespace choices {
 inline constexpr int place = 0;
 }  // namespace choices
-
-// ---- Sets
-/// What `$fun` is in the snippets.
-using Backbone = exh_space_symmetric::Backbone;
-
-/// What has to be done.                                             tests/generator/toy/tasks.exh:8
-using TasksId = exh_space_symmetric::TasksId;
-using TasksItem = exh_space_symmetric::TasksItem;
 
 /// Numbers of the sets in GetSpace().
 namespace sets {
@@ -120,5 +79,8 @@ class View : public runtime::CandidateView {
  private:
   const SpaceHost* host_;
 };
+
+/// Where everything is in an instance that was frozen over `host`.
+Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
 
 }  // namespace exh::spaces::symmetric

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 //
-// Domains: what a partially specified candidate still allows, by object of the backbone, as plain
-// data. What the models reason about; a DomainReader (kernels/kernel_space.h) fills it.
+// Domains: what a partially specified candidate still allows of the choices that the models reason
+// about, by object of the backbone, as plain data.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-namespace exh::kernels::ir {
+#include "kernels/ir/function.h"
+#include "runtime/candidate.h"
+#include "spaces/linalg.exh.schedule.h"
 
-/// Sets of kinds of a dimension: which it may still become.
-using Kinds = std::uint8_t;
-inline constexpr Kinds kLoop = 1, kUnroll = 2, kVector = 4, kThread = 8, kBlock = 16;
-inline constexpr Kinds kAllKinds = kLoop | kUnroll | kVector | kThread | kBlock;
+namespace exh::models {
 
-/// Sets of places of a temporary array.
-using MemSpaces = std::uint8_t;
-inline constexpr MemSpaces kGlobalSpace = 1, kSharedSpace = 2;
+using spaces::linalg::DimKind;
+using spaces::linalg::DimKindDomain;
+using spaces::linalg::MemSpace;
+using spaces::linalg::MemSpaceDomain;
 
 /// Does an object that lowering plans take part?
 enum class Presence : std::uint8_t { kAbsent, kPossible, kCertain };
@@ -24,11 +24,11 @@ enum class Presence : std::uint8_t { kAbsent, kPossible, kCertain };
 struct DimDomain {
   std::uint32_t min = 1, max = 1;  ///< Number of iterations.
   std::uint32_t gcd = 1;           ///< Divides every possible number of iterations.
-  Kinds kinds = kAllKinds;
+  DimKindDomain kinds = DimKindDomain::All();
   Presence presence = Presence::kCertain;
 
-  bool must_be(Kinds some) const { return (kinds & ~some) == 0; }
-  bool may_be(Kinds some) const { return (kinds & some) != 0; }
+  bool must_be(DimKindDomain some) const { return kinds.MustBe(some); }
+  bool may_be(DimKindDomain some) const { return kinds.MayBe(some); }
 };
 
 struct InstDomain {
@@ -37,7 +37,7 @@ struct InstDomain {
 };
 
 struct MemDomain {
-  MemSpaces spaces = kGlobalSpace | kSharedSpace;
+  MemSpaceDomain spaces = MemSpaceDomain::All();
   Presence presence = Presence::kPossible;
 };
 
@@ -56,4 +56,10 @@ struct Domains {
   std::vector<AxisDomain> axes;   ///< By AxisId.
 };
 
-}  // namespace exh::kernels::ir
+/// The domains of a candidate. `decisions` are those of its instance, which was frozen over
+/// `function`. The vectors of `domains` are reused: from the second call on nothing is allocated.
+/// Any number of threads may read.
+void ReadDomains(const kernels::ir::Function& function, const spaces::linalg::Decisions& decisions,
+                 const runtime::Candidate& candidate, Domains& domains);
+
+}  // namespace exh::models

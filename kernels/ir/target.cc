@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/ir/function.h"
+#include "kernels/ir/target.h"
 
 #include <algorithm>
 #include <limits>
 
 namespace exh::kernels::ir {
 
-const Statement& Function::statement(StmtId id) const {
+const Statement& Target::statement(StmtId id) const {
   return *std::find_if(statements.begin(), statements.end(),
                        [&](const Statement& s) { return s.id == id; });
 }
 
-const Dimension* Function::as_dim(const Statement& statement) const {
+const Dimension* Target::as_dim(const Statement& statement) const {
   return statement.id.is_inst ? nullptr : &dim(statement.id.dim());
 }
 
-const Instruction* Function::as_inst(const Statement& statement) const {
+const Instruction* Target::as_inst(const Statement& statement) const {
   return statement.id.is_inst ? &inst(statement.id.inst()) : nullptr;
 }
 
-Refs<Dimension> Function::refs(const std::vector<DimId>& ids) const {
+Refs<Dimension> Target::refs(const std::vector<DimId>& ids) const {
   Refs<Dimension> out;
   for (const DimId id : ids) out.push_back(std::cref(dim(id)));
   return out;
 }
 
-Refs<Instruction> Function::memory_insts() const {
+Refs<Instruction> Target::memory_insts() const {
   Refs<Instruction> out;
   for (const Instruction& i : insts) {
     if (i.is_memory()) out.push_back(std::cref(i));
@@ -33,7 +33,7 @@ Refs<Instruction> Function::memory_insts() const {
   return out;
 }
 
-Refs<Instruction> Function::once_insts() const {
+Refs<Instruction> Target::once_insts() const {
   Refs<Instruction> out;
   for (const Instruction& i : insts) {
     if (i.executes_once()) out.push_back(std::cref(i));
@@ -41,7 +41,7 @@ Refs<Instruction> Function::once_insts() const {
   return out;
 }
 
-Refs<Instruction> Function::reductions() const {
+Refs<Instruction> Target::reductions() const {
   Refs<Instruction> out;
   for (const Instruction& i : insts) {
     if (i.is_reduction()) out.push_back(std::cref(i));
@@ -49,29 +49,29 @@ Refs<Instruction> Function::reductions() const {
   return out;
 }
 
-Refs<Instruction> Function::init_of(const Instruction& reduction) const {
+Refs<Instruction> Target::init_of(const Instruction& reduction) const {
   Refs<Instruction> out;
   if (reduction.init.valid()) out.push_back(std::cref(inst(comm(reduction.init).producer)));
   return out;
 }
 
-Refs<DimPair> Function::pairs_of(const Communication& c) const {
+Refs<DimPair> Target::pairs_of(const Communication& c) const {
   Refs<DimPair> out;
   for (const PairId id : c.pairs) out.push_back(std::cref(pair(id)));
   return out;
 }
 
-Refs<Axis> Function::axes_of(const MemBlock& b) const {
+Refs<Axis> Target::axes_of(const MemBlock& b) const {
   Refs<Axis> out;
   for (const AxisId id : b.axes) out.push_back(std::cref(axis(id)));
   return out;
 }
 
-bool Function::is_own(const Instruction& inst, const Dimension& dim) const {
+bool Target::is_own(const Instruction& inst, const Dimension& dim) const {
   return std::find(inst.dims.begin(), inst.dims.end(), dim.id) != inst.dims.end();
 }
 
-bool Function::vectorizable(const Instruction& inst, const Dimension& dim) const {
+bool Target::vectorizable(const Instruction& inst, const Dimension& dim) const {
   if (inst.op != Op::kLoad && inst.op != Op::kStore) return true;
   for (const AccessAxis& a : inst.access) {
     if (a.logical == dim.logical && a.stride != 0) return a.stride == 1 && dim.innermost_level;
@@ -79,7 +79,7 @@ bool Function::vectorizable(const Instruction& inst, const Dimension& dim) const
   return inst.op == Op::kLoad;  // The address does not move: every lane loads the same element.
 }
 
-std::vector<std::uint32_t> Function::rank_universe(const MemBlock& b) const {
+std::vector<std::uint32_t> Target::rank_universe(const MemBlock& b) const {
   // What is one loop on both sides is never stored.
   const auto most = std::count_if(b.axes.begin(), b.axes.end(), [&](const AxisId id) {
     return !has_run_time_size(dim(axis(id).store_dim));
@@ -89,12 +89,12 @@ std::vector<std::uint32_t> Function::rank_universe(const MemBlock& b) const {
   return out;
 }
 
-std::uint32_t Function::place_of(const Axis& a) const {
+std::uint32_t Target::place_of(const Axis& a) const {
   const std::vector<AxisId>& all = block(a.block).axes;
   return static_cast<std::uint32_t>(std::ranges::find(all, a.id) - all.begin()) + 1;
 }
 
-std::vector<std::uint32_t> Function::shared_universe(const MemBlock& b) const {
+std::vector<std::uint32_t> Target::shared_universe(const MemBlock& b) const {
   std::vector<std::uint32_t> out = {0};
   if (!refuses_vain_fills()) return out;
   for (const AxisId id : b.axes) {
@@ -103,7 +103,7 @@ std::vector<std::uint32_t> Function::shared_universe(const MemBlock& b) const {
   return out;
 }
 
-Refs<Communication> Function::lowerable_comms() const {
+Refs<Communication> Target::lowerable_comms() const {
   Refs<Communication> out;
   for (const Communication& c : comms) {
     if (c.may_lower) out.push_back(std::cref(c));
@@ -111,7 +111,7 @@ Refs<Communication> Function::lowerable_comms() const {
   return out;
 }
 
-Refs<DimPair> Function::tile_pairs() const {
+Refs<DimPair> Target::tile_pairs() const {
   Refs<DimPair> out;
   for (const DimPair& p : pairs) {
     if (comm(p.comm).may_lower) out.push_back(std::cref(p));
@@ -119,22 +119,22 @@ Refs<DimPair> Function::tile_pairs() const {
   return out;
 }
 
-bool Function::level_around_pair(const DimPair& outer, const DimPair& inner) const {
+bool Target::level_around_pair(const DimPair& outer, const DimPair& inner) const {
   const Dimension &a = dim(outer.src), &b = dim(inner.src);
   return outer.comm == inner.comm && a.logical == b.logical && a.level + 1 == b.level;
 }
 
-bool Function::stays_around(const DimPair& other, const DimPair& pair) const {
+bool Target::stays_around(const DimPair& other, const DimPair& pair) const {
   const Dimension &a = dim(other.src), &b = dim(pair.src);
   return other.comm == pair.comm && (a.logical != b.logical || a.level < b.level);
 }
 
-bool Function::has_level_around(const DimPair& inner) const {
+bool Target::has_level_around(const DimPair& inner) const {
   return std::ranges::any_of(pairs,
                              [&](const DimPair& outer) { return level_around_pair(outer, inner); });
 }
 
-std::uint32_t Function::least_around_tile(const Communication& c) const {
+std::uint32_t Target::least_around_tile(const Communication& c) const {
   std::uint64_t points = 1;
   std::vector<LogicalDimId> counted;
   for (const PairId id : c.pairs) {
@@ -152,7 +152,7 @@ std::uint32_t Function::least_around_tile(const Communication& c) const {
       std::min<std::uint64_t>(least, std::numeric_limits<std::uint32_t>::max()));
 }
 
-Refs<Dimension> Function::dims_of(const Phase& p) const {
+Refs<Dimension> Target::dims_of(const Phase& p) const {
   Refs<Dimension> out;
   for (const Dimension& d : dims) {
     if (phase_of(d) == p.id) out.push_back(std::cref(d));
@@ -160,19 +160,19 @@ Refs<Dimension> Function::dims_of(const Phase& p) const {
   return out;
 }
 
-bool Function::level_around(const Axis& outer, const Axis& inner) const {
+bool Target::level_around(const Axis& outer, const Axis& inner) const {
   const Dimension& a = dim(outer.store_dim);
   const Dimension& b = dim(inner.store_dim);
   return a.logical == b.logical && a.level + 1 == b.level;
 }
 
-bool Function::is_contiguous(const Instruction& inst, const Dimension& dim) const {
+bool Target::is_contiguous(const Instruction& inst, const Dimension& dim) const {
   const Refs<Dimension> contiguous = contiguous_dim(inst);
   return !contiguous.empty() && contiguous.front().get().id == dim.id;
 }
 
 /// Of an access that moves by one element along several axes, x[n + k], it is the first.
-Refs<Dimension> Function::contiguous_dim(const Instruction& inst) const {
+Refs<Dimension> Target::contiguous_dim(const Instruction& inst) const {
   for (const DimId id : inst.dims) {
     const Dimension& d = dim(id);
     if (!d.innermost_level || d.sizes.back() == 1) continue;
@@ -184,7 +184,7 @@ Refs<Dimension> Function::contiguous_dim(const Instruction& inst) const {
   return {};
 }
 
-std::vector<std::uint32_t> Function::vec_universe(const Instruction& inst) const {
+std::vector<std::uint32_t> Target::vec_universe(const Instruction& inst) const {
   std::vector<std::uint32_t> out = {1};
   // Where lanes compute, a VECTOR dim says how wide an access is.
   if (paper || device.vector_arithmetic) return out;
@@ -203,19 +203,19 @@ std::vector<std::uint32_t> Function::vec_universe(const Instruction& inst) const
   return out;
 }
 
-std::vector<std::uint32_t> Function::pad_universe() const {
+std::vector<std::uint32_t> Target::pad_universe() const {
   if (paper || device.vector_arithmetic) return {0};
   return {0, 1, 2, 4};
 }
 
-std::vector<std::uint32_t> Function::multiples(std::uint32_t n) const {
+std::vector<std::uint32_t> Target::multiples(std::uint32_t n) const {
   constexpr std::uint32_t kLargest = 4096;
   std::vector<std::uint32_t> out;
   for (std::uint32_t multiple = n; multiple <= kLargest; multiple += n) out.push_back(multiple);
   return out;
 }
 
-bool Function::allows_cache(const Instruction& inst, std::string_view flag) const {
+bool Target::allows_cache(const Instruction& inst, std::string_view flag) const {
   const auto& flags = device.cache_flags;
   if (std::find(flags.begin(), flags.end(), flag) == flags.end()) return false;
   // The read-only path is not coherent: only loads of arrays that nothing writes may take it.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "models/domains.h"
+
+#include <bit>
+#include <numeric>
+
+namespace exh::models {
+namespace ir = kernels::ir;
+namespace {
+
+Presence PresenceOf(runtime::Membership membership) {
+  switch (membership) {
+    case runtime::Membership::kCertain:
+      return Presence::kCertain;
+    case runtime::Membership::kExcluded:
+      return Presence::kAbsent;
+    default:
+      return Presence::kPossible;
+  }
+}
+
+/// In 32 bits, and done as soon as it is 1: this is asked for every dimension of every candidate.
+std::uint32_t CommonDivisor(const runtime::IntDomain& numbers) {
+  std::uint32_t divisor = 0;
+  for (runtime::Bits rest = numbers.bits(); rest != 0 && divisor != 1; rest &= rest - 1) {
+    divisor = std::gcd(divisor, numbers.universe()[std::countr_zero(rest)]);
+  }
+  return divisor;
+}
+
+}  // namespace
+
+void ReadDomains(const ir::Function& function, const spaces::linalg::Decisions& decisions,
+                 const runtime::Candidate& candidate, Domains& domains) {
+  const spaces::linalg::DomainReader reader(decisions, candidate);
+  domains.blocks.resize(function.blocks.size());
+  for (const ir::MemBlock& block : function.blocks) {
+    domains.blocks[block.id.index()] = {reader.mem_space(block.id),
+                                        PresenceOf(reader.InBlocks(block.id))};
+  }
+  domains.axes.resize(function.axes.size());
+  for (const ir::Axis& axis : function.axes) {
+    const runtime::IntDomain ranks = reader.rank(axis.block, axis.id);
+    domains.axes[axis.id.index()].stored = ranks.min() > 0    ? Presence::kCertain
+                                           : ranks.max() == 0 ? Presence::kAbsent
+                                                              : Presence::kPossible;
+  }
+  domains.insts.resize(function.insts.size());
+  for (const ir::Instruction& inst : function.insts) {
+    // What is planned for a temporary array takes part when the array does.
+    const Presence presence =
+        inst.planned ? domains.blocks[inst.block.index()].presence : Presence::kCertain;
+    const std::uint32_t width = inst.is_memory() ? reader.vec(inst.id).max() : 1;
+    domains.insts[inst.id.index()] = {width, presence};
+  }
+  domains.dims.resize(function.dims.size());
+  for (const ir::Dimension& dim : function.dims) {
+    const runtime::IntDomain sizes = reader.size(dim.id);
+    const std::uint32_t min = sizes.min(), max = sizes.max();
+    domains.dims[dim.id.index()] = {min, max, min == max ? min : CommonDivisor(sizes),
+                                    reader.dim_kind(dim.id),
+                                    domains.insts[dim.inst.index()].presence};
+  }
+}
+
+}  // namespace exh::models
