@@ -6,9 +6,9 @@
 # checkouts of the same text agree. OUT.d is a make rule with the files, so that the next build sees
 # what changed.
 cmake_minimum_required(VERSION 3.25)
-file(GLOB files RELATIVE ${ROOT}
-  ${ROOT}/runtime/*.h ${ROOT}/runtime/*.cc ${ROOT}/runtime/internal/*.h ${ROOT}/runtime/internal/*.cc
-  ${ROOT}/kernels/ir/*.h ${ROOT}/kernels/ir/*.cc ${ROOT}/kernels/spaces/*.exh)
+file(GLOB_RECURSE files RELATIVE ${ROOT}
+  ${ROOT}/runtime/*.h ${ROOT}/runtime/*.cc ${ROOT}/kernels/ir/*.h ${ROOT}/kernels/ir/*.cc
+  ${ROOT}/kernels/spaces/*.exh)
 # What is included is written from the root.
 set(open kernels/plugin.h)
 while(open)

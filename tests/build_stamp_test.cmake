@@ -7,8 +7,8 @@ file(REMOVE_RECURSE ${WORK})
 
 # far/away.h is reached from plugin.h in two steps, and includes what includes it.
 function(make_tree root)
-  foreach(file runtime/space.h runtime/internal/network.h runtime/state.cc kernels/ir/function.h
-          kernels/beside.h)
+  foreach(file runtime/space.h runtime/internal/network.h runtime/internal/rows/run.cc runtime/state.cc
+          kernels/ir/function.h kernels/beside.h)
     file(WRITE ${root}/${file} "text of ${file}\n")
   endforeach()
   file(WRITE ${root}/kernels/plugin.h "#include <vector>\n#include \"kernels/library/kernel.h\"\n")
@@ -40,8 +40,8 @@ if(at EQUAL -1)
   message(SEND_ERROR "the rule does not name every file:\n${rule}")
 endif()
 
-foreach(file runtime/internal/network.h runtime/state.cc kernels/ir/function.h kernels/plugin.h
-        runtime/new.h kernels/library/kernel.h kernels/far/away.h)
+foreach(file runtime/internal/network.h runtime/internal/rows/run.cc runtime/state.cc kernels/ir/function.h
+        kernels/plugin.h runtime/new.h kernels/library/kernel.h kernels/far/away.h)
   file(APPEND ${WORK}/one/${file} "more\n")
   stamp(${WORK}/one changed)
   if(changed STREQUAL one)
@@ -68,3 +68,28 @@ foreach(file kernels/plugin.h kernels/library/kernel.h kernels/kernel_space.h ke
     message(SEND_ERROR "the stamp does not cover ${file}:\n${rule}")
   endif()
 endforeach()
+
+# A copy of this tree has the same stamp, until one of them changes.
+set(tree ${CMAKE_CURRENT_LIST_DIR}/..)
+file(GLOB_RECURSE sources RELATIVE ${tree} ${tree}/base/*.h ${tree}/runtime/*.h ${tree}/runtime/*.cc
+  ${tree}/kernels/*.h ${tree}/kernels/ir/*.cc)
+foreach(file IN LISTS sources)
+  configure_file(${tree}/${file} ${WORK}/copy/${file} COPYONLY)
+endforeach()
+stamp(${WORK}/copy copy)
+if(NOT copy STREQUAL ours)
+  message(SEND_ERROR "a copy of this tree has the stamp '${copy}', and the tree '${ours}'")
+endif()
+foreach(file kernels/evaluation.h kernels/codegen/launch.h kernels/vendor_call.h kernels/library/named_map.h)
+  file(APPEND ${WORK}/copy/${file} "// A field more.\n")
+  stamp(${WORK}/copy changed)
+  if(changed STREQUAL copy)
+    message(SEND_ERROR "${file} changed, the stamp did not: ${changed}")
+  endif()
+  set(copy ${changed})
+endforeach()
+file(APPEND ${WORK}/copy/kernels/devices/backend.h "// No plugin sees it.\n")
+stamp(${WORK}/copy changed)
+if(NOT changed STREQUAL copy)
+  message(SEND_ERROR "no plugin sees kernels/devices/backend.h, and the stamp changed")
+endif()
