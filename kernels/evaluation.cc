@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/evaluation.h"
 
+#include "base/numbers.h"
+
 namespace exh::kernels {
 
 std::string_view VerdictName(Verdict verdict) {
@@ -39,6 +41,19 @@ std::optional<Verdict> VerdictOf(std::string_view name) {
     if (VerdictName(verdict) == name) return verdict;
   }
   return std::nullopt;
+}
+
+std::string WithoutComments(const std::string& source) {
+  std::string code;
+  for (std::string_view rest = source; !rest.empty();) {
+    const std::size_t end = rest.find('\n');
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    const std::string_view trimmed = Trim(line);
+    if (trimmed.empty() || trimmed.starts_with("//")) continue;
+    code.append(line).push_back('\n');
+  }
+  return code;
 }
 
 }  // namespace exh::kernels

@@ -4,6 +4,7 @@
 // is a value here, never an exception.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,23 +40,39 @@ std::string_view VerdictName(Verdict verdict);
 /// The verdict with this name; nothing when there is none.
 std::optional<Verdict> VerdictOf(std::string_view name);
 
+/// What a source says of a GPU kernel.
+struct GpuKernel {
+  codegen::Launch launch;
+  std::uint64_t least_registers = 0;  ///< A thread cannot do with fewer.
+};
+
 /// A candidate as text, ready for the compiler of its device.
 struct Source {
   std::string text;
-  codegen::Launch launch;  ///< Of a GPU kernel.
-  std::string shape;       ///< Of a GPU kernel: its temporaries. One of each is checked in full.
-  std::uint64_t least_registers = 0;  ///< Of a GPU kernel: a thread cannot do with fewer.
   /// About how long a run takes, by the number of instructions; 0: nobody knows. Off by factors.
   double rough_ns = 0;
-  /// Of a GPU kernel that may run for ever: the same with loops that look at the clock
+  /// Of what may run for ever: the same with loops that look at the clock
   /// (codegen::CudaOptions::gives_up). Empty: it need not be tried with care.
   std::string careful;
+  std::optional<GpuKernel> gpu;  ///< Nothing: it is no kernel of a GPU.
 
   Source() = default;
   Source(std::string source_text) : text(std::move(source_text)) {}  // NOLINT: a text is a source
   Source(const char* source_text) : text(source_text) {}             // NOLINT
-  Source(std::string source_text, const codegen::Launch& how)
-      : text(std::move(source_text)), launch(how) {}
+  Source(std::string source_text, const codegen::Launch& launch)
+      : text(std::move(source_text)), gpu(GpuKernel{launch}) {}
+};
+
+/// The source without blank lines and lines that are only a comment: two implementations that
+/// differ in nothing that is compiled have the same one.
+std::string WithoutComments(const std::string& source);
+
+/// What a GPU runs in the place of a candidate: its kernel, or routines of the vendor's library.
+struct GpuCode {
+  codegen::Launch launch;
+  int registers = 0;                 ///< Of a thread.
+  std::optional<VendorCall> vendor;  ///< Routines instead of a kernel …
+  bool vendor_lt = false;            ///< … and the best of what the newer library suggests.
 };
 
 /// A candidate that was compiled, or why it could not be.
@@ -63,13 +80,9 @@ struct Compiled {
   Verdict verdict = Verdict::kCorrect;  ///< kCorrect: `library` can be run.
   std::string why;                      ///< First lines of the compiler's complaint.
   std::string source;                   ///< The text.
-  codegen::Launch launch;               ///< Of a GPU kernel.
-  std::string shape;                    ///< Likewise.
-  int registers = 0;                    ///< Of a thread of a GPU kernel.
   std::string library;                  ///< Path of the shared object, or of the cubin.
-  std::optional<VendorCall> vendor;     ///< Instead of it: routines of the vendor's library …
-  bool vendor_lt = false;               ///< … and the best of what its newer one suggests.
   double compile_ms = 0;
+  std::optional<GpuCode> gpu;  ///< Nothing: a processor runs it.
 };
 
 /// What a GPU reaches by itself, measured beside candidates. Bytes of copies are those read and

@@ -23,8 +23,8 @@ int Capability(const std::string& architecture) {
 
 /// The errors that the checks have, and what the arrays are.
 std::string Contract(const Task& task, const Source& source, const Names& names) {
-  const std::string shared = Number(source.launch.shared_bytes);
-  const bool has_workspace = WorkspaceBytes(source.launch) > 0;
+  const std::string shared = Number(source.gpu->launch.shared_bytes);
+  const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
   std::string text = R"(//
 // $KERNEL$_launch() enqueues one run of the kernel on the current device and returns at once:
 //   cudaSuccess
@@ -37,7 +37,7 @@ std::string Contract(const Task& task, const Source& source, const Names& names)
     text += "//   cudaErrorNoKernelImageForDevice  the device is older than " +
             task.function->device.architecture + "\n";
   }
-  if (source.launch.shared_bytes > 0) {
+  if (source.gpu->launch.shared_bytes > 0) {
     text += "//   cudaErrorLaunchOutOfResources    it has less than " + shared +
             " bytes of shared memory for a block\n";
   }
@@ -104,7 +104,7 @@ std::string DeviceChecks(const Task& task, const codegen::Launch& launch) {
 }  // namespace
 
 std::string Launcher(const Task& task, const Source& source, const Names& names) {
-  const bool has_workspace = WorkspaceBytes(source.launch) > 0;
+  const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
   std::vector<std::string> pointers = names.arrays, arguments;
   if (has_workspace) pointers.emplace_back("workspace");
   for (const std::string& name : names.arrays) arguments.push_back("&" + name);
@@ -125,23 +125,24 @@ $POINTERS$
   }
 )";
   if (has_workspace) text += "  if (workspace_bytes < $WORKSPACE$) return cudaErrorInvalidValue;\n";
-  text += DeviceChecks(task, source.launch) + R"($ARGUMENTS$
+  text += DeviceChecks(task, source.gpu->launch) + R"($ARGUMENTS$
 $LAUNCH$
 }
 
 )";
-  return Fill(text, {{"WORKSPACE", Number(WorkspaceBytes(source.launch))},
-                     {"SIGNATURE", Listed("extern \"C\" cudaError_t " + names.kernel + "_launch(",
-                                          Parameters(task, names, has_workspace), ") {")},
-                     {"POINTERS", Listed("  const void* const pointers[] = {", pointers, "};")},
-                     {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},
-                     {"LAUNCH",
-                      Listed("  return cudaLaunchKernel(",
-                             {names.kernel + "_kernel", "dim3(" + Number(source.launch.grid) + ")",
-                              "dim3(" + Number(source.launch.threads) + ")", "arguments",
-                              Number(source.launch.shared_bytes), "stream"},
-                             ");")},
-                     {"SHARED", Number(source.launch.shared_bytes)}});
+  return Fill(
+      text,
+      {{"WORKSPACE", Number(WorkspaceBytes(source.gpu->launch))},
+       {"SIGNATURE", Listed("extern \"C\" cudaError_t " + names.kernel + "_launch(",
+                            Parameters(task, names, has_workspace), ") {")},
+       {"POINTERS", Listed("  const void* const pointers[] = {", pointers, "};")},
+       {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},
+       {"LAUNCH", Listed("  return cudaLaunchKernel(",
+                         {names.kernel + "_kernel", "dim3(" + Number(source.gpu->launch.grid) + ")",
+                          "dim3(" + Number(source.gpu->launch.threads) + ")", "arguments",
+                          Number(source.gpu->launch.shared_bytes), "stream"},
+                         ");")},
+       {"SHARED", Number(source.gpu->launch.shared_bytes)}});
 }
 
 }  // namespace exh::kernels::standalone

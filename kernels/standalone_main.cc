@@ -159,7 +159,7 @@ std::string Indented(const std::string& text) {
 
 std::string SelfTest(const Task& task, const Source& source, const Names& names) {
   const ir::Function& function = *task.function;
-  const bool has_workspace = WorkspaceBytes(source.launch) > 0;
+  const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
   std::vector<std::string> parameters, arguments, expectation, guarded;
   std::string inputs, output;
   Checks checks;

@@ -10,9 +10,8 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "kernels/codegen/cpu_printer.h"
-#include "kernels/codegen/cuda_printer.h"
-#include "kernels/codegen/work.h"
+#include "kernels/codegen/lowered_code.h"
+#include "kernels/devices/backend.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/library/call_kernel.h"
@@ -108,24 +107,7 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   const codegen::Schedule schedule = ExtractSchedule(task, candidate);
   const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
   EXH_CHECK(code.error.empty());
-  if (task.function->device.language != "cuda") {
-    Source source(codegen::PrintCpu(code));
-    source.rough_ns = codegen::RoughTimeNs(code.tree, task.function->device.threads);
-    return source;
-  }
-  codegen::CudaText text = codegen::PrintCuda(code);
-  Source source(std::move(text.source), text.launch);
-  source.least_registers = codegen::LeastRegisters(*task.function, code.tree, code.values);
-  constexpr double kLongNs = 1e6;  // Where memory answers slowly, it may be fifty times as long.
-  source.rough_ns = codegen::RoughTimeNs(code.tree, source.launch);
-  if (source.rough_ns > kLongNs) {
-    source.careful = codegen::PrintCuda(code, {.gives_up = true}).source;
-  }
-  for (const codegen::TempArray& temp : code.memory.temps) {
-    source.shape += task.function->block(temp.block).name() +
-                    (temp.space == codegen::MemSpace::SHARED ? ":SHARED " : ":GLOBAL ");
-  }
-  return source;
+  return BackendOf(task.function->device).Print(code);
 }
 
 }  // namespace exh::kernels

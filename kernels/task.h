@@ -39,7 +39,7 @@ codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& ca
 /// The loops of an implementation as indented text, one loop or instruction a line.
 std::string Outline(const Task& task, const runtime::Candidate& candidate);
 
-/// Source of an implementation in the language of its device; comments name its loops and axes.
+/// Source of an implementation, as the backend of its device prints it (Backend::Print).
 /// `candidate.IsImplementation()`.
 Source EmitSource(const Task& task, const runtime::Candidate& candidate);
 

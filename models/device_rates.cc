@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/hash.h"
+
 namespace exh::models {
 namespace {
 
@@ -89,8 +91,7 @@ double MemoryGbs(const DeviceRates& rates, double read, double written) {
   return rates.memory_gbs;
 }
 
-RatesResult LoadRates(const std::string& folder, const kernels::ir::Device& device) {
-  const std::string file = folder + "/" + device.name + ".json";
+RatesResult LoadRates(const std::string& file, const kernels::ir::Device& device) {
   const auto error = [&](const std::string& why) {
     return RatesResult{std::nullopt, file + ": " + why};
   };
@@ -104,8 +105,14 @@ RatesResult LoadRates(const std::string& folder, const kernels::ir::Device& devi
   if (object.value("name", json()) != device.name) {
     return error(fmt::format("'name' must be '{}'", device.name));
   }
+  if (object.value("model", std::string()) != device.model) {
+    return error(fmt::format("'model' must be '{}'", device.model));
+  }
   const json values = object.value("values", json());
   if (!values.is_object()) return error("'values' must be an object");
+  if (object.contains("digest") && object["digest"] != CacheKey(values.dump())) {
+    return error("it is damaged: 'values' do not have the digest that stands beside them");
+  }
   DeviceRates rates;
   rates.name = device.name;
   rates.units = device.threads;

@@ -55,7 +55,8 @@ struct RatesResult {
   std::string error;
 };
 
-/// Of `device`, from `folder`/<device.name>.json.
-RatesResult LoadRates(const std::string& folder, const kernels::ir::Device& device);
+/// Of `device`, from a file that says so. Where the file has a digest of its values, they must have
+/// it.
+RatesResult LoadRates(const std::string& file, const kernels::ir::Device& device);
 
 }  // namespace exh::models

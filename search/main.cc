@@ -119,9 +119,8 @@ int SearchMain(int argc, char** argv) {
   AddDevicesCommand(app, invocation);
   AddCharacterizeCommand(app, invocation);
   AddDoctorCommand(app, invocation);
-  AddRunCandidateCommand(app, invocation);
   AddAskPluginCommand(app, invocation);
-  AddCudaProcessCommands(app, invocation);
+  AddDeviceProcessCommands(app, invocation);
   app.set_version_flag("--version", fmt::format("search {}", kVersion));
   std::vector<std::string> plugins;
   AddPluginOption(app, plugins);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks who includes whom: docs/design.md, "Layers". All our includes are written from the root."""
+"""Checks who includes whom: docs/design.md, "Layers". All our includes are written from the root. And
+nobody asks which device it is: what differs is a virtual function of kernels/devices/backend.h."""
 
 import re
 
@@ -43,6 +44,8 @@ LAYERS = sorted([*MAY_INCLUDE, "tests"], key=len, reverse=True)
 ANTLR = re.compile(r"antlr4|ExhLexer|ExhParser|ExhBase|ExhListener|ExhVisitor")
 ANTLR_FILES = ("dsl/parse.cc", "dsl/parse_tree.h", "dsl/parse_tree.cc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+ASKS_WHICH_DEVICE = re.compile(r'\blanguage\s*[!=]=|[!=]=\s*"(cpu|cuda|hip|h200)"|"(cpu|cuda|hip|h200)"\s*[!=]='
+                               r'|\bis_(cpu|cuda|hip)\b', re.I)
 HOST_HEADER = re.compile(r'^\s*header\s*=\s*(")([^"]+)"')
 
 
@@ -111,6 +114,9 @@ def check(root):
         layer = "spaces" if is_space else layer_of(name)
         pattern = HOST_HEADER if is_space else INCLUDE
         for number, line in enumerate((root / path).read_text().splitlines(), 1):
+            if layer != "tests" and ASKS_WHICH_DEVICE.search(line):
+                problems.append(f"{name}:{number}: asks which device it is: what differs is the business of a "
+                                "backend (kernels/devices/backend.h)")
             match = pattern.match(line)
             problem = match and problem_of(name, layer, *match.groups(), root)
             if problem:

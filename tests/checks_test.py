@@ -115,6 +115,16 @@ class Layers(TreeTest):
         self.append("dsl/dsl.h", '#include "spec.h"\n')
         self.expect("dsl/dsl.h:3: spec.h is not a file of ours, written from the root")
 
+    def test_nobody_asks_which_device_it_is(self):
+        asks = ("asks which device it is: what differs is the business of a backend "
+                "(kernels/devices/backend.h)")
+        for question in ('device.language == "metal"', 'device.language != kOther', 'name == "h200"',
+                         '"cuda" != name', "is_cuda"):
+            self.write("search/main.cc", LICENCE + f"bool b = {question};\n")
+            self.expect(f"search/main.cc:2: {asks}")
+        self.write("search/main.cc", LICENCE + 'auto name = "cuda", language = device.language;\n')
+        self.expect()
+
     def test_headers_that_a_space_names(self):
         self.append("kernels/spaces/linalg.exh", '  header = "kernels/kernel.h"\n')
         self.write("kernels/kernel.h", LICENCE)

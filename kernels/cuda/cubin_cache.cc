@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cache_folder.h"
 #include "kernels/cpu/compile.h"
 #include "kernels/cuda/resources_json.h"
 #include "kernels/whole_file.h"
@@ -93,10 +94,7 @@ CubinCache::CubinCache(std::string folder) : folder_(std::move(folder)) {
 }
 
 std::string CubinCache::DefaultFolder() {
-  const char* const cache = std::getenv("XDG_CACHE_HOME");
-  if (cache != nullptr && *cache == '/') return std::string(cache) + "/exhaust/cubin";
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && *home == '/' ? std::string(home) + "/.cache/exhaust/cubin" : "";
+  return CacheFolder("cubin");
 }
 
 std::string CubinCache::Key(const std::string& source, const std::string& architecture,

@@ -107,6 +107,9 @@ std::vector<DeviceFacts> Driver::Devices() const {
     facts.registers_per_unit = ask(kRegistersPerMultiprocessor);
     facts.shared_per_unit = ask(kSharedBytesPerMultiprocessor);
     facts.warp_size = ask(kWarpSize);
+    facts.threads_per_block = ask(kThreadsPerBlock);
+    facts.registers_per_block = ask(kRegistersPerBlock);
+    facts.peak_clock_khz = ask(kPeakClockKhz);
     facts.name = name.data();
     facts.memory_bytes = bytes;
     devices.push_back(std::move(facts));

@@ -43,6 +43,9 @@ inline constexpr CUdevice_attribute kMultiprocessors =
 inline constexpr CUdevice_attribute kCapabilityMajor = 75;  ///< …_COMPUTE_CAPABILITY_MAJOR.
 inline constexpr CUdevice_attribute kCapabilityMinor = 76;  ///< …_COMPUTE_CAPABILITY_MINOR.
 
+inline constexpr CUdevice_attribute kThreadsPerBlock = 1;     ///< …_MAX_THREADS_PER_BLOCK.
+inline constexpr CUdevice_attribute kRegistersPerBlock = 12;  ///< …_MAX_REGISTERS_PER_BLOCK.
+inline constexpr CUdevice_attribute kPeakClockKhz = 13;       ///< …_CLOCK_RATE.
 inline constexpr CUdevice_attribute kThreadsPerMultiprocessor =
     39;  ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR.
 inline constexpr CUdevice_attribute kBlocksPerMultiprocessor =
@@ -72,6 +75,13 @@ struct DeviceFacts {
   /// What a multiprocessor holds at once; 0: it does not say.
   int threads_per_unit = 0, blocks_per_unit = 0, registers_per_unit = 0, shared_per_unit = 0;
   int warp_size = 0;
+  int threads_per_block = 0, registers_per_block = 0;  ///< At most.
+  int peak_clock_khz = 0;                              ///< Of the multiprocessors.
+
+  /// What its compiler is told: "sm_90".
+  std::string architecture() const {
+    return "sm_" + std::to_string(capability_major) + std::to_string(capability_minor);
+  }
 };
 
 struct DriverOrProblem;

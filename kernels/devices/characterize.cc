@@ -13,7 +13,6 @@ using cuda::Buffer;
 using cuda::CUdeviceptr;
 
 constexpr int kWarp = 32;
-constexpr int kRepeats = 7;
 constexpr std::uint64_t kSharedBytes = 16 << 10;  ///< Dynamic, of a block of those that read it.
 constexpr std::uint64_t kMiB = 1 << 20;
 
@@ -29,6 +28,7 @@ struct Probe {
   bool is_latency = false;
   bool on_all = true;  ///< A block on each multiprocessor, otherwise one block.
   std::uint64_t bytes = 0;
+  bool is_bounding = true;  ///< Lower bounds divide by it (rates_json.cc).
 };
 
 constexpr double kPerRound = 64, kReads = 16;
@@ -40,7 +40,7 @@ const std::vector<Probe>& Probes() {
       {"fma_outer_per_clk", "1/clk", "multiply-adds of an outer product of 8 and 8",
        "probe_fma_outer", 256, 2048, kPerRound},
       {"int_mad_per_clk", "1/clk", "integer multiply-adds of a multiprocessor", "probe_int_mad",
-       1024, 512, kPerRound},
+       1024, 512, kPerRound, false, true, 0, false},
       {"issue_per_clk", "1/clk", "instructions of two pipes in turn, of a multiprocessor",
        "probe_issue", 1024, 64, 512},
       {"shared_bytes_per_clk", "B/clk", "reads of 4 bytes a thread, without conflicts",
@@ -60,11 +60,11 @@ const std::vector<Probe>& Probes() {
       {"shared_latency", "clk", "a chain of links in shared memory", "probe_chase_shared", 32, 4096,
        1, true, false},
       {"barrier_1_latency", "clk", "a barrier of one warp", "probe_barrier", 32, 4096, 1, true,
-       false},
+       false, 0, false},
       {"barrier_8_latency", "clk", "a barrier of 8 warps", "probe_barrier", 256, 4096, 1, true,
-       false},
+       false, 0, false},
       {"barrier_32_latency", "clk", "a barrier of 32 warps", "probe_barrier", 1024, 4096, 1, true,
-       false},
+       false, 0, false},
   };
   return probes;
 }
@@ -74,11 +74,12 @@ struct Chase {
   const char* how;
   const char* kernel;
   std::uint64_t bytes, step;
-  bool is_cold = false;  ///< L2 is filled with something else before.
+  bool is_cold = false;      ///< L2 is filled with something else before.
+  bool is_bounding = false;  ///< As of a probe.
 };
 constexpr int kStretches = 64, kStretchSteps = 64;
 constexpr Chase kChases[] = {
-    {"l1_latency", "a chain of links in 16 KiB", "probe_chase_ca", 16 << 10, 128},
+    {"l1_latency", "a chain of links in 16 KiB", "probe_chase_ca", 16 << 10, 128, false, true},
     {"l2_latency", "a chain of links in 4 MiB, past L1", "probe_chase_cg", 4 * kMiB, 128},
     {"dram_latency", "a chain of links in 2 GiB that L2 does not have", "probe_chase_cg",
      2048 * kMiB, (128 << 10) + 256, true},
@@ -86,20 +87,32 @@ constexpr Chase kChases[] = {
 
 class Characterizer {
  public:
-  Characterizer(const cuda::Gpu& gpu, const cuda::Timer& timer, const cuda::Module& programs)
-      : gpu_(gpu), timer_(timer), programs_(programs), spans_(gpu, kMostSpans * 16) {}
+  Characterizer(const cuda::Gpu& gpu, const cuda::Timer& timer, const cuda::Module& programs,
+                Care care)
+      : gpu_(gpu),
+        timer_(timer),
+        programs_(programs),
+        is_full_(care == Care::kFull),
+        spans_(gpu, kMostSpans * 16) {}
 
   std::vector<Characteristic> Run() {
     Facts();
-    for (const Probe& probe : Probes()) Measure(probe);
-    for (const Chase& chase : kChases) Measure(chase);
+    for (const Probe& probe : Probes()) {
+      if (is_full_ || probe.is_bounding) Measure(probe);
+    }
+    for (const Chase& chase : kChases) {
+      if (is_full_ || chase.is_bounding) Measure(chase);
+    }
     Streams();
-    Launches();
+    if (is_full_) Launches();
+    Clock();  // At last: a GPU that idled is not as fast at once.
     return std::move(found_);
   }
 
  private:
   static constexpr std::size_t kMostSpans = std::size_t{1} << 16;
+
+  int repeats() const { return is_full_ ? 7 : 3; }
 
   void Fact(const char* name, const char* unit, const char* how, double value) {
     Characteristic fact{name, unit, how};
@@ -116,8 +129,12 @@ class Characterizer {
     Fact("registers_per_unit", "1/unit", "the driver says so", gpu_.facts().registers_per_unit);
     Fact("shared_per_unit", "B/unit", "the driver says so", gpu_.facts().shared_per_unit);
     Fact("memory_bytes", "B", "the driver says so", static_cast<double>(gpu_.facts().memory_bytes));
+    Fact("peak_clock", "MHz", "the driver says so", gpu_.facts().peak_clock_khz / 1e3);
+  }
+
+  void Clock() {
     Characteristic clock{"clock", "MHz", "of a multiprocessor, beside kernels"};
-    for (int i = 0; i < 20; ++i) clock.samples.push_back(timer_.ClockMhz());
+    for (int i = 0; i < (is_full_ ? 20 : 5); ++i) clock.samples.push_back(timer_.ClockMhz());
     found_.push_back(std::move(clock));
   }
 
@@ -151,7 +168,7 @@ class Characterizer {
     int rounds = probe.rounds;
     std::uint64_t bytes = probe.bytes;
     std::array<void*, 4> arguments = {&spans, &rounds, &data, &bytes};
-    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    for (int repeat = 0; repeat < repeats(); ++repeat) {
       gpu_.Launch(function, launch, arguments.data());
       for (const double clocks : Spans(launch.grid, probe.threads / kWarp)) {
         const double work = probe.work * probe.rounds;
@@ -177,7 +194,7 @@ class Characterizer {
     std::uint64_t bytes = size;
     std::array<void*, 4> arguments = {&spans, &rounds, &data, &bytes};
     const Buffer other(gpu_, chase.is_cold ? 4 * gpu_.facts().l2_bytes / 4 * 4 : 4);
-    for (int repeat = 0; repeat < kRepeats; ++repeat) {
+    for (int repeat = 0; repeat < repeats(); ++repeat) {
       gpu_.Fill(other.data(), 0, other.bytes() / 4);
       gpu_.Launch(programs_.Function(chase.kernel), {1, 1, 0, 0}, arguments.data());
       for (const double clocks : Spans(kStretches, 1)) found.samples.push_back(clocks / rounds);
@@ -188,7 +205,8 @@ class Characterizer {
   /// Bytes of main memory, read and written, a second.
   void Streams() {
     const std::uint64_t free = gpu_.facts().memory_bytes / 4;
-    const std::uint64_t bytes = std::min<std::uint64_t>(free, 8192 * kMiB) / 4 / 16 * 16;
+    const std::uint64_t most = (is_full_ ? 8192 : 2048) * kMiB;
+    const std::uint64_t bytes = std::min(free, most) / 4 / 16 * 16;
     const Buffer a(gpu_, bytes), b(gpu_, bytes), c(gpu_, bytes);
     for (const Buffer* buffer : {&a, &b, &c}) gpu_.Fill(buffer->data(), 0, bytes / 4);
     struct Stream {
@@ -209,7 +227,7 @@ class Characterizer {
       const auto function = programs_.Function(stream.kernel);
       const auto run = [&](int) { gpu_.Launch(function, launch, arguments.data()); };
       const cuda::Timing timing =
-          timer_.Time(run, 1e6, {.batch_ns = 5e6, .batches = 20, .stop_ns = 0});
+          timer_.Time(run, 1e6, {.batch_ns = 5e6, .batches = is_full_ ? 20 : 6, .stop_ns = 0});
       Characteristic found{stream.name, "GB/s", stream.how};
       for (const double ns : timing.batch_ns) {
         found.samples.push_back(static_cast<double>(bytes) * stream.arrays / ns);
@@ -229,6 +247,7 @@ class Characterizer {
   const cuda::Gpu& gpu_;
   const cuda::Timer& timer_;
   const cuda::Module& programs_;
+  const bool is_full_;
   Buffer spans_;
   std::vector<Characteristic> found_;
 };
@@ -241,8 +260,8 @@ double Characteristic::Fastest() const {
 }
 
 std::vector<Characteristic> CharacterizeGpu(const cuda::Gpu& gpu, const cuda::Timer& timer,
-                                            const cuda::Module& programs) {
-  return Characterizer(gpu, timer, programs).Run();
+                                            const cuda::Module& programs, Care care) {
+  return Characterizer(gpu, timer, programs, care).Run();
 }
 
 }  // namespace exh::kernels

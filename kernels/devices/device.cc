@@ -2,6 +2,7 @@
 #include "kernels/devices/device.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/spelling.h"
+#include "kernels/devices/backend.h"
 
 namespace exh::kernels {
 namespace {
@@ -24,12 +26,12 @@ struct Field {
   std::function<bool(ir::Device&, const json&)> read;
   std::function<json(const ir::Device&)> write;
   std::string expects;
-  /// Value for "detect"; empty: the field cannot be detected.
-  std::function<json()> detect;
+  /// Need not stand in a file, and is not written when it is empty.
+  bool may_miss = false;
 };
 
 template <typename T>
-Field Number(T ir::Device::*member, T least, std::function<json()> detect = nullptr) {
+Field Number(T ir::Device::*member, T least) {
   return {[=](ir::Device& device, const json& value) {
             if (!value.is_number_integer() || value < least) return false;
             if (value.get<std::uint64_t>() > std::numeric_limits<T>::max()) return false;
@@ -37,11 +39,11 @@ Field Number(T ir::Device::*member, T least, std::function<json()> detect = null
             return true;
           },
           [=](const ir::Device& device) { return json(device.*member); },
-          fmt::format("a whole number of at least {}", least), std::move(detect)};
+          fmt::format("a whole number of at least {}", least)};
 }
 
 template <typename T>
-Field Any(T ir::Device::*member, std::string expects, std::function<json()> detect = nullptr) {
+Field Any(T ir::Device::*member, std::string expects) {
   return {[=](ir::Device& device, const json& value) {
             try {
               device.*member = value.get<T>();
@@ -50,18 +52,11 @@ Field Any(T ir::Device::*member, std::string expects, std::function<json()> dete
               return false;
             }
           },
-          [=](const ir::Device& device) { return json(device.*member); }, std::move(expects),
-          std::move(detect)};
-}
-
-json VectorSizes() {
-  json sizes = json::array();
-  for (std::uint32_t size = 2; size <= DetectVectorFloats(); size *= 2) sizes.push_back(size);
-  return sizes;
+          [=](const ir::Device& device) { return json(device.*member); }, std::move(expects)};
 }
 
 Field VectorSizeField() {
-  Field field = Any(&ir::Device::vector_sizes, "a list of powers of two from 2 to 64", VectorSizes);
+  Field field = Any(&ir::Device::vector_sizes, "a list of powers of two from 2 to 64");
   field.read = [](ir::Device& device, const json& value) {
     if (!value.is_array()) return false;
     device.vector_sizes.clear();
@@ -77,10 +72,20 @@ Field VectorSizeField() {
   return field;
 }
 
+Field ModelField() {
+  Field field = Any(&ir::Device::model, "a name, or an empty one");
+  field.may_miss = true;
+  return field;
+}
+
 Field LanguageField() {
-  Field field = Any(&ir::Device::language, "\"c++\" or \"cuda\"");
+  std::vector<std::string> languages;
+  for (const Backend* backend : AllBackends()) {
+    languages.push_back(fmt::format("\"{}\"", backend->language()));
+  }
+  Field field = Any(&ir::Device::language, fmt::format("one of {}", fmt::join(languages, ", ")));
   field.read = [](ir::Device& device, const json& value) {
-    if (value != "c++" && value != "cuda") return false;
+    if (!value.is_string() || FindBackend(value.get<std::string>()) == nullptr) return false;
     device.language = value.get<std::string>();
     return true;
   };
@@ -94,6 +99,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"name", Any(&D::name, "a name")},
       {"language", LanguageField()},
       {"architecture", Any(&D::architecture, "a name like \"sm_90\", or an empty one")},
+      {"model", ModelField()},
       {"runs", Any(&D::runs, "true or false")},
       {"max_threads", Number<std::uint32_t>(&D::max_threads, 1)},
       {"max_thread_dims", Number<std::uint32_t>(&D::max_thread_dims, 1)},
@@ -104,58 +110,132 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"block_registers", Number<std::uint32_t>(&D::block_registers, 0)},
       {"vector_sizes", VectorSizeField()},
       {"vector_arithmetic", Any(&D::vector_arithmetic, "true or false")},
-      // Half of L2: the other half is left to what streams through.
-      {"shared_bytes",
-       Number<std::uint32_t>(&D::shared_bytes, 0, [] { return json(DetectL2Bytes() / 2); })},
+      {"shared_bytes", Number<std::uint32_t>(&D::shared_bytes, 0)},
       {"global_bytes", Number<std::uint64_t>(&D::global_bytes, 0)},
       {"cache_flags", Any(&D::cache_flags, "a list of names of the choice 'cache'")},
-      {"threads", Number<std::uint32_t>(&D::threads, 1, [] { return json(DetectCores()); })},
+      {"threads", Number<std::uint32_t>(&D::threads, 1)},
   };
   return fields;
-}
-
-/// Empty, or what is wrong with the field.
-std::string SetField(ir::Device& device, const std::string& key, json value) {
-  std::vector<std::string> names;
-  for (const auto& [name, field] : Fields()) {
-    names.push_back(name);
-    if (name != key) continue;
-    if (value == "detect") {
-      if (!field.detect) return fmt::format("'{}' cannot be detected: give {}", key, field.expects);
-      value = field.detect();
-    }
-    if (field.read(device, value)) return "";
-    return fmt::format("'{}' must be {}, got {}", key, field.expects, value.dump());
-  }
-  return UnknownName("field of a device", key, names);
 }
 
 DeviceResult Error(std::string text) {
   return {std::nullopt, std::move(text)};
 }
 
-DeviceResult Read(const std::string& file, const json& object,
-                  const std::map<std::string, std::string>& overrides) {
-  if (!object.is_object()) return Error(file + ": expected a JSON object");
-  ir::Device device;
-  std::vector<std::string> seen;
-  for (const auto& [key, value] : object.items()) {
-    seen.push_back(key);
-    if (overrides.count(key) > 0) continue;  // Not even looked at: it may be wrong here.
-    const std::string why = SetField(device, key, value);
-    if (!why.empty()) return Error(file + ": " + why);
+/// A device that is put together field by field. Every member returns what is wrong, or nothing.
+class Reader {
+ public:
+  explicit Reader(int gpu) : gpu_(gpu) {}
+
+  std::string Set(const std::string& key, const json& value) {
+    std::vector<std::string> names;
+    for (const auto& [name, field] : Fields()) {
+      names.push_back(name);
+      if (name != key) continue;
+      if (value == "detect") return Detect(key, field);
+      if (field.read(device_, value)) return "";
+      return fmt::format("'{}' must be {}, got {}", key, field.expects, value.dump());
+    }
+    return UnknownName("field of a device", key, names);
   }
-  for (const auto& [name, field] : Fields()) {
-    const bool given = std::find(seen.begin(), seen.end(), name) != seen.end();
-    if (!given && overrides.count(name) == 0) return Error(file + ": '" + name + "' is missing");
+
+  ir::Device Take() { return std::move(device_); }
+  /// Why this machine says nothing; empty: it was not asked, or did.
+  const std::string& missing() const { return missing_; }
+
+ private:
+  std::string Detect(const std::string& key, const Field& field) {
+    const Backend& backend = BackendOf(device_);
+    if (!backend.Detects(key)) {
+      return fmt::format("'{}' cannot be detected: give {}", key, field.expects);
+    }
+    if (!found_) {
+      DeviceResult found = backend.Detect(gpu_);
+      if (!found.device) return missing_ = found.error;
+      found_ = std::move(found.device);
+    }
+    field.read(device_, field.write(*found_));
+    return "";
+  }
+
+  int gpu_;
+  ir::Device device_;
+  std::optional<ir::Device> found_;  ///< What this machine says, once it was asked.
+  std::string missing_;
+};
+
+/// The value of a field on the command line. A bare word is a string: threads=detect.
+json ParseOverride(const std::string& text) {
+  json value = json::parse(text, nullptr, false);
+  return value.is_discarded() ? json(text) : value;
+}
+
+DeviceResult Read(const std::string& file, const json& object,
+                  const std::map<std::string, std::string>& overrides, int gpu) {
+  if (!object.is_object()) return Error(file + ": expected a JSON object");
+  Reader reader(gpu);
+  const auto set = [&](const std::string& key) {
+    if (const auto given = overrides.find(key); given != overrides.end()) {
+      const std::string why = reader.Set(key, ParseOverride(given->second));
+      return why.empty() ? why : "device option " + key + "=" + given->second + ": " + why;
+    }
+    const std::string why = reader.Set(key, object.at(key));
+    return why.empty() ? why : file + ": " + why;
+  };
+  // The language comes first: it says what can be detected.
+  constexpr const char* kLanguage = "language";
+  std::vector<std::string> keys;
+  if (object.contains(kLanguage)) keys.emplace_back(kLanguage);
+  for (const auto& [key, value] : object.items()) {
+    if (key != kLanguage) keys.push_back(key);
   }
   for (const auto& [key, text] : overrides) {
-    json value = json::parse(text, nullptr, false);
-    if (value.is_discarded()) value = text;  // A bare word is a string: threads=detect.
-    const std::string why = SetField(device, key, value);
-    if (!why.empty()) return Error("device option " + key + "=" + text + ": " + why);
+    if (!object.contains(key)) keys.push_back(key);
   }
-  return {std::move(device), ""};
+  for (const std::string& key : keys) {
+    const std::string why = set(key);
+    if (!reader.missing().empty()) return Error(reader.missing());  // No mistake of the file.
+    if (!why.empty()) return Error(why);
+  }
+  for (const auto& [name, field] : Fields()) {
+    if (!field.may_miss && std::ranges::find(keys, name) == keys.end()) {
+      return Error(file + ": '" + name + "' is missing");
+    }
+  }
+  return {reader.Take(), ""};
+}
+
+/// The file of a device, or a line that says why there is none.
+struct File {
+  std::string path;
+  json object = json::object();
+  std::string error;
+};
+
+File FindFile(const std::string& folder, const std::string& name) {
+  File found;
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  if (error) {
+    found.error = fmt::format("cannot list devices in {}: {}", folder, error.message());
+    return found;
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> names;
+  std::string unreadable;
+  for (const fs::path& file : files) {
+    json object = json::parse(std::ifstream(file), nullptr, false);
+    const bool named = object.is_object() && object.contains("name") && object["name"].is_string();
+    if (named && object["name"] == name) return {file.string(), std::move(object), ""};
+    if (named) names.push_back(object["name"].get<std::string>());
+    if (!named) unreadable += fmt::format("; {} is not a device", file.string());
+  }
+  found.error = names.empty() ? fmt::format("no device in {}{}", folder, unreadable)
+                              : UnknownName("device", name, names) + unreadable;
+  return found;
 }
 
 }  // namespace
@@ -176,35 +256,32 @@ std::string DeviceFolder() {
 }
 
 DeviceResult LoadDevice(const std::string& name,
-                        const std::map<std::string, std::string>& overrides) {
-  return LoadDeviceFrom(DeviceFolder(), name, overrides);
+                        const std::map<std::string, std::string>& overrides, int gpu) {
+  return LoadDeviceFrom(DeviceFolder(), name, overrides, gpu);
 }
 
 DeviceResult LoadDeviceFrom(const std::string& folder, const std::string& name,
-                            const std::map<std::string, std::string>& overrides) {
-  std::error_code error;
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
+                            const std::map<std::string, std::string>& overrides, int gpu) {
+  const File file = FindFile(folder, name);
+  if (!file.error.empty()) return Error(file.error);
+  return Read(file.path, file.object, overrides, gpu);
+}
+
+std::map<std::string, std::string> RecordedLimits(const std::string& name) {
+  std::map<std::string, std::string> limits;
+  const File file = FindFile(DeviceFolder(), name);
+  for (const auto& [field, value] : file.object.items()) {
+    if (value != "detect") limits[field] = value.dump();
   }
-  if (error) return Error(fmt::format("cannot list devices in {}: {}", folder, error.message()));
-  std::sort(files.begin(), files.end());
-  std::vector<std::string> names;
-  std::string unreadable;
-  for (const fs::path& file : files) {
-    const json object = json::parse(std::ifstream(file), nullptr, false);
-    const bool named = object.is_object() && object.contains("name") && object["name"].is_string();
-    if (named && object["name"] == name) return Read(file.string(), object, overrides);
-    if (named) names.push_back(object["name"].get<std::string>());
-    if (!named) unreadable += fmt::format("; {} is not a device", file.string());
-  }
-  if (names.empty()) return Error(fmt::format("no device in {}{}", folder, unreadable));
-  return Error(UnknownName("device", name, names) + unreadable);
+  return limits;
 }
 
 std::string DeviceToJson(const ir::Device& device) {
   nlohmann::ordered_json object;
-  for (const auto& [name, field] : Fields()) object[name] = field.write(device);
+  for (const auto& [name, field] : Fields()) {
+    json value = field.write(device);
+    if (!field.may_miss || value != "") object[name] = std::move(value);
+  }
   return object.dump(2) + "\n";
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Devices are data: kernels/devices/*.json. A field whose value is "detect" is asked of this
-// machine; every field may also be given outright, in the file or on the command line.
+// machine (Backend::Detect); every field may also be given outright, in the file or on the command
+// line.
 #pragma once
 
 #include <map>
@@ -20,9 +21,9 @@ struct DeviceResult {
 };
 
 /// The device called `name` ("cpu") in DeviceFolder(). `overrides`: field to JSON text,
-/// "max_threads" -> "64".
+/// "max_threads" -> "64". `gpu`: of which GPU a field is detected.
 DeviceResult LoadDevice(const std::string& name,
-                        const std::map<std::string, std::string>& overrides = {});
+                        const std::map<std::string, std::string>& overrides = {}, int gpu = 0);
 
 /// PREFIX/share/exhaust/devices for a program that is installed in PREFIX/bin, otherwise the source
 /// tree's folder, and where that is gone the copy in the program's build folder. `rates/` in it
@@ -34,16 +35,13 @@ std::string DeviceFolderOf(const std::string& program, const std::string& source
 
 /// LoadDevice() from a folder of JSON files.
 DeviceResult LoadDeviceFrom(const std::string& folder, const std::string& name,
-                            const std::map<std::string, std::string>& overrides = {});
+                            const std::map<std::string, std::string>& overrides = {}, int gpu = 0);
+
+/// What the file of a device says outright, as JSON text by field: nothing that is asked of the
+/// machine. Empty when there is no such device.
+std::map<std::string, std::string> RecordedLimits(const std::string& name);
 
 /// The resolved device as JSON text that LoadDevice would read back to the same device.
 std::string DeviceToJson(const ir::Device& device);
-
-/// Widest vector of floats that this processor and system run: 4 (SSE), 8 (AVX) or 16 (AVX-512).
-std::uint32_t DetectVectorFloats();
-/// Size of the L2 cache of one core; 512 KiB when the system does not say.
-std::uint32_t DetectL2Bytes();
-/// Cores that this process may use.
-std::uint32_t DetectCores();
 
 }  // namespace exh::kernels

@@ -6,17 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "kernels/devices/characterize.h"
 
 namespace exh::kernels {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// A bound must hold for what is faster than anything seen. Rates of pipes end a little short of
-// what the hardware does; clocks and streams hardly do. A latency is that of a chain of addresses,
-// and what needs a value may get it a few clocks before an address would have it.
-constexpr double kRateMargin = 1.02, kStreamMargin = 1.01, kLatencyMargin = 0.9;
 
 class Rates {
  public:
@@ -39,7 +35,7 @@ class Rates {
     const Characteristic* best = nullptr;
     for (const char* one : of) {
       const Characteristic* found = Find(one);
-      if (found == nullptr || found->samples.empty()) continue;
+      if (found == nullptr || found->Fastest() <= 0) continue;
       const bool is_faster =
           best == nullptr || (found->less_is_faster ? found->Fastest() < best->Fastest()
                                                     : found->Fastest() > best->Fastest());
@@ -75,47 +71,54 @@ Json Measured(const Characteristic& c) {
 
 }  // namespace
 
-std::string RatesToJson(const std::string& name, const std::string& date,
-                        const std::string& conditions,
-                        const std::vector<Characteristic>& characteristics) {
+Margins MarginsOf(Care care) {
+  return care == Care::kFull ? Margins{} : Margins{.rate = 1.08, .stream = 1.03, .latency = 0.85};
+}
+
+std::string RatesToJson(const RatesHeader& header,
+                        const std::vector<Characteristic>& characteristics,
+                        const Margins& margins) {
   Rates rates(characteristics);
   rates.Fact("units", "1", "multiprocessors");
-  rates.Take("clock", "GHz", {"clock"}, 1e-3, kStreamMargin);
+  rates.Take("clock", "GHz", {"clock", "peak_clock"}, 1e-3, margins.stream);
   rates.Fact("warp_lanes", "1", "warp_lanes");
-  rates.Take("fma", "1/clk/unit", {"fma_per_clk", "fma_outer_per_clk"}, 1, kRateMargin);
+  rates.Take("fma", "1/clk/unit", {"fma_per_clk", "fma_outer_per_clk"}, 1, margins.rate);
   rates.Say("adds_share_fma", "1", 1,
             "CUDA programming guide: fp32 add, multiply and multiply-add have one throughput");
-  rates.Take("issues", "1/clk/unit", {"issue_per_clk", "fma_per_clk"}, 1.0 / 32, kRateMargin);
+  rates.Take("issues", "1/clk/unit", {"issue_per_clk", "fma_per_clk"}, 1.0 / 32, margins.rate);
   rates.Say("warp_issues", "1/clk/warp", 1, "a warp belongs to one scheduler");
   rates.Say("bytes_per_access", "B", 16, "widest load that is printed: ld.v4.f32");
-  rates.Take("fma_latency", "clk", {"fma_latency"}, 1, 2 - kRateMargin);
+  rates.Take("fma_latency", "clk", {"fma_latency"}, 1, margins.latency);
   rates.Take("unit_bytes", "B/clk/unit", {"l2_one_bytes_per_clk", "l2_bytes_per_clk"}, 1,
-             kRateMargin);
+             margins.rate);
   rates.Say("cache_bytes", "B/clk", 0, "the first cache may take any access");
   rates.Take("accesses", "1/clk/unit",
              {"shared_bytes_per_clk", "shared_64_bytes_per_clk", "shared_128_bytes_per_clk",
               "l1_bytes_per_clk"},
-             1.0 / 128, kRateMargin);
+             1.0 / 128, margins.rate);
   rates.Say("access_bytes", "B", 128, "32 banks of 4 bytes: what `accesses` counts");
   rates.Say("access_line", "B", 0, "not measured: the first cache may look up several lines");
-  rates.Take("read_latency", "clk", {"l1_latency"}, 1, kLatencyMargin);
-  rates.Take("shared_latency", "clk", {"shared_latency"}, 1, kLatencyMargin);
+  rates.Take("read_latency", "clk", {"l1_latency"}, 1, margins.latency);
+  rates.Take("shared_latency", "clk", {"shared_latency"}, 1, margins.latency);
   rates.Fact("unit_warps", "1/unit", "threads_per_unit", 1.0 / 32);
   rates.Fact("unit_blocks", "1/unit", "blocks_per_unit");
   rates.Fact("unit_registers", "1/unit", "registers_per_unit");
   rates.Fact("unit_shared", "B/unit", "shared_per_unit");
   rates.Take("memory", "GB/s", {"dram_read", "dram_write", "dram_copy", "dram_add"}, 1,
-             kStreamMargin);
-  rates.Take("memory_third", "GB/s", {"dram_add"}, 1, kStreamMargin);
+             margins.stream);
+  rates.Take("memory_third", "GB/s", {"dram_add"}, 1, margins.stream);
   rates.Fact("memory_cache", "B", "l2_bytes");
   rates.Say("memory_sector", "B", 32, "sectors of L2");
 
   Json object;
-  object["name"] = name;
+  object["name"] = header.name;
+  if (!header.model.empty()) object["model"] = header.model;
   object["version"] = 1;
-  object["source"] = "search characterize: " + conditions;
-  object["date"] = date;
+  object["source"] = "search characterize: " + header.conditions;
+  object["date"] = header.date;
   object["values"] = rates.values();
+  // In the order in which a reader has them, which is that of their names.
+  object["digest"] = CacheKey(nlohmann::json(rates.values()).dump());
   for (const Characteristic& c : characteristics) object["measured"][c.name] = Measured(c);
   return object.dump(2) + "\n";
 }

@@ -8,11 +8,15 @@
 namespace exh::kernels::ir {
 
 /// Limits of the machine that runs a candidate: data, read from kernels/devices/<name>.json.
-/// Snippets of a space may ask it; nothing else in the tree asks which device it is.
+/// Snippets of a space may ask it. Nobody asks which device it is: what differs otherwise is the
+/// business of its backend (kernels/devices/backend.h).
 struct Device {
-  std::string name;                   ///< "cpu".
-  std::string language = "c++";       ///< Candidates are printed in it: "c++" or "cuda".
-  std::string architecture;           ///< What "cuda" is compiled for: "sm_90". Otherwise empty.
+  std::string name;              ///< "cpu".
+  std::string language = "c++";  ///< Names its backend.
+  std::string architecture;      ///< What a GPU's compiler is told: "sm_90". Otherwise empty.
+  /// What was found in this machine, under which its rates are kept: "NVIDIA H200, driver 13.0".
+  /// Empty: it is recorded under its name.
+  std::string model;
   std::uint32_t max_threads = 1;      ///< THREAD iterations per block.
   std::uint32_t max_thread_dims = 3;  ///< Distinct thread axes.
   std::uint32_t max_block_dims = 3;

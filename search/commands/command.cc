@@ -74,6 +74,7 @@ bool IsRun(const std::string& source) {
 
 void AddDeviceOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--device", options.device, "device to search for (default cpu)");
+  app.add_option("--gpu", options.gpu, "which GPU, for devices that are one (default 0)");
   app.add_option("--threads", options.threads, "host threads that share the blocks");
   app.add_option("--max-threads", options.max_threads, "THREAD iterations per block");
   app.add_option("--set", options.limits, "limit=value: another limit of the device")

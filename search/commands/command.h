@@ -41,8 +41,7 @@ void AddStatsCommand(CLI::App& app, Invocation& invocation);
 void AddExportCommand(CLI::App& app, Invocation& invocation);
 void AddExplainCommand(CLI::App& app, Invocation& invocation);
 void AddBoundCommand(CLI::App& app, Invocation& invocation);
-void AddCudaProcessCommands(CLI::App& app, Invocation& invocation);
-void AddRunCandidateCommand(CLI::App& app, Invocation& invocation);
+void AddDeviceProcessCommands(CLI::App& app, Invocation& invocation);
 void AddAskPluginCommand(CLI::App& app, Invocation& invocation);
 
 /// From now on every option of the program and its sub-commands that takes a number refuses what is
@@ -55,7 +54,7 @@ void CheckJobs(int jobs);
 /// Is this the folder or the log of a run, and not a list of decisions?
 bool IsRun(const std::string& source);
 
-/// --kernel, --size, --device, --threads, --max-threads, --set.
+/// --kernel, --size, --device, --gpu, --threads, --max-threads, --set.
 void AddProblemOptions(CLI::App& app, ProblemOptions& options);
 
 /// --device and the options that change its limits.

@@ -12,9 +12,9 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/signals.h"
+#include "kernels/devices/backend.h"
 #include "search/commands/command.h"
-#include "search/descend/choice_order.h"
-#include "search/descend/descent.h"
+#include "search/commands/decided.h"
 #include "search/log/decisions.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
@@ -22,7 +22,6 @@
 #include "search/log/run_folder.h"
 #include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
-#include "search/subject/decision_file.h"
 
 namespace exh::search {
 namespace {
@@ -36,13 +35,7 @@ struct ReplayOptions {
   std::string emit, log;
 };
 
-struct Replayed {
-  Problem problem;
-  runtime::Candidate candidate;
-  std::vector<std::string> taken;  ///< Decisions, in words.
-};
-
-Replayed FromLog(const ReplayOptions& options) {
+Decided FromLog(const ReplayOptions& options) {
   const Log log = ReadLogAloud(options.source);
   const EvalRecord& eval = PickRecord(log, options.source, options.record);
   RunRecord run = *log.run;
@@ -60,57 +53,20 @@ Replayed FromLog(const ReplayOptions& options) {
   return {std::move(problem), std::move(candidate), std::move(taken)};
 }
 
-Replayed FromFile(const ReplayOptions& options) {
-  const DecisionFile file = ReadDecisionFile(options.source);
-  ProblemOptions merged = options.problem;
-  MergeHeader(file, merged);
-  Problem problem = MakeProblem(merged);
-  runtime::Candidate candidate = problem.root();
-  for (const auto& line : ApplyDecisions(file, candidate)) {
-    fmt::print("{}:{}: note: {} takes no part\n", options.source, line.number, line.text);
-  }
-  const ChoiceOrder order = ChoiceOrder::Default(candidate.instance());
-  if (const auto open = order.Next(candidate); open && options.strict) {
-    throw UsageError(fmt::format("{}: not every decision is taken: {} is open", options.source,
-                                 candidate.instance().DecisionName(*open)));
-  }
-  Random random(options.seed);
-  const Path random_steps = CompleteByDescent(order, random, candidate);
-  fmt::print("{}: {} decisions as written, {} taken at random (seed {})\n", options.source,
-             file.decisions.size(), random_steps.size(), options.seed);
-  std::vector<std::string> taken;
-  for (const DecisionFile::Line& line : file.decisions) taken.push_back(line.text);
-  for (const PathStep& step : random_steps) {
-    taken.push_back(StepText(candidate.instance(), step));
-  }
-  return {std::move(problem), std::move(candidate), std::move(taken)};
-}
-
-/// What a run has decided, or has none of. Throws UsageError.
-void RefuseForRuns(const CLI::App& command, const std::string& run) {
-  constexpr const char* kDecided[] = {"--kernel", "--size",        "--device", "--space",
-                                      "--set",    "--max-threads", "--seed",   "--strict"};
-  for (const char* option : kDecided) {
-    if (command.count(option) == 0) continue;
-    throw UsageError(fmt::format(
-        "{} means nothing for '{}': a record of a run says all of that itself; emit it with "
-        "search emit --decisions to replay it in another way",
-        option, run));
-  }
-}
-
 int Replay(const CLI::App& command, const ReplayOptions& options) {
   if (options.source.empty()) throw UsageError("replay what? search replay RUN or FILE");
   const bool is_log = IsRun(options.source) || options.record || options.best;
-  if (is_log) RefuseForRuns(command, options.source);
-  const Replayed replayed = is_log ? FromLog(options) : FromFile(options);
+  if (is_log) RefuseForRuns(command, options.source, {"--seed", "--strict"});
+  const Decided replayed =
+      is_log ? FromLog(options)
+             : DecidedInFile(options.source, options.problem, options.seed, options.strict, stdout);
   const Problem& problem = replayed.problem;
 
   const kernels::Source source = kernels::EmitSource(problem.task, replayed.candidate);
   if (!options.emit.empty()) {
     MakeFolder(options.emit);
-    const bool is_cuda = problem.device.language == "cuda";
-    WriteFile(options.emit + (is_cuda ? "/replay.cu" : "/replay.cc"),
+    const std::string_view suffix = kernels::BackendOf(problem.device).suffix();
+    WriteFile(fmt::format("{}/replay{}", options.emit, suffix),
               WithDecisions(source.text, replayed.taken, "replay.decisions.txt"));
     WriteFile(options.emit + "/replay.decisions.txt", AllDecisionsText(replayed.candidate));
   }
@@ -121,7 +77,7 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   const StopToken stop(&interrupted);
   const std::unique_ptr<Evaluator> evaluator =
-      MakeEvaluator(problem, {NumCores(), 0, false, &stop});
+      MakeEvaluator(problem, {NumCores(), options.problem.gpu.value_or(0), false, &stop});
   const std::vector<Contender> own = {{"winner", evaluator->Compile(source)}};
   const Comparison comparison =
       Compare(*evaluator, own, NumCores(), [&] { return interrupted.load(); });

@@ -19,6 +19,7 @@
 #include "base/parallel.h"
 #include "base/system/machine_load.h"
 #include "base/system/signals.h"
+#include "kernels/devices/backend.h"
 #include "search/commands/command.h"
 #include "search/commands/search_options.h"
 #include "search/commands/simulate.h"
@@ -29,7 +30,6 @@
 #include "search/log/log_text.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
-#include "search/measure/cpu_evaluator.h"
 #include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
@@ -103,12 +103,12 @@ struct Session {
 /// The winner's source and its decisions as a file to replay.
 void WriteWinner(const Session& session, const std::string& folder, const Winner& winner) {
   MakeFolder(folder);
-  const bool is_cuda = session.problem.device.language == "cuda";
+  const kernels::Backend& backend = kernels::BackendOf(session.problem.device);
   std::vector<std::string> taken;
   for (const PathStep& step : winner.path) {
     taken.push_back(StepText(*session.problem.task.instance, step));
   }
-  WriteFile(folder + (is_cuda ? "/best.cu" : "/best.cc"),
+  WriteFile(fmt::format("{}/best{}", folder, backend.suffix()),
             WithDecisions(winner.compiled.source, taken, "best.decisions.txt"));
   WriteFile(folder + "/best.decisions.txt", AllDecisionsText(winner.candidate));
   const std::string comment =
@@ -211,8 +211,8 @@ int Conclude(const Session& session, const Outcome& outcome) {
 std::unique_ptr<Evaluator> MakeEvaluatorFor(const Problem& problem, const SearchOptions& options,
                                             const std::string& folder, const StopToken& stop) {
   try {
-    return MakeEvaluator(problem,
-                         {options.jobs.value_or(NumCores()), options.gpu, options.cold(), &stop});
+    return MakeEvaluator(problem, {options.jobs.value_or(NumCores()),
+                                   options.problem.gpu.value_or(0), options.cold(), &stop});
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(folder, ignored);  // Only if it is empty.
@@ -239,10 +239,10 @@ struct Budget {
     total = stopper.SecondsLeft();
     stop.StopIn(total + kGrace);
   }
-  /// What is left for yardsticks, and on a GPU for the finals: a part, and not more than they need.
-  double Reserve(bool is_gpu) const {
-    constexpr double kPart = 0.2, kMost = 8, kMostOfGpu = 20;
-    return std::isfinite(total) ? std::min(kPart * total, is_gpu ? kMostOfGpu : kMost) : 0;
+  /// What is left for yardsticks and finals: a part, and not more than `most` seconds.
+  double Reserve(double most) const {
+    constexpr double kPart = 0.2;
+    return std::isfinite(total) ? std::min(kPart * total, most) : 0;
   }
 
   const std::atomic<bool>& interrupted;
@@ -308,7 +308,8 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   // taken in order, and must not wait for one of them.
   const int ahead = run.evaluator.compiles_while_measuring() ? 16 : 2;
   explorer_options.batch = std::max(4, ahead * explorer_options.jobs);
-  explorer_options.slow_factor = SlowFactor(run.problem.device);
+  const kernels::Backend& backend = kernels::BackendOf(run.problem.device);
+  explorer_options.slow_factor = backend.slow_factor();
   explorer_options.flops = run.problem.task.flops;
   explorer_options.finalists = run.evaluator.finalists();
   explorer_options.policy = run.policy;
@@ -321,7 +322,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   explorer_options.resource = run.bound.resource;
   explorer_options.first = FirstOf(run);
   explorer_options.start = budget.start;
-  explorer_options.reserve = budget.Reserve(run.problem.device.language == "cuda");
+  explorer_options.reserve = budget.Reserve(backend.finals_seconds());
   explorer_options.stop = &budget.stop;
   ProgressReporter progress(ParseProgress(options.progress, stdout), stdout);
   Explorer explorer(run.root, run.order, run.evaluator, budget.stopper, run.log, progress, clock,
@@ -371,13 +372,15 @@ void CheckOptions(const SearchOptions& options) {
 
 /// What is searched: before anything that takes long.
 void SayBegin(const SearchOptions& options, const kernels::Kernel& kernel,
-              const kernels::Parameters& sizes) {
+              const kernels::Parameters& sizes, const kernels::ir::Device& device) {
   std::vector<std::string> list;
   for (const auto& [name, value] : sizes) list.push_back(fmt::format("{}={}", name, value));
-  fmt::print("{} {} on {}, seed {}\n", kernel.name(), fmt::join(list, ","), options.problem.device,
+  fmt::print("{} {} on {}, seed {}\n", kernel.name(), fmt::join(list, ","), device.name,
              options.seed);
-  const MachineLoad load = LoadOfMachine();
-  if (options.problem.device == "cpu" && load.disturbs) fmt::print("note: load {}\n", load.text);
+  if (kernels::BackendOf(device).shares_processor()) {
+    const MachineLoad load = LoadOfMachine();
+    if (load.disturbs) fmt::print("note: load {}\n", load.text);
+  }
   std::fflush(stdout);
 }
 
@@ -389,7 +392,9 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const kernels::Parameters sizes = ParseSizes(kernel, options.problem.size);
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
-  SayBegin(options, kernel, sizes);
+  const kernels::ir::Device device = FindDevice(options.problem);
+  kernels::RequireRuns(device);
+  SayBegin(options, kernel, sizes, device);
   ProblemOptions wanted = options.problem;
   wanted.stop = &budget.stop;
   const Problem problem = MakeProblem(wanted);
@@ -461,8 +466,9 @@ int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& 
   const SearchBound bound =
       header.check.empty() ? MakeSearchBound(problem, header) : MakeSearchBound(problem, caches);
 
-  const std::unique_ptr<Evaluator> evaluator = MakeEvaluator(
-      problem, {options.jobs.value_or(NumCores()), options.gpu, header.is_cold(), &budget.stop});
+  const std::unique_ptr<Evaluator> evaluator =
+      MakeEvaluator(problem, {options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
+                              header.is_cold(), &budget.stop});
   SayConditions(earlier, *evaluator);
   return Explore(
       options, invocation,
@@ -515,7 +521,6 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--jobs", options->jobs, "compilers at once (default: cores)");
   app.add_option("--order", options->order, "choices in the order they are decided: size,dim_kind");
   app.add_option("--progress", options->progress, "auto, plain or none");
-  app.add_option("--gpu", options->gpu, "which GPU, for devices that are one (default 0)");
   app.add_option("--l2", options->l2,
                  "inputs of GPU kernels are in L2 (warm, default) or not (cold)");
   app.add_option("--emit", options->emit, "folder for the winner's source");
@@ -526,7 +531,6 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
     if (!app.get_subcommands().empty()) return;
     invocation.run = [&app, options, &invocation] {
       if (!options->simulate.empty()) return Simulate(app, *options);
-      if (options->resume.empty()) CheckDevice(app, *options, FindDevice(options->problem));
       if (app.count("--seeds") > 0) throw UsageError("--seeds goes with --simulate");
       return options->resume.empty() ? Search(*options, invocation)
                                      : Resume(app, *options, invocation);

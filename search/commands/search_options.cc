@@ -112,16 +112,6 @@ void AddBudgets(const SearchOptions& options, const Clock& clock, AnyStopper& st
   for (const std::string& stop : options.stops) stopper.Add(ParseStop(stop));
 }
 
-void CheckDevice(const CLI::App& app, const SearchOptions& options,
-                 const kernels::ir::Device& device) {
-  if (app.count("--gpu") == 0) return;
-  if (device.language != "cuda") {
-    throw UsageError(fmt::format("--gpu {}: the device is '{}', which is no GPU; leave it out",
-                                 options.gpu, device.name));
-  }
-  if (options.gpu < 0) throw UsageError("--gpu must be 0 or more");
-}
-
 void CheckResumable(const Log& log, const std::string& path) {
   const int version = RunRecord().version;
   if (log.run->version > version) {
@@ -141,7 +131,7 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
     if (app.count(option) == 0 || wanted == has) return;
     Refuse({fmt::format("{} {}", option, wanted), fmt::format("{}", has)});
   };
-  CheckDevice(app, options, problem.device);
+  if (options.problem.gpu) RequireGpu(problem.device, *options.problem.gpu);
   if (app.count("--out") > 0) {
     throw UsageError("--out and --resume: a run that goes on stays in its folder");
   }

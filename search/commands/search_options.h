@@ -37,7 +37,6 @@ struct SearchOptions {
   std::string order, out, emit, progress = "auto";
   std::uint64_t seed = 1;
   std::optional<int> jobs;
-  int gpu = 0;
   std::string l2 = "warm";
   std::string resume;                 ///< Folder or log of the run that goes on; empty: a new one.
   std::vector<std::string> simulate;  ///< Runs on which policies are compared; empty: none.
@@ -60,11 +59,6 @@ std::shared_ptr<const Policy> PolicyOf(const std::string& name, const PolicyOpti
 
 /// Budgets, the default one when there is none, and other ends. Throws UsageError.
 void AddBudgets(const SearchOptions& options, const Clock& clock, AnyStopper& stopper);
-
-/// Throws UsageError when options of GPUs stand beside a device that is none.
-/// `app` knows which options stand on the command line.
-void CheckDevice(const CLI::App& app, const SearchOptions& options,
-                 const kernels::ir::Device& device);
 
 /// Throws UsageError when the log at `path` cannot go on: it is damaged, or of another version.
 void CheckResumable(const Log& log, const std::string& path);

@@ -11,7 +11,6 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/numbers.h"
 
 namespace exh::search {
 namespace {
@@ -152,19 +151,6 @@ std::uint64_t HashOfText(const std::string& digits) {
     throw Error(fmt::format("'{}' is no hash: 16 hexadecimal digits", digits));
   }
   return hash;
-}
-
-std::string WithoutComments(const std::string& source) {
-  std::string code;
-  for (std::string_view rest = source; !rest.empty();) {
-    const std::size_t end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-    const std::string_view trimmed = Trim(line);
-    if (trimmed.empty() || trimmed.starts_with("//")) continue;
-    code.append(line).push_back('\n');
-  }
-  return code;
 }
 
 }  // namespace exh::search

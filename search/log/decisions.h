@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/evaluation.h"
 #include "runtime/candidate.h"
 #include "search/log/log_records.h"
 
@@ -52,8 +53,7 @@ std::string HashText(const std::string& text);
 /// The number that the digits of HashText() stand for. Throws Error for anything else.
 std::uint64_t HashOfText(const std::string& digits);
 
-/// The source without blank lines and lines that are only a comment: two implementations that
-/// differ in nothing that is compiled have the same one.
-std::string WithoutComments(const std::string& source);
+/// What a hash of code is of.
+using kernels::WithoutComments;
 
 }  // namespace exh::search

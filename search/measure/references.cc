@@ -8,8 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/parallel.h"
-
 namespace exh::search {
 
 using kernels::Verdict;
@@ -38,17 +36,6 @@ double TimeShare::Take(double part) {
     stop_->StopAt(end_);
   }
   return part * left;
-}
-
-std::vector<Contender> CompileYardsticks(Evaluator& evaluator,
-                                         const std::vector<Yardstick>& yardsticks, int jobs) {
-  std::vector<Contender> contenders(yardsticks.size());
-  RunInParallel(yardsticks.size(), jobs, [&](std::size_t index) {
-    contenders[index].name = yardsticks[index].name;
-    contenders[index].compiled = evaluator.Compile(yardsticks[index].source);
-    return true;
-  });
-  return contenders;
 }
 
 std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders) {

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "base/stop.h"
+#include "kernels/devices/yardsticks.h"
 #include "search/log/log_records.h"
 #include "search/measure/evaluator.h"
 
 namespace exh::search {
+
+using kernels::CompileYardsticks;
 
 /// Deals out the time until a token is stopped. Without a token, or a deadline of it, there is no
 /// end of it.
@@ -33,16 +36,6 @@ class TimeShare {
   bool has_end_ = false;
   StopToken::Clock::time_point end_;
 };
-
-/// A source to be compiled.
-struct Yardstick {
-  std::string name;
-  kernels::Source source;
-};
-
-/// Compiles all of them, `jobs` at once.
-std::vector<Contender> CompileYardsticks(Evaluator& evaluator,
-                                         const std::vector<Yardstick>& yardsticks, int jobs);
 
 /// A record for each contender, with what its compiler said and no times yet.
 std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders);

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "kernels/standalone_cuda.h"
+#include "kernels/devices/backend.h"
 #include "search/log/log_reader.h"
 #include "search/log/log_text.h"
 #include "search/log/replay.h"
@@ -85,11 +85,9 @@ std::string ResourcesText(const EvalRecord& eval, const kernels::codegen::Launch
   return text;
 }
 
-/// The limits that are not those of the device by itself: a replay needs them, too.
+/// The limits that the device's file does not say: a replay needs them, too.
 std::string LimitsText(const RunRecord& run) {
-  ProblemOptions options;
-  options.device = run.device;
-  const auto usual = DeviceLimits(FindDevice(options));
+  const auto usual = kernels::RecordedLimits(run.device);
   std::vector<std::string> changed;
   for (const auto& [limit, value] : run.limits) {
     const auto found = usual.find(limit);
@@ -138,7 +136,7 @@ std::string Provenance(const Log& log, const EvalRecord& eval, const Problem& pr
   text += fmt::format("space       {}, fingerprint {}\n", run.space, run.fingerprint);
   text += fmt::format("time        {}\n", TimeText(log, eval, finals));
   text += ComparisonText(problem, finals);
-  text += fmt::format("resources   {}\n", ResourcesText(eval, source.launch));
+  text += fmt::format("resources   {}\n", ResourcesText(eval, source.gpu->launch));
   text += fmt::format("error       {:.2g} at most when it was checked, {:.2g} of what is allowed\n",
                       eval.max_error, eval.error_ratio);
   text += "decisions   in the order taken; without the slashes a file for `search replay`:\n\n";
@@ -151,7 +149,8 @@ std::string ExportCuda(const std::string& run, std::optional<std::uint64_t> reco
   const Log log = ReadLog(run);
   const EvalRecord& eval = PickRecord(log, run, record);
   const Problem problem = MakeProblem(*log.run);
-  if (problem.device.language != "cuda") {
+  const kernels::Backend& backend = kernels::BackendOf(problem.device);
+  if (!backend.exports()) {
     throw UsageError(fmt::format(
         "'{}' is a run on {}, whose implementations are no CUDA; search emit prints its source",
         run, log.run->device));
@@ -167,8 +166,7 @@ std::string ExportCuda(const std::string& run, std::optional<std::uint64_t> reco
   const std::string decisions =
       WriteDecisionFile(*log.run, candidate.instance(), path, fmt::format("Record {}", eval.n));
   const kernels::Source source = kernels::EmitSource(problem.task, candidate);
-  return kernels::StandaloneCuda(problem.task, source,
-                                 Provenance(log, eval, problem, source, decisions));
+  return backend.Export(problem.task, source, Provenance(log, eval, problem, source, decisions));
 }
 
 }  // namespace exh::search

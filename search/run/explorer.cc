@@ -533,7 +533,7 @@ void Explorer::Record(Entry& entry, const Measurement& measurement) {
   record.n = ++outcome_.end.evaluations;
   record.dt = Elapsed();
   record.compile_ms = entry.compiled.compile_ms;
-  record.registers = entry.compiled.registers;
+  if (entry.compiled.gpu) record.registers = entry.compiled.gpu->registers;
   record.path = entry.path;
   record.vector = entry.vector;
   record.hash = HashText(entry.vector);

@@ -7,13 +7,20 @@
 #include <memory>
 
 #include "base/error.h"
-#include "kernels/devices/device.h"
+#include "kernels/devices/backend.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
 
+std::optional<models::DeviceRates> KnownRates(const kernels::ir::Device& device) {
+  return models::LoadRates(kernels::BackendOf(device).RatesFile(device), device).rates;
+}
+
 models::DeviceRates RatesOf(const kernels::ir::Device& device) {
-  models::RatesResult result = models::LoadRates(kernels::DeviceFolder() + "/rates", device);
+  const kernels::Backend& backend = kernels::BackendOf(device);
+  const std::string file = backend.RatesFile(device);
+  models::RatesResult result = models::LoadRates(file, device);
+  if (!result.rates && backend.MeasureRates(device)) result = models::LoadRates(file, device);
   if (!result.rates) throw UsageError(result.error);
   return *std::move(result.rates);
 }

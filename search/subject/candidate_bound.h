@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,8 +17,12 @@
 
 namespace exh::search {
 
-/// How fast a device can be: kernels/devices/rates. Throws UsageError when nothing is known of it.
+/// How fast a device can be (Backend::RatesFile), measured first where that is to be. Throws
+/// UsageError when nothing is known of it.
 models::DeviceRates RatesOf(const kernels::ir::Device& device);
+
+/// The same where it is known by now; nothing is measured.
+std::optional<models::DeviceRates> KnownRates(const kernels::ir::Device& device);
 
 /// Any number of threads may use one.
 class CandidateBound {

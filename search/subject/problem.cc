@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/spelling.h"
-#include "kernels/devices/device.h"
+#include "kernels/devices/backend.h"
 #include "kernels/library/registry.h"
 #include "search/subject/freeze_progress.h"
 
@@ -22,8 +22,10 @@ namespace exh::search {
 namespace {
 
 kernels::ir::Device FindDevice(const std::string& name,
-                               const std::map<std::string, std::string>& limits) {
-  kernels::DeviceResult result = kernels::LoadDevice(name, limits);
+                               const std::map<std::string, std::string>& limits,
+                               std::optional<int> gpu = {}) {
+  if (gpu && *gpu < 0) throw UsageError("--gpu must be 0 or more");
+  kernels::DeviceResult result = kernels::LoadDevice(name, limits, gpu.value_or(0));
   if (!result.device) throw UsageError(result.error);
   return *std::move(result.device);
 }
@@ -145,7 +147,15 @@ kernels::ir::Device FindDevice(const ProblemOptions& options) {
   }
   if (options.threads) limits["threads"] = std::to_string(*options.threads);
   if (options.max_threads) limits["max_threads"] = std::to_string(*options.max_threads);
-  return FindDevice(options.device, limits);
+  kernels::ir::Device device = FindDevice(options.device, limits, options.gpu);
+  if (options.gpu) RequireGpu(device, *options.gpu);
+  return device;
+}
+
+void RequireGpu(const kernels::ir::Device& device, int gpu) {
+  if (kernels::BackendOf(device).is_gpu()) return;
+  throw UsageError(
+      fmt::format("--gpu {}: the device is '{}', which is no GPU; leave it out", gpu, device.name));
 }
 
 std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::Device& device) {

@@ -24,6 +24,7 @@ struct ProblemOptions {
   std::optional<std::uint32_t> threads, max_threads;
   std::vector<std::string> limits;  ///< "max_unroll=64".
   std::string space;                ///< "default" (or empty): every decision; "paper": no others.
+  std::optional<int> gpu;           ///< Which GPU; nothing: the first.
   std::string memory;               ///< "4GiB": at most so much to build the space; "": half of it.
   /// Ends the building of the space, which then throws exh::Interrupted; may be null.
   const StopToken* stop = nullptr;
@@ -60,6 +61,9 @@ kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const std::string&
 
 /// The device with the limits that the options change. Throws UsageError.
 kernels::ir::Device FindDevice(const ProblemOptions& options);
+
+/// Throws UsageError when the device is none of several GPUs, of which `--gpu` could pick one.
+void RequireGpu(const kernels::ir::Device& device, int gpu);
 
 /// All limits as JSON text.
 std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::Device& device);

@@ -18,7 +18,7 @@
 #include <string>
 
 #include "kernels/cpu/runner.h"
-#include "search/measure/cpu_evaluator.h"
+#include "kernels/devices/cpu/evaluator.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -26,15 +26,15 @@ namespace {
 
 using kernels::Verdict;
 
-void Attempt(Evaluator& evaluator, const std::string& file) {
+void Attempt(kernels::Evaluator& evaluator, const std::string& file) {
   std::ifstream text(file);
   const std::string source{std::istreambuf_iterator<char>(text), {}};
   const kernels::Compiled compiled = evaluator.Compile(source);
   // A cap, so that what hangs is given up after three seconds and not after minutes.
   constexpr double kCapNs = 2e7;
-  kernels::Measurement measured = evaluator.Measure(compiled, kCapNs, Effort::kQuick);
+  kernels::Measurement measured = evaluator.Measure(compiled, kCapNs, kernels::Effort::kQuick);
   if (measured.verdict == Verdict::kCorrect) {
-    measured = evaluator.Measure(compiled, 0, Effort::kFinal);
+    measured = evaluator.Measure(compiled, 0, kernels::Effort::kFinal);
   }
   evaluator.Discard(compiled);
   const nlohmann::json line = {{"file", file},
@@ -56,7 +56,8 @@ int Run(int argc, char** argv) {
   options.threads = static_cast<std::uint32_t>(std::strtoul(argv[3], nullptr, 10));
   options.space = "paper";  // The space is not needed, and this one is small.
   const Problem problem = MakeProblem(options);
-  const std::unique_ptr<Evaluator> evaluator = MakeCpuEvaluator(problem, nullptr);
+  const std::unique_ptr<kernels::Evaluator> evaluator =
+      kernels::MakeCpuEvaluator(problem.task, nullptr);
   for (std::string file; std::getline(std::cin, file);) Attempt(*evaluator, file);
   return 0;
 }
@@ -66,7 +67,7 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   // The evaluator starts this program again, to run a candidate.
-  if (argc > 1 && std::string(argv[1]) == exh::search::kRunCandidate) {
+  if (argc > 1 && std::string(argv[1]) == exh::kernels::kRunCandidate) {
     return exh::kernels::cpu::RunnerMain();
   }
   try {

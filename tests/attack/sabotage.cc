@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernels/devices/backend.h"
 #include "search/main.h"
 #include "search/measure/make_evaluator.h"
 #include "search/subject/problem.h"
@@ -86,8 +87,9 @@ int Run(const Options& options) {
     asked.space = "paper";  // Of no account here, and the one that is made fastest.
     const search::Problem problem = search::MakeProblem(asked);
     const auto evaluator = search::MakeEvaluator(problem, {});
+    const bool is_gpu = kernels::BackendOf(problem.device).is_gpu();
     for (const Sabotage& sabotage : wanted) {
-      const kernels::Source source = SourceOf(target, sabotage, problem.device.language == "cuda");
+      const kernels::Source source = SourceOf(target, sabotage, is_gpu);
       const kernels::Compiled compiled = evaluator->Compile(source);
       const Measurement measured = Judge(*evaluator, compiled);
       evaluator->Discard(compiled);

@@ -310,7 +310,7 @@ std::vector<Sabotage> SabotagesOf(const Target& target) {
   return all;
 }
 
-kernels::Source SourceOf(const Target& target, const Sabotage& sabotage, bool is_cuda) {
+kernels::Source SourceOf(const Target& target, const Sabotage& sabotage, bool is_gpu) {
   std::map<std::string, long> sizes = Sizes(target);
   const bool is_product = target.kernel == "matmul" || target.kernel == "mv";
   const long rows = target.kernel == "axpy" ? sizes["n"] : sizes["m"];
@@ -337,9 +337,10 @@ kernels::Source SourceOf(const Target& target, const Sabotage& sabotage, bool is
   }
   text += run;
   kernels::Source source(text);
-  if (is_cuda) {
-    source.launch.threads = 256;
-    source.launch.grid = static_cast<std::uint64_t>((count + 255) / 256);
+  if (is_gpu) {
+    source.gpu.emplace();
+    source.gpu->launch.threads = 256;
+    source.gpu->launch.grid = static_cast<std::uint64_t>((count + 255) / 256);
   }
   return source;
 }

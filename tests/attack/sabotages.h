@@ -28,6 +28,6 @@ struct Sabotage {
 std::vector<Sabotage> SabotagesOf(const Target& target);
 
 /// A sabotaged kernel, ready for the compiler of its device.
-kernels::Source SourceOf(const Target& target, const Sabotage& sabotage, bool is_cuda);
+kernels::Source SourceOf(const Target& target, const Sabotage& sabotage, bool is_gpu);
 
 }  // namespace exh::attack

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kernels/devices/device.h"
+#include "kernels/devices/backend.h"
 #include "kernels/task.h"
 #include "models/lower_bound.h"
 #include "search/subject/decision_file.h"
@@ -24,7 +24,8 @@ inline search::Problem MakeProblem(const std::string& kernel, const std::string&
 }
 
 inline DeviceRates RatesOf(const search::Problem& problem) {
-  return LoadRates(kernels::DeviceFolder() + "/rates", problem.device).rates.value();
+  return LoadRates(kernels::BackendOf(problem.device).RatesFile(problem.device), problem.device)
+      .rates.value();
 }
 
 inline Domains DomainsOf(const search::Problem& problem, const runtime::Candidate& candidate) {

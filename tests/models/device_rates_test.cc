@@ -8,7 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "kernels/devices/device.h"
+#include "kernels/devices/backend.h"
 
 namespace exh::models {
 namespace {
@@ -23,7 +23,8 @@ TEST(DeviceRates, EveryDeviceHasThem) {
   for (const char* name : {"cpu", "h200", "k4000"}) {
     const kernels::DeviceResult device = kernels::LoadDevice(name);
     ASSERT_TRUE(device.device) << device.error;
-    const RatesResult result = LoadRates(kernels::DeviceFolder() + "/rates", *device.device);
+    const RatesResult result =
+        LoadRates(kernels::BackendOf(*device.device).RatesFile(*device.device), *device.device);
     ASSERT_TRUE(result.rates) << result.error;
     EXPECT_GT(result.rates->memory_gbs, 0);
   }
@@ -33,9 +34,9 @@ TEST(DeviceRates, UnitsOfAProcessorAreItsThreads) {
   kernels::ir::Device device;
   device.name = "cpu";
   device.threads = 6;
-  EXPECT_EQ(LoadRates(kFolder, device).rates->units, 6);
+  EXPECT_EQ(LoadRates(kFolder + "/cpu.json", device).rates->units, 6);
   device.name = "h200";
-  EXPECT_EQ(LoadRates(kFolder, device).rates->units, 132);
+  EXPECT_EQ(LoadRates(kFolder + "/h200.json", device).rates->units, 132);
 }
 
 /// The error for a file of the H200 that `change` was done to.
@@ -45,10 +46,11 @@ std::string ErrorOf(Change change) {
   fs::create_directories(folder);
   json object = json::parse(std::ifstream(kFolder + "/h200.json"));
   change(object);
-  std::ofstream(folder / "h200.json") << object.dump();
+  const fs::path file = folder / "h200.json";
+  std::ofstream(file) << object.dump();
   kernels::ir::Device device;
   device.name = "h200";
-  return LoadRates(folder.string(), device).error;
+  return LoadRates(file.string(), device).error;
 }
 
 TEST(DeviceRates, MistakesAreNamed) {
@@ -65,7 +67,7 @@ TEST(DeviceRates, MistakesAreNamed) {
   EXPECT_THAT(ErrorOf([](json& o) { o["values"]["tensor"] = 1; }), HasSubstr("no rate 'tensor'"));
   kernels::ir::Device device;
   device.name = "abacus";
-  EXPECT_THAT(LoadRates(kFolder, device).error, HasSubstr("abacus.json"));
+  EXPECT_THAT(LoadRates(kFolder + "/abacus.json", device).error, HasSubstr("abacus.json"));
 }
 
 }  // namespace

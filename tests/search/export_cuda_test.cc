@@ -129,7 +129,7 @@ TEST(ExportCuda, ItsCommentHoldsADecisionFile) {
 TEST(ExportCuda, HoldsTheKernelAndWhatItNeedsInOrder) {
   for (const Export* exported : AllKernels()) {
     const std::string& text = exported->text;
-    const kernels::codegen::Launch& launch = exported->log.source.launch;
+    const kernels::codegen::Launch& launch = exported->log.source.gpu->launch;
     const std::string name = exported->log.run.kernel;
     SCOPED_TRACE(name);
     // The very text that was measured, from its first line that is no comment.

@@ -88,9 +88,9 @@ TEST(First, EveryKernelHasThemOnAGpu) {
     ASSERT_EQ(begun.first.size(), 3u) << kernel;
     EXPECT_NE(begun.Source(1).text, begun.Source(2).text) << kernel;
     const kernels::Source source = begun.Source(0);
-    EXPECT_GE(source.launch.threads, 32u) << kernel;
-    EXPECT_LE(source.launch.threads, 1024u) << kernel;
-    EXPECT_GE(source.launch.grid * source.launch.threads, 128u) << kernel;
+    EXPECT_GE(source.gpu->launch.threads, 32u) << kernel;
+    EXPECT_LE(source.gpu->launch.threads, 1024u) << kernel;
+    EXPECT_GE(source.gpu->launch.grid * source.gpu->launch.threads, 128u) << kernel;
   }
 }
 

@@ -15,6 +15,7 @@
 #include "kernels/cuda/nvrtc.h"
 #include "kernels/cuda/timer.h"
 #include "kernels/devices/characterize.h"
+#include "kernels/devices/cuda/detect.h"
 #include "kernels/devices/device.h"
 #include "kernels/devices/gpu_probes.h"
 #include "search/commands/command.h"
@@ -29,12 +30,12 @@ namespace cuda = kernels::cuda;
 struct CharacterizeOptions {
   int gpu = 0;
   std::string name = "gpu", out;
+  bool quick = false;
 };
 
 cuda::Module Load(const cuda::Gpu& gpu, const cuda::Nvrtc& nvrtc, const std::string& source) {
   const cuda::DeviceFacts& facts = gpu.facts();
-  const cuda::Cubin cubin =
-      nvrtc.Compile(source, fmt::format("sm_{}{}", facts.capability_major, facts.capability_minor));
+  const cuda::Cubin cubin = nvrtc.Compile(source, facts.architecture());
   if (!cubin.ok()) throw Error("the probes do not compile:\n" + cubin.log);
   return {gpu, cubin.bytes};
 }
@@ -45,16 +46,20 @@ int Characterize(const CharacterizeOptions& options) {
   const auto [nvrtc, problem] = cuda::Nvrtc::Load(cuda::Nvrtc::LibraryNames());
   if (!nvrtc) throw Error(problem + "; search doctor says how to get it");
   std::vector<Characteristic> found;
-  std::string conditions;
+  kernels::RatesHeader header;
+  header.name = options.name;
+  header.date = TimeStamp();
+  const kernels::Care care = options.quick ? kernels::Care::kQuick : kernels::Care::kFull;
   try {
     const cuda::Gpu gpu(*loaded.driver, options.gpu);
-    conditions = fmt::format("{}, driver {}, {}", gpu.facts().name, loaded.driver->version(),
-                             nvrtc->description());
-    fmt::print("{}\n", conditions);
+    const std::string model = cuda::ModelOf(gpu.facts(), *loaded.driver);
+    if (options.quick) header.model = model;
+    header.conditions = fmt::format("{}, {}", model, nvrtc->description());
+    fmt::print("{}\n", header.conditions);
     const cuda::Module programs = Load(gpu, *nvrtc, cuda::DeviceProgramsSource());
     const cuda::Module probes = Load(gpu, *nvrtc, kernels::GpuProbesSource());
     const cuda::Timer timer(gpu, programs.Function("exh_clock"));
-    found = kernels::CharacterizeGpu(gpu, timer, probes);
+    found = kernels::CharacterizeGpu(gpu, timer, probes, care);
   } catch (const cuda::GpuError& error) {
     throw Error(error.what());
   }
@@ -63,9 +68,13 @@ int Characterize(const CharacterizeOptions& options) {
                c.how);
   }
   if (options.out.empty()) return 0;
-  WriteFile(options.out, kernels::RatesToJson(options.name, TimeStamp(), conditions, found));
-  fmt::print("written to {}: a search for a device of this name reads it as {}/rates/{}.json\n",
-             options.out, kernels::DeviceFolder(), options.name);
+  WriteFile(options.out, kernels::RatesToJson(header, found, kernels::MarginsOf(care)));
+  fmt::print("written to {}", options.out);
+  if (!options.quick) {
+    fmt::print(": a search for a device of this name reads it as {}/rates/{}.json",
+               kernels::DeviceFolder(), options.name);
+  }
+  fmt::print("\n");
   return 0;
 }
 
@@ -78,6 +87,9 @@ void AddCharacterizeCommand(CLI::App& app, Invocation& invocation) {
   command->add_option("--gpu", options->gpu, "which GPU (default 0)");
   command->add_option("--name", options->name, "name of the device that it is (default gpu)");
   command->add_option("--out", options->out, "JSON file to write");
+  command->add_flag("--quick", options->quick,
+                    "in a moment, with larger margins: what a search does by itself for a device "
+                    "that it detects");
   command->callback(
       [options, &invocation] { invocation.run = [options] { return Characterize(*options); }; });
 }

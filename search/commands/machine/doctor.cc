@@ -8,39 +8,31 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/machine_load.h"
-#include "base/system/process.h"
 #include "base/system/scratch_folder.h"
-#include "kernels/cpu/containment.h"
+#include "kernels/devices/backend.h"
 #include "search/commands/command.h"
-#include "search/commands/machine/doctor_cuda.h"
 #include "search/log/run_folder.h"
-#include "search/measure/cpu_evaluator.h"
 
 namespace exh::search {
 namespace {
 
 constexpr double kGiB = 1 << 30;
 
-bool Report(bool good, const std::string& what, const std::string& finding) {
-  fmt::print("{}  {:<10} {}\n", good ? "ok  " : "FAIL", what, finding);
-  return good;
+using kernels::Finding;
+
+/// False: a search cannot do without it.
+bool Report(const Finding& finding) {
+  const char* const mark = finding.kind == Finding::Kind::kGood  ? "ok  "
+                           : finding.kind == Finding::Kind::kBad ? "FAIL"
+                                                                 : "    ";
+  fmt::print("{}  {:<10} {}\n", mark, finding.what, finding.text);
+  return finding.kind != Finding::Kind::kBad;
 }
 
-bool CheckCompiler() {
-  const std::string path = CompilerPath();
-  if (path.empty()) {
-    return Report(
-        false, "compiler",
-        fmt::format("'{}' is not on PATH: apt install {}", CompilerName(), CompilerName()));
-  }
-  ProcessRequest request;
-  request.argv = {path, "--version"};
-  const ProcessResult result = RunProcess(request);
-  const std::string version(Trim(result.out.substr(0, result.out.find('\n'))));
-  return Report(result.ok(), "compiler", result.ok() ? path + ": " + version : path + " fails");
+bool Report(bool good, const std::string& what, const std::string& finding) {
+  return Report({good ? Finding::Kind::kGood : Finding::Kind::kBad, what, finding});
 }
 
 bool CheckFolder(const std::string& what, const std::string& folder) {
@@ -53,27 +45,19 @@ bool CheckFolder(const std::string& what, const std::string& folder) {
   return Report(free_gib > kLittle, what, fmt::format("{}: {:.1f} GiB free", folder, free_gib));
 }
 
-/// What is missing does not stop a search: it makes it less safe.
-void ReportContainment() {
-  const kernels::cpu::Containment holds = kernels::cpu::TryContainment();
-  Report(true, "candidates", "contained: " + kernels::cpu::ContainmentText(holds));
-  const std::string missing = kernels::cpu::MissingContainmentText(holds);
-  if (!missing.empty()) Report(true, "candidates", "not contained: " + missing);
-}
-
 int Doctor() {
   const MachineLoad load = LoadOfMachine();
   const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) *
                         static_cast<double>(::sysconf(_SC_PAGESIZE)) / kGiB;
-  bool good = CheckCompiler();
-  good &= CheckFolder("runs", std::filesystem::current_path().string());
+  bool good = CheckFolder("runs", std::filesystem::current_path().string());
   good &= CheckFolder("scratch", TemporaryParent());
-  ReportContainment();
   Report(true, "cores", fmt::format("{}", NumCores()));
   Report(true, "memory", fmt::format("{:.1f} GiB", memory));
   // Other work does not stop a search, it only makes its times worse: no failure.
   if (!load.text.empty()) Report(true, "load", load.text);
-  ReportCuda();
+  for (const kernels::Backend* backend : kernels::AllBackends()) {
+    for (const Finding& finding : backend->Examine()) good &= Report(finding);
+  }
   return good ? 0 : 1;
 }
 

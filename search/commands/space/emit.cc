@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernels/devices/backend.h"
 #include "search/commands/command.h"
+#include "search/commands/decided.h"
 #include "search/log/decisions.h"
 #include "search/log/log_reader.h"
 #include "search/log/log_text.h"
@@ -17,49 +19,71 @@ namespace exh::search {
 namespace {
 
 struct EmitOptions {
-  std::string run, out;
+  std::string source, out;
   std::optional<std::uint64_t> record;
   bool best = false, decisions = false;
+  ProblemOptions problem;
+  std::uint64_t seed = 1;
 };
 
-int Emit(const EmitOptions& options) {
-  if (options.run.empty()) throw UsageError("emit what? search emit RUN --record N");
-  const Log log = ReadLogAloud(options.run);
-  const EvalRecord& eval = PickRecord(log, options.run, options.record);
-  const Problem problem = MakeProblem(*log.run);
+/// What is printed, or written to files of this name.
+struct Emitted {
+  std::string name, suffix, text;
+  std::string all_decisions;  ///< Empty: `text` has them.
+};
+
+/// The source of an implementation. `rest`: where all of its decisions are.
+Emitted SourceOf(const Decided& decided, const std::string& name, const std::string& rest) {
+  const Problem& problem = decided.problem;
+  return {
+      name, std::string(kernels::BackendOf(problem.device).suffix()),
+      WithDecisions(kernels::EmitSource(problem.task, decided.candidate).text, decided.taken, rest),
+      AllDecisionsText(decided.candidate)};
+}
+
+Emitted FromRun(const EmitOptions& options) {
+  const Log log = ReadLogAloud(options.source);
+  const EvalRecord& eval = PickRecord(log, options.source, options.record);
+  Problem problem = MakeProblem(*log.run);
   runtime::Candidate candidate = problem.root();
   ReplayRecord(log, eval, candidate);
   Path path;  // By name: the numbers of the log need not be those of this program.
   for (const PathStep& step : eval.path) path.push_back(LocalStep(log, step, candidate));
   const std::string name = fmt::format("{}_{}", log.run->kernel, eval.n);
-  std::string text;
   if (options.decisions) {
-    const std::string comment = fmt::format("Record {} of {}", eval.n, options.run);
-    text = WriteDecisionFile(*log.run, candidate.instance(), path, comment);
-  } else {
-    std::vector<std::string> taken;
-    for (const PathStep& step : path) taken.push_back(StepText(candidate.instance(), step));
-    const std::string rest =
-        options.out.empty()
-            ? fmt::format("search log show {} --record {} --full", options.run, eval.n)
-            : name + ".decisions.txt";
-    text = WithDecisions(kernels::EmitSource(problem.task, candidate).text, taken, rest);
+    const std::string comment = fmt::format("Record {} of {}", eval.n, options.source);
+    return {name, ".replay", WriteDecisionFile(*log.run, candidate.instance(), path, comment), ""};
   }
+  std::vector<std::string> taken;
+  for (const PathStep& step : path) taken.push_back(StepText(candidate.instance(), step));
+  const std::string rest =
+      options.out.empty()
+          ? fmt::format("search log show {} --record {} --full", options.source, eval.n)
+          : name + ".decisions.txt";
+  return SourceOf({std::move(problem), std::move(candidate), std::move(taken)}, name, rest);
+}
+
+Emitted FromFile(const EmitOptions& options) {
+  const Decided decided =
+      DecidedInFile(options.source, options.problem, options.seed, /*strict=*/false, stderr);
+  const std::string name(decided.problem.kernel->name());
+  return SourceOf(decided, name, options.out.empty() ? options.source : name + ".decisions.txt");
+}
+
+int Emit(const CLI::App& command, const EmitOptions& options) {
+  if (options.source.empty()) throw UsageError("emit what? search emit RUN --record N");
+  const bool is_run = IsRun(options.source) || options.record || options.best || options.decisions;
+  if (is_run) RefuseForRuns(command, options.source, {"--seed", "--threads", "--gpu"});
+  const Emitted emitted = is_run ? FromRun(options) : FromFile(options);
   if (options.out.empty()) {
-    fmt::print("{}", text);
+    fmt::print("{}", emitted.text);
     return 0;
   }
   MakeFolder(options.out);
-  const bool is_cuda = problem.device.language == "cuda";
-  const std::string file = fmt::format("{}/{}.{}", options.out, name,
-                                       options.decisions ? "replay"
-                                       : is_cuda         ? "cu"
-                                                         : "cc");
-  WriteFile(file, text);
-  if (!options.decisions) {
-    WriteFile(fmt::format("{}/{}.decisions.txt", options.out, name), AllDecisionsText(candidate));
-  }
-  fmt::print("{}\n", file);
+  const std::string path = fmt::format("{}/{}", options.out, emitted.name);
+  WriteFile(path + emitted.suffix, emitted.text);
+  if (!emitted.all_decisions.empty()) WriteFile(path + ".decisions.txt", emitted.all_decisions);
+  fmt::print("{}\n", path + emitted.suffix);
   return 0;
 }
 
@@ -67,16 +91,23 @@ int Emit(const EmitOptions& options) {
 
 void AddEmitCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command =
-      app.add_subcommand("emit", "the source of a logged implementation, on the standard output");
+      app.add_subcommand("emit",
+                         "the source of an implementation, on the standard output: a record, "
+                         "or a list of decisions");
   const auto options = std::make_shared<EmitOptions>();
-  command->add_option("run", options->run, "folder of a run, or its log");
+  options->problem.device.clear();  // Nothing said: the file's header decides.
+  command->add_option("source", options->source,
+                      "folder of a run, or its log; or a file of decisions");
   command->add_option("--record", options->record, "number of the record (default: the best)");
   command->add_flag("--best", options->best, "the best record");
   command->add_flag("--decisions", options->decisions,
                     "its decisions as a file for `search replay`, instead of the source");
   command->add_option("--out", options->out, "folder to write to instead");
-  command->callback(
-      [options, &invocation] { invocation.run = [options] { return Emit(*options); }; });
+  command->add_option("--seed", options->seed, "of the decisions that a file leaves open");
+  AddProblemOptions(*command, options->problem);
+  command->callback([command, options, &invocation] {
+    invocation.run = [command, options] { return Emit(*command, *options); };
+  });
 }
 
 }  // namespace exh::search

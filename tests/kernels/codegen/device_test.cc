@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "kernels/devices/cpu/detect.h"
 #include "tests/kernels/codegen/temporary_folder.h"
 
 namespace exh::kernels {

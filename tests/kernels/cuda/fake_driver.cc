@@ -8,10 +8,13 @@
 //   no-gpu      it starts and shows no GPU
 //   old         it is for CUDA 12.4
 //   second      the second GPU answers, and not the first
+//
+// EXH_FAKE_GPU names the GPU that it shows: one of kGpus. By default that is the first.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -28,9 +31,30 @@ using namespace exh::kernels::cuda;        // NOLINT: this file is the driver
 using namespace exh::kernels::cuda::fake;  // NOLINT
 
 constexpr CUdevice kFirstDevice = 10;
-constexpr int kThreads = 2048, kRegisters = 65536, kBlocks = 32;  ///< Of a multiprocessor.
-constexpr int kMostThreads = 1024;                                ///< Of a block.
-constexpr int kMostShared = 227 << 10;                            ///< Likewise.
+/// What a GPU says of itself, as the CUDA programming guide's table of architectures has it.
+struct FakeGpu {
+  const char *wanted, *name;
+  int major, minor, multiprocessors;
+  int shared_per_block, shared_per_unit;  ///< Bytes; of a block with opt-in.
+  int threads_per_unit, blocks_per_unit, l2_bytes;
+};
+constexpr FakeGpu kGpus[] = {
+    {"", "Fake GPU", 9, 0, 4, 227 << 10, 228 << 10, 2048, 32, 1 << 20},
+    {"sm_75", "Fake T4", 7, 5, 40, 64 << 10, 64 << 10, 1024, 16, 4 << 20},
+    {"sm_80", "Fake A100", 8, 0, 108, 163 << 10, 164 << 10, 2048, 32, 40 << 20},
+    {"sm_89", "Fake L4", 8, 9, 58, 99 << 10, 100 << 10, 1536, 24, 48 << 20},
+    {"sm_30", "Fake K4000", 3, 0, 4, 48 << 10, 48 << 10, 2048, 16, 384 << 10},
+};
+constexpr int kRegisters = 65536;   ///< Of a block, and of a multiprocessor.
+constexpr int kMostThreads = 1024;  ///< Of a block.
+
+const FakeGpu& Facts() {
+  const char* const wanted = std::getenv("EXH_FAKE_GPU");
+  for (const FakeGpu& gpu : kGpus) {
+    if (wanted != nullptr && std::string_view(wanted) == gpu.wanted) return gpu;
+  }
+  return kGpus[0];
+}
 
 bool Wants(std::string_view fault) {
   const char* const wanted = std::getenv("EXH_FAKE_CUDA");
@@ -64,8 +88,9 @@ CUresult State(const CudaStream* stream) {
 
 int BlocksOf(const CudaFunction& function, int threads, std::size_t shared) {
   const auto registers = static_cast<int>(function.registers) * threads;
-  int blocks = std::min({kBlocks, kThreads / threads, kRegisters / std::max(registers, 1)});
-  if (shared > 0) blocks = std::min(blocks, kMostShared / static_cast<int>(shared));
+  int blocks = std::min({Facts().blocks_per_unit, Facts().threads_per_unit / threads,
+                         kRegisters / std::max(registers, 1)});
+  if (shared > 0) blocks = std::min(blocks, Facts().shared_per_block / static_cast<int>(shared));
   return threads > kMostThreads || shared > function.shared_bytes ? 0 : blocks;
 }
 
@@ -116,7 +141,7 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal) {
 
 CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   if (device != Device()) return kInvalidValue;
-  std::strncpy(name, "Fake GPU", static_cast<std::size_t>(length));
+  std::strncpy(name, Facts().name, static_cast<std::size_t>(length));
   return kSuccess;
 }
 
@@ -126,40 +151,26 @@ CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice) {
 }
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice) {
-  switch (attribute) {
-    case kMultiprocessors:
-      *value = 4;
-      return kSuccess;
-    case kCapabilityMajor:
-      *value = 9;
-      return kSuccess;
-    case kCapabilityMinor:
-      *value = 0;
-      return kSuccess;
-    case kSharedBytesPerBlock:
-      *value = kMostShared;
-      return kSuccess;
-    case kL2Bytes:
-      *value = 1 << 20;
-      return kSuccess;
-    case kThreadsPerMultiprocessor:
-      *value = 2048;
-      return kSuccess;
-    case kBlocksPerMultiprocessor:
-      *value = 32;
-      return kSuccess;
-    case kRegistersPerMultiprocessor:
-      *value = 65536;
-      return kSuccess;
-    case kSharedBytesPerMultiprocessor:
-      *value = 228 << 10;
-      return kSuccess;
-    case kWarpSize:
-      *value = 32;
-      return kSuccess;
-    default:
-      return kInvalidValue;
-  }
+  const FakeGpu& gpu = Facts();
+  const std::map<CUdevice_attribute, int> values = {
+      {kMultiprocessors, gpu.multiprocessors},
+      {kCapabilityMajor, gpu.major},
+      {kCapabilityMinor, gpu.minor},
+      {kSharedBytesPerBlock, gpu.shared_per_block},
+      {kL2Bytes, gpu.l2_bytes},
+      {kThreadsPerBlock, kMostThreads},
+      {kRegistersPerBlock, kRegisters},
+      {kThreadsPerMultiprocessor, gpu.threads_per_unit},
+      {kBlocksPerMultiprocessor, gpu.blocks_per_unit},
+      {kRegistersPerMultiprocessor, kRegisters},
+      {kSharedBytesPerMultiprocessor, gpu.shared_per_unit},
+      {kWarpSize, 32},
+      {kPeakClockKhz, 1980000},
+  };
+  const auto found = values.find(attribute);
+  if (found == values.end()) return kInvalidValue;
+  *value = found->second;
+  return kSuccess;
 }
 
 // ---- Contexts and modules -----------------------------------------------------------------------
@@ -199,7 +210,7 @@ CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* 
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   if (const CUresult state = State(); state != kSuccess) return state;
-  if (attribute != kMaxDynamicSharedBytes || value > kMostShared) return kInvalidValue;
+  if (attribute != kMaxDynamicSharedBytes || value > Facts().shared_per_block) return kInvalidValue;
   function->shared_bytes = static_cast<std::uint64_t>(value);
   return kSuccess;
 }

@@ -18,6 +18,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -145,7 +147,11 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram* program, const char* source, const 
 }
 
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* const* options) {
-  if (count == 0 || std::string_view(options[0]) != "--gpu-architecture=sm_90") {
+  constexpr std::string_view kOption = "--gpu-architecture=";
+  constexpr std::array<std::string_view, 4> kKnown = {"sm_75", "sm_80", "sm_89", "sm_90"};
+  const std::string_view first = count == 0 ? "" : options[0];
+  if (!first.starts_with(kOption) ||
+      std::ranges::find(kKnown, first.substr(kOption.size())) == kKnown.end()) {
     program->log = "nvrtc: error: invalid value for --gpu-architecture\n";
     return kInvalidOption;
   }

@@ -29,6 +29,9 @@ static_assert(ours::kNonBlockingStream == CU_STREAM_NON_BLOCKING);
 static_assert(ours::kSharedBytesPerBlock == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 static_assert(ours::kL2Bytes == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
 static_assert(ours::kMultiprocessors == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+static_assert(ours::kThreadsPerBlock == CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+static_assert(ours::kRegistersPerBlock == CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+static_assert(ours::kPeakClockKhz == CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
 static_assert(ours::kThreadsPerMultiprocessor ==
               CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
 static_assert(ours::kBlocksPerMultiprocessor == CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);

@@ -114,8 +114,8 @@ TEST(Yardsticks, OfAGpuAgreeWithTheReference) {
     EXPECT_EQ(naive.text.empty(), c.kernel == "matmul2");
     if (naive.text.empty()) continue;
     const std::vector<CudaText> texts = {{.source = naive.text,
-                                          .grid = static_cast<unsigned>(naive.launch.grid),
-                                          .threads = naive.launch.threads}};
+                                          .grid = static_cast<unsigned>(naive.gpu->launch.grid),
+                                          .threads = naive.gpu->launch.threads}};
     EXPECT_EQ(RunCudaSources(task, texts).front(), "") << c.kernel << "\n" << naive.text;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/measure/cpu_evaluator.h"
+#include "kernels/devices/cpu/evaluator.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,15 +18,15 @@
 #include "base/system/process.h"
 #include "kernels/cpu/compile.h"
 #include "kernels/cpu/run.h"
+#include "kernels/devices/problem_files.h"
+#include "kernels/devices/yardsticks.h"
 #include "kernels/library/call_kernel.h"
-#include "search/measure/evaluator_files.h"
-#include "search/measure/references.h"
 
-namespace exh::search {
+namespace exh::kernels {
 namespace {
 
-kernels::cpu::CompilerOptions InFolder(const std::string& folder, const StopToken* stop) {
-  kernels::cpu::CompilerOptions options;
+cpu::CompilerOptions InFolder(const std::string& folder, const StopToken* stop) {
+  cpu::CompilerOptions options;
   options.directory = folder;
   options.keep_source = false;
   options.stop = stop;
@@ -49,20 +49,20 @@ double TimeoutSeconds(double cap_ns, Effort effort, double flops) {
 
 class CpuEvaluator final : public Evaluator {
  public:
-  CpuEvaluator(const Problem& problem, const StopToken* stop)
-      : problem_(problem),
+  CpuEvaluator(const Task& task, const StopToken* stop)
+      : task_(task),
         compiler_(InFolder(scratch_.path(), stop)),
         stop_(stop),
         runner_{ThisProgram(), kRunCandidate} {
     RequireCompiler();
   }
 
-  kernels::Source Emit(const runtime::Candidate& implementation) override {
-    return kernels::EmitSource(problem_.task, implementation);
+  Source Emit(const runtime::Candidate& implementation) override {
+    return EmitSource(task_, implementation);
   }
 
-  kernels::Compiled Compile(const kernels::Source& source) override {
-    using Patience = kernels::cpu::Compiler::Patience;
+  Compiled Compile(const Source& source) override {
+    using Patience = cpu::Compiler::Patience;
     return compiler_.Compile(source.text, waits_ ? Patience::kAllTime : Patience::kUsual);
   }
 
@@ -77,22 +77,21 @@ class CpuEvaluator final : public Evaluator {
            std::future_status::ready;
   }
 
-  kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
-                               Effort effort) override {
-    if (compiled.verdict != kernels::Verdict::kCorrect) {
-      kernels::Measurement failure;
+  Measurement Measure(const Compiled& compiled, double cap_ns, Effort effort) override {
+    if (compiled.verdict != Verdict::kCorrect) {
+      Measurement failure;
       failure.verdict = compiled.verdict;
       failure.why = compiled.why;
       return failure;
     }
     const std::lock_guard lock(mutex_);
-    kernels::Measurement failure = MakeProblems(effort);
-    if (failure.verdict != kernels::Verdict::kCorrect) return failure;
-    kernels::cpu::RunRequest request;
+    Measurement failure = MakeProblems(effort);
+    if (failure.verdict != Verdict::kCorrect) return failure;
+    cpu::RunRequest request;
     request.library = compiled.library;
-    request.threads = static_cast<int>(problem_.device.threads);
+    request.threads = static_cast<int>(task_.function->device.threads);
     request.cap_ns = cap_ns;
-    request.timeout_s = TimeoutSeconds(cap_ns, effort, problem_.task.flops);
+    request.timeout_s = TimeoutSeconds(cap_ns, effort, task_.flops);
     for (std::size_t made = kOther; made < problems_->size(); ++made) {
       if (made == kSpecial && (effort == Effort::kQuick || IsYardstick(compiled))) continue;
       request.problems_after.push_back(made);
@@ -103,13 +102,12 @@ class CpuEvaluator final : public Evaluator {
       request.repeats = 128;
       request.repeats_ms = effort == Effort::kAudit ? 1e3 * kAuditSeconds : 100;
     }
-    return kernels::cpu::RunCandidate(request, *problems_, runner_, stop_);
+    return cpu::RunCandidate(request, *problems_, runner_, stop_);
   }
 
   std::vector<Contender> Yardsticks(int jobs) override {
-    using kernels::CallKernel, kernels::Kernel;
-    const Kernel& kernel = *problem_.kernel;
-    const kernels::Parameters& sizes = problem_.sizes;
+    const Kernel& kernel = *task_.kernel;
+    const Parameters& sizes = task_.sizes;
     waits_ = true;  // Eigen's headers take their time.
     std::vector<Contender> contenders = CompileYardsticks(
         *this,
@@ -123,23 +121,22 @@ class CpuEvaluator final : public Evaluator {
   }
 
   std::string YardstickText() const override {
-    const std::uint32_t threads = problem_.device.threads;
+    const std::uint32_t threads = task_.function->device.threads;
     return fmt::format("{} {}, {}", threads, threads == 1 ? "thread" : "threads", CompilerCall());
   }
 
-  void Discard(const kernels::Compiled& compiled) override { compiler_.Discard(compiled); }
+  void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
 
  private:
   /// What candidates are checked with, in the order in which it is made.
   enum ProblemNumber : std::size_t { kTimed, kOther, kWholeNumbers, kSpecial, kNumProblems };
 
   /// All problems that this effort takes. kCorrect, or why there are none.
-  kernels::Measurement MakeProblems(Effort effort) {
-    using kernels::Inputs;
-    kernels::Measurement outcome;
-    outcome.verdict = kernels::Verdict::kBroken;
+  Measurement MakeProblems(Effort effort) {
+    Measurement outcome;
+    outcome.verdict = Verdict::kBroken;
     while (!problems_ || problems_->size() < NumProblems(effort)) {
-      outcome.verdict = kernels::Verdict::kStopped;
+      outcome.verdict = Verdict::kStopped;
       if (IsStopped(stop_)) return outcome;
       const std::size_t number = problems_ ? problems_->size() : 0;
       constexpr Inputs kInputs[] = {Inputs::kUniform, Inputs::kUniform, Inputs::kWholeNumbers,
@@ -147,21 +144,20 @@ class CpuEvaluator final : public Evaluator {
       constexpr const char* kWhat[] = {"", "with inputs that it had not seen", "on whole numbers",
                                        "on special values"};
       const auto start = std::chrono::steady_clock::now();
-      const kernels::ProblemData data = kernels::MakeProblem(
-          problem_.task, number == kOther ? kernels::kOtherSeed : kernels::kTimedSeed,
-          kInputs[number], stop_);
+      const ProblemData data =
+          MakeProblem(task_, number == kOther ? kOtherSeed : kTimedSeed, kInputs[number], stop_);
       if (data.empty()) return outcome;  // There was no time for it.
-      const kernels::cpu::Problem view = ViewOf(problem_.task, data);
+      const cpu::Problem view = ViewOf(task_, data);
       if (!problems_) {
-        problems_ = std::make_unique<kernels::cpu::ProblemSet>(view, kNumProblems);
+        problems_ = std::make_unique<cpu::ProblemSet>(view, kNumProblems);
         const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
         is_costly_ = taken.count() > kCostly;
       }
       outcome.why = problems_->Add(view, kWhat[number]);
-      outcome.verdict = kernels::Verdict::kBroken;
+      outcome.verdict = Verdict::kBroken;
       if (!outcome.why.empty()) return outcome;
     }
-    outcome.verdict = kernels::Verdict::kCorrect;
+    outcome.verdict = Verdict::kCorrect;
     return outcome;
   }
 
@@ -173,20 +169,20 @@ class CpuEvaluator final : public Evaluator {
   }
 
   /// Libraries have their own ideas of NaN, and are no candidates.
-  bool IsYardstick(const kernels::Compiled& compiled) const {
+  bool IsYardstick(const Compiled& compiled) const {
     return yardsticks_.count(compiled.library) > 0;
   }
 
   /// Seconds for one reference.
   static constexpr double kCostly = 0.5;
 
-  const Problem& problem_;
+  const Task& task_;
   ScratchFolder scratch_;
-  kernels::cpu::Compiler compiler_;
+  cpu::Compiler compiler_;
   const StopToken* stop_;
   std::vector<std::string> runner_;
   std::mutex mutex_;  ///< Of what follows: one candidate is measured at a time.
-  std::unique_ptr<kernels::cpu::ProblemSet> problems_;
+  std::unique_ptr<cpu::ProblemSet> problems_;
   bool is_costly_ = false;
   std::atomic<bool> waits_ = false;   ///< For compilers, whatever is usual.
   std::set<std::string> yardsticks_;  ///< Their libraries.
@@ -195,12 +191,12 @@ class CpuEvaluator final : public Evaluator {
 
 }  // namespace
 
-std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem, const StopToken* stop) {
-  return std::make_unique<CpuEvaluator>(problem, stop);
+std::unique_ptr<Evaluator> MakeCpuEvaluator(const Task& task, const StopToken* stop) {
+  return std::make_unique<CpuEvaluator>(task, stop);
 }
 
 std::string CompilerName() {
-  return kernels::cpu::CompilerOptions().compiler;
+  return cpu::CompilerOptions().compiler;
 }
 
 std::string CompilerPath() {
@@ -208,7 +204,7 @@ std::string CompilerPath() {
 }
 
 std::string CompilerCall() {
-  const kernels::cpu::CompilerOptions options;
+  const cpu::CompilerOptions options;
   return fmt::format("{} {}", options.compiler, fmt::join(options.flags, " "));
 }
 
@@ -218,4 +214,4 @@ void RequireCompiler() {
                           CompilerName()));
 }
 
-}  // namespace exh::search
+}  // namespace exh::kernels

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/measure/cuda_evaluator.h"
+#include "kernels/devices/cuda/evaluator.h"
 
 #include <fmt/format.h>
 
@@ -17,15 +17,12 @@
 #include "kernels/cuda/device_programs.h"
 #include "kernels/cuda/driver.h"
 #include "kernels/cuda/gpu_pool.h"
+#include "kernels/devices/problem_files.h"
+#include "kernels/devices/yardsticks.h"
 #include "kernels/library/call_kernel.h"
-#include "search/log/decisions.h"
-#include "search/measure/evaluator_files.h"
-#include "search/measure/references.h"
 
-namespace exh::search {
+namespace exh::kernels {
 namespace {
-
-using kernels::Verdict;
 
 [[noreturn]] void Missing(const std::string& why) {
   throw Error(
@@ -39,13 +36,13 @@ void EndIfStopped(const StopToken* stop) {
   if (IsStopped(stop)) throw Interrupted("stopped before the GPU was ready");
 }
 
-kernels::cuda::CompilePoolOptions PoolOptions(const Problem& problem, const std::string& folder,
-                                              const EvaluatorOptions& evaluator) {
-  kernels::cuda::CompilePoolOptions options;
+cuda::CompilePoolOptions PoolOptions(const Task& task, const std::string& folder,
+                                     const EvaluatorOptions& evaluator) {
+  cuda::CompilePoolOptions options;
   options.command = {ThisProgram(), kCompileCuda};
   options.folder = folder + "/cubin";
-  options.cache = kernels::cuda::CubinCache::DefaultFolder();
-  options.architecture = problem.device.architecture;
+  options.cache = cuda::CubinCache::DefaultFolder();
+  options.architecture = task.function->device.architecture;
   options.workers = evaluator.jobs;
   options.stop = evaluator.stop;
   return options;
@@ -54,35 +51,34 @@ kernels::cuda::CompilePoolOptions PoolOptions(const Problem& problem, const std:
 /// What candidates are checked with, in the order in which it is used.
 struct CheckedProblem {
   const char* name;
-  kernels::Inputs inputs;
+  Inputs inputs;
   std::uint64_t seed;
 };
 constexpr CheckedProblem kProblems[] = {
-    {"uniform", kernels::Inputs::kUniform, kernels::kTimedSeed},
-    {"whole", kernels::Inputs::kWholeNumbers, kernels::kTimedSeed},
-    {"other", kernels::Inputs::kUniform, kernels::kOtherSeed},
-    {"special", kernels::Inputs::kSpecial, kernels::kTimedSeed},
+    {"uniform", Inputs::kUniform, kTimedSeed},
+    {"whole", Inputs::kWholeNumbers, kTimedSeed},
+    {"other", Inputs::kUniform, kOtherSeed},
+    {"special", Inputs::kSpecial, kTimedSeed},
 };
 
 class CudaEvaluator final : public Evaluator {
  public:
-  CudaEvaluator(const Problem& problem, const EvaluatorOptions& options)
-      : problem_(problem), compilers_(PoolOptions(problem, scratch_.path(), options)) {
-    const auto driver = kernels::cuda::Driver::Load(kernels::cuda::Driver::LibraryNames());
+  CudaEvaluator(const Task& task, const EvaluatorOptions& options)
+      : task_(task), compilers_(PoolOptions(task, scratch_.path(), options)) {
+    const auto driver = cuda::Driver::Load(cuda::Driver::LibraryNames());
     if (!driver.driver) Missing(driver.problem);
     if (driver.driver->Devices().empty()) Missing("the driver shows no GPU");
-    const kernels::cuda::CompiledKernel programs =
-        compilers_.Compile(kernels::cuda::DeviceProgramsSource());
+    const cuda::CompiledKernel programs = compilers_.Compile(cuda::DeviceProgramsSource());
     EndIfStopped(options.stop);
     if (programs.verdict != Verdict::kCorrect) Missing(programs.why);
 
-    kernels::cuda::RunSetup setup;
-    setup.drivers = kernels::cuda::Driver::LibraryNames();
+    cuda::RunSetup setup;
+    setup.drivers = cuda::Driver::LibraryNames();
     setup.programs = programs.cubin;
     setup.ordinal = options.gpu;
     setup.cold = cold_ = options.cold;
     setup.problems = WriteProblems(options.jobs);
-    kernels::cuda::GpuPoolLimits limits;
+    cuda::GpuPoolLimits limits;
     limits.stop = options.stop;
     runners_.emplace(std::vector<std::string>{ThisProgram(), kRunCuda}, setup, 1, limits);
     const std::string why = runners_->Start();
@@ -90,17 +86,16 @@ class CudaEvaluator final : public Evaluator {
     if (!why.empty()) Missing(why);
   }
 
-  kernels::Source Emit(const runtime::Candidate& implementation) override {
-    return kernels::EmitSource(problem_.task, implementation);
+  Source Emit(const runtime::Candidate& implementation) override {
+    return EmitSource(task_, implementation);
   }
 
-  kernels::Compiled Compile(const kernels::Source& source) override {
-    return CompileText(source, source.text, kernels::cuda::Optimization::kFull);
+  Compiled Compile(const Source& source) override {
+    return CompileText(source, source.text, cuda::Optimization::kFull);
   }
 
-  kernels::Compiled CompileTrial(const kernels::Source& source) override {
-    kernels::Compiled trial =
-        CompileText(source, source.careful, kernels::cuda::Optimization::kQuick);
+  Compiled CompileTrial(const Source& source) override {
+    Compiled trial = CompileText(source, source.careful, cuda::Optimization::kQuick);
     // A quick compilation spills where a full one does not.
     if (trial.verdict == Verdict::kSpills && !trial.library.empty()) {
       trial.verdict = Verdict::kCorrect;
@@ -110,28 +105,27 @@ class CudaEvaluator final : public Evaluator {
 
   bool compiles_while_measuring() const override { return true; }
 
-  kernels::Measurement Try(const kernels::Compiled& trial, double cap_ns) override {
-    kernels::cuda::RunRequest request;
+  Measurement Try(const Compiled& trial, double cap_ns) override {
+    cuda::RunRequest request;
     request.cubin = trial.library;
-    request.launch = trial.launch;
+    request.launch = trial.gpu->launch;
     request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
     request.give_up_ns = kCudaCareFactor * request.cap_ns;
     return runners_->Run(request);
   }
 
-  kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
-                               Effort effort) override {
+  Measurement Measure(const Compiled& compiled, double cap_ns, Effort effort) override {
     if (compiled.verdict != Verdict::kCorrect) {
-      kernels::Measurement failure;
+      Measurement failure;
       failure.verdict = compiled.verdict;
       failure.why = compiled.why;
       return failure;
     }
-    kernels::cuda::RunRequest request;
+    cuda::RunRequest request;
     request.cubin = compiled.library;
-    request.vendor = compiled.vendor;
-    request.vendor_lt = compiled.vendor_lt;
-    request.launch = compiled.launch;
+    request.vendor = compiled.gpu->vendor;
+    request.vendor_lt = compiled.gpu->vendor_lt;
+    request.launch = compiled.gpu->launch;
     request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
     request.stop_ns = cap_ns / kCudaSlowFactor * kCudaStopFactor;
     request.full = effort != Effort::kQuick;
@@ -146,24 +140,20 @@ class CudaEvaluator final : public Evaluator {
   int finalists() const override { return 20; }
 
   std::vector<Contender> Yardsticks(int jobs) override {
-    using kernels::CallKernel, kernels::Kernel;
-    const Kernel& kernel = *problem_.kernel;
+    const Kernel& kernel = *task_.kernel;
     std::vector<Contender> contenders;
-    const kernels::Source naive =
-        CallKernel(kernel, "NaiveCuda", &Kernel::NaiveCuda, problem_.sizes);
+    const Source naive = CallKernel(kernel, "NaiveCuda", &Kernel::NaiveCuda, task_.sizes);
     if (!naive.text.empty()) {
       contenders = CompileYardsticks(*this, {{"naive", naive}}, jobs);
     }
-    const kernels::VendorCall call = CallKernel(kernel, "Vendor", &Kernel::Vendor, problem_.sizes);
+    const VendorCall call = CallKernel(kernel, "Vendor", &Kernel::Vendor, task_.sizes);
     if (call.steps.empty()) return contenders;
-    kernels::Compiled vendor;
-    vendor.vendor = call;
+    Compiled vendor;
+    vendor.gpu.emplace().vendor = call;
     contenders.push_back({"cublas", vendor});
-    const auto is_product = [](const kernels::VendorStep& step) {
-      return step.op == kernels::VendorStep::Op::kGemm;
-    };
+    const auto is_product = [](const VendorStep& step) { return step.op == VendorStep::Op::kGemm; };
     if (std::ranges::any_of(call.steps, is_product)) {
-      vendor.vendor_lt = true;
+      vendor.gpu->vendor_lt = true;
       contenders.push_back({"cublaslt", vendor});
     }
     return contenders;
@@ -174,16 +164,16 @@ class CudaEvaluator final : public Evaluator {
                        runners_->ready().gpu, runners_->ready().driver, cold_ ? "cold" : "warm");
   }
 
-  std::optional<kernels::DeviceRates> Rates() override {
-    kernels::cuda::RunRequest request;
+  std::optional<DeviceRates> Rates() override {
+    cuda::RunRequest request;
     request.rates = true;
     request.patience_ns = 10e9;
-    const kernels::cuda::RunAnswer answer = runners_->Ask(request);
+    const cuda::RunAnswer answer = runners_->Ask(request);
     if (answer.measurement.verdict != Verdict::kCorrect) throw Error(answer.measurement.why);
     return answer.rates;
   }
 
-  void Discard(const kernels::Compiled& compiled) override {
+  void Discard(const Compiled& compiled) override {
     // What the cache keeps is not ours to remove.
     if (!compiled.library.starts_with(scratch_.path())) return;
     std::error_code ignored;
@@ -194,7 +184,7 @@ class CudaEvaluator final : public Evaluator {
   /// Their files, written side by side: a large one takes seconds. Throws Error.
   std::vector<std::string> WriteProblems(int jobs) const {
     // Where a reference takes seconds, two of them must do.
-    const bool has_all = problem_.task.flops <= kCudaMostFlopsOfFourProblems;
+    const bool has_all = task_.flops <= kCudaMostFlopsOfFourProblems;
     const std::size_t count = has_all ? std::size(kProblems) : 2;
     std::vector<std::string> files;
     for (std::size_t number = 0; number < count; ++number) {
@@ -202,56 +192,55 @@ class CudaEvaluator final : public Evaluator {
     }
     RunInParallel(count, jobs, [&](std::size_t number) {
       const CheckedProblem& one = kProblems[number];
-      WriteProblem(problem_.task, one.inputs, files[number], one.seed);
+      WriteProblem(task_, one.inputs, files[number], one.seed);
       return true;
     });
     return files;
   }
 
   /// Registers that a thread of a block can have.
-  std::uint64_t MostRegisters(const kernels::codegen::Launch& launch) const {
+  std::uint64_t MostRegisters(const codegen::Launch& launch) const {
     constexpr std::uint32_t kUnit = 8;  // They are given out in so many.
-    const kernels::ir::Device& device = problem_.device;
+    const ir::Device& device = task_.function->device;
     if (device.max_registers == 0) return ~std::uint64_t{0};
     const std::uint32_t share = device.block_registers / std::max(1u, launch.threads);
     return std::min(device.max_registers, share / kUnit * kUnit);
   }
 
-  kernels::Compiled CompileText(const kernels::Source& source, const std::string& text,
-                                kernels::cuda::Optimization optimization) {
-    kernels::Compiled compiled;
-    compiled.launch = source.launch;
-    compiled.shape = source.shape;
-    if (const std::uint64_t most = MostRegisters(source.launch); source.least_registers > most) {
+  Compiled CompileText(const Source& source, const std::string& text,
+                       cuda::Optimization optimization) {
+    const GpuKernel kernel = source.gpu.value_or(GpuKernel());
+    Compiled compiled;
+    GpuCode& code = compiled.gpu.emplace();
+    code.launch = kernel.launch;
+    if (const std::uint64_t most = MostRegisters(kernel.launch); kernel.least_registers > most) {
       compiled.verdict = Verdict::kSpills;
       compiled.why = fmt::format("{} values live through a loop, a thread has {} registers",
-                                 source.least_registers, most);
+                                 kernel.least_registers, most);
       return compiled;
     }
     // Comments are most of a text, and would be carried to the compiler's process for nothing.
-    const kernels::cuda::CompiledKernel kernel =
-        compilers_.Compile(WithoutComments(text), optimization);
-    compiled.verdict = kernel.verdict;
-    compiled.why = kernel.why;
+    const cuda::CompiledKernel built = compilers_.Compile(WithoutComments(text), optimization);
+    compiled.verdict = built.verdict;
+    compiled.why = built.why;
     compiled.source = text;
-    compiled.registers = kernel.resources.registers;
-    compiled.library = kernel.cubin;
-    compiled.compile_ms = kernel.compile_ms;
+    code.registers = built.resources.registers;
+    compiled.library = built.cubin;
+    compiled.compile_ms = built.compile_ms;
     return compiled;
   }
 
-  const Problem& problem_;
+  const Task& task_;
   ScratchFolder scratch_;
-  kernels::cuda::CompilePool compilers_;
-  std::optional<kernels::cuda::GpuPool> runners_;
+  cuda::CompilePool compilers_;
+  std::optional<cuda::GpuPool> runners_;
   bool cold_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator> MakeCudaEvaluator(const Problem& problem,
-                                             const EvaluatorOptions& options) {
-  return std::make_unique<CudaEvaluator>(problem, options);
+std::unique_ptr<Evaluator> MakeCudaEvaluator(const Task& task, const EvaluatorOptions& options) {
+  return std::make_unique<CudaEvaluator>(task, options);
 }
 
-}  // namespace exh::search
+}  // namespace exh::kernels

@@ -5,18 +5,18 @@
 #include <string>
 
 #include "base/stop.h"
-#include "search/measure/evaluator.h"
-#include "search/subject/problem.h"
+#include "kernels/devices/evaluator.h"
+#include "kernels/task.h"
 
-namespace exh::search {
+namespace exh::kernels {
 
 /// The evaluator of the cpu device: the system's compiler, and a disposable process of this program
 /// (`search run-candidate`) per measurement, which gets the arrays and never sees a reference.
 /// Those are computed when the first candidate is measured, and the rest of the problems when they
 /// are first needed. Libraries go to a folder of its own under the system's folder for temporary
-/// files, removed at the end. `problem` and `stop` outlive it; see EvaluatorOptions::stop. Throws
+/// files, removed at the end. `task` and `stop` outlive it; see EvaluatorOptions::stop. Throws
 /// Error when there is no compiler or the folder cannot be written.
-std::unique_ptr<Evaluator> MakeCpuEvaluator(const Problem& problem, const StopToken* stop);
+std::unique_ptr<Evaluator> MakeCpuEvaluator(const Task& task, const StopToken* stop);
 
 /// The compiler that it calls, and where it is; empty when it is missing.
 std::string CompilerName();
@@ -29,4 +29,4 @@ void RequireCompiler();
 /// The sub-command of this program that runs a candidate.
 inline constexpr const char* kRunCandidate = "run-candidate";
 
-}  // namespace exh::search
+}  // namespace exh::kernels

@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "kernels/devices/device.h"
+#include "kernels/devices/cpu/detect.h"
 
 namespace exh::kernels {
 

@@ -9,14 +9,14 @@
 #include "kernels/problem.h"
 #include "kernels/task.h"
 
-namespace exh::search {
+namespace exh::kernels {
 
 /// The arrays of a task as processes that check see them; they stay in `data`.
-kernels::cpu::Problem ViewOf(const kernels::Task& task, const kernels::ProblemData& data);
+cpu::Problem ViewOf(const Task& task, const ProblemData& data);
 
 /// Writes the arrays of a task and their reference for the processes that run candidates. The same
 /// inputs in every run: a record can be replayed on what it was measured with. Throws Error.
-void WriteProblem(const kernels::Task& task, kernels::Inputs inputs, const std::string& path,
-                  std::uint64_t seed = kernels::kTimedSeed);
+void WriteProblem(const Task& task, Inputs inputs, const std::string& path,
+                  std::uint64_t seed = kTimedSeed);
 
-}  // namespace exh::search
+}  // namespace exh::kernels

@@ -3,11 +3,10 @@
 
 #include <memory>
 
-#include "search/measure/evaluator.h"
-#include "search/measure/make_evaluator.h"
-#include "search/subject/problem.h"
+#include "kernels/devices/evaluator.h"
+#include "kernels/task.h"
 
-namespace exh::search {
+namespace exh::kernels {
 
 /// A candidate that takes longer than this many times the best (and than kCudaLeastCapNs) is slow.
 inline constexpr double kCudaSlowFactor = 20;
@@ -24,11 +23,10 @@ inline constexpr double kCudaStopFactor = 1.5;
 /// The evaluator of a GPU: NVRTC in processes of this program (`search compile-cuda`), and a
 /// disposable process that runs the candidates (`search run-cuda`). Throws Error when the driver, a
 /// GPU or NVRTC is missing.
-std::unique_ptr<Evaluator> MakeCudaEvaluator(const Problem& problem,
-                                             const EvaluatorOptions& options);
+std::unique_ptr<Evaluator> MakeCudaEvaluator(const Task& task, const EvaluatorOptions& options);
 
 /// The sub-commands of this program that compile and run candidates.
 inline constexpr const char* kCompileCuda = "compile-cuda";
 inline constexpr const char* kRunCuda = "run-cuda";
 
-}  // namespace exh::search
+}  // namespace exh::kernels

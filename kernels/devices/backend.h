@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+//
+// Backend: everything that differs from one kind of device to another. What a device can do is data
+// (kernels/ir/device.h). How an implementation becomes text for it, and the text a time, is a
+// subclass of this; the device's JSON file names it by its `language`. Nobody else asks which
+// device it is. A new kind costs one subclass in a folder of its own, a line in backends.cc, and a
+// JSON file.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/devices/device.h"
+#include "kernels/devices/evaluator.h"
+#include "kernels/evaluation.h"
+#include "kernels/ir/device.h"
+
+namespace exh::kernels {
+
+namespace codegen {
+struct LoweredCode;
+}
+struct Task;
+
+/// A line of `search doctor`.
+struct Finding {
+  enum class Kind {
+    kGood,
+    kBad,   ///< A search cannot do without it: the doctor fails.
+    kNote,  ///< Without it some searches cannot be run.
+  };
+  Kind kind = Kind::kNote;
+  std::string what;  ///< "compiler"; empty: more on the line before.
+  std::string text;
+};
+
+/// What runs in a process of its own: a hidden sub-command of the program. Its evaluator starts it.
+struct ProcessMain {
+  const char* command;
+  const char* what;  ///< For who asks for its help.
+  int (*main)();     ///< Returns the exit code.
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // ---- What it is
+  // ---------------------------------------------------------------------------------
+
+  /// `language` in the JSON file of a device: "c++".
+  virtual std::string_view language() const = 0;
+  /// Of a file with a source: ".cc".
+  virtual std::string_view suffix() const = 0;
+  /// Is it one of several in a machine, which --gpu picks?
+  virtual bool is_gpu() const { return false; }
+  /// Does other work of this machine's processor make its times longer?
+  virtual bool shares_processor() const { return false; }
+  /// Lines about what it needs on this machine.
+  virtual std::vector<Finding> Examine() const { return {}; }
+
+  // ---- Its limits and rates
+  // -----------------------------------------------------------------------
+
+  /// May this field of a device be "detect"?
+  virtual bool Detects(std::string_view /*field*/) const { return false; }
+  /// A device with the limits of this machine in the fields that it Detects(), or one line that
+  /// says why there are none and what would help. `gpu`: which one, where is_gpu().
+  virtual DeviceResult Detect(int gpu) const;
+  /// The file with the rates of a device (models/device_rates.h), whether it is there or not; by
+  /// default the one of its name beside its limits.
+  virtual std::string RatesFile(const ir::Device& device) const;
+  /// Measures the rates of a device that is in this machine, writes that file, and says so on
+  /// stderr. False: they are not measured here, but recorded. Throws UsageError.
+  virtual bool MeasureRates(const ir::Device& /*device*/) const { return false; }
+
+  // ---- From an implementation to a time
+  // -----------------------------------------------------------
+
+  /// The source of an implementation; comments name its loops and axes. `code.error` is empty.
+  virtual Source Print(const codegen::LoweredCode& code) const = 0;
+  /// What compiles, checks, runs and times sources, and has the yardsticks. `task` and the token
+  /// outlive it. Throws Error when what it needs is not there, in a line that says what to install
+  /// and which device runs here. Without one of its own nothing runs on the device: UsageError.
+  virtual std::unique_ptr<Evaluator> MakeEvaluator(const Task& task,
+                                                   const EvaluatorOptions& options) const;
+  /// A candidate that takes this many times as long as the best is slow, and stopped early.
+  virtual double slow_factor() const { return 4; }
+  /// Seconds of a budget that yardsticks and finals take at most.
+  virtual double finals_seconds() const { return 8; }
+  /// The processes that its evaluators start.
+  virtual std::vector<ProcessMain> processes() const { return {}; }
+
+  // ---- To take away
+  // -------------------------------------------------------------------------------
+
+  /// Can Export() make a program of an implementation?
+  virtual bool exports() const { return false; }
+  /// A program of one file around an implementation, which Print() printed; `about` is its first
+  /// comment. exports() is true.
+  virtual std::string Export(const Task& task, const Source& source,
+                             const std::string& about) const;
+};
+
+/// All of them; they live as long as the program.
+std::span<const Backend* const> AllBackends();
+
+/// The one with this `language`; null when there is none.
+const Backend* FindBackend(std::string_view language);
+
+/// The one of a device that LoadDevice() loaded.
+const Backend& BackendOf(const ir::Device& device);
+
+/// Throws UsageError when the device has nothing that runs: the line says what does.
+void RequireRuns(const ir::Device& device);
+
+}  // namespace exh::kernels

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+//
+// The list of all backends: the one place where a `language` is compared.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "kernels/devices/backend.h"
+#include "kernels/devices/cpu/backend.h"
+#include "kernels/devices/cuda/backend.h"
+
+namespace exh::kernels {
+
+std::span<const Backend* const> AllBackends() {
+  static const std::array all = {&cpu::GetBackend(), &cuda::GetBackend()};
+  return all;
+}
+
+const Backend* FindBackend(std::string_view language) {
+  const auto all = AllBackends();
+  const auto found = std::ranges::find(all, language, &Backend::language);
+  return found == all.end() ? nullptr : *found;
+}
+
+const Backend& BackendOf(const ir::Device& device) {
+  const Backend* const backend = FindBackend(device.language);
+  EXH_CHECK(backend != nullptr);
+  return *backend;
+}
+
+void RequireRuns(const ir::Device& device) {
+  if (device.runs) return;
+  throw UsageError(fmt::format(
+      "nothing runs on device '{}': its spaces can be counted (search size, dead-ends), exported "
+      "and explained, its sources printed (search emit FILE); --device cpu runs here",
+      device.name));
+}
+
+DeviceResult Backend::Detect(int /*gpu*/) const {
+  return {std::nullopt,
+          fmt::format("a device whose language is {} has nothing that is detected", language())};
+}
+
+std::string Backend::RatesFile(const ir::Device& device) const {
+  return DeviceFolder() + "/rates/" + device.name + ".json";
+}
+
+std::unique_ptr<Evaluator> Backend::MakeEvaluator(const Task& /*task*/,
+                                                  const EvaluatorOptions& /*options*/) const {
+  throw UsageError(
+      fmt::format("nothing compiles or runs {} here; --device cpu runs here", language()));
+}
+
+std::string Backend::Export(const Task& /*task*/, const Source& /*source*/,
+                            const std::string& /*about*/) const {
+  EXH_CHECK(exports());
+  return "";
+}
+
+}  // namespace exh::kernels

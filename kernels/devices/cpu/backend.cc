@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/cpu/backend.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/numbers.h"
+#include "base/system/process.h"
+#include "kernels/codegen/cpu_printer.h"
+#include "kernels/codegen/work.h"
+#include "kernels/cpu/containment.h"
+#include "kernels/cpu/runner.h"
+#include "kernels/devices/cpu/detect.h"
+#include "kernels/devices/cpu/evaluator.h"
+
+namespace exh::kernels::cpu {
+namespace {
+
+using Kind = Finding::Kind;
+
+Finding FindCompiler() {
+  const std::string path = CompilerPath();
+  if (path.empty()) {
+    return {Kind::kBad, "compiler",
+            fmt::format("'{}' is not on PATH: apt install {}", CompilerName(), CompilerName())};
+  }
+  ProcessRequest request;
+  request.argv = {path, "--version"};
+  const ProcessResult result = RunProcess(request);
+  if (!result.ok()) return {Kind::kBad, "compiler", path + " fails"};
+  const std::string version(Trim(result.out.substr(0, result.out.find('\n'))));
+  return {Kind::kGood, "compiler", path + ": " + version};
+}
+
+class CpuBackend final : public Backend {
+ public:
+  std::string_view language() const override { return "c++"; }
+  std::string_view suffix() const override { return ".cc"; }
+  bool shares_processor() const override { return true; }
+
+  std::vector<Finding> Examine() const override {
+    std::vector<Finding> findings = {FindCompiler()};
+    // What is missing does not stop a search: it makes it less safe.
+    const Containment holds = TryContainment();
+    findings.push_back({Kind::kGood, "candidates", "contained: " + ContainmentText(holds)});
+    const std::string missing = MissingContainmentText(holds);
+    if (!missing.empty())
+      findings.push_back({Kind::kGood, "candidates", "not contained: " + missing});
+    return findings;
+  }
+
+  bool Detects(std::string_view field) const override {
+    constexpr std::array kFields = {"vector_sizes", "shared_bytes", "threads"};
+    return std::ranges::find(kFields, field) != kFields.end();
+  }
+
+  DeviceResult Detect(int /*gpu*/) const override {
+    ir::Device device;
+    for (std::uint32_t size = 2; size <= DetectVectorFloats(); size *= 2) {
+      device.vector_sizes.push_back(size);
+    }
+    device.shared_bytes = DetectL2Bytes() / 2;  // The other half is left to what streams through.
+    device.threads = DetectCores();
+    return {std::move(device), ""};
+  }
+
+  Source Print(const codegen::LoweredCode& code) const override {
+    Source source(codegen::PrintCpu(code));
+    source.rough_ns = codegen::RoughTimeNs(code.tree, code.function->device.threads);
+    return source;
+  }
+
+  std::unique_ptr<Evaluator> MakeEvaluator(const Task& task,
+                                           const EvaluatorOptions& options) const override {
+    return MakeCpuEvaluator(task, options.stop);
+  }
+
+  std::vector<ProcessMain> processes() const override {
+    return {{kRunCandidate, "runs one candidate: request on stdin, answer on stdout", RunnerMain}};
+  }
+};
+
+}  // namespace
+
+const Backend& GetBackend() {
+  static const CpuBackend backend;
+  return backend;
+}
+
+}  // namespace exh::kernels::cpu

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/cuda/backend.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "kernels/codegen/cuda_printer.h"
+#include "kernels/codegen/work.h"
+#include "kernels/cuda/candidate_process.h"
+#include "kernels/cuda/compile_process.h"
+#include "kernels/devices/cuda/detect.h"
+#include "kernels/devices/cuda/doctor.h"
+#include "kernels/devices/cuda/evaluator.h"
+#include "kernels/standalone_cuda.h"
+
+namespace exh::kernels::cuda {
+namespace {
+
+class CudaBackend final : public Backend {
+ public:
+  std::string_view language() const override { return "cuda"; }
+  std::string_view suffix() const override { return ".cu"; }
+  bool is_gpu() const override { return true; }
+  std::vector<Finding> Examine() const override { return ExamineCuda(); }
+
+  bool Detects(std::string_view field) const override {
+    constexpr std::array kFields = {"architecture",    "model",        "max_threads",
+                                    "max_registers",   "vector_sizes", "shared_bytes",
+                                    "block_registers", "cache_flags"};
+    return std::ranges::find(kFields, field) != kFields.end();
+  }
+  DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }
+
+  std::string RatesFile(const ir::Device& device) const override {
+    return device.model.empty() ? Backend::RatesFile(device) : RatesFileOf(device.model);
+  }
+  bool MeasureRates(const ir::Device& device) const override {
+    if (device.model.empty()) return false;
+    MeasureRatesOf(device.model, device.name);
+    return true;
+  }
+
+  Source Print(const codegen::LoweredCode& code) const override {
+    codegen::CudaText text = codegen::PrintCuda(code);
+    Source source(std::move(text.source), text.launch);
+    source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);
+    constexpr double kLongNs = 1e6;  // Where memory answers slowly, it may be fifty times as long.
+    source.rough_ns = codegen::RoughTimeNs(code.tree, text.launch);
+    if (source.rough_ns > kLongNs) {
+      source.careful = codegen::PrintCuda(code, {.gives_up = true}).source;
+    }
+    return source;
+  }
+
+  std::unique_ptr<Evaluator> MakeEvaluator(const Task& task,
+                                           const EvaluatorOptions& options) const override {
+    return MakeCudaEvaluator(task, options);
+  }
+  double slow_factor() const override { return kCudaSlowFactor; }
+  double finals_seconds() const override { return 20; }
+  std::vector<ProcessMain> processes() const override {
+    return {{kCompileCuda, "compiles kernels: requests on stdin", CompileProcessMain},
+            {kRunCuda, "runs kernels on a GPU: requests on stdin", CandidateProcessMain}};
+  }
+
+  bool exports() const override { return true; }
+  std::string Export(const Task& task, const Source& source,
+                     const std::string& about) const override {
+    return StandaloneCuda(task, source, about);
+  }
+};
+
+}  // namespace
+
+const Backend& GetBackend() {
+  static const CudaBackend backend;
+  return backend;
+}
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/cuda/detect.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <filesystem>
+#include <vector>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/system/process.h"
+#include "kernels/cache_folder.h"
+#include "kernels/ir/function.h"
+
+namespace exh::kernels::cuda {
+namespace {
+
+/// The driver, or a line that says what to do.
+DriverOrProblem LoadDriver() {
+  DriverOrProblem loaded = Driver::Load(Driver::LibraryNames());
+  if (loaded.driver && loaded.driver->Devices().empty()) {
+    return {std::nullopt, "the driver shows no GPU that answers"};
+  }
+  return loaded;
+}
+
+std::string NoGpu(const std::string& why) {
+  return fmt::format("--device cuda: {}; --device cpu runs without a GPU", why);
+}
+
+}  // namespace
+
+std::string ModelOf(const DeviceFacts& facts, const Driver& driver) {
+  return fmt::format("{}, driver {}", facts.name, driver.version());
+}
+
+DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
+  // NVRTC compiles for nothing older than these, and what is the same of all of them is known.
+  constexpr int kOldest = 5;
+  if (facts.capability_major < kOldest) {
+    return {std::nullopt, fmt::format("{} is of architecture {}; sm_{}0 or later is needed",
+                                      facts.name, facts.architecture(), kOldest)};
+  }
+  if (facts.threads_per_block <= 0 || facts.registers_per_block <= 0 || facts.shared_bytes == 0) {
+    return {std::nullopt, fmt::format("{} does not tell its limits", facts.name)};
+  }
+  ir::Device device;
+  device.architecture = facts.architecture();
+  device.model = model;
+  device.max_threads = static_cast<std::uint32_t>(facts.threads_per_block);
+  device.max_registers = 255;
+  device.block_registers = static_cast<std::uint32_t>(facts.registers_per_block);
+  device.vector_sizes = {2, 4};
+  device.shared_bytes = static_cast<std::uint32_t>(facts.shared_bytes);
+  for (const std::string_view flag :
+       {ir::kCacheDefault, ir::kCacheGlobal, ir::kCacheReadOnly, ir::kNoCache}) {
+    device.cache_flags.emplace_back(flag);
+  }
+  return {std::move(device), ""};
+}
+
+DeviceResult DetectGpu(int ordinal) {
+  const auto [driver, problem] = LoadDriver();
+  if (!driver) return {std::nullopt, NoGpu(problem)};
+  const std::vector<DeviceFacts> gpus = driver->Devices();
+  const auto gpu = std::ranges::find(gpus, ordinal, &DeviceFacts::ordinal);
+  if (gpu == gpus.end()) {
+    std::vector<int> known;
+    for (const DeviceFacts& facts : gpus) known.push_back(facts.ordinal);
+    return {std::nullopt, fmt::format("--gpu {}: the driver shows no such GPU; there is {}",
+                                      ordinal, fmt::join(known, ", "))};
+  }
+  DeviceResult result = LimitsOf(*gpu, ModelOf(*gpu, *driver));
+  if (!result.device) result.error = NoGpu(result.error);
+  return result;
+}
+
+int FindGpu(const std::string& model) {
+  const auto [driver, problem] = LoadDriver();
+  std::string here = problem;
+  if (driver) {
+    std::vector<std::string> models;
+    for (const DeviceFacts& facts : driver->Devices()) {
+      models.push_back(ModelOf(facts, *driver));
+      if (models.back() == model) return facts.ordinal;
+    }
+    here = fmt::format("here is {}", fmt::join(models, "; "));
+  }
+  throw UsageError(
+      fmt::format("the rates of '{}' were not measured on this machine: {}", model, here));
+}
+
+std::string RatesFileOf(const std::string& model) {
+  const std::string folder = CacheFolder("rates");
+  if (folder.empty()) return "";
+  std::string name = model;
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.') c = '_';
+  }
+  return folder + "/" + name + ".json";
+}
+
+void MeasureRatesOf(const std::string& model, const std::string& name) {
+  const int ordinal = FindGpu(model);
+  const std::string file = RatesFileOf(model);
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+  if (file.empty() || error) {
+    throw UsageError(fmt::format(
+        "there is no folder to keep the rates of '{}' in ({}): set XDG_CACHE_HOME, or HOME", model,
+        file.empty() ? "neither is set" : error.message()));
+  }
+  fmt::print(
+      stderr,
+      "search: measuring how fast {} can be at most, for lower bounds: once for this driver, "
+      "it takes some seconds\n",
+      model);
+  ProcessRequest request;
+  request.argv = {ThisProgram(), "characterize", "--quick", "--gpu", std::to_string(ordinal),
+                  "--name",      name,           "--out",   file};
+  constexpr double kPatience = 120;  // Of a GPU that is busy, too.
+  request.timeout_s = kPatience;
+  const ProcessResult result = RunProcess(request);
+  if (!result.ok()) {
+    const std::string why(Trim(result.err));
+    throw UsageError(fmt::format("the rates of '{}' could not be measured: {}", model,
+                                 !why.empty()            ? why
+                                 : !result.error.empty() ? result.error
+                                                         : "its process did not end well"));
+  }
+  fmt::print(stderr, "search: measured in {:.1f} s, kept in {}\n", result.wall_ms / 1e3, file);
+}
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// Evaluator: what turns an implementation into a time. A search knows no device behind it; tests
+// put a function of the decisions there.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/stop.h"
+#include "kernels/evaluation.h"
+#include "runtime/candidate.h"
+
+namespace exh::kernels {
+
+/// How candidates are evaluated.
+struct EvaluatorOptions {
+  int jobs = 1;       ///< Compilers at once.
+  int gpu = 0;        ///< Which GPU, where Backend::is_gpu().
+  bool cold = false;  ///< Time kernels of a GPU with inputs that are not in L2.
+  /// What compiles or runs when this is stopped is ended: Verdict::kStopped. Null: nobody stops it.
+  const StopToken* stop = nullptr;
+};
+
+/// How long to measure.
+enum class Effort {
+  kQuick,  ///< Enough to tell the good from the bad.
+  kFinal,  ///< For what is going to be called best, and for comparisons.
+  /// For the winner, at the end: as kFinal, and 128 runs of it are looked at one by one even where
+  /// they last long, up to kAuditSeconds. What is wrong in every hundredth run is found.
+  kAudit,
+};
+
+/// What the runs of an audit may last.
+inline constexpr double kAuditSeconds = 6;
+
+/// Something to be compared: compiled, or the reason why it is not.
+struct Contender {
+  std::string name;
+  Compiled compiled;
+};
+
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+
+  /// The source of an implementation. May be called from several threads at once.
+  virtual Source Emit(const runtime::Candidate& implementation) = 0;
+
+  /// Compiles a source, in a process of its own. May be called from several threads at once.
+  virtual Compiled Compile(const Source& source) = 0;
+
+  /// Compiles Source::careful of a source that has it: for Try(), before it is known whether the
+  /// source itself is worth a compilation. May be called from several threads at once.
+  virtual Compiled CompileTrial(const Source& source) { return Compile(source); }
+
+  /// Runs what CompileTrial() made: kCorrect when that ended within the cap, otherwise the verdict
+  /// on the candidate. Nothing is checked or timed. `cap_ns` as for Measure().
+  virtual Measurement Try(const Compiled& trial, double cap_ns) {
+    return Measure(trial, cap_ns, Effort::kQuick);
+  }
+
+  /// May candidates be measured while others compile? Not where both need the same processor.
+  virtual bool compiles_while_measuring() const { return false; }
+
+  /// Waits so many seconds at most until candidates can be measured (something to compare them with
+  /// may take long to compute): can they?
+  virtual bool IsReady(double /*seconds*/) { return true; }
+
+  /// Runs, checks and times what was compiled. Unless compiles_while_measuring(), never called
+  /// while anything compiles. Above `cap_ns` per run it may stop early and answer kSlow; 0 is no
+  /// cap.
+  virtual Measurement Measure(const Compiled& compiled, double cap_ns, Effort effort) = 0;
+
+  /// How many of the best candidates are measured once more against each other at the end; 1: only
+  /// the winner, with the yardsticks.
+  virtual int finalists() const { return 1; }
+
+  /// What a winner is compared with on this device, compiled by at most `jobs` compilers at once.
+  virtual std::vector<Contender> Yardsticks(int /*jobs*/) { return {}; }
+  /// In words: how the yardsticks were built and run.
+  virtual std::string YardstickText() const { return ""; }
+
+  /// What the device reaches by itself; nothing where that is not measured. Throws Error.
+  virtual std::optional<DeviceRates> Rates() { return std::nullopt; }
+
+  /// Nobody will measure this again: its files may go.
+  virtual void Discard(const Compiled& compiled) = 0;
+};
+
+}  // namespace exh::kernels

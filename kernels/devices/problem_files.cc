@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/problem_files.h"
+
+#include "base/error.h"
+#include "kernels/cpu/problem_file.h"
+
+namespace exh::kernels {
+
+cpu::Problem ViewOf(const Task& task, const ProblemData& data) {
+  cpu::Problem problem;
+  for (const ir::Array& array : task.function->arrays) {
+    const ArrayData& content = data.find(array.name)->second;
+    problem.arrays.push_back({array.name, array.role == ir::ArrayRole::kOutput, content.values,
+                              content.reference, content.tolerance, content.rms_limit});
+  }
+  for (const ir::Scalar& scalar : task.function->scalars) {
+    problem.scalars.push_back(scalar.value);
+  }
+  return problem;
+}
+
+void WriteProblem(const Task& task, Inputs inputs, const std::string& path, std::uint64_t seed) {
+  const ProblemData data = MakeProblem(task, seed, inputs);
+  const std::string error = cpu::WriteProblemFile(path, ViewOf(task, data));
+  if (!error.empty()) throw Error(error);
+}
+
+}  // namespace exh::kernels

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/devices/evaluator.h"
+
+namespace exh::kernels {
+
+/// A source that a winner is compared with, to be compiled.
+struct NamedSource {
+  std::string name;
+  Source source;
+};
+
+/// Compiles all of them, `jobs` at once.
+std::vector<Contender> CompileYardsticks(Evaluator& evaluator,
+                                         const std::vector<NamedSource>& yardsticks, int jobs);
+
+}  // namespace exh::kernels

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Devices as a person meets them: `--device cuda` on whatever GPU the fake driver shows, and devices of a build folder that was moved.
+
+usage: devices_test.py SEARCH FAKE_DRIVER FAKE_NVRTC [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import cuda_test
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+SEARCH = ""
+
+# What the fake driver shows, and what a search must make of it (tests/kernels/cuda/fake_driver.cc).
+GPUS = {
+    "sm_75": {"model": "Fake T4, driver 13.0", "shared_bytes": 64 << 10, "units": 40, "unit_warps": 32, "unit_blocks": 16},
+    "sm_80": {"model": "Fake A100, driver 13.0", "shared_bytes": 163 << 10, "units": 108, "unit_warps": 64, "unit_blocks": 32},
+    "sm_89": {"model": "Fake L4, driver 13.0", "shared_bytes": 99 << 10, "units": 58, "unit_warps": 48, "unit_blocks": 24},
+}
+MEASURING = "search: measuring how fast "
+
+
+def limits_of(text):
+    """What `search devices` prints, by name."""
+    lines = text.splitlines()[1:]
+    return {name: json.loads(value) for name, value in (line.split(maxsplit=1) for line in lines)}
+
+
+class Cuda(cuda_test.Fixture):
+    def rates(self):
+        """The files of rates in the user's cache."""
+        return sorted((self.folder / "cache/exhaust/rates").glob("*"))
+
+    def axpy(self, *more, **variables):
+        return self.run_search("--kernel", "axpy", "--size", f"n={cuda_test.N}", "--device", "cuda", "--seed", "1",
+                               "--jobs", "1", *(() if "--out" in more else ("--out", self.out)), *more, EXH_FAKE_FAULTS="", **variables)
+
+    def test_limits_are_those_that_the_driver_tells(self):
+        for architecture, expected in GPUS.items():
+            done = self.run_search("devices", "--device", "cuda", EXH_FAKE_GPU=architecture)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            limits = limits_of(done.stdout)
+            self.assertEqual((limits["architecture"], limits["model"], limits["shared_bytes"]),
+                             (architecture, expected["model"], expected["shared_bytes"]))
+            self.assertEqual((limits["max_threads"], limits["block_registers"], limits["max_registers"]), (1024, 65536, 255))
+            self.assertEqual(limits["vector_sizes"], [2, 4])
+            self.assertIn("CACHE_READ_ONLY", limits["cache_flags"])
+        self.assertEqual(self.rates(), [])  # Limits need no rates.
+
+    def test_limits_of_sm_90_are_the_recorded_ones(self):
+        detected, recorded = (limits_of(self.run_search("devices", "--device", device).stdout) for device in ("cuda", "h200"))
+        self.assertEqual(detected.pop("model"), "Fake GPU, driver 13.0")
+        self.assertEqual(detected, recorded)
+
+    def test_a_gpu_that_is_too_old(self):
+        done = self.run_search("devices", "--device", "cuda", EXH_FAKE_GPU="sm_30")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Fake K4000 is of architecture sm_30; sm_50 or later is needed", done.stderr)
+
+    def test_rates_are_measured_once(self):
+        for number, (architecture, expected) in enumerate(GPUS.items(), 1):
+            out = str(self.folder / architecture)
+            done = self.axpy("--budget", "evals=3", "--out", out, EXH_FAKE_GPU=architecture)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.stderr.count(MEASURING + expected["model"]), 1, done.stderr)
+            self.assertRegex(done.stderr, r"search: measured in \d+\.\d s, kept in /.*\.json\n")
+            self.assertEqual(len(self.rates()), number)
+            file = next(path for path in self.rates() if expected["model"].split(",")[0].replace(" ", "_") in path.name)
+            text = file.read_text()
+            object_ = json.loads(text)
+            self.assertEqual((object_["name"], object_["model"]), ("cuda", expected["model"]))
+            for name in ("units", "unit_warps", "unit_blocks"):
+                self.assertEqual(object_["values"][name]["value"], expected[name], name)
+            again = self.run_search("bound", "--kernel", "axpy", "--device", "cuda", EXH_FAKE_GPU=architecture)
+            self.assertEqual((again.returncode, again.stderr), (0, ""))
+            self.assertEqual(file.read_text(), text)
+
+    def test_rates_that_are_damaged_are_measured_again(self):
+        bound = ("bound", "--kernel", "axpy", "--device", "cuda")
+        self.assertIn(MEASURING, self.run_search(*bound).stderr)
+        file, = self.rates()
+        whole = file.read_text()
+        value = re.search(r'"fma": \{\s*"value": ([\d.]+)', whole)[1]
+        for damaged in ("", "{", whole[:len(whole) // 2], whole.replace(value, "1" + value, 1), "null",
+                        whole.replace('"model": "Fake GPU', '"model": "Other GPU')):
+            file.write_text(damaged)
+            done = self.run_search(*bound)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(MEASURING, done.stderr, damaged)
+            self.assertEqual(json.loads(file.read_text())["values"], json.loads(whole)["values"])
+            self.assertEqual(self.rates(), [file])  # Nothing half done beside it.
+
+    def test_without_rates_there_is_no_bound_but_a_search(self):
+        (self.folder / "cache").mkdir()
+        (self.folder / "cache/exhaust").write_text("no folder")
+        done = self.axpy("--budget", "evals=3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("note: no lower bound: there is no folder to keep the rates of 'Fake GPU, driver 13.0' in", done.stdout)
+
+    def test_a_run_needs_no_gpu_to_be_read(self):
+        done = self.axpy("--budget", "evals=4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        header = json.loads((pathlib.Path(self.out) / "log.jsonl").read_text().splitlines()[0])
+        self.assertEqual((header["device"]["name"], header["device"]["model"]), ("cuda", "Fake GPU, driver 13.0"))
+        done = self.axpy("--resume", self.out, "--budget", "evals=6")
+        self.assertEqual(done.returncode, 2)  # --out and --resume.
+        done = self.run_search("--resume", self.out, "--budget", "evals=6", EXH_FAKE_FAULTS="")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.run_search("replay", self.out, EXH_FAKE_FAULTS="").returncode, 0)
+        emitted = self.run_search("emit", self.out).stdout
+        for arguments in (("emit", self.out), ("bound", self.out), ("log", "show", self.out), ("replay-run", self.out),
+                          ("replay", self.out, "--dry-run"), ("export", self.out, "--format", "cu")):
+            done = self.run_search(*arguments, EXH_FAKE_CUDA="no-device")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+            if arguments[0] == "emit":
+                self.assertEqual(done.stdout, emitted)
+            if arguments[0] == "export":  # All that a replay elsewhere needs.
+                for limit in ('architecture="sm_90"', "shared_bytes=232448", "max_threads=1024"):
+                    self.assertIn(limit, done.stdout)
+        # On another GPU the rates of this one are known, too; without them it is said where they are missing.
+        self.assertEqual(self.run_search("bound", self.out, EXH_FAKE_GPU="sm_80").returncode, 0)
+        self.rates()[0].unlink()
+        done = self.run_search("bound", self.out, EXH_FAKE_GPU="sm_80")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("the rates of 'Fake GPU, driver 13.0' were not measured on this machine: here is Fake A100", done.stderr)
+
+    def test_gpus_have_numbers(self):
+        done = self.run_search("devices", "--device", "cuda", "--gpu", "1", EXH_FAKE_CUDA="second")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.run_search("devices", "--device", "cuda", "--gpu", "0", EXH_FAKE_CUDA="second")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "search: --gpu 0: the driver shows no such GPU; there is 1\n"))
+
+    def test_without_a_gpu_one_line_says_what_to_do(self):
+        for fault, why in (("no-gpu", "the driver shows no GPU that answers"),
+                           ("no-device", "libcuda.so.1 cannot start: CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)")):
+            done = self.axpy(EXH_FAKE_CUDA=fault)
+            self.assertEqual((done.returncode, done.stderr),
+                             (2, f"search: --device cuda: {why}; --device cpu runs without a GPU\n"))
+            self.assertFalse(os.path.exists(self.out))
+
+
+class Moved(unittest.TestCase):
+    def test_a_build_folder_that_was_moved_finds_its_devices(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "bin").mkdir()
+            shutil.copytree(pathlib.Path(SEARCH).parents[1] / "devices", folder / "devices")
+            # Its sources are gone: where the program has them there is nothing. (Linkers let one text end
+            # another: what the path ends with stays.)
+            sources = str(SOURCES / "kernels/devices").encode() + b"\0"
+            gone = b"/nowhere".ljust(len(sources) - len(b"/devices\0"), b"/") + b"/devices\0"
+            program = pathlib.Path(SEARCH).read_bytes()
+            self.assertIn(sources, program)
+            moved = folder / "bin/search"
+            moved.write_bytes(program.replace(sources, gone))
+            moved.chmod(0o755)
+            done = subprocess.run([moved, "devices", "--device", "h200"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(limits_of(done.stdout)["shared_bytes"], 232448, done.stderr)
+            done = subprocess.run([moved, "bound", "--kernel", "axpy", "--device", "h200"], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            # And it was that folder which it looked into.
+            (folder / "devices").rename(folder / "elsewhere")
+            done = subprocess.run([moved, "devices", "--device", "h200"], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("cannot list devices in /nowhere", done.stderr)
+
+
+if __name__ == "__main__":
+    SEARCH, cuda_test.DRIVER, cuda_test.NVRTC = (os.path.abspath(path) for path in sys.argv[1:4])
+    cuda_test.SEARCH = SEARCH
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=1)
