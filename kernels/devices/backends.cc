@@ -11,11 +11,12 @@
 #include "kernels/devices/backend.h"
 #include "kernels/devices/cpu/backend.h"
 #include "kernels/devices/cuda/backend.h"
+#include "kernels/devices/hip_text/backend.h"
 
 namespace exh::kernels {
 
 std::span<const Backend* const> AllBackends() {
-  static const std::array all = {&cpu::GetBackend(), &cuda::GetBackend()};
+  static const std::array all = {&cpu::GetBackend(), &cuda::GetBackend(), &hip::GetBackend()};
   return all;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Devices as a person meets them: `--device cuda` on whatever GPU the fake driver shows, and devices of a build folder that was moved.
+"""Devices as a person meets them: `--device cuda` on whatever GPU the fake driver shows, a device that is
+nothing but text, and devices of a build folder that was moved.
 
 usage: devices_test.py SEARCH FAKE_DRIVER FAKE_NVRTC [unittest arguments]
 """
@@ -147,6 +148,78 @@ class Cuda(cuda_test.Fixture):
             self.assertEqual((done.returncode, done.stderr),
                              (2, f"search: --device cuda: {why}; --device cpu runs without a GPU\n"))
             self.assertFalse(os.path.exists(self.out))
+
+
+class HipText(unittest.TestCase):
+    """It prints, and runs nothing."""
+
+    # What a compiler of C++ must know to read HIP, without its header.
+    HEADER = """#pragma once
+#include <cmath>
+#define __global__
+#define __device__
+#define __shared__
+#define __forceinline__ inline
+#define __launch_bounds__(threads, blocks)
+#define __restrict__
+struct float2 { float x, y; };
+struct float4 { float x, y, z, w; };
+inline float2 make_float2(float x, float y) { return {x, y}; }
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline float __int_as_float(int) { return 0; }
+struct Index { int x; };
+extern Index threadIdx, blockIdx;
+void __syncthreads();
+"""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "hip").mkdir()
+        (self.folder / "hip/hip_runtime.h").write_text(self.HEADER)
+        (self.folder / "any.replay").write_text("")
+
+    def search(self, *arguments):
+        return subprocess.run([SEARCH, *arguments], capture_output=True, text=True, timeout=100, cwd=self.folder)
+
+    def test_what_it_prints_is_hip(self):
+        for kernel, space in (("axpy", "default"), ("mv", "default"), ("matmul", "paper")):
+            for seed in ("1", "2"):
+                done = self.search("emit", "any.replay", "--kernel", kernel, "--device", "hip-text", "--seed", seed,
+                                   "--space", space)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("#include <hip/hip_runtime.h>\n", done.stdout)
+                self.assertIsNone(re.search(r"asm|__ld|__st|cuda", done.stdout))
+                file = self.folder / "kernel.cc"
+                file.write_text(done.stdout)
+                compiled = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", "-I", self.folder, "-Wno-unknown-pragmas", file],
+                                          capture_output=True, text=True)
+                self.assertEqual(compiled.returncode, 0, compiled.stderr)
+                threads = int(re.search(r"__launch_bounds__\((\d+)", done.stdout)[1])
+                self.assertLessEqual(threads, 1024)
+
+    def test_a_file_of_it_has_its_suffix(self):
+        done = self.search("emit", "any.replay", "--kernel", "axpy", "--device", "hip-text", "--out", "here")
+        self.assertEqual(done.stdout, "here/axpy.hip\n", done.stderr)
+        self.assertTrue((self.folder / "here/axpy.decisions.txt").exists())
+
+    def test_a_search_says_what_runs(self):
+        done = self.search("--kernel", "axpy", "--device", "hip-text", "--out", "run")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nothing runs on device 'hip-text'", done.stderr)
+        self.assertIn("--device cpu runs here", done.stderr)
+        self.assertFalse((self.folder / "run").exists())
+        done = self.search("replay", "any.replay", "--kernel", "axpy", "--device", "hip-text")
+        self.assertIn("nothing runs on device 'hip-text'", done.stderr)
+
+    def test_spaces_are_counted_and_bounded(self):
+        for command in ("bound", "size", "devices"):
+            kernel = () if command == "devices" else ("--kernel", "axpy", "--size", "n=4096")
+            done = self.search(command, *kernel, "--device", "hip-text")
+            self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.search("explain", "--kernel", "axpy", "--device", "hip-text", "--random-dead-end")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Moved(unittest.TestCase):

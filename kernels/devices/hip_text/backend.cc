@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// HIP spells a kernel as CUDA does: `extern "C" __global__`, __launch_bounds__, __shared__, float4,
+// fmaf,
+// __syncthreads(). What it lacks is not printed for it: loads and stores with directives for
+// caches, because the device's `cache_flags` have none; and the %globaltimer of kernels that give
+// up, which only an evaluator asks for. What it needs besides is its header.
+#include "kernels/devices/hip_text/backend.h"
+
+#include <string>
+#include <utility>
+
+#include "base/check.h"
+#include "kernels/codegen/cuda_printer.h"
+#include "kernels/codegen/work.h"
+
+namespace exh::kernels::hip {
+namespace {
+
+class HipTextBackend final : public Backend {
+ public:
+  std::string_view language() const override { return "hip"; }
+  std::string_view suffix() const override { return ".hip"; }
+
+  Source Print(const codegen::LoweredCode& code) const override {
+    codegen::CudaText text = codegen::PrintCuda(code);
+    // Below the first comment, which says what was decided.
+    const std::size_t end = text.source.find("\n\n");
+    EXH_CHECK(end != std::string::npos);
+    text.source.insert(end + 2, "#include <hip/hip_runtime.h>\n\n");
+    Source source(std::move(text.source), text.launch);
+    source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);
+    source.rough_ns = codegen::RoughTimeNs(code.tree, text.launch);
+    return source;
+  }
+};
+
+}  // namespace
+
+const Backend& GetBackend() {
+  static const HipTextBackend backend;
+  return backend;
+}
+
+}  // namespace exh::kernels::hip
