@@ -28,8 +28,13 @@ Record Decode(const Json& json) {
   return record;
 }
 
-void AddChoice(const Json& json, Log& log) {
-  auto record = Decode<ChoiceRecord>(json);
+// What a record is to the log.
+
+void Add(RunRecord record, Log& log) {
+  log.run = std::move(record);
+}
+
+void Add(ChoiceRecord record, Log& log) {
   // Decisions are numbered without gaps by the writer: a number far outside is damage, not data.
   constexpr int kMostDecisions = 1 << 24;
   if (record.index < 0 || record.index >= kMostDecisions) return;
@@ -38,8 +43,48 @@ void AddChoice(const Json& json, Log& log) {
   log.choices[index] = std::move(record);
 }
 
+void Add(EvalRecord record, Log& log) {
+  log.evals.push_back(std::move(record));
+}
+
+void Add(BestRecord record, Log& log) {
+  log.bests.push_back(std::move(record));
+}
+
+void Add(SelectRecord record, Log& log) {
+  log.selects.push_back(std::move(record));
+}
+
+void Add(ResultRecord record, Log& log) {
+  log.results.push_back(std::move(record));
+}
+
+void Add(ViolationRecord record, Log& log) {
+  log.violations.push_back(std::move(record));
+}
+
+void Add(DeadRecord record, Log& log) {
+  log.deads.push_back(std::move(record));
+}
+
+void Add(ReferenceRecord record, Log& log) {
+  log.references.push_back(std::move(record));
+}
+
+void Add(RatesRecord record, Log& log) {
+  log.rates = record;
+}
+
+void Add(RepairRecord record, Log& log) {
+  log.repairs.push_back(std::move(record));
+}
+
+void Add(EndRecord record, Log& log) {
+  log.end = std::move(record);
+}
+
 /// What had ended goes on: its end, and what was measured there, is not the run's any more.
-void AddResume(ResumeRecord record, Log& log) {
+void Add(ResumeRecord record, Log& log) {
   log.resumes.push_back(std::move(record));
   if (log.end) log.earlier_end = std::exchange(log.end, std::nullopt);
   log.references.clear();
@@ -48,19 +93,9 @@ void AddResume(ResumeRecord record, Log& log) {
 
 void AddRecord(const Json& json, Log& log) {
   const std::string type = json.value("t", std::string());
-  if (type == "run") log.run = Decode<RunRecord>(json);
-  if (type == "choice") AddChoice(json, log);
-  if (type == "eval") log.evals.push_back(Decode<EvalRecord>(json));
-  if (type == "best") log.bests.push_back(Decode<BestRecord>(json));
-  if (type == "dead") log.deads.push_back(Decode<DeadRecord>(json));
-  if (type == "select") log.selects.push_back(Decode<SelectRecord>(json));
-  if (type == "result") log.results.push_back(Decode<ResultRecord>(json));
-  if (type == "violation") log.violations.push_back(Decode<ViolationRecord>(json));
-  if (type == "reference") log.references.push_back(Decode<ReferenceRecord>(json));
-  if (type == "rates") log.rates = Decode<RatesRecord>(json);
-  if (type == "end") log.end = Decode<EndRecord>(json);
-  if (type == "repair") log.repairs.push_back(Decode<RepairRecord>(json));
-  if (type == "resume") AddResume(Decode<ResumeRecord>(json), log);
+  ForEachRecord([&]<typename Record>() {
+    if (type == Fields<Record>::kType) Add(Decode<Record>(json), log);
+  });
   const auto dt = json.find("dt");
   if (dt != json.end() && dt->is_number()) log.last_dt = std::max(log.last_dt, dt->get<double>());
 }
