@@ -74,11 +74,11 @@ const std::vector<LocalSearch::Elite>* LocalSearch::ElitesOf(std::uint64_t struc
 }
 
 std::optional<std::vector<LocalSearch::Elite>::const_iterator> LocalSearch::RoomFor(
-    const std::vector<Elite>& elites, std::uint64_t family, double ns) {
+    const std::vector<Elite>& elites, std::uint64_t family, double ns) const {
   const auto is_related = [&](const Elite& elite) { return elite.family == family; };
   const bool is_full_family =
-      static_cast<std::size_t>(std::ranges::count_if(elites, is_related)) >= kRelated;
-  if (!is_full_family && elites.size() < kElites) return elites.end();
+      static_cast<std::size_t>(std::ranges::count_if(elites, is_related)) >= options_.related;
+  if (!is_full_family && elites.size() < options_.elites) return elites.end();
   // The slowest makes room: of its family when that is what is full.
   auto last = elites.end() - 1;
   while (is_full_family && !is_related(*last)) --last;
@@ -89,7 +89,7 @@ std::optional<std::vector<LocalSearch::Elite>::const_iterator> LocalSearch::Room
 bool LocalSearch::MayTake(std::uint64_t structure, double ns) const {
   const std::lock_guard lock(mutex_);
   const std::vector<Elite>* const elites = ElitesOf(structure);
-  return elites == nullptr || elites->size() < kElites || ns < elites->back().ns;
+  return elites == nullptr || elites->size() < options_.elites || ns < elites->back().ns;
 }
 
 bool LocalSearch::Takes(std::uint64_t structure, const Path& path, double ns) const {
@@ -104,7 +104,7 @@ void LocalSearch::Count(std::uint64_t structure) {
   const auto found = std::ranges::find(structures_, structure, &Elites::structure);
   if (found == structures_.end()) return;
   ++found->stale;
-  for (Elites& one : structures_) one.recent *= 1 - 1 / kWindow;
+  for (Elites& one : structures_) one.recent *= 1 - 1 / options_.window;
   ++found->recent;
 }
 
@@ -120,7 +120,7 @@ void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
   if (*room != elites.end()) elites.erase(*room);
   const auto place = std::ranges::upper_bound(elites, ns, {}, &Elite::ns);
   elites.insert(place, {candidate, path, ns, family});
-  if (ns < (1 - kProgress) * found->fastest) {
+  if (ns < (1 - options_.progress) * found->fastest) {
     found->fastest = ns;
     found->stale = 0;
   }
@@ -138,7 +138,8 @@ std::optional<std::uint64_t> LocalSearch::DrawStructure(Random& random) const {
   double all_due = 0, all_recent = 0;
   std::vector<double> weights;
   for (const Elites& one : structures_) {
-    weights.push_back(1 / static_cast<double>(weights.size() + 1) / (1 + one.stale / kPatience));
+    weights.push_back(1 / static_cast<double>(weights.size() + 1) /
+                      (1 + one.stale / options_.patience));
     all_due += weights.back();
     all_recent += one.recent;
   }
@@ -146,7 +147,7 @@ std::optional<std::uint64_t> LocalSearch::DrawStructure(Random& random) const {
   for (std::size_t index = 0; index < weights.size(); ++index) {
     const double due = weights[index] / all_due;
     const double had = all_recent > 0 ? structures_[index].recent / all_recent : 0;
-    weights[index] = std::max(due - had, kAlways * due);
+    weights[index] = std::max(due - had, options_.always * due);
   }
   return structures_[DrawWeighted(weights, random)].structure;
 }

@@ -58,21 +58,30 @@ inline bool RestrictTo(const PathStep& step, runtime::Candidate& candidate) {
          runtime::Propagation::kFixpoint;
 }
 
+struct LocalSearchOptions {
+  /// Size of an elite set.
+  std::size_t elites = 16;
+  /// So many of an elite set at most are of one family, which means that the first half of their
+  /// paths is the same: variants of one implementation would soon fill the set.
+  std::size_t related = 4;
+  /// A structure makes progress when its fastest gets faster by this share.
+  double progress = 0.01;
+  /// After so many evaluations without progress the due of a structure (DrawStructure) is half of
+  /// what it was, after twice as many a third, and so on.
+  double patience = 100;
+  /// DrawStructure() looks back over about so many evaluations: one that is so many evaluations old
+  /// counts 1/e of a new one.
+  double window = 200;
+  /// A structure that already had its due still keeps this share of it as its weight.
+  double always = 0.1;
+};
+
 /// The elite sets, one for each structure. Any thread may call everything.
 class LocalSearch {
  public:
-  /// Size of an elite set. At most `kRelated` members of it are of one family, which means that the
-  /// first half of their paths is the same: variants of one implementation would soon fill the set.
-  static constexpr std::size_t kElites = 16, kRelated = 4;
-  /// A structure makes progress when its fastest gets faster by this share. After kPatience
-  /// evaluations without progress its due is half of what it was.
-  static constexpr double kProgress = 0.01, kPatience = 100;
-  /// DrawStructure() looks back over about kWindow evaluations. A structure that had its due there
-  /// still keeps this share of it as its weight.
-  static constexpr double kWindow = 200, kAlways = 0.1;
-
   /// For implementations below `root`.
-  explicit LocalSearch(const runtime::Candidate& root) : structure_(root) {}
+  explicit LocalSearch(const runtime::Candidate& root, const LocalSearchOptions& options = {})
+      : structure_(root), options_(options) {}
 
   /// The number of an implementation's structure.
   std::uint64_t StructureOf(const runtime::Candidate& implementation) const {
@@ -90,10 +99,11 @@ class LocalSearch {
 
   /// Is there any elite?
   bool is_ready() const;
-  /// The structure that the next evaluation is for. Each has a due, a share of the evaluations: 1 /
-  /// its rank by fastest elite, less with every evaluation without progress. It is drawn with a
-  /// weight of due minus what it had of late, kAlways of its due at least. So slow structures are
-  /// worked on as well, for the structure that is fast early need not be the best in the end.
+  /// The structure that the next evaluation is for, drawn by weights. Each structure has a due, its
+  /// fair share of the evaluations: 1 / rank by its fastest elite, less the longer it made no
+  /// progress, scaled so that all dues add up to 1. Its weight is the due minus the share of the
+  /// latest evaluations that it had, and LocalSearchOptions::always of its due at least. So slow
+  /// structures are worked on as well: the one that is fastest early need not be in the end.
   /// Nothing before is_ready().
   std::optional<std::uint64_t> DrawStructure(Random& random) const;
   /// An elite of the structure, fast ones more often, with a neighbourhood (Around) and, one time
@@ -118,17 +128,18 @@ class LocalSearch {
     std::vector<Elite> members;  ///< Fastest first.
     double fastest = 0;          ///< Time of the elite that was the last progress.
     double stale = 0;            ///< Evaluations of the structure since that progress.
-    double recent = 0;           ///< Its evaluations, those long ago counting less (kWindow).
+    double recent = 0;           ///< Its evaluations, those long ago counting less (`window`).
   };
 
   /// Null: the structure is new. With the lock held, as is what follows.
   const std::vector<Elite>* ElitesOf(std::uint64_t structure) const;
   /// The member that would have to go for a new one. The end: there is room. Nothing: the new one
   /// is too slow.
-  static std::optional<std::vector<Elite>::const_iterator> RoomFor(const std::vector<Elite>& elites,
-                                                                   std::uint64_t family, double ns);
+  std::optional<std::vector<Elite>::const_iterator> RoomFor(const std::vector<Elite>& elites,
+                                                            std::uint64_t family, double ns) const;
 
   Structure structure_;
+  LocalSearchOptions options_;
   mutable std::mutex mutex_;
   std::vector<Elites> structures_;  ///< By time of their fastest member.
 };

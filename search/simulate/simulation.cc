@@ -15,7 +15,7 @@
 #include "base/numbers.h"
 #include "base/random.h"
 #include "search/descend/weights.h"
-#include "search/run/proposer.h"
+#include "search/propose/tree_rollouts.h"
 
 namespace exh::search {
 namespace {
@@ -75,7 +75,7 @@ class Simulation {
       bounds.push_back(bound);
     }
     while (!children.empty()) {
-      const bool is_weighted = policy_.has_bound && depth < ProposerOptions().weighted_depth;
+      const bool is_weighted = policy_.has_bound && depth < TreeRolloutsOptions().weighted_depth;
       const std::size_t place = is_weighted
                                     ? DrawWeighted(BoundWeights(bounds, tree_.cut()), random_)
                                     : random_.Below(children.size());

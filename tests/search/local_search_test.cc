@@ -119,9 +119,9 @@ TEST(LocalSearch, StructuresHaveElitesOfTheirOwnAndGetTheirTurn) {
   EXPECT_EQ(VectorText(near->elite), VectorText(of_slow.candidate));
   // The faster one is due two turns of three; what it had counts, by whatever way it came to it.
   EXPECT_NEAR(Draws(local, fast), 2000, 150);
-  for (int number = 0; number < LocalSearch::kPatience; ++number) local.Count(fast);
+  for (int number = 0; number < LocalSearchOptions().patience; ++number) local.Count(fast);
   EXPECT_NEAR(Draws(local, fast), 273, 100);  // Half is its due now, and it had all: one of eleven.
-  for (int number = 0; number < LocalSearch::kPatience; ++number) local.Count(slow);
+  for (int number = 0; number < LocalSearchOptions().patience; ++number) local.Count(slow);
   EXPECT_NEAR(Draws(local, fast), 2690, 100);             // 0.67 are due and 0.38 were had.
   local.Add(of_fast.candidate, path(of_fast, 20), 99.5);  // Hardly faster.
   EXPECT_NEAR(Draws(local, fast), 2690, 100);

@@ -2,7 +2,7 @@
 //
 // What is proposed when a cost model chooses: by a proposer that was taught by hand, and in whole
 // searches of the toy space.
-#include "search/run/proposer.h"
+#include "search/propose/exploration.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ static_assert(kToyImplementations > 4 * static_cast<int>(CostModel::kLeast));
 /// A proposer with a tree of the toy space.
 struct Stage {
   explicit Stage(const ProposerOptions& options)
-      : proposer(root, order, evaluator, &tree, options, 1) {}
+      : exploration(MakeExploration(entries, MakePolicy("uniform", {}), {}, options, 1, 0, log)) {}
 
   /// What random descents find, and the times of their sources.
   void Teach(int count, std::uint64_t seed, double (*time_of)(const std::string& source)) {
@@ -36,37 +36,40 @@ struct Stage {
       const DescentResult result = descender.Run(root, random, [](const DeadEnd&) {});
       if (result != DescentResult::kImplementation) continue;
       const double ns = time_of(evaluator.Emit(descender.candidate()).text);
-      Entry entry{.candidate = descender.candidate(), .path = descender.path()};
-      entry.vector = VectorText(entry.candidate);
-      proposer.Learn(entry, ns);
+      Learn(descender.candidate(), descender.path(), ns);
       --count;
     }
+  }
+  void Learn(const runtime::Candidate& implementation, const Path& path, double ns) {
+    const std::string vector = VectorText(implementation);
+    Lesson lesson{implementation, vector, path, ns};
+    exploration.proposer->Learn(lesson);
   }
   /// The next implementations that are proposed. None has a result: the tree learns nothing, so
   /// that what differs is due to the model.
   std::vector<Entry> Propose(int count) {
-    std::vector<Entry> entries;
+    std::vector<Entry> found;
     Random random(7);
     // Some yield nothing: TIGHT leads nowhere.
     for (int left = 20 * count; left > 0 && count > 0; --left) {
-      Attempt attempt = proposer.Make(random);
+      Attempt attempt;
+      exploration.proposer->Propose(random, attempt);
       if (!attempt.entry) continue;
-      tree.Claim(attempt.entry->code_hash, *attempt.selection);
-      entries.push_back(*std::move(attempt.entry));
+      exploration.frontier->Take(attempt);
+      found.push_back(*std::move(attempt.entry));
       --count;
     }
     EXPECT_EQ(count, 0);
-    return entries;
+    return found;
   }
 
   TempFolder folder;
   EventLog log{folder / "log.jsonl"};
   const runtime::Candidate root = ToyRoot();
   const ChoiceOrder order = ChoiceOrder::Parse("mode,color,order", root.instance());
-  const BoundFunction bound;
   FakeEvaluator evaluator;
-  TreeSearch tree{root, order, bound, MakePolicy("uniform", {}), {}, 1, log};
-  Proposer proposer;
+  const EntryMaker entries{root, order, evaluator, {}, {}};
+  const Exploration exploration;
 };
 
 /// Of entries or evaluations.
@@ -163,11 +166,12 @@ TEST(Proposer, ALogTeachesWhatTheRunLearned) {
   run.Go();
   const Log log = run.log();
   Stage of_log({.local_share = 0.7, .screen = 16}), of_entries({.local_share = 0.7, .screen = 16});
-  of_log.proposer.Learn(log);
+  LearnFrom(log, of_log.root, *of_log.exploration.proposer);
   for (const EvalRecord& eval : log.evals) {
-    Entry entry{.candidate = of_entries.root, .path = eval.path, .vector = eval.vector};
-    ReplayRecord(log, eval, entry.candidate);
-    of_entries.proposer.Learn(entry, eval.verdict == kernels::Verdict::kCorrect ? eval.best_ns : 0);
+    runtime::Candidate candidate = of_entries.root;
+    ReplayRecord(log, eval, candidate);
+    const bool is_correct = eval.verdict == kernels::Verdict::kCorrect;
+    of_entries.Learn(candidate, eval.path, is_correct ? eval.best_ns : 0);
   }
   EXPECT_EQ(VectorsOf(of_log.Propose(60)), VectorsOf(of_entries.Propose(60)));
 }
@@ -196,7 +200,7 @@ TEST(Proposer, ASearchWithAModelExhaustsTheSpaceAlsoWhenItWasKilled) {
     for (Scene* scene : {&whole, &killed, &bounded}) Prepare(*scene, ahead);
     const Outcome outcome = whole.Go();
     ExpectExhausted(whole, outcome);
-    // With some 300 evaluations, and somewhere in a line.
+    // With some 300 evaluations, and somewhere in a line of the log.
     const std::string text = ReadAll(whole.folder / "log.jsonl");
     std::ofstream(killed.folder / "log.jsonl", std::ios::binary) << text.substr(0, text.size() / 3);
     ExpectExhausted(killed, killed.Resume());

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/system/process.h"
 #include "kernels/cuda/compile_pool.h"
 #include "kernels/cuda/device_programs.h"
 #include "kernels/cuda/driver.h"

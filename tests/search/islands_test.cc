@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/near/lines.h"
+#include "search/near/islands.h"
 
 #include <gtest/gtest.h>
 
@@ -15,8 +15,8 @@
 namespace exh::search {
 namespace {
 
-/// Lines of the toy space, where every implementation is of one structure; that there are others is
-/// said.
+/// Islands of the toy space, where every implementation is of one structure; that there are others
+/// is said.
 struct Stage {
   Stage() {
     Random random(1);
@@ -28,69 +28,69 @@ struct Stage {
   }
 
   /// Those that there are now.
-  std::set<std::shared_ptr<Line>> All() {
-    std::set<std::shared_ptr<Line>> all;
+  std::set<std::shared_ptr<Island>> All() {
+    std::set<std::shared_ptr<Island>> all;
     Random random(1);
-    for (int number = 0; number < 200; ++number) all.insert(lines.Draw(random));
+    for (int number = 0; number < 200; ++number) all.insert(islands.Draw(random));
     return all;
   }
   std::map<std::uint64_t, int> Structures() {
     std::map<std::uint64_t, int> structures;
-    for (const auto& line : All()) ++structures[line->structure];
+    for (const auto& island : All()) ++structures[island->structure];
     return structures;
   }
-  void Learn(const std::shared_ptr<Line>& line, double ns, int times = 1) {
-    for (; times > 0; --times) lines.Learn(line, *implementation, path, ns);
+  void Learn(const std::shared_ptr<Island>& island, double ns, int times = 1) {
+    for (; times > 0; --times) islands.Learn(island, *implementation, path, ns);
   }
 
   const runtime::Candidate root = ToyRoot();
   const ChoiceOrder order = ChoiceOrder::ForRepair(root.instance());
   std::optional<runtime::Candidate> implementation;
   Path path;
-  Lines lines{root};
+  Islands islands{root};
 };
 
-TEST(Lines, GoToTheStructuresThatHadLeast) {
+TEST(Islands, GoToTheStructuresThatHadLeast) {
   Stage stage;
-  EXPECT_EQ(stage.All(), std::set<std::shared_ptr<Line>>{nullptr});
-  stage.lines.LearnOf(3);
-  stage.lines.LearnOf(5);
-  stage.lines.LearnOf(3);
+  EXPECT_EQ(stage.All(), std::set<std::shared_ptr<Island>>{nullptr});
+  stage.islands.LearnOf(3);
+  stage.islands.LearnOf(5);
+  stage.islands.LearnOf(3);
   EXPECT_EQ(stage.Structures(), (std::map<std::uint64_t, int>{{3, 2}, {5, 2}}));
   // Those of one end, of the other not: what follows is of a structure that is new.
-  stage.lines.LearnOf(9);
-  for (const auto& line : stage.All()) {
-    if (line->structure == 3) stage.Learn(line, 0, Lines::kPatience + 1);
+  stage.islands.LearnOf(9);
+  for (const auto& island : stage.All()) {
+    if (island->structure == 3) stage.Learn(island, 0, IslandOptions().patience + 1);
   }
   EXPECT_EQ(stage.Structures(), (std::map<std::uint64_t, int>{{5, 2}, {9, 2}}));
 }
 
-TEST(Lines, EndWhenTheyGetNoFaster) {
+TEST(Islands, EndWhenTheyGetNoFaster) {
   Stage stage;
-  stage.lines.LearnOf(0);
-  const std::shared_ptr<Line> line = *stage.All().begin();
-  const auto goes_on = [&] { return stage.All().count(line) == 1; };
+  stage.islands.LearnOf(0);
+  const std::shared_ptr<Island> island = *stage.All().begin();
+  const auto goes_on = [&] { return stage.All().count(island) == 1; };
   double ns = 1000;
-  for (int number = 0; number < 3 * Lines::kPatience; ++number) {
-    stage.Learn(line, ns *= 0.97);
+  for (int number = 0; number < 3 * IslandOptions().patience; ++number) {
+    stage.Learn(island, ns *= 0.97);
     ASSERT_TRUE(goes_on());
   }
   // Hardly faster is no faster.
-  stage.Learn(line, ns * (1 - Lines::kProgress / 2), Lines::kPatience);
+  stage.Learn(island, ns * (1 - IslandOptions().progress / 2), IslandOptions().patience);
   EXPECT_TRUE(goes_on());
-  stage.Learn(line, 0);
+  stage.Learn(island, 0);
   EXPECT_FALSE(goes_on());
-  EXPECT_EQ(stage.All().size(), Lines::kAtOnce);
+  EXPECT_EQ(stage.All().size(), IslandOptions().at_once);
   // What was under way comes back late.
-  stage.Learn(line, ns / 2);
+  stage.Learn(island, ns / 2);
   EXPECT_FALSE(goes_on());
 }
 
-TEST(Lines, HaveFastestOfTheirOwn) {
+TEST(Islands, HaveFastestOfTheirOwn) {
   Stage stage;
-  stage.lines.LearnOf(0);
+  stage.islands.LearnOf(0);
   const auto all = stage.All();
-  const std::shared_ptr<Line> one = *all.begin(), other = *std::next(all.begin());
+  const std::shared_ptr<Island> one = *all.begin(), other = *std::next(all.begin());
   EXPECT_FALSE(one->local.is_ready());
   stage.Learn(one, 100);
   EXPECT_TRUE(one->local.is_ready());

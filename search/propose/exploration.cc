@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "search/propose/exploration.h"
+
+#include <utility>
+#include <vector>
+
+#include "search/propose/frontier/seen_programs.h"
+#include "search/propose/frontier/tree_frontier.h"
+#include "search/propose/mix.h"
+
+namespace exh::search {
+namespace {
+
+/// Rollouts of the tree, and descents near the elite set where they have a share. They learn in
+/// the order of the mix: what the latter work out of an implementation goes to the cost model, too.
+std::unique_ptr<Proposer> TreeProposer(const EntryMaker& entries, TreeFrontier& frontier,
+                                       const ProposerOptions& options, std::uint64_t seed) {
+  const auto screen =
+      std::make_shared<Screen>(entries, frontier, options.amounts,
+                               ScreenOptions{options.screen, options.most_exploration}, seed);
+  auto rollouts = std::make_unique<TreeRollouts>(entries, frontier, screen, options.rollouts);
+  if (options.local_share <= 0) return rollouts;
+  std::vector<Mix::Part> parts;
+  parts.push_back(
+      {std::make_unique<NearElites>(entries, frontier, screen, options.near), options.local_share});
+  parts.push_back({std::move(rollouts), 1 - options.local_share});
+  return std::make_unique<Mix>(std::move(parts));
+}
+
+}  // namespace
+
+Exploration MakeExploration(const EntryMaker& entries, std::shared_ptr<const Policy> policy,
+                            const TreeOptions& tree, const ProposerOptions& options,
+                            std::uint64_t seed, int max_duplicates, EventLog& log) {
+  if (!policy) {
+    return {std::make_unique<SeenPrograms>(entries, log, max_duplicates),
+            std::make_unique<RandomDescents>(entries, options.random)};
+  }
+  auto frontier = std::make_unique<TreeFrontier>(entries, std::move(policy), tree, seed, log);
+  auto proposer = TreeProposer(entries, *frontier, options, seed);
+  return {std::move(frontier), std::move(proposer)};
+}
+
+}  // namespace exh::search

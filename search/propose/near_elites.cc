@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "search/propose/near_elites.h"
+
+#include <cmath>
+#include <utility>
+
+#include "search/descend/rollout.h"
+
+namespace exh::search {
+namespace {
+
+/// The island that an implementation was found for.
+struct FromIsland final : Origin {
+  explicit FromIsland(std::shared_ptr<Island> of) : island(std::move(of)) {}
+  std::shared_ptr<Island> island;
+};
+
+}  // namespace
+
+NearElites::NearElites(const EntryMaker& entries, Frontier& frontier,
+                       std::shared_ptr<const Screen> screen, const NearElitesOptions& options)
+    : entries_(entries),
+      frontier_(frontier),
+      screen_(std::move(screen)),
+      options_(options),
+      near_order_(ChoiceOrder::ForRepair(entries.root().instance())),
+      local_(entries.root(), options.elites),
+      islands_(entries.root(), options.islands) {}
+
+bool NearElites::Propose(Random& random, Attempt& attempt) {
+  if (!screen_->is_ready()) return LookAround(random, attempt);
+  std::optional<Prospect> best;
+  for (int number = 0; number < options_.walks; ++number) {
+    std::optional<Prospect> prospect = WalkFromSomewhere(random, attempt);
+    if (!prospect || (best && best->score <= prospect->score)) continue;
+    best = std::move(prospect);
+    if (best->score < std::log(options_.worthwhile * frontier_.cut())) break;
+  }
+  return best && frontier_.Admit(std::move(best->entry), ChosenBy::kLocal, attempt);
+}
+
+bool NearElites::LookAround(Random& random, Attempt& attempt) {
+  for (int number = 0; number < options_.tries; ++number) {
+    const auto structure = local_.DrawStructure(random);
+    const auto near = structure ? local_.Draw(*structure, random) : std::nullopt;
+    if (!near) return false;
+    NearGuide guide(*near, entries_.bound(), frontier_.cut());
+    runtime::Candidate start = entries_.root();
+    if (near->first && !RestrictTo(*near->first, start)) continue;
+    const PatientDescent descent =
+        DescendPatiently(start, near_order_, kLocalPatience, random, guide, NoteIn(attempt));
+    if (descent.result != DescentResult::kImplementation) continue;
+    Entry entry = entries_.Make(descent.descender.candidate());
+    if (frontier_.Admit(std::move(entry), ChosenBy::kLocal, attempt)) return true;
+  }
+  return false;
+}
+
+std::optional<Prospect> NearElites::WalkFromSomewhere(Random& random, Attempt& attempt) {
+  const bool is_on_island = random.Real() < options_.on_islands;
+  const std::shared_ptr<Island> island = is_on_island ? islands_.Draw(random) : nullptr;
+  Walker walker(entries_.root(), near_order_);
+  const bool has_begun = island ? BeginOn(*island, walker, random, attempt)
+                                : BeginNearFastest(walker, random, attempt);
+  if (!has_begun) return std::nullopt;
+  const std::uint64_t structure = local_.StructureOf(walker.candidate());
+  const auto stays = [&](const runtime::Candidate& neighbour) {
+    return local_.StructureOf(neighbour) == structure;
+  };
+  std::optional<Prospect> prospect =
+      screen_->Walk(walker, frontier_.cut(), stays, random, NoteIn(attempt));
+  if (prospect && island) prospect->entry.origin = std::make_shared<const FromIsland>(island);
+  return prospect;
+}
+
+bool NearElites::BeginNearFastest(Walker& walker, Random& random, Attempt& attempt) const {
+  const auto structure = local_.DrawStructure(random);
+  if (!structure) return false;
+  const bool is_anywhere = random.Real() < options_.from_anywhere;
+  if (is_anywhere) return BeginAnywhere(*structure, walker, random, attempt);
+  return BeginNear(local_, *structure, walker, random, attempt);
+}
+
+bool NearElites::BeginOn(const Island& island, Walker& walker, Random& random,
+                         Attempt& attempt) const {
+  if (!island.local.is_ready()) return BeginAnywhere(island.structure, walker, random, attempt);
+  return BeginNear(island.local, island.structure, walker, random, attempt);
+}
+
+bool NearElites::BeginNear(const LocalSearch& local, std::uint64_t structure, Walker& walker,
+                           Random& random, Attempt& attempt) const {
+  const auto near = local.Draw(structure, random);
+  if (!near) return false;
+  NearGuide guide(*near, entries_.bound(), frontier_.cut());
+  return walker.Begin(near->first, guide, random, NoteIn(attempt));
+}
+
+bool NearElites::BeginAnywhere(std::uint64_t structure, Walker& walker, Random& random,
+                               Attempt& attempt) const {
+  for (int number = 0; number < options_.structure_tries; ++number) {
+    BoundGuide uniform(entries_.bound(), frontier_.cut(), 0);
+    if (!walker.Begin({}, uniform, random, NoteIn(attempt))) return false;
+    if (local_.StructureOf(walker.candidate()) == structure) return true;
+  }
+  return false;
+}
+
+void NearElites::Learn(Lesson& lesson) {
+  const std::uint64_t structure = local_.StructureOf(lesson.implementation);
+  local_.Count(structure);
+  islands_.LearnOf(structure);
+  const auto* const from = dynamic_cast<const FromIsland*>(lesson.origin);
+  const bool is_timed = lesson.ns > 0;
+  const bool is_elite = is_timed && local_.MayTake(structure, lesson.ns);
+  if (is_elite || (from != nullptr && is_timed)) {
+    CompletePath(entries_.root(), lesson.implementation, near_order_, lesson.near_path);
+  }
+  if (is_elite) local_.Add(lesson.implementation, lesson.near_path, lesson.ns);
+  if (from == nullptr) return;
+  islands_.Learn(from->island, lesson.implementation, lesson.near_path, lesson.ns);
+}
+
+}  // namespace exh::search

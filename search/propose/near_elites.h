@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+//
+// Descents near the elite set: they keep most decisions of a fast implementation and change a few
+// (local_search.h).
+//
+// Until the cost model is ready, random neighbours of elites are proposed. From then on walks on
+// the model (screen.h) are. A walk begins
+//
+//   on an island (islands.h)      at an elite of the island, or anywhere when it has none yet
+//   else, in a structure drawn    mostly at an elite of the structure, sometimes anywhere in it
+//
+// and stays in the structure in which it began. When even the best that it saw promises little, a
+// second walk is made: that costs less than a compilation.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "search/near/islands.h"
+#include "search/near/local_search.h"
+#include "search/near/walker.h"
+#include "search/propose/frontier/frontier.h"
+#include "search/propose/proposer.h"
+#include "search/propose/screen.h"
+
+namespace exh::search {
+
+struct NearElitesOptions {
+  /// Random neighbours that are looked at, as long as there is no model, until one is new: many
+  /// are known, cut or dead ends, and looking again costs far less than compiling.
+  int tries = 4;
+  double on_islands = 0.5;  ///< The share of walks on islands.
+  /// Of the other walks, the share that starts at a random implementation.
+  double from_anywhere = 0.1;
+  /// Random descents to start anywhere in a structure: it may be rare.
+  int structure_tries = 8;
+  /// Another walk is made when the score of the best is slower than the cut by more than this
+  /// factor, up to `walks` in all.
+  double worthwhile = 2;
+  int walks = 2;
+  LocalSearchOptions elites = {};
+  IslandOptions islands = {};
+};
+
+class NearElites final : public Proposer {
+ public:
+  /// References outlive it. `screen` is taught by another proposer.
+  NearElites(const EntryMaker& entries, Frontier& frontier, std::shared_ptr<const Screen> screen,
+             const NearElitesOptions& options);
+
+  /// False: nothing new was found. Children that are pruned here are not counted.
+  bool Propose(Random& random, Attempt& attempt) override;
+  bool learns() const override { return true; }
+  void Learn(Lesson& lesson) override;
+
+ private:
+  /// Without a model: random neighbours of elites.
+  bool LookAround(Random& random, Attempt& attempt);
+  /// A walk, with the island that it was made for.
+  std::optional<Prospect> WalkFromSomewhere(Random& random, Attempt& attempt);
+
+  // Where a walk begins. False: no start was found.
+  bool BeginNearFastest(Walker& walker, Random& random, Attempt& attempt) const;
+  bool BeginOn(const Island& island, Walker& walker, Random& random, Attempt& attempt) const;
+  bool BeginNear(const LocalSearch& local, std::uint64_t structure, Walker& walker, Random& random,
+                 Attempt& attempt) const;
+  bool BeginAnywhere(std::uint64_t structure, Walker& walker, Random& random,
+                     Attempt& attempt) const;
+
+  const EntryMaker& entries_;
+  Frontier& frontier_;
+  std::shared_ptr<const Screen> screen_;
+  NearElitesOptions options_;
+  /// The tree decides first what lower bounds depend on. Descents near an elite decide last what
+  /// propagation can repair easily. Each is far better with its own order.
+  ChoiceOrder near_order_;
+  LocalSearch local_;
+  Islands islands_;  ///< Start at the first Draw().
+};
+
+}  // namespace exh::search

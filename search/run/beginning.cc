@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "search/run/beginning.h"
+
+#include <utility>
+
+namespace exh::search {
+
+void BeginRun(const EntryMaker& entries, const RunParts& parts, Pipeline& pipeline) {
+  RunState& state = parts.state;
+  if (!parts.frontier.learns()) return;
+  for (const runtime::Candidate& implementation : parts.options.first) {
+    if (state.winners().has_incumbent() || state.Stopped()) return;
+    Attempt attempt;
+    const bool is_new =
+        parts.frontier.Admit(entries.Make(implementation), ChosenBy::kFirst, attempt);
+    if (!is_new || !state.Accept(attempt)) continue;
+    Entry& entry = *attempt.entry;
+    state.ShowStatus(false);
+    state.idle_limit().SetForFirst(state.SecondsLeft());
+    if (state.idle_limit().IsIdle(entry.source.rough_ns)) {
+      pipeline.Compile(entry);  // Which leaves it aside.
+      parts.judge.Evaluate(entry);
+      continue;
+    }
+    state.idle_limit().NoteFirst(entry.source.rough_ns);
+    pipeline.EvaluateFirst(std::move(entry));
+  }
+  state.SetIdleLimit();
+}
+
+}  // namespace exh::search

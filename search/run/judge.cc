@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+#include "search/run/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/numbers.h"
+#include "search/log/decisions.h"
+#include "search/measure/duel.h"
+
+namespace exh::search {
+
+using kernels::Measurement;
+using kernels::Verdict;
+
+namespace {
+
+EvalRecord RecordOf(const Measurement& measurement) {
+  EvalRecord record;
+  record.verdict = measurement.verdict;
+  record.why = measurement.why;
+  record.check_ms = measurement.check_ms;
+  record.runtimes_ns = measurement.runtimes_ns;
+  record.best_ns = measurement.best_ns;
+  record.max_error = measurement.max_error;
+  record.error_ratio = measurement.max_error_ratio;
+  record.blocks_per_sm = measurement.blocks_per_sm;
+  for (const double clock : measurement.clocks_mhz) {
+    record.clock_mhz = record.clock_mhz == 0 ? clock : std::min(record.clock_mhz, clock);
+  }
+  return record;
+}
+
+void AddAgain(const Measurement& again, EvalRecord& record) {
+  if (again.verdict != Verdict::kCorrect) {
+    record.verdict = again.verdict;
+    record.why = fmt::format("when measured again: {}", again.why);
+  }
+  record.again_ns = again.best_ns;
+  record.check_ms += again.check_ms;
+  record.runtimes_ns.insert(record.runtimes_ns.end(), again.runtimes_ns.begin(),
+                            again.runtimes_ns.end());
+  record.max_error = std::max(record.max_error, again.max_error);
+  record.error_ratio = std::max(record.error_ratio, again.max_error_ratio);
+}
+
+}  // namespace
+
+// ---- 3. Measure -------------------------------------------------------------------------------
+
+void Judge::Evaluate(Entry& entry, Effort effort) {
+  Measure(entry, effort);
+  state_.winners().Release(entry.vector, entry.compiled);
+}
+
+bool Judge::Try(Entry& entry) {
+  const Measurement measurement = evaluator_.Try(entry.compiled, Cap());
+  evaluator_.Discard(entry.compiled);
+  if (measurement.verdict == Verdict::kCorrect) return true;
+  Record(entry, measurement);
+  return false;
+}
+
+double Judge::Cap() const {
+  return state_.winners().incumbent_ns() * options_.slow_factor * slowdown_;
+}
+
+bool Judge::AwaitEvaluator() {
+  constexpr double kLook = 0.1;  // Seconds between two looks.
+  for (bool is_first = true; !is_ready_; is_first = false) {
+    is_ready_ = evaluator_.IsReady(kLook);
+    if (is_ready_) break;
+    if (state_.Stopped()) return false;
+    if (is_first) state_.reporter().Say("computing what results are compared with");
+    state_.ShowStatus(false);
+  }
+  return true;
+}
+
+void Judge::Measure(Entry& entry, Effort effort) {
+  Measurement measurement;
+  if (entry.compiled.verdict == Verdict::kCorrect) {
+    if (!AwaitEvaluator()) return;
+    measurement = evaluator_.Measure(entry.compiled, Cap(), effort);
+  } else {
+    measurement.verdict = entry.compiled.verdict;
+    measurement.why = entry.compiled.why;
+  }
+  Record(entry, measurement);
+}
+
+void Judge::Record(Entry& entry, const Measurement& measurement) {
+  // It was stopped before it was known. And a signal may reach the processes of the candidate as
+  // well: what they say then is no verdict.
+  if (measurement.verdict == Verdict::kStopped) return;
+  if (measurement.verdict != Verdict::kCorrect && state_.Interrupted()) return;
+
+  EvalRecord record = RecordOf(measurement);
+  const bool is_below = measurement.best_ns < entry.bound;
+  bool is_best = false;
+  if (record.verdict == Verdict::kCorrect && (is_below || MayBeBest(record.best_ns))) {
+    const Confirmation confirmation =  // 4. Confirm
+        is_below ? ConfirmAlone(entry, record) : Confirm(entry, record);
+    const bool is_unknown = is_below && record.again_ns == 0;  // There was no time to look again.
+    if (confirmation.verdict == Verdict::kStopped) return;
+    if (confirmation.verdict == Verdict::kCorrect && is_unknown) return;
+    if (confirmation.verdict != Verdict::kCorrect && state_.Interrupted()) return;
+    is_best = confirmation.is_best;
+    if (record.verdict == Verdict::kCorrect && record.again_ns > 0 &&
+        record.again_ns < entry.bound) {
+      is_best = false;
+      record.verdict = Verdict::kImpossible;
+      record.best_ns = std::min(measurement.best_ns, record.again_ns);
+      record.why = fmt::format("{:.4g} ns, twice, and its bound is {:.4g} ns",
+                               std::max(measurement.best_ns, record.again_ns), entry.bound);
+    } else if (record.verdict == Verdict::kCorrect) {
+      // What took less than it can was an accident.
+      record.best_ns = std::max(is_below ? record.again_ns : record.best_ns, entry.bound);
+    }
+  }
+  record.n = state_.tally().NextEvaluation();
+  record.dt = state_.Elapsed();
+  record.compile_ms = entry.compiled.compile_ms;
+  if (entry.compiled.gpu) record.registers = entry.compiled.gpu->registers;
+  record.path = entry.path;
+  record.vector = entry.vector;
+  record.hash = HashText(entry.vector);
+  record.code = entry.code;
+  record.bound_ns = entry.bound;
+  frontier_.Write(entry, record);
+  CheckBound(entry.candidate, record);
+  state_.tally().Count(record);
+  if (state_.tally().broken_in_a_row() >= options_.max_broken) state_.Break(record.why);
+  const bool is_correct = record.verdict == Verdict::kCorrect;
+  if (is_correct) state_.winners().Offer(WinnerOf(entry, record.n, record.best_ns));
+  if (record.verdict != Verdict::kBroken) {
+    Lesson lesson{entry.candidate, entry.vector, entry.path, is_correct ? record.best_ns : 0,
+                  entry.origin.get()};
+    proposer_.Learn(lesson);
+  }
+  if (is_best) state_.Promote(WinnerOf(entry, record.n, record.best_ns));
+}
+
+void Judge::CheckBound(const runtime::Candidate& candidate, const EvalRecord& record) {
+  if (!IsViolation(record)) return;
+  ViolationRecord violation;
+  violation.n = record.n;
+  violation.dt = record.dt;
+  violation.ns = record.best_ns;
+  violation.bound_ns = record.bound_ns;
+  if (options_.resource) violation.resource = options_.resource(candidate);
+  state_.log().Write(violation);
+  state_.tally().Count(violation);
+}
+
+// ---- 4. Confirm -------------------------------------------------------------------------------
+
+bool Judge::MayBeBest(double ns) const {
+  const Winners& winners = state_.winners();
+  return !winners.has_incumbent() || ns < winners.incumbent_ns() * slowdown_;
+}
+
+Judge::Confirmation Judge::Confirm(const Entry& entry, EvalRecord& record) {
+  Winners& winners = state_.winners();
+  if (!winners.has_incumbent() || !winners.CompileIncumbent()) return ConfirmAlone(entry, record);
+  const Winner& incumbent = winners.incumbent();
+  const auto measure = [this](const kernels::Compiled& compiled) {
+    return evaluator_.Measure(compiled, 0, Effort::kFinal);
+  };
+  const Duel duel = RunDuel([&] { return measure(entry.compiled); },
+                            [&] { return measure(incumbent.compiled); }, incumbent.ns);
+  if (duel.measurement.verdict == Verdict::kStopped) return {Verdict::kStopped};
+  AddAgain(duel.measurement, record);
+  record.against = incumbent.n;
+  record.pairs = duel.rounds;
+  if (duel.measurement.verdict != Verdict::kCorrect) return {duel.measurement.verdict};
+  NoteSlowdown(duel.slowdown);
+  // A time of the incumbent below its bound is an accident, too.
+  if (duel.improved_ns > 0 && duel.improved_ns >= incumbent.bound) {
+    state_.Improve(duel.improved_ns);
+  }
+  record.best_ns = duel.ns;
+  return {Verdict::kCorrect, duel.is_won};
+}
+
+Judge::Confirmation Judge::ConfirmAlone(const Entry& entry, EvalRecord& record) {
+  const Winners& winners = state_.winners();
+  const Measurement again = evaluator_.Measure(entry.compiled, 0, Effort::kFinal);
+  if (again.verdict == Verdict::kStopped && !winners.has_incumbent()) {
+    return {Verdict::kCorrect, true};  // Correct once; there is no time for more.
+  }
+  if (again.verdict == Verdict::kStopped) return {Verdict::kStopped};
+  AddAgain(again, record);
+  if (again.verdict != Verdict::kCorrect) return {again.verdict};
+  record.best_ns = std::max(record.best_ns, again.best_ns);
+  const bool is_best = !winners.has_incumbent() || record.best_ns < winners.incumbent_ns();
+  return {Verdict::kCorrect, is_best};
+}
+
+// ---- A busy machine ---------------------------------------------------------------------------
+
+void Judge::WatchMachine() {
+  constexpr std::uint64_t kEvery = 8;
+  const Winners& winners = state_.winners();
+  const bool can_watch = winners.has_incumbent() && !winners.incumbent().is_restored;
+  if (!can_watch || state_.Stopped()) return;
+  const std::uint64_t evaluations = state_.tally().evaluations();
+  if (evaluations < watched_ + kEvery) return;
+  watched_ = evaluations;
+  const Measurement now = evaluator_.Measure(winners.incumbent().compiled, 0, Effort::kQuick);
+  if (now.verdict != Verdict::kCorrect) return;
+  const double slowdown = now.best_ns / winners.incumbent_ns();
+  NoteSlowdown(slowdown > kLeastSlowdown ? slowdown : 1);
+}
+
+void Judge::NoteSlowdown(double slowdown) {
+  constexpr double kMost = 10;  // What is slower than that is not looked at more closely.
+  slowdown_ = std::min(slowdown, kMost);
+  if (slowdown < kBusyFactor || has_said_busy_) return;
+  has_said_busy_ = true;
+  state_.reporter().Say(
+      fmt::format("note: the machine is busy: the best takes {:.1f} times as long as before. What "
+                  "may be faster is measured in turn with it",
+                  slowdown));
+}
+
+}  // namespace exh::search

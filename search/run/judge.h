@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// Judge: phases 3 and 4 of a run, from something compiled to a verdict that counts.
+//
+//   3. Measure   Under a cap: what is far slower than the incumbent may be stopped early.
+//   4. Confirm   A candidate that may beat the incumbent is checked again and measured in turn with
+//                it (duel.h). It is the new incumbent only if it is correct and faster side by
+//                side. One that is below its own bound is measured again alone: it is impossible,
+//                and never the incumbent; or the first time was an accident.
+//
+// Every verdict is logged as it comes, taught to frontier and proposer, and counted. One that the
+// end of the run cut short is none, and is not logged.
+//
+// On a busy machine times of the same program differ by factors. What the incumbent takes now,
+// against what it took at best, is the *slowdown*. Within this factor a candidate may still be the
+// best, and the cap grows with it.
+#pragma once
+
+#include <cstdint>
+
+#include "search/measure/evaluator.h"
+#include "search/propose/frontier/frontier.h"
+#include "search/propose/proposer.h"
+#include "search/run/run_state.h"
+
+namespace exh::search {
+
+class Judge {
+ public:
+  /// All references outlive it.
+  Judge(RunState& state, Frontier& frontier, Proposer& proposer, Evaluator& evaluator,
+        const ExplorerOptions& options)
+      : state_(state),
+        frontier_(frontier),
+        proposer_(proposer),
+        evaluator_(evaluator),
+        options_(options) {}
+
+  /// What measuring needs and takes long begins now, beside compilers.
+  void Prepare() { is_ready_ = evaluator_.IsReady(0); }
+
+  /// Measures a compiled entry, confirms and records it. Its files go when it has no role left.
+  void Evaluate(Entry& entry, Effort effort = Effort::kQuick);
+  /// Runs a compiled trial. True: it ended in time, and the entry is worth its compilation. False:
+  /// its verdict is recorded.
+  bool Try(Entry& entry);
+  /// Measures the incumbent now and then: how busy is the machine?
+  void WatchMachine();
+
+ private:
+  struct Confirmation {
+    kernels::Verdict verdict;  ///< kStopped: the run ends, and nothing is known.
+    bool is_best = false;
+  };
+
+  void Measure(Entry& entry, Effort effort);
+  /// Waits until candidates can be measured; false: the run ends before.
+  bool AwaitEvaluator();
+  /// Above this a candidate is slow; 0: nothing is.
+  double Cap() const;
+  /// May something with this time be the best?
+  bool MayBeBest(double ns) const;
+  /// Logs what came of a candidate, and what that changes.
+  void Record(Entry& entry, const kernels::Measurement& measurement);
+  /// Both measure again, and add what comes out to the record.
+  Confirmation Confirm(const Entry& entry, EvalRecord& record);
+  /// When there is nothing to measure it in turn with, or it has to show first that it is possible.
+  Confirmation ConfirmAlone(const Entry& entry, EvalRecord& record);
+  void NoteSlowdown(double slowdown);
+  /// Notes a time below what the model says that nothing is faster than.
+  void CheckBound(const runtime::Candidate& candidate, const EvalRecord& record);
+
+  RunState& state_;
+  Frontier& frontier_;
+  Proposer& proposer_;
+  Evaluator& evaluator_;
+  const ExplorerOptions& options_;
+  bool is_ready_ = false, has_said_busy_ = false;
+  double slowdown_ = 1;        ///< How many times its known time the incumbent took of late.
+  std::uint64_t watched_ = 0;  ///< Evaluations when the incumbent was last measured.
+};
+
+}  // namespace exh::search

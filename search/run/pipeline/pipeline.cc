@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+#include "search/run/pipeline/pipeline.h"
+
+#include <fmt/format.h>
+
+#include "base/numbers.h"
+#include "search/run/pipeline/ahead.h"
+#include "search/run/pipeline/in_turn.h"
+
+namespace exh::search {
+
+Random Pipeline::RandomOf(std::uint64_t number) const {
+  return Random(parts_.options.seed + number * 0x9e3779b97f4a7c15ULL);
+}
+
+void Pipeline::Compile(Entry& entry) const {
+  if (parts_.state.idle_limit().IsIdle(entry.source.rough_ns)) {
+    entry.compiled.verdict = kernels::Verdict::kIdle;
+    entry.compiled.why =
+        fmt::format("its instructions alone take about {}", FormatTime(entry.source.rough_ns));
+    return;
+  }
+  Evaluator& evaluator = parts_.evaluator;
+  entry.is_trial = evaluator.compiles_while_measuring() && !entry.source.careful.empty();
+  entry.compiled =
+      entry.is_trial ? evaluator.CompileTrial(entry.source) : evaluator.Compile(entry.source);
+}
+
+std::unique_ptr<Pipeline> MakePipeline(const RunParts& parts) {
+  if (parts.evaluator.compiles_while_measuring()) return std::make_unique<AheadPipeline>(parts);
+  if (parts.frontier.learns()) return std::make_unique<InTurnByMany>(parts);
+  return std::make_unique<InTurnByOne>(parts);
+}
+
+}  // namespace exh::search

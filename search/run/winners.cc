@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "search/run/winners.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/parallel.h"
+#include "search/log/replay.h"
+
+namespace exh::search {
+
+using kernels::Verdict;
+
+Winner WinnerOf(const Entry& entry, std::uint64_t n, double ns) {
+  return {n, ns, entry.candidate, entry.path, entry.vector, entry.compiled, false, entry.bound};
+}
+
+void Winners::Promote(Winner winner) {
+  const std::optional<Winner> last = std::exchange(incumbent_, std::move(winner));
+  if (last) Release(last->vector, last->compiled);
+}
+
+bool Winners::CompileIncumbent() {
+  if (incumbent_->is_restored) {
+    incumbent_->compiled = evaluator_.Compile(evaluator_.Emit(incumbent_->candidate));
+    incumbent_->is_restored = false;
+  }
+  return incumbent_->compiled.verdict == Verdict::kCorrect;
+}
+
+void Winners::Offer(Winner finalist) {
+  if (most_ < 2) return;
+  const auto place = std::upper_bound(finalists_.begin(), finalists_.end(), finalist.ns,
+                                      [](double time, const Winner& w) { return time < w.ns; });
+  const auto most = static_cast<std::size_t>(most_);
+  if (place == finalists_.end() && finalists_.size() >= most) return;
+  finalists_.insert(place, std::move(finalist));
+  if (finalists_.size() <= most) return;
+  const Winner last = std::move(finalists_.back());
+  finalists_.pop_back();
+  Release(last.vector, last.compiled);
+}
+
+void Winners::Release(const std::string& vector, const kernels::Compiled& compiled) {
+  if (incumbent_ && incumbent_->vector == vector) return;
+  const auto is_it = [&](const Winner& finalist) { return finalist.vector == vector; };
+  if (std::ranges::any_of(finalists_, is_it)) return;
+  evaluator_.Discard(compiled);
+}
+
+void Winners::Restore(const Log& log, const runtime::Candidate& root) {
+  std::vector<const EvalRecord*> fastest;
+  for (const EvalRecord& eval : log.evals) {
+    if (eval.verdict == Verdict::kCorrect) fastest.push_back(&eval);
+  }
+  const auto wanted = static_cast<std::size_t>(most_ > 1 ? most_ : 0);
+  const auto most = std::min(fastest.size(), wanted);
+  const auto middle = fastest.begin() + static_cast<std::ptrdiff_t>(most);
+  std::partial_sort(fastest.begin(), middle, fastest.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->best_ns, a->n) < std::pair(b->best_ns, b->n);
+  });
+  fastest.erase(middle, fastest.end());
+  for (const EvalRecord* eval : fastest) Offer(Restored(log, *eval, eval->best_ns, root));
+  const EvalRecord* const best = log.Best();
+  if (best != nullptr) incumbent_ = Restored(log, *best, log.BestTime(), root);
+}
+
+Winner Winners::Restored(const Log& log, const EvalRecord& eval, double ns,
+                         const runtime::Candidate& root) {
+  runtime::Candidate candidate = root;
+  ReplayRecord(log, eval, candidate);
+  Winner winner{eval.n, ns, std::move(candidate), eval.path, eval.vector, {}, true, eval.bound_ns};
+  winner.compiled.source = evaluator_.Emit(winner.candidate).text;
+  return winner;
+}
+
+void Winners::CompileRestored(int jobs) {
+  std::vector<Winner*> restored;
+  for (Winner& finalist : finalists_) {
+    if (finalist.is_restored) restored.push_back(&finalist);
+  }
+  if (incumbent_ && incumbent_->is_restored) restored.push_back(&*incumbent_);
+  std::map<std::uint64_t, kernels::Source> sources;
+  for (const Winner* one : restored) {
+    if (sources.count(one->n) == 0) sources.emplace(one->n, evaluator_.Emit(one->candidate));
+  }
+  std::vector<std::pair<std::uint64_t, kernels::Source>> all(sources.begin(), sources.end());
+  std::vector<kernels::Compiled> compiled(all.size());
+  RunInParallel(all.size(), jobs, [&](std::size_t index) {
+    compiled[index] = evaluator_.Compile(all[index].second);
+    return true;
+  });
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    for (Winner* one : restored) {
+      if (one->n != all[index].first) continue;
+      one->compiled = compiled[index];
+      one->is_restored = false;
+    }
+  }
+}
+
+}  // namespace exh::search

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+//
+// Winners: the incumbent of a run, and the finalists, which are measured against each other at the
+// end. What was compiled for one of them stays there; when the last role of an implementation ends,
+// its files go.
+//
+// The incumbent won a duel; finalists are the best by their first measurement. So the incumbent is
+// among the finalists as a rule, but need not be the first of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/log/log_reader.h"
+#include "search/measure/evaluator.h"
+#include "search/propose/entry.h"
+
+namespace exh::search {
+
+/// An implementation that may come out of the run.
+struct Winner {
+  std::uint64_t n = 0;  ///< Its number in the log.
+  double ns = 0;        ///< As in its BestRecord.
+  runtime::Candidate candidate;
+  Path path;
+  std::string vector;
+  kernels::Compiled compiled;  ///< Still there to be run again.
+  bool is_restored = false;  ///< Of a run that goes on: only the source of `compiled` is there yet.
+  double bound = 0;          ///< Of its evaluation.
+};
+
+/// Of the evaluation with this number and time.
+Winner WinnerOf(const Entry& entry, std::uint64_t n, double ns);
+
+class Winners {
+ public:
+  /// `evaluator` outlives it. `finalists`: so many are kept; below 2 none is.
+  Winners(Evaluator& evaluator, int finalists) : evaluator_(evaluator), most_(finalists) {}
+
+  bool has_incumbent() const { return incumbent_.has_value(); }
+  /// Only when there is one.
+  const Winner& incumbent() const { return *incumbent_; }
+  /// 0: there is none.
+  double incumbent_ns() const { return incumbent_ ? incumbent_->ns : 0; }
+  std::uint64_t incumbent_number() const { return incumbent_ ? incumbent_->n : 0; }
+
+  /// A new incumbent; the one before loses the role.
+  void Promote(Winner winner);
+  /// The incumbent is faster than was known.
+  void Improve(double ns) { incumbent_->ns = ns; }
+  /// Is the incumbent ready to be measured? One that was restored is compiled first. Only when
+  /// there is one, and nothing is being measured.
+  bool CompileIncumbent();
+
+  /// Takes it among the finalists if it is fast enough; the slowest may have to go.
+  void Offer(Winner finalist);
+  /// Lets the files go of what has no role.
+  void Release(const std::string& vector, const kernels::Compiled& compiled);
+
+  /// What a log says of both, nothing compiled yet. `root`: that of the run.
+  void Restore(const Log& log, const runtime::Candidate& root);
+  /// Of an evaluation of a log.
+  Winner Restored(const Log& log, const EvalRecord& eval, double ns,
+                  const runtime::Candidate& root);
+  /// Restored ones are compiled when the search is over, `jobs` at once: most will have been beaten
+  /// until then.
+  void CompileRestored(int jobs);
+
+  /// When the run is over.
+  std::optional<Winner> TakeIncumbent() { return std::move(incumbent_); }
+  /// Best first.
+  std::vector<Winner> TakeFinalists() { return std::move(finalists_); }
+
+ private:
+  Evaluator& evaluator_;
+  int most_;
+  std::optional<Winner> incumbent_;
+  std::vector<Winner> finalists_;
+};
+
+}  // namespace exh::search
