@@ -327,15 +327,21 @@ class CandidateRun {
     std::string why;
   };
 
-  /// Mean of at least `runs` runs, expected to take `ns` each. A doubt must come up three times in
-  /// a row: it may be the machine's fault.
+  /// Mean of at least `runs` runs, expected to take `ns` each. A doubt may be the machine's fault:
+  /// it must come up again in batches that last longer and longer. Threads that go on computing,
+  /// waiting for each other, until this side is woken do so for as long after a short batch as
+  /// after a long one; what its process holds back of the time grows with the batch.
   bool Batch(std::uint64_t runs, double& ns) {
-    constexpr int kTries = 3;
+    constexpr int kTries = 4;
+    constexpr double kSureNs = 1e7, kLongNs = 5e7, kLonger = 4, kMuchLonger = 100;
     Doubt doubt;
     for (int tries = 0; tries < kTries; ++tries) {
       doubt = {};
       if (!BatchOnce(runs, ns, doubt)) return false;
       if (doubt.verdict == Verdict::kCorrect) return true;
+      if (process_->wall_ns() >= kLongNs) continue;
+      const double said_ns = std::max(ns * static_cast<double>(runs), 1.0);
+      runs *= static_cast<std::uint64_t>(std::clamp(kSureNs / said_ns, kLonger, kMuchLonger));
     }
     return Fail(doubt.verdict, doubt.why);
   }

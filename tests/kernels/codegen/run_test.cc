@@ -246,6 +246,21 @@ TEST_F(RunTest, TimesThatItMakesUpAreNotBelieved) {
   EXPECT_THAT(m.why, HasSubstr("its process says 0 ns a run"));
 }
 
+TEST_F(RunTest, WhatItComputesBesideItsRunsIsNoLie) {
+  // Whenever it is frozen no more, it computes for 0.4 ms before it runs, as threads of OpenMP do
+  // that wait for each other: more than a batch lasts.
+  const Measurement m = Run(kCorrect,
+                            "#include <signal.h>\n#include <time.h>\n"
+                            "static long Computed() { timespec t;\n"
+                            "  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);\n"
+                            "  return t.tv_sec * 1000000000 + t.tv_nsec; }\n"
+                            "static void Wait(int) {\n"
+                            "  for (const long end = Computed() + 400000; Computed() < end;); }\n"
+                            "__attribute__((constructor)) static void Begin() {\n"
+                            "  signal(SIGCONT, Wait); }\n");
+  EXPECT_EQ(m.verdict, Verdict::kCorrect) << m.why;
+}
+
 TEST_F(RunTest, CrashIsAVerdict) {
   Measurement m = Run("*(volatile int*)0 = (int)x[0] + (int)scalars[0] + (int)z[0];");
   EXPECT_EQ(m.verdict, Verdict::kCrash);
