@@ -116,7 +116,7 @@ void Descender::Graft(std::size_t depth, Descender& below) {
   for (std::size_t level = 0; level <= below.depth_; ++level) {
     if (depth + level == levels_.size()) {
       levels_.push_back(std::move(below.levels_[level]));
-      // Not even of use to be copied into: it has no memory any more.
+      // What was moved away has no memory to copy into; it gets some again.
       below.levels_[level].state = levels_.back().state;
     } else {
       std::swap(levels_[depth + level], below.levels_[level]);

@@ -79,7 +79,7 @@ std::optional<std::vector<LocalSearch::Elite>::const_iterator> LocalSearch::Room
   const bool is_full_family =
       static_cast<std::size_t>(std::ranges::count_if(elites, is_related)) >= options_.related;
   if (!is_full_family && elites.size() < options_.elites) return elites.end();
-  // The slowest makes room: of its family when that is what is full.
+  // The slowest member makes room; where the family is full, the slowest of the family.
   auto last = elites.end() - 1;
   while (is_full_family && !is_related(*last)) --last;
   if (last->ns <= ns) return std::nullopt;
@@ -143,7 +143,7 @@ std::optional<std::uint64_t> LocalSearch::DrawStructure(Random& random) const {
     all_due += weights.back();
     all_recent += one.recent;
   }
-  // What they had, by whatever way, counts.
+  // All evaluations of a structure count, whichever proposer they came from.
   for (std::size_t index = 0; index < weights.size(); ++index) {
     const double due = weights[index] / all_due;
     const double had = all_recent > 0 ? structures_[index].recent / all_recent : 0;

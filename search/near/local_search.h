@@ -90,7 +90,7 @@ class LocalSearch {
 
   /// Might the elite set of the structure take an implementation with this time?
   bool MayTake(std::uint64_t structure, double ns) const;
-  /// The same when its path is known too, and with it its family.
+  /// The same with its path, which says of which family it is.
   bool Takes(std::uint64_t structure, const Path& path, double ns) const;
   /// An implementation of this structure was evaluated, whatever came of it.
   void Count(std::uint64_t structure);

@@ -16,7 +16,7 @@ Structure::Structure(const runtime::Candidate& root) {
   const runtime::Space& space = root.instance().space();
   for (int number = 0; number < static_cast<int>(space.sets.size()); ++number) {
     const runtime::Set& set = space.sets[static_cast<std::size_t>(number)];
-    // Who represents whom in a quotient set is how things are done.
+    // A quotient set adds no objects: it chooses representatives among those that there are.
     if (set.superset >= 0 || set.parameter_set >= 0 || set.is_quotient) continue;
     for (const runtime::Host::Member& member : root.instance().members(number)) {
       if (!IsThere(root, number, member.object)) planned_.push_back({number, member.object});

@@ -65,7 +65,7 @@ bool Walker::Look(const Neighbourhood& near, Guide& guide, Random& random,
 
 bool Walker::LookFrom(const Neighbourhood& near, Guide& guide, Random& random,
                       const Descender::OnDeadEnd& note) {
-  // Its path begins with another decision than that of any order.
+  // The neighbour's first decision is not the one that the order would take first.
   shared_ = 0;
   is_exact_ = false;
   runtime::Candidate start = root_;

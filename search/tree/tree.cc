@@ -92,7 +92,8 @@ std::optional<Selection> Tree::SelectTo(const Path& path) {
     if (edges_[edge].child == kNone) return Take(edge);
     const Node& node = nodes_[edges_[edge].child];
     const auto step = std::ranges::find(path, static_cast<int>(node.decision), &PathStep::decision);
-    // Removed values decided it on the way: it is below this edge, and that is what is known.
+    // The path lacks this decision: it followed from values that dead ends had removed. All that
+    // is known of the implementation is that it lies below this edge.
     if (step == path.end()) return Take(edge);
     const std::span<const Edge> edges = EdgesOf(node);
     const auto found = std::ranges::find(edges, step->value, &Edge::value);
@@ -287,7 +288,8 @@ std::vector<bool> Tree::Deaths() const {
 }
 
 void Tree::Print(const std::function<void(const std::string&)>& out) const {
-  // Selections notice late what died by a cut; what is dead is not a matter of who noticed.
+  // A cut kills edges that no selection has come by since. They are printed as dead all the same:
+  // the text must not depend on which selections came after.
   const std::vector<bool> dead = Deaths();
   const auto edge_text = [&](std::uint32_t index) {
     const Edge& edge = edges_[index];
