@@ -121,7 +121,7 @@ bool Compare(const std::string& path) {
 
 int main(int argc, char** argv) {
   using namespace exh::search;
-  OpenStandardFiles();
+  exh::OpenStandardFiles();
   try {
     fmt::print("us per candidate: domains read, bound of the first tier, of both\n");
     MeasureCost("axpy", "n=67108864", "h200", "");

@@ -256,6 +256,6 @@ int Main(int argc, char** argv) {
 }  // namespace exh::search
 
 int main(int argc, char** argv) {
-  OpenStandardFiles();
+  exh::OpenStandardFiles();
   return exh::search::Main(argc, argv);
 }
