@@ -31,12 +31,13 @@ ROOMS = {
         "subject": {"log", "descend"},
         "measure": {"log", "subject"},
         "report": {"log", "subject", "measure"},
+        "kernel": {"log", "descend", "subject", "measure", "report"},
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
         "run": {"log", "descend", "tree", "propose", "measure", "report"},
         "count": {"descend", "run"},
         "simulate": {"log", "descend", "tree", "propose"},
-        "commands": {"log", "descend", "tree", "subject", "measure", "report", "run", "count",
-                     "simulate"},
+        "commands": {"log", "descend", "tree", "subject", "measure", "report", "kernel", "run",
+                     "count", "simulate"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

@@ -12,15 +12,14 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/signals.h"
-#include "kernels/devices/backend.h"
 #include "search/commands/command.h"
 #include "search/commands/decided.h"
+#include "search/kernel/kernel_subject.h"
 #include "search/log/decisions.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
 #include "search/log/log_text.h"
 #include "search/log/run_folder.h"
-#include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
 
 namespace exh::search {
@@ -57,27 +56,26 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
   if (options.source.empty()) throw UsageError("replay what? search replay RUN or FILE");
   const bool is_log = IsRun(options.source) || options.record || options.best;
   if (is_log) RefuseForRuns(command, options.source, {"--seed", "--strict"});
-  const Decided replayed =
+  Decided replayed =
       is_log ? FromLog(options)
              : DecidedInFile(options.source, options.problem, options.seed, options.strict, stdout);
-  const Problem& problem = replayed.problem;
+  const KernelSubject subject(std::move(replayed.problem));
 
-  const kernels::Source source = kernels::EmitSource(problem.task, replayed.candidate);
+  const kernels::Source source = kernels::EmitSource(subject.problem().task, replayed.candidate);
   if (!options.emit.empty()) {
     MakeFolder(options.emit);
-    const std::string_view suffix = kernels::BackendOf(problem.device).suffix();
-    WriteFile(fmt::format("{}/replay{}", options.emit, suffix),
+    WriteFile(options.emit + "/replay" + subject.source_suffix(),
               WithDecisions(source.text, replayed.taken, "replay.decisions.txt"));
     WriteFile(options.emit + "/replay.decisions.txt", AllDecisionsText(replayed.candidate));
   }
   if (options.dry_run) {
-    fmt::print("{}", kernels::Outline(problem.task, replayed.candidate));
+    fmt::print("{}", subject.Outline(replayed.candidate));
     return 0;
   }
   const std::atomic<bool>& interrupted = ListenForSignals();
   const StopToken stop(&interrupted);
   const std::unique_ptr<Evaluator> evaluator =
-      MakeEvaluator(problem, {NumCores(), options.problem.gpu.value_or(0), false, &stop});
+      subject.MakeEvaluator({NumCores(), options.problem.gpu.value_or(0), false, &stop});
   const std::vector<Contender> own = {{"winner", evaluator->Compile(source)}};
   const Comparison comparison =
       Compare(*evaluator, own, NumCores(), [&] { return interrupted.load(); });
@@ -96,8 +94,8 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
     return 1;
   }
   const double ns = result.median_ns > 0 ? result.median_ns : result.best_ns;
-  fmt::print("correct: {}, {} ({})\n{}", FormatTime(ns), FormatRate(problem.task.flops, ns),
-             evaluator->YardstickText(), ComparisonText(problem, comparison));
+  fmt::print("correct: {}, {} ({})\n{}", FormatTime(ns), FormatRate(subject.flops(), ns),
+             evaluator->YardstickText(), subject.InWords(comparison));
   return 0;
 }
 

@@ -10,13 +10,13 @@
 
 #include "base/error.h"
 #include "search/descend/choice_order.h"
+#include "search/kernel/kernel_subject.h"
 #include "search/log/log_reader.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
 #include "search/simulate/recorded_space.h"
 #include "search/simulate/simulation.h"
 #include "search/simulate/simulation_report.h"
-#include "search/subject/candidate_bound.h"
 
 namespace exh::search {
 namespace {
@@ -47,11 +47,10 @@ std::vector<SimulatedPolicy> PoliciesOf(const SearchOptions& options) {
 }
 
 /// The bound of the space as it is now: runs without a tree have none of their own.
-SearchBound BoundOf(const Problem& problem, const RunRecord& run) {
-  if (!run.bound.empty()) return MakeSearchBound(problem, run);
+SearchBound CurrentBound(const Subject& subject, const RunRecord& run) {
+  if (!run.bound.empty()) return BoundOf(subject, run);
   try {
-    return MakeSearchBound(problem,
-                           run.is_cold() ? models::CacheState::kCold : models::CacheState::kWarm);
+    return subject.Bound(run.is_cold());
   } catch (const UsageError& error) {
     fmt::print("note: no lower bound: {}\n", error.what());
     return {};
@@ -77,13 +76,13 @@ int Simulate(const CLI::App& app, const SearchOptions& options) {
     fmt::print("note: '{}' was searched with '{}': it holds more of what that policy likes\n",
                options.simulate[run], policy);
   }
-  const Problem problem = MakeProblem(setup.run);
-  const runtime::Candidate root = problem.root();
+  const KernelSubject subject(MakeProblem(setup.run));
+  const runtime::Candidate root = subject.root();
   CheckSameSpace(logs.front(), options.simulate.front(), root.instance());
   const std::string names =
       app.count("--order") > 0 ? options.order : fmt::format("{}", fmt::join(setup.run.order, ","));
   const ChoiceOrder order = ChoiceOrder::Parse(names, root.instance());
-  const SearchBound bound = BoundOf(problem, setup.run);
+  const SearchBound bound = CurrentBound(subject, setup.run);
   setup.bound = bound.name;
   const Record record(root, order, bound.bound, std::move(leaves));
   if (record.num_correct() == 0) throw UsageError("nothing that was recorded is correct");

@@ -24,4 +24,12 @@ struct AmountsFunction {
 /// What a bound rests on, in words, for the reader of a bound that turned out wrong.
 using ResourceFunction = std::function<std::string(const runtime::Candidate&)>;
 
+/// The bound of a space as a search takes it, and a name for it: the same name is the same bound.
+struct SearchBound {
+  BoundFunction bound;
+  ResourceFunction resource;
+  AmountsFunction amounts;
+  std::string name;  ///< "warm 8f14e45f": caches, and a hash of the rates.
+};
+
 }  // namespace exh::search

@@ -63,17 +63,6 @@ SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches) {
                       HashOf(RatesOf(problem.device)))};
 }
 
-SearchBound MakeSearchBound(const Problem& problem, const RunRecord& run) {
-  if (run.bound.empty()) return {};
-  SearchBound bound = MakeSearchBound(
-      problem, run.is_cold() ? models::CacheState::kCold : models::CacheState::kWarm);
-  if (bound.name != run.bound) {
-    throw UsageError(fmt::format("the run was cut by the bound '{}', the rates of {} now make '{}'",
-                                 run.bound, problem.device.name, bound.name));
-  }
-  return bound;
-}
-
 CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches)
     : task_(problem.task), bound_(*problem.task.function, RatesOf(problem.device), caches) {}
 

@@ -46,18 +46,7 @@ class CandidateBound {
   models::LowerBound bound_;
 };
 
-/// The bound as a search takes it, and a name for it: the same name is the same bound.
-struct SearchBound {
-  BoundFunction bound;
-  ResourceFunction resource;
-  AmountsFunction amounts;
-  std::string name;  ///< "warm 8f14e45f": caches, and a hash of the rates.
-};
 /// `problem` outlives it. Throws UsageError when nothing is known of the device's speed.
 SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches);
-
-/// The bound that a logged run had; an empty one if it had none. Throws UsageError when the rates
-/// of the device are not the same any more.
-SearchBound MakeSearchBound(const Problem& problem, const RunRecord& run);
 
 }  // namespace exh::search

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+#include "search/commands/session.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/parallel.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/first.h"
+#include "search/descend/order_advice.h"
+#include "search/log/decisions.h"
+#include "search/log/log_text.h"
+#include "search/log/replay.h"
+#include "search/log/run_folder.h"
+#include "search/measure/make_evaluator.h"
+#include "search/report/comparison.h"
+#include "search/report/report.h"
+#include "search/run/explorer.h"
+#include "search/subject/decision_file.h"
+#include "search/tree/tree_replay.h"
+
+namespace exh::search {
+namespace {
+
+RunRecord Header(const Subject& subject, const runtime::Instance& instance,
+                 const SearchOptions& options, const ChoiceOrder& order, const Evaluator& evaluator,
+                 const std::vector<std::string>& argv) {
+  RunRecord run;
+  run.tool = fmt::format("search {}", kVersion);
+  run.started = TimeStamp();
+  run.space = instance.space().name;
+  run.fingerprint = instance.fingerprint();
+  subject.Describe(run);
+  run.conditions = evaluator.YardstickText();
+  run.seed = options.seed;
+  run.flops = subject.flops();
+  run.argv = argv;
+  run.order = order.names();
+  run.policy = options.policy();
+  run.topk = options.policy_options.topk;
+  run.delta = options.policy_options.delta;
+  run.epsilon = ParseShare("--epsilon", options.epsilon);
+  run.local = ParseShare("--local", options.local);
+  run.screen = options.screen;
+  return run;
+}
+
+/// Ends of runs in words.
+std::string EndText(const Outcome& outcome) {
+  const EndRecord& end = outcome.end;
+  std::string text = fmt::format("{} evaluations in {:.1f} s ({})", end.evaluations, end.dt,
+                                 end.verdicts.empty() ? "none" : CountsText(end.verdicts, 8));
+  if (end.why == "exhausted") text += "; nothing new was left to find";
+  if (end.why == "stuck") text += "; descents no longer get out of dead ends";
+  if (end.why == "signal") text += "; interrupted";
+  if (end.why == "stop:gap") text += "; the best is near enough to the bound";
+  if (end.why == "stop:stale") text += "; nothing better was found for long";
+  if (end.why == "stop:bound") text += "; the best is fast enough";
+  if (!end.dead_ends.empty()) {
+    text += fmt::format("\ndead ends: {}", CountsText(end.dead_ends, 5));
+  }
+  return text;
+}
+
+/// What the phases of one run share.
+struct Session {
+  const SearchOptions& options;
+  const Subject& subject;
+  const RunRecord& header;
+  const std::string& folder;
+  const std::string& program;  ///< As this program was called.
+  const std::atomic<bool>& interrupted;
+  Evaluator& evaluator;
+  EventLog& log;
+  int jobs = 1;
+  const Clock& clock;
+  double start = 0;  ///< Of the run, by the clock.
+  StopToken& stop;
+};
+
+/// The winner's source and its decisions as a file to replay.
+void WriteWinner(const Session& session, const std::string& folder, const Winner& winner) {
+  MakeFolder(folder);
+  const runtime::Instance& instance = winner.candidate.instance();
+  std::vector<std::string> taken;
+  for (const PathStep& step : winner.path) taken.push_back(StepText(instance, step));
+  WriteFile(folder + "/best" + session.subject.source_suffix(),
+            WithDecisions(winner.compiled.source, taken, "best.decisions.txt"));
+  WriteFile(folder + "/best.decisions.txt", AllDecisionsText(winner.candidate));
+  const std::string comment =
+      fmt::format("Record {} of {}: {}", winner.n, session.folder, FormatTime(winner.ns));
+  WriteFile(folder + "/best.replay",
+            WriteDecisionFile(session.header, instance, winner.path, comment));
+}
+
+/// Measures the finalists in turn with the yardsticks, and logs what comes out.
+Comparison RunFinals(const Session& session, const std::vector<Winner>& finalists) {
+  std::vector<Contender> contenders;
+  for (const Winner& finalist : finalists) {
+    contenders.push_back({fmt::format("record {}", finalist.n), finalist.compiled});
+  }
+  Comparison comparison = Compare(
+      session.evaluator, contenders, session.jobs, [&] { return session.interrupted.load(); },
+      &session.stop);
+  for (const ReferenceRecord& reference : comparison.records) {
+    if (reference.verdict == kernels::Verdict::kStopped) continue;  // Nothing is known of it.
+    session.log.Write(reference);
+  }
+  if (comparison.rates) session.log.Write(*comparison.rates);
+  return comparison;
+}
+
+/// What a run found, on the screen, in the log and in its folder. Returns the exit code.
+int Conclude(const Session& session, const Outcome& outcome) {
+  const bool broken = !outcome.broken.empty();
+  fmt::print("{}\n", EndText(outcome));
+  std::fflush(stdout);
+  if (broken) {
+    fmt::print(stderr, "search: stopped: {}\n  what was found until then is in {}\n",
+               outcome.broken, session.log.path());
+  }
+  if (!outcome.winner) {
+    if (!broken) session.log.Write(outcome.end);
+    // What was not looked at proves nothing, unless there is nothing to look at.
+    const bool has_looked = outcome.end.evaluations > 0 || outcome.proof.exhausted;
+    if (has_looked) fmt::print("{}", ProofText(outcome.proof, 0));
+    fmt::print("no implementation was found to be correct{}{}the log is {}\n",
+               outcome.failures.empty() ? "; " : ", ", FailuresText(outcome.failures),
+               session.log.path());
+    return 1;
+  }
+  // Of several finalists the best of the finals wins; it may be another one than the best so far.
+  std::vector<Winner> finalists = outcome.finalists;
+  if (finalists.empty()) finalists = {*outcome.winner};
+  Comparison comparison;
+  constexpr double kLeast = 0.2;  // Seconds; in less nothing is measured twice.
+  const bool has_time = session.stop.SecondsLeft() > kLeast;
+  const bool has_finals = !broken && !session.interrupted && has_time;
+  if (has_finals && finalists.size() > 1) {
+    fmt::print("finals: {} candidates and the yardsticks, measured in turn\n", finalists.size());
+    std::fflush(stdout);
+    comparison = RunFinals(session, finalists);
+  }
+  Winner winner = *outcome.winner;
+  if (comparison.winner >= 0) {
+    winner = finalists[static_cast<std::size_t>(comparison.winner)];
+    winner.ns = comparison.records[static_cast<std::size_t>(comparison.winner)].median_ns;
+    if (winner.n != outcome.winner->n) {
+      BestRecord best;
+      best.n = winner.n;
+      best.dt = session.clock() - session.start;
+      best.ns = winner.ns;
+      best.hash = HashText(winner.vector);
+      session.log.Write(best);
+    }
+  }
+  Log words;
+  words.choices = ChoiceRecords(winner.candidate.instance());
+  fmt::print("best: {}, {} (record {}); its decisions, in the order taken:\n{}",
+             FormatTime(winner.ns), FormatRate(session.subject.flops(), winner.ns), winner.n,
+             DecisionsInWords(words, winner.path, "  "));
+  const std::string outline = session.subject.Outline(winner.candidate);
+  if (!outline.empty()) fmt::print("its loops:\n{}", Indented(outline));
+  fmt::print("to go on:\n{}", CommandsText(session.program, session.folder, winner.n));
+  fmt::print("{}", ProofText(outcome.proof, outcome.winner->ns));
+  std::fflush(stdout);
+  if (broken) return 1;
+  WriteWinner(session, session.folder, winner);
+  if (!session.options.emit.empty()) WriteWinner(session, session.options.emit, winner);
+  if (has_finals) {
+    fmt::print("against the yardsticks ({}, measured in turn):\n",
+               session.evaluator.YardstickText());
+    std::fflush(stdout);
+    if (finalists.size() == 1) comparison = RunFinals(session, finalists);
+    fmt::print("{}", session.subject.InWords(comparison));
+  } else if (!broken && !session.interrupted) {
+    fmt::print("the yardsticks were not measured: nothing was left of the budget\n");
+  }
+  session.log.Write(outcome.end);
+  const std::string failure = FailureOf(comparison, finalists.size());
+  if (failure.empty()) return 0;
+  fmt::print(stderr, "search: what was best failed its last check, {}\n", failure);
+  return 1;
+}
+
+/// A run that cannot begin leaves no folder behind.
+std::unique_ptr<Evaluator> MakeEvaluatorFor(const Subject& subject, const SearchOptions& options,
+                                            const std::string& folder, const StopToken& stop) {
+  try {
+    return subject.MakeEvaluator({options.jobs.value_or(NumCores()),
+                                  options.problem.gpu.value_or(0), options.cold(), &stop});
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(folder, ignored);  // Only if it is empty.
+    throw;
+  }
+}
+
+/// The lower bound; where what it rests on is not known there is none, and that is said.
+SearchBound BoundIfKnown(const Subject& subject, bool is_cold) {
+  try {
+    return subject.Bound(is_cold);
+  } catch (const UsageError& error) {
+    fmt::print("note: no lower bound: {}\n", error.what());
+    return {};
+  }
+}
+
+/// A run that begins, or one that goes on, with everything that the explorer needs.
+struct Prepared {
+  const Subject& subject;
+  const runtime::Candidate& root;
+  const ChoiceOrder& order;
+  const RunRecord& header;
+  const SearchBound& bound;
+  std::shared_ptr<const Policy> policy;
+  const std::string& folder;
+  Evaluator& evaluator;
+  EventLog& log;
+  Budget& budget;
+  const Log* earlier = nullptr;  ///< What the run did until now; null: nothing.
+};
+
+/// The record of a run that goes on.
+ResumeRecord Resumed(const Prepared& run, const Invocation& invocation) {
+  ResumeRecord record;
+  record.dt = run.earlier->last_dt;
+  record.started = TimeStamp();
+  record.tool = fmt::format("search {}", kVersion);
+  record.conditions = run.evaluator.YardstickText();
+  record.argv = invocation.argv;
+  return record;
+}
+
+/// What a run begins with: nothing without a tree, or where nothing but the tree is to be searched.
+std::vector<runtime::Candidate> FirstOf(const Prepared& run) {
+  std::vector<runtime::Candidate> first;
+  if (!run.policy || run.header.local <= 0) return first;
+  for (const kernels::Recipe& recipe : run.subject.Recipes()) {
+    Followed followed = Follow(recipe, run.root, run.order);
+    if (recipe.is_exact && (!followed.implementation || !followed.missed.empty())) {
+      const std::string why =
+          followed.missed.empty() ? "" : fmt::format(": {} cannot be as in it", followed.missed);
+      fmt::print("note: the {} nest is not in this space{}; the search begins without it\n",
+                 recipe.name, why);
+      continue;
+    }
+    if (followed.implementation) first.push_back(*std::move(followed.implementation));
+  }
+  return first;
+}
+
+/// Searches, and says what came of it. Returns the exit code.
+int Explore(const SearchOptions& options, const Invocation& invocation, const Prepared& run) {
+  Budget& budget = run.budget;
+  const Clock& clock = budget.clock;
+  ExplorerOptions explorer_options;
+  explorer_options.seed = run.header.seed;
+  explorer_options.jobs = options.jobs.value_or(NumCores());
+  // Where compilers run ahead, some take a hundred times as long as others; what is measured is
+  // taken in order, and must not wait for one of them.
+  const int ahead = run.evaluator.compiles_while_measuring() ? 16 : 2;
+  explorer_options.batch = std::max(4, ahead * explorer_options.jobs);
+  explorer_options.slow_factor = run.subject.slow_factor();
+  explorer_options.flops = run.subject.flops();
+  explorer_options.finalists = run.evaluator.finalists();
+  explorer_options.policy = run.policy;
+  explorer_options.tree = TreeOptionsOf(run.header);
+  ProposerOptions& proposer = explorer_options.proposer;
+  proposer.local_share = run.header.local;
+  proposer.screen = run.header.screen;
+  (run.header.check.empty() ? proposer.bound : proposer.check) = run.bound.bound;
+  proposer.amounts = run.bound.amounts;
+  explorer_options.resource = run.bound.resource;
+  explorer_options.first = FirstOf(run);
+  explorer_options.start = budget.start;
+  explorer_options.reserve = budget.Reserve(run.subject.most_reserve_s());
+  explorer_options.stop = &budget.stop;
+  ProgressReporter progress(ParseProgress(options.progress, stdout), stdout);
+  Explorer explorer(run.root, run.order, run.evaluator, budget.stopper, run.log, progress, clock,
+                    explorer_options);
+  double before = 0;
+  if (run.earlier != nullptr) {
+    explorer.Restore(*run.earlier);
+    before = run.earlier->last_dt;
+    run.log.Keep(run.earlier->tail);
+    // Killed at its very beginning, it had not written them all; or they were damaged.
+    const std::vector<ChoiceRecord>& known = run.earlier->choices;
+    const std::vector<ChoiceRecord> choices = ChoiceRecords(run.root.instance());
+    for (std::size_t index = 0; index < choices.size(); ++index) {
+      if (index >= known.size() || known[index].index < 0) run.log.Write(choices[index]);
+    }
+    run.log.Write(Resumed(run, invocation));
+  }
+  const double start = budget.start - before;
+  const Outcome outcome = explorer.Run();
+
+  const Session session{options,
+                        run.subject,
+                        run.header,
+                        run.folder,
+                        invocation.program,
+                        budget.interrupted,
+                        run.evaluator,
+                        run.log,
+                        explorer_options.jobs,
+                        clock,
+                        start,
+                        budget.stop};
+  return Conclude(session, outcome);
+}
+
+/// Other conditions than those that the run began with.
+void SayConditions(const Log& log, const Evaluator& evaluator) {
+  const std::string now = evaluator.YardstickText();
+  if (now == log.run->conditions) return;
+  fmt::print("note: until now measured with {}\n      from now on with {}\n", log.run->conditions,
+             now);
+}
+
+}  // namespace
+
+Budget::Budget(const SearchOptions& options, const std::atomic<bool>& is_interrupted)
+    : interrupted(is_interrupted), clock(SteadyClock()), start(clock()), stop(&is_interrupted) {
+  stopper.Add(std::make_unique<SignalStopper>(&is_interrupted));
+  AddBudgets(options, clock, stopper);
+  total = stopper.SecondsLeft();
+  stop.StopIn(total + kGrace);
+}
+
+double Budget::Reserve(double most) const {
+  constexpr double kPart = 0.2;
+  return std::isfinite(total) ? std::min(kPart * total, most) : 0;
+}
+
+int BeginRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
+             Budget& budget) {
+  const std::shared_ptr<const Policy> policy = PolicyOf(options.policy(), options.policy_options);
+  const BoundUse use = options.bound_use();
+  const runtime::Candidate root = subject.root();
+  const ChoiceOrder order = subject.order(options.order, root);
+  for (const std::string& note : subject.notes()) fmt::print("note: {}\n", note);
+
+  const std::string folder = MakeRunFolder(options.out, subject.name());
+  // While compilers and devices get ready.
+  OrderAdvice advice(root, order);
+  const std::unique_ptr<Evaluator> evaluator =
+      MakeEvaluatorFor(subject, options, folder, budget.stop);
+  if (const std::string text = advice.Text(); !text.empty()) fmt::print("note: {}\n", text);
+  EventLog log(folder + "/log.jsonl");
+  if (options.durable) log.MakeDurable();
+  const SearchBound bound =
+      use == BoundUse::kNone ? SearchBound() : BoundIfKnown(subject, options.cold());
+  RunRecord header = Header(subject, root.instance(), options, order, *evaluator, invocation.argv);
+  (use == BoundUse::kCut ? header.bound : header.check) = bound.name;
+  log.Write(header);
+  for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
+  return Explore(options, invocation,
+                 {subject, root, order, header, bound, policy, folder, *evaluator, log, budget});
+}
+
+int ResumeRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
+              Budget& budget, EventLog& log, const Log& earlier) {
+  const RunRecord& header = *earlier.run;
+  const std::string folder = std::filesystem::path(log.path()).parent_path().string();
+  const runtime::Candidate root = subject.root();
+  CheckSameSpace(earlier, log.path(), root.instance());
+  const ChoiceOrder order =
+      ChoiceOrder::Parse(fmt::format("{}", fmt::join(header.order, ",")), root.instance());
+  const SearchBound bound =
+      header.check.empty() ? BoundOf(subject, header) : subject.Bound(header.is_cold());
+  const std::unique_ptr<Evaluator> evaluator =
+      subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
+                             header.is_cold(), &budget.stop});
+  SayConditions(earlier, *evaluator);
+  return Explore(
+      options, invocation,
+      {subject, root, order, header, bound, PolicyOf(header.policy, {header.topk, header.delta}),
+       folder, *evaluator, log, budget, &earlier});
+}
+
+}  // namespace exh::search

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// A run from its folder to the commands that go on from it, whatever is searched: the log and its
+// header, the search, the finals, and what a person reads.
+#pragma once
+
+#include <atomic>
+
+#include "base/clock.h"
+#include "base/stop.h"
+#include "search/commands/command.h"
+#include "search/commands/search_options.h"
+#include "search/log/event_log.h"
+#include "search/log/log_reader.h"
+#include "search/run/stopper.h"
+#include "search/subject/subject.h"
+
+namespace exh::search {
+
+/// The time that a run may take, from the moment when this is made.
+struct Budget {
+  /// Throws UsageError for budgets that make no sense.
+  Budget(const SearchOptions& options, const std::atomic<bool>& is_interrupted);
+  /// Seconds that are left for yardsticks and finals: a part of the time, and not more than `most`.
+  double Reserve(double most) const;
+
+  const std::atomic<bool>& interrupted;
+  Clock clock;
+  double start;
+  double total;  ///< Seconds; infinite when only evaluations count.
+  AnyStopper stopper;
+  StopToken stop;  ///< Ends what is in flight.
+};
+
+/// Begins a run, and ends it. Returns the exit code. Throws UsageError and Error.
+int BeginRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
+             Budget& budget);
+
+/// Goes on with a run of the same subject: `log` is open, and `earlier` is what stands in it. Of
+/// the options, what the run has decided is not looked at. Returns the exit code. Throws UsageError
+/// and Error, also when the space is another one.
+int ResumeRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
+              Budget& budget, EventLog& log, const Log& earlier);
+
+}  // namespace exh::search

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "search/kernel/kernel_subject.h"
+
+#include "kernels/devices/backend.h"
+#include "kernels/first.h"
+#include "search/measure/make_evaluator.h"
+#include "search/report/comparison.h"
+#include "search/subject/candidate_bound.h"
+
+namespace exh::search {
+
+void KernelSubject::Describe(RunRecord& run) const {
+  run.kernel = problem_.kernel->name();
+  run.sizes = problem_.sizes;
+  run.device = problem_.device.name;
+  run.decisions = problem_.space();
+  run.limits = DeviceLimits(problem_.device);
+}
+
+std::string KernelSubject::Outline(const runtime::Candidate& implementation) const {
+  return kernels::Outline(problem_.task, implementation);
+}
+
+std::unique_ptr<Evaluator> KernelSubject::MakeEvaluator(const EvaluatorOptions& options) const {
+  return search::MakeEvaluator(problem_, options);
+}
+
+std::string KernelSubject::InWords(const Comparison& comparison) const {
+  return ComparisonText(problem_, comparison);
+}
+
+SearchBound KernelSubject::Bound(bool is_cold) const {
+  return MakeSearchBound(problem_, is_cold ? models::CacheState::kCold : models::CacheState::kWarm);
+}
+
+std::vector<kernels::Recipe> KernelSubject::Recipes() const {
+  return kernels::FirstRecipes(*problem_.task.function);
+}
+
+double KernelSubject::slow_factor() const {
+  return kernels::BackendOf(problem_.device).slow_factor();
+}
+
+double KernelSubject::most_reserve_s() const {
+  return kernels::BackendOf(problem_.device).finals_seconds();
+}
+
+std::string KernelSubject::source_suffix() const {
+  return std::string(kernels::BackendOf(problem_.device).suffix());
+}
+
+}  // namespace exh::search

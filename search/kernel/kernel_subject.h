@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// A kernel at given sizes on a device, as what is searched.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "search/subject/problem.h"
+#include "search/subject/subject.h"
+
+namespace exh::search {
+
+class KernelSubject final : public Subject {
+ public:
+  explicit KernelSubject(Problem problem) : problem_(std::move(problem)) {}
+  KernelSubject(const KernelSubject&) = delete;
+  KernelSubject& operator=(const KernelSubject&) = delete;
+
+  const Problem& problem() const { return problem_; }
+
+  std::string name() const override { return std::string(problem_.kernel->name()); }
+  runtime::Candidate root() const override { return problem_.root(); }
+  ChoiceOrder order(const std::string& text, const runtime::Candidate& root) const override {
+    return ChoiceOrder::Parse(problem_.order(text), root.instance());
+  }
+  void Describe(RunRecord& run) const override;
+  std::string Outline(const runtime::Candidate& implementation) const override;
+  std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const override;
+  std::string InWords(const Comparison& comparison) const override;
+  SearchBound Bound(bool is_cold) const override;
+  double flops() const override { return problem_.task.flops; }
+  std::vector<kernels::Recipe> Recipes() const override;
+  std::vector<std::string> notes() const override { return problem_.task.notes; }
+  double slow_factor() const override;
+  double most_reserve_s() const override;
+  std::string source_suffix() const override;
+
+ private:
+  Problem problem_;
+};
+
+}  // namespace exh::search

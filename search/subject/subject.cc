@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+#include "search/subject/subject.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace exh::search {
+
+SearchBound BoundOf(const Subject& subject, const RunRecord& run) {
+  if (run.bound.empty()) return {};
+  SearchBound bound = subject.Bound(run.is_cold());
+  if (bound.name == run.bound) return bound;
+  throw UsageError(fmt::format("the run was cut by the bound '{}', the rates of {} now make '{}'",
+                               run.bound, run.device, bound.name));
+}
+
+}  // namespace exh::search

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// Subject: what is searched. A search needs a root candidate, and something that times
+// implementations; all else may be absent. A kernel on a device is one subject
+// (kernel/kernel_subject.h); a space of your own with an evaluator of your own is another.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/first.h"
+#include "runtime/candidate.h"
+#include "search/descend/bound_function.h"
+#include "search/descend/choice_order.h"
+#include "search/log/log_records.h"
+
+namespace exh::search {
+
+class Evaluator;
+struct Comparison;
+struct EvaluatorOptions;
+
+class Subject {
+ public:
+  virtual ~Subject() = default;
+
+  /// What the folder of a run is called after.
+  virtual std::string name() const = 0;
+  /// The root candidate. Throws Error when the space has no implementation at all.
+  virtual runtime::Candidate root() const = 0;
+  /// The order of choices that a command line asks for, in a space with this root. Throws
+  /// UsageError.
+  virtual ChoiceOrder order(const std::string& text, const runtime::Candidate& root) const {
+    return ChoiceOrder::Parse(text, root.instance());
+  }
+  /// Adds to the header of a log what makes the same root again. The space and how it was searched
+  /// stand there already.
+  virtual void Describe(RunRecord& run) const = 0;
+  /// An implementation in words, in lines; may be empty.
+  virtual std::string Outline(const runtime::Candidate& implementation) const = 0;
+
+  /// What times implementations. The subject and the options' token outlive it. Throws Error when
+  /// what it needs is not there, and UsageError when nothing can be timed at all.
+  virtual std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const = 0;
+  /// The end of a run in words: the winner beside the yardsticks.
+  virtual std::string InWords(const Comparison& comparison) const = 0;
+
+  /// A lower bound; an empty one where there is none. Throws UsageError when there should be one,
+  /// and what it rests on is not known. `is_cold`: inputs are not in the cache.
+  virtual SearchBound Bound(bool /*is_cold*/) const { return {}; }
+  /// Operations of one run, for rates; 0: that means nothing.
+  virtual double flops() const { return 0; }
+  /// Implementations that a search with a tree may begin with, the most promising first.
+  virtual std::vector<kernels::Recipe> Recipes() const { return {}; }
+  /// What a person should know of the space, a line each.
+  virtual std::vector<std::string> notes() const { return {}; }
+
+  /// How much slower than the incumbent a candidate may be before it is stopped early.
+  virtual double slow_factor() const { return 4; }
+  /// Seconds of a time budget, at most, that are left for yardsticks and finals.
+  virtual double most_reserve_s() const { return 8; }
+  /// How the file with the source of an implementation ends: ".cc".
+  virtual std::string source_suffix() const { return ".cc"; }
+};
+
+/// The bound that a logged run had; an empty one if it had none. Throws UsageError when the bound
+/// of the subject is not the same any more.
+SearchBound BoundOf(const Subject& subject, const RunRecord& run);
+
+}  // namespace exh::search
