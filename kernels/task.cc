@@ -107,7 +107,7 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   const codegen::Schedule schedule = ExtractSchedule(task, candidate);
   const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
   EXH_CHECK(code.error.empty());
-  return BackendOf(task.function->device).Print(code);
+  return BackendOf(task.function->device).Print(code, task.function->device);
 }
 
 }  // namespace exh::kernels

@@ -81,7 +81,7 @@ class Backend {
   // -----------------------------------------------------------
 
   /// The source of an implementation; comments name its loops and axes. `code.error` is empty.
-  virtual Source Print(const codegen::LoweredCode& code) const = 0;
+  virtual Source Print(const codegen::LoweredCode& code, const ir::Device& device) const = 0;
   /// What compiles, checks, runs and times sources, and has the yardsticks. `task` and the token
   /// outlive it. Throws Error when what it needs is not there, in a line that says what to install
   /// and which device runs here. Without one of its own nothing runs on the device: UsageError.

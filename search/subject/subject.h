@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/devices/evaluator.h"
 #include "kernels/first.h"
 #include "runtime/candidate.h"
 #include "search/descend/bound_function.h"
@@ -17,9 +18,10 @@
 
 namespace exh::search {
 
-class Evaluator;
+using kernels::Evaluator;
+using kernels::EvaluatorOptions;
+
 struct Comparison;
-struct EvaluatorOptions;
 
 class Subject {
  public:

@@ -67,9 +67,9 @@ class CpuBackend final : public Backend {
     return {std::move(device), ""};
   }
 
-  Source Print(const codegen::LoweredCode& code) const override {
+  Source Print(const codegen::LoweredCode& code, const ir::Device& device) const override {
     Source source(codegen::PrintCpu(code));
-    source.rough_ns = codegen::RoughTimeNs(code.tree, code.function->device.threads);
+    source.rough_ns = codegen::RoughTimeNs(code.tree, device.threads);
     return source;
   }
 

@@ -42,7 +42,7 @@ class CudaBackend final : public Backend {
     return true;
   }
 
-  Source Print(const codegen::LoweredCode& code) const override {
+  Source Print(const codegen::LoweredCode& code, const ir::Device& /*device*/) const override {
     codegen::CudaText text = codegen::PrintCuda(code);
     Source source(std::move(text.source), text.launch);
     source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);

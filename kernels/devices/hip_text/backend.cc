@@ -22,7 +22,7 @@ class HipTextBackend final : public Backend {
   std::string_view language() const override { return "hip"; }
   std::string_view suffix() const override { return ".hip"; }
 
-  Source Print(const codegen::LoweredCode& code) const override {
+  Source Print(const codegen::LoweredCode& code, const ir::Device& /*device*/) const override {
     codegen::CudaText text = codegen::PrintCuda(code);
     // Below the first comment, which says what was decided.
     const std::size_t end = text.source.find("\n\n");
