@@ -246,6 +246,31 @@ void AppendText(const ir::Function& function, const LoopTree& tree, int index, i
   for (const int child : node.children) AppendText(function, tree, child, depth + 1, out);
 }
 
+/// `walk` (dims.exh): the two innermost loops of unrolled copies around a reduction are rows and
+/// columns, when nothing else is in them and each copy has a sum of its own. Then no copy needs
+/// another one, and any order is right. Levels that are absent are no loops.
+void TurnRows(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
+  const auto unrolled_around = [&](int node) {
+    do {
+      node = tree.node(node).parent;
+      const bool is_alone =
+          tree.node(node).kind == NodeKind::kUnroll && tree.node(node).children.size() == 1;
+      if (!is_alone) return -1;
+    } while (tree.classes[Index(tree.node(node).dim_class)].size == 1);
+    return node;
+  };
+  for (const ir::Instruction& inst : function.insts) {
+    if (schedule.walk.Or(Walk::ROWS, inst.id) != Walk::SERPENTINE) continue;
+    const int column = unrolled_around(tree.node_of_inst[inst.id.index()]);
+    const int row = column < 0 ? -1 : unrolled_around(column);
+    if (row < 0) continue;
+    const DimClass& columns = tree.classes[Index(tree.node(column).dim_class)];
+    const bool is_sum = std::ranges::any_of(
+        columns.dims, [&](ir::DimId dim) { return function.dim(dim).is_reduction; });
+    if (!is_sum) tree.nodes[Index(column)].turns_with = tree.node(row).dim_class;
+  }
+}
+
 }  // namespace
 
 LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& schedule) {
@@ -266,6 +291,7 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
     tree.num_threads = std::max(tree.num_threads, layout.threads);
   }
   TreeBuilder(forest, tree).Run();
+  TurnRows(function, schedule, tree);
   for (const int c : tree.block_classes) tree.num_blocks *= tree.classes[Index(c)].size;
   return {std::move(tree), ""};
 }

@@ -54,6 +54,8 @@ struct LoopNode {
   /// kThreads: every thread has finished the Threads node before, in the same body. Always so in
   /// correct code; the seeded fault kMissingBarrier takes it away.
   bool barrier_before = true;
+  /// kUnroll: in every other copy of this class around it the copies stand in reverse; -1: never.
+  int turns_with = -1;
 };
 
 struct LoopTree {
@@ -81,13 +83,13 @@ struct LoopTree {
 };
 
 /// Calls `action(copy)` for each copy of the body of an unrolled node, in the order in which they
-/// run. `copy_of(dim_class)` is the copy of an unrolled node around it that is being written: the
-/// order may depend on it.
+/// run. `copy_of(dim_class)` is the copy of an unrolled node around it that is being written.
 template <typename CopyOf, typename Action>
-void ForEachCopy(const LoopTree& tree, const LoopNode& node, const CopyOf& /*copy_of*/,
+void ForEachCopy(const LoopTree& tree, const LoopNode& node, const CopyOf& copy_of,
                  const Action& action) {
   const std::uint32_t size = tree.classes[static_cast<std::size_t>(node.dim_class)].size;
-  for (std::uint32_t copy = 0; copy < size; ++copy) action(copy);
+  const bool backwards = node.turns_with >= 0 && copy_of(node.turns_with) % 2 == 1;
+  for (std::uint32_t step = 0; step < size; ++step) action(backwards ? size - 1 - step : step);
 }
 
 /// Either a tree or the sentence that says why the schedule is none.

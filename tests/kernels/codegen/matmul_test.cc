@@ -145,5 +145,69 @@ TEST(Matmul, ScalarInsideAForeignVector) {
   ExpectCorrect(f, s);
 }
 
+/// A tile of 2 x 2 sums in registers; `column` is the innermost loop of its copies.
+Schedule RegisterTile(const ir::Function& f, const std::string& column) {
+  const auto tile = [](const std::string& inst) {
+    return Unroll(inst + ".m2", 2, {Unroll(inst + ".n2", 2, {Exec(inst)})});
+  };
+  const bool by_sums = column == "k1";
+  const Items mad = {
+      by_sums ? Unroll("mad.m2", 2, {Unroll("mad.n2", 2, {Unroll("mad.k1", 2, {Exec("mad")})})})
+              : tile("mad")};
+  const Item load_a = Unroll("load_a.m2", 2, {Exec("load_a")});
+  const Item load_b = Unroll("load_b.n2", 2, {Exec("load_b")});
+  Items sum = by_sums ? Items{Unroll("load_a.k1", 2, {load_a}), Unroll("load_b.k1", 2, {load_b})}
+                      : Items{load_a, load_b};
+  sum.insert(sum.end(), mad.begin(), mad.end());
+  if (!by_sums) sum = {Loop("mad.k1 + load_a.k1 + load_b.k1", 2, sum)};
+  Items body = {tile("init"), Loop("mad.k0 + load_a.k0 + load_b.k0", 3, sum), tile("store")};
+  for (const std::string level : {"1", "0"}) {
+    const auto dims = [&](const std::string& axis, const std::string& load) {
+      const std::string name = axis + level;
+      return "init." + name + " + mad." + name + " + store." + name + " + " + load + "." + name;
+    };
+    body = {Loop(dims("n", "load_b"), 2, body)};
+    body = {Loop(dims("m", "load_a"), 2, body)};
+  }
+  Schedule s = Draw(f, body);
+  for (const ir::Instruction& inst : f.insts) {
+    if (inst.is_reduction()) s.walk.Set(inst.id, Walk::SERPENTINE);
+  }
+  return s;
+}
+
+/// Copies of the loop right around the reduction, in row `row` of them.
+std::vector<std::uint32_t> CopiesInRow(const ir::Function& f, const Schedule& s, int row) {
+  const LoopTree tree = *BuildLoopTree(f, s).tree;
+  std::vector<std::uint32_t> copies;
+  for (const ir::Instruction& inst : f.insts) {
+    if (!inst.is_reduction()) continue;
+    const LoopNode& node = tree.node(tree.node(tree.node_of_inst[inst.id.index()]).parent);
+    ForEachCopy(
+        tree, node, [&](int) { return row; }, [&](std::uint32_t copy) { copies.push_back(copy); });
+  }
+  return copies;
+}
+
+TEST(Matmul, SerpentineTurnsEveryOtherRow) {
+  const ir::Function f = Matmul(8, 8, 6);
+  Schedule s = RegisterTile(f, "n2");
+  ExpectCorrect(f, s);
+  EXPECT_THAT(CopiesInRow(f, s, 0), ::testing::ElementsAre(0, 1));
+  EXPECT_THAT(CopiesInRow(f, s, 1), ::testing::ElementsAre(1, 0));
+  const std::string turned = PrintCpu(f, s);
+  s.walk = {};
+  EXPECT_THAT(CopiesInRow(f, s, 1), ::testing::ElementsAre(0, 1));
+  EXPECT_NE(PrintCpu(f, s), turned);
+}
+
+/// The copies of one sum depend on each other: they stay in order.
+TEST(Matmul, SumsAreNotTurned) {
+  const ir::Function f = Matmul(8, 8, 6);
+  const Schedule s = RegisterTile(f, "k1");
+  ExpectCorrect(f, s);
+  EXPECT_THAT(CopiesInRow(f, s, 1), ::testing::ElementsAre(0, 1));
+}
+
 }  // namespace
 }  // namespace exh::kernels::codegen::testing
