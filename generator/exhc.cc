@@ -20,7 +20,7 @@
 #include "generator/explain_requirement.h"
 #include "generator/format_files.h"
 #include "generator/generator.h"
-#include "generator/maps.h"
+#include "generator/maps/maps.h"
 #include "generator/names.h"
 #include "generator/output.h"
 

@@ -13,7 +13,7 @@
 #include "dsl/parse.h"
 #include "dsl/print.h"
 #include "generator/generator.h"
-#include "generator/maps.h"
+#include "generator/maps/maps.h"
 
 namespace exh::fuzz {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "generator/emit_maps.h"
+#include "generator/maps/emit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "generator/maps.h"
+#include "generator/maps/maps.h"
 #include "generator/names.h"
 
 namespace exh::generator {

@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "generator/emit.h"
-#include "generator/emit_maps.h"
+#include "generator/maps/emit.h"
 
 namespace exh::generator {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "generator/maps_plan.h"
+#include "generator/maps/plan.h"
 
 #include <fmt/format.h>
 

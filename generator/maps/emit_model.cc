@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "generator/emit_maps.h"
+#include "generator/maps/emit.h"
 #include "generator/names.h"
 
 namespace exh::generator {

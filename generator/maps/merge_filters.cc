@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "generator/maps_plan.h"
+#include "generator/maps/plan.h"
 
 namespace exh::generator {
 namespace {

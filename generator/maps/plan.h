@@ -130,7 +130,7 @@ std::vector<Refusal> FindMapsRefusals(const dsl::Spec& spec);
 /// Image of a set of values when the arguments are swapped.
 std::uint64_t Inverted(const MapsChoice& choice, std::uint64_t values);
 
-/// The filters of the clauses, merged. (maps_filters.cc)
+/// The filters of the clauses, merged. (merge_filters.cc)
 std::vector<MapsFilter> MakeMapsFilters(const MapsPlan& plan);
 
 }  // namespace exh::generator

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "generator/code_writer.h"
-#include "generator/maps_plan.h"
+#include "generator/maps/plan.h"
 
 namespace exh::generator {
 

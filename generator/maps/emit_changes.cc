@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "generator/emit_maps.h"
 #include "generator/filters.h"
+#include "generator/maps/emit.h"
 
 namespace exh::generator {
 namespace {
