@@ -11,7 +11,7 @@ foreach(page IN LISTS pages)
   string(APPEND entries "    {${number}, R\"page(${text})page\"},\n")
 endforeach()
 set(source "// Generated from docs/diagnostics by cmake/EmbedPages.cmake.
-#include \"dsl/diagnostic_pages.h\"
+#include \"dsl/diagnostics/diagnostic_pages.h\"
 
 namespace exh::dsl {
 namespace {

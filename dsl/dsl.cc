@@ -8,8 +8,8 @@
 #include <limits>
 #include <utility>
 
-#include "dsl/parse.h"
-#include "dsl/resolve.h"
+#include "dsl/meaning/resolve.h"
+#include "dsl/syntax/parse.h"
 
 namespace exh::dsl {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "dsl/diagnostic.h"
-#include "dsl/render.h"
+#include "dsl/diagnostics/diagnostic.h"
+#include "dsl/diagnostics/render.h"
 #include "dsl/spec.h"
 
 namespace exh::dsl {

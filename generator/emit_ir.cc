@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "dsl/source.h"
-#include "dsl/words.h"
+#include "dsl/diagnostics/source.h"
+#include "dsl/meaning/words.h"
 #include "generator/plan.h"
 
 namespace exh::generator {

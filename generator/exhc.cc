@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "base/spelling.h"
-#include "dsl/diagnostic_pages.h"
+#include "dsl/diagnostics/diagnostic_pages.h"
+#include "dsl/diagnostics/render.h"
 #include "dsl/dsl.h"
-#include "dsl/render.h"
 #include "generator/emission.h"
 #include "generator/explain_requirement.h"
 #include "generator/format_files.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/spelling.h"
-#include "dsl/source.h"
+#include "dsl/diagnostics/source.h"
 #include "generator/filters.h"
 
 namespace exh::generator {

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "dsl/dsl.h"
-#include "dsl/format.h"
+#include "dsl/syntax/format.h"
 #include "generator/output.h"
 
 namespace exh::generator {

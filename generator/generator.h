@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "dsl/diagnostic_codes.h"
+#include "dsl/diagnostics/diagnostic_codes.h"
 #include "dsl/spec.h"
 #include "generator/emission.h"
 

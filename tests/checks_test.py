@@ -17,7 +17,7 @@ LICENCE = "// SPDX-License-Identifier: MIT\n"
 TREE = {
     "dsl/README.md": "| file | what |\n|---|---|\n| `dsl.h .cc` | the door |\n",
     "dsl/dsl.h": LICENCE + "#pragma once\n",
-    "dsl/parse.cc": LICENCE + '#include "antlr4-runtime.h"\n#include "dsl/dsl.h"\n',
+    "dsl/syntax/parse.cc": LICENCE + '#include "antlr4-runtime.h"\n',
     "generator/README.md": "* [`generator.h`](generator.h): the other door\n",
     "generator/generator.h": LICENCE + '#pragma once\n\n#include "dsl/dsl.h"\n',
     "runtime/README.md": "```\nspace.h   tables\n```\n",
@@ -89,6 +89,18 @@ class Layers(TreeTest):
         self.expect("search/log/line.cc:2: search/log may not include search/main.cc, which stands "
                     "above the rooms")
 
+    def test_rooms_stand_on_the_ground(self):
+        for room in ("diagnostics", "syntax"):
+            self.write(f"dsl/{room}/README.md", "Nothing public.\n")
+        self.write("dsl/spec.h", LICENCE)
+        self.append("dsl/README.md", "* `spec.h`\n")
+        self.write("dsl/diagnostics/code.cc", LICENCE + '#include "dsl/spec.h"\n')
+        self.expect()
+        self.append("dsl/spec.h", '#include "dsl/diagnostics/code.cc"\n')
+        self.append("dsl/diagnostics/code.cc", '#include "dsl/dsl.h"\n')
+        self.expect("dsl/diagnostics/code.cc:3: dsl/diagnostics may not include dsl/dsl.h, which stands above the rooms",
+                    "dsl/spec.h:2: dsl/spec.h may not include dsl/diagnostics/code.cc: rooms stand on it")
+
     def test_a_room_that_nobody_knows(self):
         self.write("search/cellar/README.md", "Nothing public.\n")
         self.expect("search/cellar: the room is not in ROOMS of check_layers.py")
@@ -109,7 +121,7 @@ class Layers(TreeTest):
 
     def test_antlr_stays_in_one_file(self):
         self.append("dsl/dsl.h", '#include "ExhParser.h"\n')
-        self.expect("dsl/dsl.h:3: only dsl/parse.cc and the parse tree may include ANTLR (ExhParser.h)")
+        self.expect("dsl/dsl.h:3: only dsl/syntax/parse.cc and the parse tree may include ANTLR (ExhParser.h)")
 
     def test_includes_start_at_the_root(self):
         self.append("dsl/dsl.h", '#include "spec.h"\n')

@@ -12,9 +12,9 @@
 #include <set>
 #include <sstream>
 
-#include "dsl/diagnostic_pages.h"
+#include "dsl/diagnostics/diagnostic_pages.h"
 #include "dsl/dsl.h"
-#include "dsl/format.h"
+#include "dsl/syntax/format.h"
 #include "tests/dsl/verify.h"
 
 namespace exh::dsl {

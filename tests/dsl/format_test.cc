@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Formatting changes blanks and line breaks and nothing else, and once is enough.
-#include "dsl/format.h"
+#include "dsl/syntax/format.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "dsl/parse.h"
+#include "dsl/syntax/parse.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "dsl/print.h"
-#include "dsl/render.h"
+#include "dsl/diagnostics/render.h"
+#include "dsl/syntax/print.h"
 
 namespace exh::dsl {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // parse -> print -> parse gives an equal tree, on files and on random trees.
-#include "dsl/print.h"
+#include "dsl/syntax/print.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "dsl/parse.h"
-#include "dsl/render.h"
+#include "dsl/diagnostics/render.h"
+#include "dsl/syntax/parse.h"
 #include "tests/dsl/verify.h"
 
 namespace exh::dsl {

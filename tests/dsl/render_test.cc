@@ -2,7 +2,7 @@
 //
 // The exact text of a few diagnostics. Contents are checked where the mistakes are (invalid/); here
 // only the form counts. EXH_UPDATE_GOLDENS=1 writes the files anew; look at the difference.
-#include "dsl/render.h"
+#include "dsl/diagnostics/render.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "dsl/diagnostic_pages.h"
+#include "dsl/diagnostics/diagnostic_pages.h"
 #include "dsl/dsl.h"
 #include "tests/dsl/verify.h"
 

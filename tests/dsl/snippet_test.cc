@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "dsl/snippet.h"
+#include "dsl/meaning/snippet.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "dsl/source.h"
+#include "dsl/diagnostics/source.h"
 
 #include <gtest/gtest.h>
 
-#include "dsl/diagnostic.h"
+#include "dsl/diagnostics/diagnostic.h"
 
 namespace exh::dsl {
 namespace {

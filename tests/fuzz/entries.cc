@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "dsl/dsl.h"
-#include "dsl/format.h"
-#include "dsl/parse.h"
-#include "dsl/print.h"
+#include "dsl/syntax/format.h"
+#include "dsl/syntax/parse.h"
+#include "dsl/syntax/print.h"
 #include "generator/generator.h"
 #include "generator/maps/maps.h"
 

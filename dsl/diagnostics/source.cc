@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "dsl/diagnostics/source.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+namespace exh::dsl {
+namespace fs = std::filesystem;
+
+namespace {
+
+// Two spellings of one file must be one file, or a cycle of includes would go unnoticed.
+std::string Normal(const std::string& path) {
+  std::error_code error;
+  const fs::path full = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? fs::path(path).lexically_normal().string() : full.string();
+}
+
+}  // namespace
+
+LineColumn Locate(std::string_view text, std::uint32_t offset) {
+  const std::string_view before = text.substr(0, std::min<std::size_t>(offset, text.size()));
+  LineColumn place;
+  for (const char c : before) {
+    if (c == '\n') {
+      ++place.line;
+      place.column = 1;
+    } else if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) {
+      ++place.column;
+    }
+  }
+  return place;
+}
+
+std::string_view LineAt(std::string_view text, std::uint32_t offset) {
+  const std::size_t at = std::min<std::size_t>(offset, text.size());
+  const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
+  std::string_view line = text.substr(begin, text.find('\n', at) - begin);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  return line;
+}
+
+void SourceSet::AddInMemory(const std::string& path, std::string text) {
+  in_memory_[Normal(path)] = std::move(text);
+}
+
+bool SourceSet::Exists(const std::string& path) const {
+  std::error_code error;
+  return in_memory_.contains(Normal(path)) || fs::is_regular_file(path, error);
+}
+
+std::optional<std::uint32_t> SourceSet::Open(const std::string& path,
+                                             std::optional<SourceRange> from, std::string* error) {
+  const std::string key = Normal(path);
+  if (const auto known = by_path_.find(key); known != by_path_.end()) return known->second;
+  std::string text;
+  if (const auto memory = in_memory_.find(key); memory != in_memory_.end()) {
+    text = memory->second;
+  } else {
+    std::error_code status;
+    if (fs::is_directory(path, status)) {
+      *error = std::strerror(EISDIR);
+      return std::nullopt;
+    }
+    if (const auto size = fs::file_size(path, status); !status && size > kLargestText) {
+      *error = "it has " + std::to_string(size) + " bytes, more than the " +
+               std::to_string(kLargestText) + " that a space may have";
+      return std::nullopt;
+    }
+    if (fs::exists(path, status) && !fs::is_regular_file(path, status)) {
+      *error = "not a regular file";  // A device may never end.
+      return std::nullopt;
+    }
+    errno = 0;
+    std::ifstream in(path, std::ios::binary);
+    std::ostringstream all;
+    if (in && in.peek() != std::ifstream::traits_type::eof()) all << in.rdbuf();
+    if (!in && !in.eof()) {
+      *error = std::strerror(errno != 0 ? errno : EIO);
+      return std::nullopt;
+    }
+    text = std::move(all).str();
+  }
+  if (text.size() > kLargestText) {
+    *error = "it has " + std::to_string(text.size()) + " bytes, more than the " +
+             std::to_string(kLargestText) + " that a space may have";
+    return std::nullopt;
+  }
+  const auto index = static_cast<std::uint32_t>(files_.size());
+  files_.push_back({Display(path), path, std::move(text), from});
+  by_path_.emplace(key, index);
+  return index;
+}
+
+std::uint32_t SourceSet::AddUnreadable(const std::string& path) {
+  files_.push_back({Display(path), path, "", std::nullopt});
+  return static_cast<std::uint32_t>(files_.size() - 1);
+}
+
+std::string_view SourceSet::Text(SourceRange range) const {
+  const std::string_view text = files_[range.file].text;
+  const std::size_t begin = std::min<std::size_t>(range.begin, text.size());
+  return text.substr(begin, std::max(range.begin, range.end) - range.begin);
+}
+
+std::string SourceSet::Display(const std::string& path) const {
+  std::error_code error;
+  const fs::path root = root_.empty() ? fs::current_path(error) : fs::path(root_);
+  const fs::path relative = fs::path(Normal(path)).lexically_relative(Normal(root.string()));
+  if (relative.empty() || *relative.begin() == "..") return fs::path(path).lexically_normal();
+  return relative.string();
+}
+
+}  // namespace exh::dsl

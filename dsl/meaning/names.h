@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// Resolution of everything that refers to sets, choices and variables. Internal to dsl.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "dsl/meaning/symbols.h"
+#include "dsl/spec.h"
+#include "dsl/syntax/ast.h"
+
+namespace exh::dsl {
+
+/// The variables that a snippet, an instance or a set may refer to.
+using Scope = std::vector<Variable>;
+
+/// Fills every Set of the spec from its source (sets.cc).
+void DefineSets(Resolution& r);
+
+/// Fills the arguments, values and aliases of every choice, after which conditions can be resolved
+/// in any order (choices.cc).
+void DefineChoices(Resolution& r);
+
+/// Fills what in a choice refers to other choices or to code: universes and counters (choices.cc).
+void DefineBodies(Resolution& r);
+
+/// `S` or `S($p)` with `$p` in `scope`. The set is -1, or a missing parameter stays -1, after a
+/// report.
+SetRef ResolveSetRef(const ast::SetRef& ref, const Scope& scope, Resolution& r);
+
+/// Appends the variables that `defs` declare to `scope`; each may refer to the ones before it.
+void AddVariables(const std::vector<ast::VarDef>& defs, Scope& scope, Resolution& r);
+
+/// The variables that `instance`, a use of a `what` declared with the variables `wanted` at
+/// `declared`, is applied to; nothing after a report. With an empty `what` only the variables
+/// themselves are looked at, because it is not known what they are given to.
+std::optional<std::vector<int>> ResolveArguments(const ast::Instance& instance,
+                                                 std::string_view what,
+                                                 const std::vector<Variable>& wanted,
+                                                 SourceRange declared, const Scope& scope,
+                                                 Resolution& r);
+
+/// `choice($a, $b)`; the choice is -1 after a report.
+Instance ResolveInstance(const ast::Instance& instance, const Scope& scope, Resolution& r);
+
+/// The values that a list of value and alias names stands for; 0 after a report.
+std::uint64_t ResolveValues(const std::vector<ast::Name>& names, const Choice& choice,
+                            Resolution& r);
+
+/// A condition that is not the bare use of a name (formula.h); nothing after a report.
+std::optional<Condition> ResolveCondition(const ast::Condition& condition, const Scope& scope,
+                                          Resolution& r);
+
+/// All values of an enum as a mask.
+std::uint64_t AllValues(const Choice& choice);
+
+}  // namespace exh::dsl

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <optional>
+
+#include "dsl/diagnostics/diagnostic.h"
+#include "dsl/spec.h"
+#include "dsl/syntax/ast.h"
+
+namespace exh::dsl {
+
+/// Names, subset chains, parameters and types: the tree of all files to a checked Spec (its `files`
+/// are left empty). The order of declarations does not matter. Empty when the sink has an error.
+std::optional<Spec> Resolve(const ast::File& file, DiagnosticSink& sink);
+
+}  // namespace exh::dsl

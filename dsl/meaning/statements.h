@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "dsl/meaning/symbols.h"
+#include "dsl/syntax/ast.h"
+
+namespace exh::dsl {
+
+/// Fills the requirements (those of `require` and those that `requires` stands for), quotients,
+/// triggers, the order of choices and the host of the spec, in file order. Choices are defined
+/// already.
+void DefineStatements(const ast::File& file, Resolution& r);
+
+}  // namespace exh::dsl

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: MIT
+//
+// With parse_tree.cc the only file that sees ANTLR. Bytes are fed to the lexer as if they were
+// Latin-1, so that an index is a byte offset and no byte is illegal; texts are always cut from the
+// source, never asked of ANTLR. The parser gets one statement at a time; it stops at the first
+// error in it.
+#include "dsl/syntax/parse.h"
+
+#include <antlr4-runtime.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "ExhLexer.h"
+#include "ExhParser.h"
+#include "base/check.h"
+#include "base/spelling.h"
+#include "dsl/syntax/parse_tree.h"
+#include "dsl/syntax/splice.h"
+#include "dsl/syntax/split.h"
+
+namespace exh::dsl {
+namespace {
+
+using grammar::ExhLexer;
+using grammar::ExhParser;
+
+// ---- lexer
+
+// Reads the source where it is: ANTLR's own streams hold four bytes for each of ours.
+class ByteStream : public antlr4::CharStream {
+ public:
+  explicit ByteStream(std::string_view bytes) : bytes_(bytes) {}
+
+  void consume() override { ++at_; }
+  std::size_t LA(ssize_t offset) override {
+    if (offset == 0) return 0;
+    const std::size_t at = offset < 0 ? at_ + static_cast<std::size_t>(offset)
+                                      : at_ + static_cast<std::size_t>(offset) - 1;
+    return at < bytes_.size() ? static_cast<unsigned char>(bytes_[at]) : IntStream::EOF;
+  }
+  ssize_t mark() override { return -1; }
+  void release(ssize_t) override {}
+  std::size_t index() override { return at_; }
+  void seek(std::size_t index) override { at_ = std::min(index, bytes_.size()); }
+  std::size_t size() override { return bytes_.size(); }
+  std::string getSourceName() const override { return IntStream::UNKNOWN_SOURCE_NAME; }
+  std::string getText(const antlr4::misc::Interval&) override { return {}; }
+  std::string toString() const override { return {}; }
+
+ private:
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+};
+
+TokenKind KindOf(std::size_t type) {
+  switch (type) {
+    case ExhLexer::INCLUDE:
+      return TokenKind::kInclude;
+    case ExhLexer::CODE:
+      return TokenKind::kCode;
+    case ExhLexer::DOC:
+      return TokenKind::kDoc;
+    case ExhLexer::INVALID:
+      return TokenKind::kInvalid;
+    case ExhLexer::OPEN_CODE:
+      return TokenKind::kOpenCode;
+    case ExhLexer::OPEN_COMMENT:
+      return TokenKind::kOpenComment;
+    case ExhLexer::SET:
+      return TokenKind::kSet;
+    case ExhLexer::QUOTIENT:
+      return TokenKind::kQuotient;
+    case ExhLexer::DEFINE:
+      return TokenKind::kDefine;
+    case ExhLexer::REQUIRE:
+      return TokenKind::kRequire;
+    case ExhLexer::TRIGGER:
+      return TokenKind::kTrigger;
+    case ExhLexer::END:
+      return TokenKind::kEnd;
+    case ExhLexer::ENUM:
+    case ExhLexer::INTEGER:
+    case ExhLexer::COUNTER:
+      return TokenKind::kChoiceKind;
+    case ExhLexer::HALF:
+    case ExhLexer::INTERNAL:
+      return TokenKind::kVisibility;
+    case ExhLexer::CHOICE_ID:
+      return TokenKind::kChoiceName;
+    case ExhLexer::SET_ID:
+      return TokenKind::kSetName;
+    case ExhLexer::KEY:
+      return TokenKind::kKey;
+    case ExhLexer::COLON:
+      return TokenKind::kColon;
+    case ExhLexer::ASSIGN:
+      return TokenKind::kAssign;
+    case ExhLexer::SLASH:
+      return TokenKind::kSlash;
+    default:
+      return TokenKind::kOther;
+  }
+}
+
+// The type of a token whose kind was changed after the lexer saw it.
+std::size_t TypeOf(const Token& token) {
+  switch (token.kind) {
+    case TokenKind::kDefine:
+      return ExhLexer::DEFINE;
+    case TokenKind::kHost:
+      return ExhParser::HOST;
+    case TokenKind::kKey:
+      return ExhLexer::KEY;
+    case TokenKind::kAdds:
+      return ExhParser::ADDS;
+    case TokenKind::kLet:
+      return ExhParser::LET;
+    case TokenKind::kExtern:
+      return ExhParser::EXTERN;
+    case TokenKind::kDynamic:
+      return ExhParser::DYNAMIC;
+    case TokenKind::kPredicate:
+      return ExhParser::PREDICATE;
+    case TokenKind::kConstant:
+      return ExhParser::CONSTANT;
+    case TokenKind::kWhere:
+      return ExhParser::WHERE;
+    case TokenKind::kOnce:
+      return ExhParser::ONCE;
+    case TokenKind::kCanonical:
+      return ExhParser::CANONICAL;
+    case TokenKind::kDecide:
+      return ExhParser::DECIDE;
+    default:
+      return token.type;
+  }
+}
+
+std::string TokenText(TokenKind kind, std::string_view raw) {
+  if (kind == TokenKind::kInclude) {
+    const std::size_t quote = raw.find('"');
+    raw = raw.substr(quote + 1, raw.size() - quote - 2);
+  } else if (kind == TokenKind::kCode) {
+    raw = raw.substr(1, raw.size() - 2);
+  } else if (kind == TokenKind::kDoc) {
+    raw.remove_prefix(3);
+    if (!raw.empty() && raw.back() == '\r') raw.remove_suffix(1);
+  }
+  return std::string(raw);
+}
+
+// Appends the tokens from byte `begin` on.
+void LexFrom(const SourceSet& sources, std::uint32_t file, std::size_t begin,
+             std::vector<Token>& tokens) {
+  ByteStream stream(std::string_view(sources.file(file).text).substr(begin));
+  ExhLexer lexer(&stream);
+  lexer.removeErrorListeners();
+  while (true) {
+    const std::unique_ptr<antlr4::Token> raw = lexer.nextToken();
+    if (raw->getType() == antlr4::Token::EOF) return;
+    Token& token = tokens.emplace_back();
+    token.type = raw->getType();
+    token.kind = KindOf(token.type);
+    token.range = {file, static_cast<std::uint32_t>(begin + raw->getStartIndex()),
+                   static_cast<std::uint32_t>(begin + raw->getStopIndex() + 1)};
+    token.text = TokenText(token.kind, sources.Text(token.range));
+  }
+}
+
+// Whether a line of code, but not the first, begins as lines of the language do: then the quote
+// before it was not closed, and the one after it begins the next code.
+bool SwallowsStatements(std::string_view code) {
+  constexpr std::string_view kWords[] = {
+      "alias ",      "base ",   "choice ",    "decide ",  "define ",       "disjoint:", "end",
+      "extern ",     "forall ", "host ",      "include ", "id_getter",     "id_type",   "let ",
+      "item_getter", "mul ",    "item_type",  "iterator", "from_superset", "new_objs",  "quotient ",
+      "require",     "set ",    "var_prefix", "sum ",     "trigger ",      "value ",    "//"};
+  for (std::size_t line = code.find('\n'); line != std::string_view::npos;
+       line = code.find('\n', line + 1)) {
+    if (line > 0 && code[line - 1] == '\\') continue;  // Goes on, and says so.
+    const std::size_t begin = code.find_first_not_of(" \t\r\n", line);
+    if (begin == std::string_view::npos) return false;
+    const std::string_view rest = code.substr(begin);
+    if (std::ranges::any_of(kWords, [&](auto word) { return rest.starts_with(word); })) return true;
+  }
+  return false;
+}
+
+// A file with a quote too many ends within code, wherever the mistake is. The place is the first
+// code that holds statements; it ends with its line, and what comes after it is read again.
+std::vector<Token> LexFile(const SourceSet& sources, std::uint32_t file) {
+  const std::string_view text = sources.file(file).text;
+  std::vector<Token> tokens;
+  std::size_t begin = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // A byte order mark.
+  constexpr int kMostRetries = 8;  // Each reads the rest of the file once more.
+  for (int retry = 0;; ++retry) {
+    const std::size_t first = tokens.size();
+    LexFrom(sources, file, begin, tokens);
+    const bool cut = tokens.size() > first && tokens.back().kind == TokenKind::kOpenCode;
+    if (!cut || retry == kMostRetries) return tokens;
+    auto open = tokens.begin() + static_cast<std::ptrdiff_t>(first);
+    while (open + 1 != tokens.end() &&
+           (open->kind != TokenKind::kCode || !SwallowsStatements(open->text))) {
+      ++open;
+    }
+    const std::size_t newline = text.find('\n', open->range.begin);
+    open->kind = TokenKind::kOpenCode;
+    tokens.erase(open + 1, tokens.end());
+    if (newline == std::string_view::npos) return tokens;
+    begin = newline;
+  }
+}
+
+// ---- errors
+
+constexpr ssize_t kEnd = -1;  // ANTLR's number for the end of its input: here, of a statement.
+
+std::string TypeInWords(std::size_t type, TokenKind statement) {
+  switch (type) {
+    case ExhParser::CHOICE_ID:
+      return statement == TokenKind::kHost ? "'backbone', 'header'" : "a choice name";
+    case ExhParser::VALUE_ID:
+      return "a value name";
+    case ExhParser::SET_ID:
+      return "a set name";
+    case ExhParser::VAR:
+      return "a variable";
+    case ExhParser::NUMBER:
+      return "a number";
+    case ExhParser::CODE:
+      return "code in quotes";
+    case ExhParser::KEY:
+      return "a key";
+    case ExhParser::DOC:
+      return "a doc comment";
+    case ExhParser::ADDS:
+      return "'adds'";
+    case ExhParser::HOST:
+      return "'host'";
+    case ExhParser::LET:
+      return "'let'";
+    case ExhParser::EXTERN:
+      return "'extern'";
+    case ExhParser::DYNAMIC:
+      return "'dynamic'";
+    case ExhParser::PREDICATE:
+      return "'predicate'";
+    case ExhParser::CONSTANT:
+      return "'constant'";
+    case ExhParser::WHERE:
+      return "'where'";
+    case ExhParser::ONCE:
+      return "'once'";
+    case ExhParser::CANONICAL:
+      return "'canonical'";
+    case ExhParser::DECIDE:
+      return "'decide'";
+    default:
+      break;
+  }
+  return std::string(ExhParser(nullptr).getVocabulary().getLiteralName(type));
+}
+
+std::string TokenInWords(const Token& token) {
+  constexpr std::size_t kLongest = 40;
+  if (token.kind == TokenKind::kCode) return "code";
+  if (token.kind == TokenKind::kDoc) return "a doc comment";
+  if (token.text.size() > kLongest) return fmt::format("'{}…'", token.text.substr(0, kLongest));
+  switch (token.type) {
+    case ExhParser::CHOICE_ID:
+      return fmt::format("name '{}'", token.text);
+    case ExhParser::VALUE_ID:
+      return fmt::format("value name '{}'", token.text);
+    case ExhParser::SET_ID:
+      return fmt::format("set name '{}'", token.text);
+    case ExhParser::VAR:
+      return fmt::format("variable '{}'", token.text);
+    default:
+      return fmt::format("'{}'", token.text);
+  }
+}
+
+// Why a name that looks right is not: its class follows from its letters.
+std::string NameClassHint(const antlr4::misc::IntervalSet& expected, const Token& got) {
+  const auto expects = [&](std::size_t type) {
+    return expected.contains(type) && expected.size() == 1;
+  };
+  const bool name = got.type == ExhParser::CHOICE_ID || got.type == ExhParser::VALUE_ID ||
+                    got.type == ExhParser::SET_ID;
+  if (!name) return "";
+  if (expects(ExhParser::SET_ID)) {
+    return " (a set name starts with an upper-case letter and holds a lower-case one)";
+  }
+  if (expects(ExhParser::VALUE_ID)) return " (a value name has no lower-case letter)";
+  if (expects(ExhParser::CHOICE_ID)) return " (a choice name has no upper-case letter)";
+  return "";
+}
+
+// A name where the next statement may start is often a misspelt first word of it.
+std::string StatementHint(const Token& token) {
+  if (token.type != ExhParser::CHOICE_ID) return "";
+  return DidYouMean(token.text, {"set", "quotient", "define", "choice", "require", "trigger", "let",
+                                 "extern", "host", "decide", "include"});
+}
+
+struct StatementError {
+  std::size_t at = 0;  // Index in the chunk; its size: the end.
+  std::optional<antlr4::misc::IntervalSet> expected;
+};
+
+// Records the first error and gives up. Unlike ANTLR's own, `sync` checks the next token at every
+// decision, so that the expected set names all that could stand there.
+class OneErrorStrategy : public antlr4::DefaultErrorStrategy {
+ public:
+  explicit OneErrorStrategy(std::size_t chunk_size) : chunk_size_(chunk_size) {}
+
+  void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& e) override {
+    antlr4::Token* const here = parser->getCurrentToken();
+    antlr4::Token* const offending = e.getOffendingToken();
+    // When the parser looked ahead, what it expected here says nothing about the token it met
+    // there.
+    const bool looked_ahead = offending != nullptr && offending != here;
+    antlr4::Token* const token = looked_ahead ? offending : here;
+    StatementError& error = error_.emplace();
+    error.at = token->getType() == antlr4::Token::EOF ? chunk_size_ : token->getTokenIndex();
+    if (!looked_ahead) error.expected = parser->getExpectedTokens();
+  }
+
+  void recover(antlr4::Parser*, std::exception_ptr) override {
+    throw antlr4::ParseCancellationException();
+  }
+
+  antlr4::Token* recoverInline(antlr4::Parser* parser) override {
+    throw antlr4::InputMismatchException(parser);  // Caught by the rule, which calls reportError.
+  }
+
+  void sync(antlr4::Parser* parser) override {
+    const auto next = static_cast<ssize_t>(parser->getTokenStream()->LA(1));
+    const antlr4::atn::ATN& atn = parser->getATN();
+    if (atn.nextTokens(atn.states[parser->getState()]).contains(next)) return;
+    if (parser->getExpectedTokens().contains(next)) return;
+    throw antlr4::InputMismatchException(parser);
+  }
+
+  const std::optional<StatementError>& error() const { return error_; }
+
+ private:
+  std::size_t chunk_size_;
+  std::optional<StatementError> error_;
+};
+
+std::string ExpectedInWords(const antlr4::misc::IntervalSet& expected, TokenKind statement) {
+  constexpr std::size_t kMost = 4;
+  if (expected.size() == 0 || expected.size() > kMost) return "";
+  std::vector<std::string> words;
+  for (const ssize_t type : expected.toList()) {
+    if (type != kEnd) words.push_back(TypeInWords(static_cast<std::size_t>(type), statement));
+  }
+  if (expected.contains(kEnd)) words.push_back("the next statement");
+  std::string text = words.back();
+  words.pop_back();
+  return words.empty() ? text : fmt::format("{} or {}", fmt::join(words, ", "), text);
+}
+
+bool IsReservedWord(const Token& token) {
+  return token.kind != TokenKind::kCode && token.kind != TokenKind::kDoc &&
+         token.type != ExhParser::CHOICE_ID && !token.text.empty() && token.text[0] >= 'a' &&
+         token.text[0] <= 'z';
+}
+
+// What is likely meant by a token that cannot stand there.
+std::string Hint(const antlr4::misc::IntervalSet& expected, const Token& token,
+                 const Chunk& chunk) {
+  const bool name = expected.contains(std::size_t{ExhParser::CHOICE_ID}) ||
+                    expected.contains(std::size_t{ExhParser::SET_ID}) ||
+                    expected.contains(std::size_t{ExhParser::VALUE_ID});
+  if (name && IsReservedWord(token) && expected.size() <= 4) {
+    return fmt::format(" ('{}' is a reserved word and cannot be a name)", token.text);
+  }
+  const bool conditions = chunk.start == TokenKind::kRequire || chunk.start == TokenKind::kDefine ||
+                          chunk.start == TokenKind::kLet || chunk.start == TokenKind::kTrigger;
+  if (token.type == ExhParser::ASSIGN && conditions) return "; did you mean '=='?";
+  return NameClassHint(expected, token);
+}
+
+void Report(const StatementError& error, const Chunk& chunk, DiagnosticSink& sink) {
+  static const antlr4::misc::IntervalSet kNothing;
+  const auto& expected = error.expected ? *error.expected : kNothing;
+  // A misplaced doc comment is noticed at it, or at the token that it documents.
+  for (const std::size_t at : {error.at - 1, error.at}) {
+    if (at >= chunk.tokens.size() || chunk.tokens[at].kind != TokenKind::kDoc) continue;
+    sink.Report(
+        Diag::kMisplacedDoc, chunk.tokens[at].range,
+        "a doc comment may stand only before 'set', 'quotient', 'define', 'choice', 'value', "
+        "'alias', 'let', 'extern' or 'require'; write '//'");
+    return;
+  }
+  if (error.at < chunk.tokens.size()) {
+    const Token& token = chunk.tokens[error.at];
+    const std::string words = ExpectedInWords(expected, chunk.start);
+    std::string got = TokenInWords(token);
+    if (expected.contains(kEnd)) got += StatementHint(token);
+    if (words.empty()) {
+      sink.Report(Diag::kUnexpectedToken, token.range,
+                  fmt::format("unexpected {}{}", got, Hint(expected, token, chunk)));
+    } else {
+      sink.Report(Diag::kUnexpectedToken, token.range,
+                  fmt::format("expected {}, got {}{}", words, got, Hint(expected, token, chunk)));
+    }
+    return;
+  }
+  std::string words = ExpectedInWords(expected, chunk.start);
+  if (words.empty() && expected.contains(static_cast<std::size_t>(ExhParser::END))) words = "'end'";
+  if (words.empty()) words = "the rest of the statement";
+  std::size_t start = 0;
+  while (start + 1 < chunk.tokens.size() && chunk.tokens[start].kind == TokenKind::kDoc) ++start;
+  sink.Report(Diag::kUnfinishedStatement, chunk.end,
+              fmt::format("expected {} before {}", words, chunk.before))
+      .WithNote(chunk.tokens[start].range, "the statement starts here");
+}
+
+// The parser recurses once for each open parenthesis, and what comes after it once for each `not`
+// and `=>`, too: `a => b => c` is `a => (b => c)`.
+constexpr int kMostNested = 100;
+
+bool StartsTerm(std::size_t type) {
+  return type == ExhParser::NOT || type == ExhParser::LPAR || type == ExhParser::CHOICE_ID ||
+         type == ExhParser::CODE || type == ExhParser::TRUE || type == ExhParser::FALSE;
+}
+
+bool EndsTerm(std::size_t type) {
+  return type == ExhParser::RPAR || type == ExhParser::VALUE_ID || type == ExhParser::NUMBER ||
+         type == ExhParser::CHOICE_ID || type == ExhParser::CODE || type == ExhParser::TRUE ||
+         type == ExhParser::FALSE;
+}
+
+// Where a formula nests too deeply, and what does.
+std::optional<std::pair<const Token*, std::string_view>> TooDeep(const Chunk& chunk) {
+  int nots = 0;                 // In a row.
+  std::vector<int> implies(1);  // In one formula, by open parenthesis.
+  std::size_t before = 0;
+  for (const Token& token : chunk.tokens) {
+    const bool call = before == ExhParser::CHOICE_ID && token.type == ExhParser::LPAR;
+    const bool next_formula = EndsTerm(before) && StartsTerm(token.type) && !call;
+    const bool outside = token.type == ExhParser::COLON || token.type == ExhParser::REQUIRES;
+    if (next_formula || outside) implies.back() = 0;
+    nots = token.type == ExhParser::NOT ? nots + 1 : 0;
+    if (nots > kMostNested) return std::pair(&token, "'not' stands");
+    if (token.type == ExhParser::IMPLIES && ++implies.back() > kMostNested) {
+      return std::pair(&token, "'=>' stands");
+    }
+    if (token.type == ExhParser::LPAR) implies.push_back(0);
+    if (implies.size() > kMostNested + 1) return std::pair(&token, "'(' is open");
+    if (token.type == ExhParser::RPAR && implies.size() > 1) implies.pop_back();
+    before = token.type;
+  }
+  return std::nullopt;
+}
+
+// A syntax error that waits for all statements to be read.
+struct PendingError {
+  StatementError error;
+  const Chunk* chunk = nullptr;
+};
+
+ast::Statement ParseChunk(const Chunk& chunk, std::vector<PendingError>& errors,
+                          DiagnosticSink& sink) {
+  if (chunk.damaged) return ast::BrokenDecl{DeclaredNames(chunk)};  // Reported with the token.
+  if (const auto deep = TooDeep(chunk)) {
+    sink.Report(Diag::kNestedTooDeeply, deep->first->range,
+                fmt::format("{} more than {} times in one formula; name a part of it with 'let'",
+                            deep->second, kMostNested));
+    return ast::BrokenDecl{DeclaredNames(chunk)};
+  }
+  std::vector<std::unique_ptr<antlr4::Token>> tokens;
+  for (const Token& token : chunk.tokens) {
+    tokens.push_back(std::make_unique<antlr4::CommonToken>(TypeOf(token)));
+  }
+  antlr4::ListTokenSource source(std::move(tokens));
+  antlr4::CommonTokenStream stream(&source);
+  ExhParser parser(&stream);
+  parser.removeErrorListeners();
+  const auto strategy = std::make_shared<OneErrorStrategy>(chunk.tokens.size());
+  parser.setErrorHandler(strategy);
+  try {
+    ExhParser::OneStatementContext* const tree = parser.oneStatement();
+    if (!strategy->error()) return BuildStatement(chunk, tree->statement());
+  } catch (const antlr4::ParseCancellationException&) {
+    EXH_CHECK(strategy->error().has_value());
+  }
+  errors.push_back({*strategy->error(), &chunk});
+  return ast::BrokenDecl{DeclaredNames(chunk)};
+}
+
+// The name that the statement declares, if the error is at it: it is of the wrong class.
+std::optional<std::string> MisspeltName(const PendingError& each) {
+  if (each.error.at >= each.chunk->tokens.size()) return std::nullopt;
+  const SourceRange place = each.chunk->tokens[each.error.at].range;
+  for (const ast::Name& name : DeclaredNames(*each.chunk)) {
+    const SourceRange here = name.range;
+    if (here == place) return name.text;
+  }
+  return std::nullopt;
+}
+
+// `set statement` declares a name of the wrong class: that is one mistake, and its uses, which are
+// syntax errors as well, are not reported again.
+void ReportAll(const std::vector<PendingError>& errors, DiagnosticSink& sink) {
+  std::set<std::string> wrong;
+  for (const PendingError& each : errors) {
+    if (auto name = MisspeltName(each)) wrong.insert(std::move(*name));
+  }
+  for (const PendingError& each : errors) {
+    const std::vector<Token>& tokens = each.chunk->tokens;
+    const bool use = each.error.at < tokens.size() && wrong.contains(tokens[each.error.at].text);
+    if (!use || MisspeltName(each)) Report(each.error, *each.chunk, sink);
+  }
+}
+
+void ReportStray(const Chunk& chunk, DiagnosticSink& sink) {
+  const auto word = std::ranges::find_if(
+      chunk.tokens, [](const Token& token) { return token.kind != TokenKind::kDoc; });
+  const Token& token = word == chunk.tokens.end() ? chunk.tokens.front() : *word;
+  if (token.kind == TokenKind::kDoc) {
+    sink.Report(Diag::kMisplacedDoc, token.range,
+                "a doc comment must stand before a statement; write '//'");
+    return;
+  }
+  sink.Report(
+      Diag::kNoStatement, token.range,
+      fmt::format("expected a statement, got {}{}", TokenInWords(token), StatementHint(token)));
+}
+
+}  // namespace
+
+std::vector<Token> Lex(std::uint32_t file, const std::vector<std::string>& include_dirs,
+                       DiagnosticSink& sink) {
+  try {
+    return SpliceFiles(file, include_dirs, LexFile, sink);
+  } catch (const std::exception& e) {
+    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the lexer failed: {}", e.what()));
+  } catch (const char* what) {  // ANTLR has thrown C strings in the past.
+    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the lexer failed: {}", what));
+  }
+  return {};
+}
+
+ast::File Parse(std::uint32_t file, const std::vector<std::string>& include_dirs,
+                DiagnosticSink& sink) {
+  ast::File result;
+  try {
+    const std::vector<Chunk> chunks = SplitStatements(Lex(file, include_dirs, sink), sink);
+    std::vector<PendingError> errors;
+    bool stray = false;
+    for (const Chunk& chunk : chunks) {
+      if (chunk.start != TokenKind::kOther) {
+        result.statements.push_back(ParseChunk(chunk, errors, sink));
+        stray = false;
+        continue;
+      }
+      // What stands between two statements is one mistake, and may have been meant as a
+      // declaration.
+      if (!chunk.damaged && !stray) ReportStray(chunk, sink);
+      stray = true;
+      result.statements.push_back(ast::BrokenDecl{DeclaredNames(chunk)});
+    }
+    ReportAll(errors, sink);
+  } catch (const std::exception& e) {
+    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the parser failed: {}", e.what()));
+  } catch (const char* what) {
+    sink.Report(Diag::kParserFailed, {file, 0, 0}, fmt::format("the parser failed: {}", what));
+  }
+  return result;
+}
+
+}  // namespace exh::dsl

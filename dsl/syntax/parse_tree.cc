@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+#include "dsl/syntax/parse_tree.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace exh::dsl {
+namespace {
+
+using grammar::ExhParser;
+using Tree = antlr4::tree::TerminalNode;
+
+class Builder {
+ public:
+  explicit Builder(const Chunk& chunk) : chunk_(chunk) {}
+
+  ast::Statement Statement(ExhParser::StatementContext* c) {
+    if (c->setDecl() != nullptr) return Set(c->setDecl());
+    if (c->quotientDecl() != nullptr) return Quotient(c->quotientDecl());
+    if (c->enumDecl() != nullptr) return Enum(c->enumDecl());
+    if (c->integerDecl() != nullptr) return Integer(c->integerDecl());
+    if (c->counterDecl() != nullptr) return Counter(c->counterDecl());
+    if (c->requireDecl() != nullptr) return Require(c->requireDecl());
+    if (c->triggerDecl() != nullptr) return Trigger(c->triggerDecl());
+    if (c->letDecl() != nullptr) return Let(c->letDecl());
+    if (c->externDecl() != nullptr) return Extern(c->externDecl());
+    if (c->hostDecl() != nullptr) return Host(c->hostDecl());
+    return Decide(c->decideDecl());
+  }
+
+ private:
+  const Token& At(Tree* node) const { return chunk_.tokens[node->getSymbol()->getTokenIndex()]; }
+
+  ast::Where Range(antlr4::ParserRuleContext* c) const {
+    // An empty rule (a requirement with no condition) stops before it starts.
+    const std::size_t start = c->getStart()->getTokenIndex();
+    const std::size_t stop = c->getStop() == nullptr ? start : c->getStop()->getTokenIndex();
+    const std::size_t last = chunk_.tokens.size() - 1;
+    SourceRange range = chunk_.tokens[std::min(start, last)].range;
+    const SourceRange end = chunk_.tokens[std::min(stop, last)].range;
+    if (stop >= start && end.file == range.file && end.end > range.begin) range.end = end.end;
+    return range;
+  }
+
+  ast::Name Name(Tree* node) const { return {At(node).text, At(node).range}; }
+
+  ast::Name Variable(Tree* node) const { return {At(node).text.substr(1), At(node).range}; }
+
+  std::vector<ast::Name> Names(const std::vector<Tree*>& nodes) const {
+    std::vector<ast::Name> names;
+    for (Tree* node : nodes) names.push_back(Name(node));
+    return names;
+  }
+
+  std::string Doc(Tree* node) const { return node == nullptr ? "" : At(node).text; }
+
+  ast::Code Code(Tree* node) const {
+    const Token& token = At(node);
+    return {token.text, token.range, token.pieces};
+  }
+
+  ast::SetRef SetRef(ExhParser::SetRefContext* c) const {
+    ast::SetRef ref{Name(c->SET_ID()), std::nullopt, Range(c)};
+    if (c->VAR() != nullptr) ref.parameter = Variable(c->VAR());
+    return ref;
+  }
+
+  ast::VarDef VarDef(ExhParser::VarDefContext* c) const {
+    return {Variable(c->VAR()), SetRef(c->setRef())};
+  }
+
+  std::vector<ast::VarDef> VarDefs(const std::vector<ExhParser::VarDefContext*>& all) const {
+    std::vector<ast::VarDef> defs;
+    for (auto* c : all) defs.push_back(VarDef(c));
+    return defs;
+  }
+
+  std::vector<ast::Quantifier> Foralls(const std::vector<ExhParser::ForallContext*>& all) const {
+    std::vector<ast::Quantifier> quantifiers;
+    for (auto* c : all) {
+      ast::Quantifier& quantifier = quantifiers.emplace_back();
+      for (Tree* variable : c->VAR()) quantifier.names.push_back(Variable(variable));
+      quantifier.ascending = !c->LT().empty();
+      quantifier.set = SetRef(c->setRef());
+      if (c->formula() != nullptr) quantifier.where = Formula(c->formula());
+    }
+    return quantifiers;
+  }
+
+  ast::Instance Instance(ExhParser::InstanceContext* c) const {
+    ast::Instance instance{Name(c->CHOICE_ID()), {}, Range(c)};
+    for (Tree* node : c->VAR()) instance.arguments.push_back(Variable(node));
+    return instance;
+  }
+
+  static CompareOp Op(ExhParser::CompareContext* c) {
+    if (c->LT() != nullptr) return CompareOp::kLt;
+    if (c->GT() != nullptr) return CompareOp::kGt;
+    if (c->LE() != nullptr) return CompareOp::kLe;
+    if (c->GE() != nullptr) return CompareOp::kGe;
+    return c->EQ() != nullptr ? CompareOp::kEq : CompareOp::kNe;
+  }
+
+  ast::Condition Condition(ExhParser::ConditionContext* c) const {
+    ast::Condition condition{c->TRUE() != nullptr, Range(c)};
+    if (c->IS() != nullptr) {
+      const bool numbers = c->numbers() != nullptr;
+      condition.kind =
+          ast::IsTest{Instance(c->instance(0)), c->NOT() != nullptr, numbers,
+                      Names(numbers ? c->numbers()->NUMBER() : c->values()->VALUE_ID())};
+    } else if (c->compare() != nullptr) {
+      ast::Comparison comparison{Instance(c->instance(0)), Op(c->compare()), {}};
+      if (c->CODE() != nullptr) {
+        comparison.rhs = Code(c->CODE());
+      } else if (c->NUMBER() != nullptr) {
+        comparison.rhs = ast::Number{Name(c->NUMBER())};
+      } else if (c->CHOICE_ID() != nullptr) {
+        comparison.rhs = Name(c->CHOICE_ID());
+      } else {
+        comparison.rhs = Instance(c->instance(1));
+      }
+      condition.kind = std::move(comparison);
+    } else if (c->CODE() != nullptr) {
+      condition.kind = Code(c->CODE());
+    } else if (!c->instance().empty()) {
+      condition.kind = Instance(c->instance(0));
+    }
+    return condition;
+  }
+
+  ast::Formula Term(ExhParser::TermContext* c) const {
+    ast::Formula formula;
+    if (c->condition() != nullptr) {
+      formula.condition = Condition(c->condition());
+      formula.range = formula.condition->range;
+    } else {
+      formula = Formula(c->formula());
+    }
+    for (std::size_t i = c->NOT().size(); i-- > 0;) {
+      ast::Formula inner = std::move(formula);
+      formula = {ast::Formula::Kind::kNot, std::nullopt, {}, Range(c)};
+      formula.range.begin = At(c->NOT(i)).range.begin;
+      formula.parts.push_back(std::move(inner));
+    }
+    return formula;
+  }
+
+  /// One part is itself.
+  ast::Formula Joined(ast::Formula::Kind kind, std::vector<ast::Formula> parts,
+                      ast::Where range) const {
+    if (parts.size() == 1) return std::move(parts.front());
+    return {kind, std::nullopt, std::move(parts), range};
+  }
+
+  ast::Formula Conjunction(ExhParser::ConjunctionContext* c) const {
+    std::vector<ast::Formula> parts;
+    for (auto* term : c->term()) parts.push_back(Term(term));
+    return Joined(ast::Formula::Kind::kAnd, std::move(parts), Range(c));
+  }
+
+  ast::Formula Disjunction(ExhParser::DisjunctionContext* c) const {
+    std::vector<ast::Formula> parts;
+    for (auto* conjunction : c->conjunction()) parts.push_back(Conjunction(conjunction));
+    return Joined(ast::Formula::Kind::kOr, std::move(parts), Range(c));
+  }
+
+  /// `a => b => c` is `a => (b => c)`.
+  ast::Formula Formula(ExhParser::FormulaContext* c) const {
+    ast::Formula formula = Disjunction(c->disjunction().back());
+    for (std::size_t i = c->disjunction().size() - 1; i-- > 0;) {
+      std::vector<ast::Formula> parts = {Disjunction(c->disjunction(i)), std::move(formula)};
+      ast::Where range = parts[0].range;
+      if (parts[1].range.file == range.file) range.end = parts[1].range.end;
+      formula = Joined(ast::Formula::Kind::kImplies, std::move(parts), range);
+    }
+    return formula;
+  }
+
+  std::vector<ast::Formula> Formulas(const std::vector<ExhParser::FormulaContext*>& all) const {
+    std::vector<ast::Formula> formulas;
+    for (auto* c : all) formulas.push_back(Formula(c));
+    return formulas;
+  }
+
+  ast::Constraint Constraint(ExhParser::ConstraintContext* c) const {
+    return {Foralls(c->forall()), Formulas(c->formula()), Range(c)};
+  }
+
+  std::vector<ast::Constraint> Requirements(
+      const std::vector<ExhParser::RequirementContext*>& all) const {
+    std::vector<ast::Constraint> constraints;
+    for (auto* c : all) constraints.push_back(Constraint(c->constraint()));
+    return constraints;
+  }
+
+  std::vector<ast::Key> Keys(const std::vector<ExhParser::KeyContext*>& all) const {
+    std::vector<ast::Key> keys;
+    for (auto* c : all) {
+      ast::Key key{Name(c->KEY()), std::nullopt, Code(c->CODE())};
+      if (key.word.text == "type") key.word.text = "item_type";  // The paper's spelling.
+      if (c->varDef() != nullptr) key.forall = VarDef(c->varDef());
+      keys.push_back(std::move(key));
+    }
+    return keys;
+  }
+
+  std::vector<ast::Name> Disjoint(ExhParser::DisjointContext* c) const {
+    return c == nullptr ? std::vector<ast::Name>() : Names(c->SET_ID());
+  }
+
+  ast::SetDecl Set(ExhParser::SetDeclContext* c) const {
+    ast::SetDecl set{Doc(c->DOC()), Name(c->SET_ID()),       std::nullopt,
+                     std::nullopt,  Disjoint(c->disjoint()), Keys(c->key())};
+    if (c->varDef() != nullptr) set.parameter = VarDef(c->varDef());
+    if (c->setRef() != nullptr) set.superset = SetRef(c->setRef());
+    return set;
+  }
+
+  ast::QuotientDecl Quotient(ExhParser::QuotientDeclContext* c) const {
+    ast::QuotientDecl quotient;
+    quotient.doc = Doc(c->DOC());
+    quotient.canonical = c->CANONICAL() != nullptr;
+    quotient.name = Name(c->SET_ID());
+    if (c->varDef().size() > 1) quotient.parameter = VarDef(c->varDef(0));
+    quotient.item = VarDef(c->varDef().back());
+    quotient.flag = Name(c->CHOICE_ID(0));
+    if (c->formula() != nullptr) quotient.dividend = Formula(c->formula());
+    quotient.equivalence = Name(c->CHOICE_ID(1));
+    quotient.values = Names(c->values()->VALUE_ID());
+    quotient.disjoint = Disjoint(c->disjoint());
+    quotient.keys = Keys(c->key());
+    return quotient;
+  }
+
+  ast::EnumItem EnumItem(ExhParser::EnumItemContext* c) const {
+    if (auto* value = c->valueItem(); value != nullptr) {
+      return ast::ValueItem{Doc(c->DOC()), Name(value->VALUE_ID()),
+                            Requirements(value->requirement())};
+    }
+    if (auto* alias = c->aliasItem(); alias != nullptr) {
+      return ast::AliasItem{Doc(c->DOC()), Name(alias->VALUE_ID()),
+                            Names(alias->values()->VALUE_ID()), Requirements(alias->requirement())};
+    }
+    if (c->SYMMETRIC() != nullptr) return ast::SymmetricItem{At(c->SYMMETRIC()).range};
+    ast::AntisymmetricItem item{{}, At(c->ANTISYMMETRIC()).range};
+    for (auto* pair : c->inversePair()) {
+      item.pairs.push_back({Name(pair->VALUE_ID(0)), Name(pair->VALUE_ID(1))});
+    }
+    return item;
+  }
+
+  ast::EnumDecl Enum(ExhParser::EnumDeclContext* c) const {
+    ast::EnumDecl choice{
+        Doc(c->DOC()), Name(c->CHOICE_ID()), VarDefs(c->arguments()->varDef()), {}};
+    for (auto* item : c->enumItem()) choice.items.push_back(EnumItem(item));
+    return choice;
+  }
+
+  ast::IntegerDecl Integer(ExhParser::IntegerDeclContext* c) const {
+    return {Doc(c->DOC()), Name(c->CHOICE_ID()), VarDefs(c->arguments()->varDef()),
+            Code(c->CODE())};
+  }
+
+  ast::CounterDecl Counter(ExhParser::CounterDeclContext* c) const {
+    ast::CounterDecl counter;
+    counter.doc = Doc(c->DOC());
+    if (c->HALF() != nullptr) counter.visibility = Visibility::kHalf;
+    if (c->INTERNAL() != nullptr) counter.visibility = Visibility::kInternal;
+    counter.name = Name(c->CHOICE_ID());
+    counter.arguments = VarDefs(c->arguments()->varDef());
+    std::vector<Tree*> codes = c->CODE();
+    if (c->BASE() != nullptr) {
+      counter.base = Code(codes.front());
+      codes.erase(codes.begin());
+    }
+    counter.over = Foralls(c->forall());
+    counter.product = c->MUL() != nullptr;
+    if (c->instance() != nullptr) {
+      counter.weight = Instance(c->instance());
+    } else {
+      counter.weight = Code(codes.front());
+    }
+    counter.when = Formulas(c->formula());
+    return counter;
+  }
+
+  std::optional<ast::Name> Label(ExhParser::LabelContext* c) const {
+    if (c == nullptr) return std::nullopt;
+    return Name(c->CHOICE_ID());
+  }
+
+  ast::RequireDecl Require(ExhParser::RequireDeclContext* c) const {
+    // Documentation is not part of the place: a reader is sent to the word `require`.
+    SourceRange range = Range(c);
+    range.begin = At(c->REQUIRE()).range.begin;
+    return {Doc(c->DOC()), Label(c->label()), Constraint(c->constraint()), range};
+  }
+
+  ast::TriggerDecl Trigger(ExhParser::TriggerDeclContext* c) const {
+    ast::TriggerDecl trigger{c->ONCE() != nullptr,
+                             Label(c->label()),
+                             Foralls(c->forall()),
+                             std::nullopt,
+                             Code(c->CODE()),
+                             Formula(c->formula()),
+                             Range(c)};
+    if (c->adds() != nullptr) trigger.adds = Names(c->adds()->SET_ID());
+    return trigger;
+  }
+
+  ast::LetDecl Let(ExhParser::LetDeclContext* c) const {
+    return {Doc(c->DOC()), Name(c->CHOICE_ID()), VarDefs(c->arguments()->varDef()),
+            Formula(c->formula())};
+  }
+
+  ast::ExternDecl Extern(ExhParser::ExternDeclContext* c) const {
+    ast::ExternDecl external;
+    external.doc = Doc(c->DOC());
+    external.constant = c->CONSTANT() != nullptr;
+    external.name = Name(c->CHOICE_ID());
+    if (c->arguments() != nullptr) external.arguments = VarDefs(c->arguments()->varDef());
+    if (c->setRef() != nullptr) external.present = SetRef(c->setRef());
+    if (c->CODE() != nullptr) external.code = Code(c->CODE());
+    return external;
+  }
+
+  ast::HostDecl Host(ExhParser::HostDeclContext* c) const {
+    ast::HostDecl host{Code(c->CODE()), {}, Range(c)};
+    for (auto* entry : c->hostEntry()) {
+      host.entries.push_back({Name(entry->CHOICE_ID()), Code(entry->CODE())});
+    }
+    return host;
+  }
+
+  ast::DecideDecl Decide(ExhParser::DecideDeclContext* c) const {
+    return {Names(c->CHOICE_ID()), Range(c)};
+  }
+
+  const Chunk& chunk_;
+};
+
+}  // namespace
+
+ast::Statement BuildStatement(const Chunk& chunk, ExhParser::StatementContext* tree) {
+  return Builder(chunk).Statement(tree);
+}
+
+}  // namespace exh::dsl

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+#include "dsl/syntax/print.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace exh::dsl {
+namespace {
+
+// A backslash before a newline or before the closing quote would mean something, so a continued
+// line of nothing follows it.
+std::string Literal(const ast::Code& code) {
+  std::string text = "\"";
+  for (std::size_t i = 0; i < code.text.size(); ++i) {
+    const std::string_view rest = std::string_view(code.text).substr(i + 1);
+    if (code.text[i] == '"') text += '\\';
+    text += code.text[i];
+    const bool means = rest.empty() || rest.starts_with('\n') || rest.starts_with("\r\n");
+    if (code.text[i] == '\\' && means) text += "\\\n";
+  }
+  return text + "\"";
+}
+
+std::string Doc(const std::string& doc, std::string_view indent) {
+  return doc.empty() ? "" : fmt::format("{}///{}\n", indent, doc);
+}
+
+template <typename Range, typename Function>
+std::string Joined(const Range& range, std::string_view separator, Function print) {
+  std::string text;
+  for (const auto& item : range) {
+    if (!text.empty()) text += separator;
+    text += print(item);
+  }
+  return text;
+}
+
+std::string Names(const std::vector<ast::Name>& names, std::string_view separator) {
+  return Joined(names, separator, [](const ast::Name& name) { return name.text; });
+}
+
+std::string SetRefText(const ast::SetRef& ref) {
+  return ref.parameter ? fmt::format("{}(${})", ref.set.text, ref.parameter->text) : ref.set.text;
+}
+
+std::string VarDef(const ast::VarDef& def) {
+  return fmt::format("${} in {}", def.name.text, SetRefText(def.set));
+}
+
+std::string Arguments(const std::vector<ast::VarDef>& defs) {
+  return fmt::format("({})", Joined(defs, ", ", VarDef));
+}
+
+std::string Foralls(const std::vector<ast::Quantifier>& quantifiers) {
+  std::string text;
+  for (const ast::Quantifier& q : quantifiers) {
+    const std::string names =
+        Joined(q.names, q.ascending ? " < " : ", ",
+               [](const ast::Name& name) { return fmt::format("${}", name.text); });
+    text += fmt::format("forall {} in {}{}: ", names, SetRefText(q.set),
+                        q.where ? " where " + Print(*q.where) : "");
+  }
+  return text;
+}
+
+std::string Instance(const ast::Instance& instance) {
+  return fmt::format(
+      "{}({})", instance.choice.text,
+      Joined(instance.arguments, ", ", [](const ast::Name& name) { return "$" + name.text; }));
+}
+
+std::string_view Op(CompareOp op) {
+  switch (op) {
+    case CompareOp::kLt:
+      return "<";
+    case CompareOp::kGt:
+      return ">";
+    case CompareOp::kLe:
+      return "<=";
+    case CompareOp::kGe:
+      return ">=";
+    case CompareOp::kEq:
+      return "==";
+    case CompareOp::kNe:
+      return "!=";
+  }
+  return "";
+}
+
+struct ConditionPrinter {
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(const ast::Code& code) const { return Literal(code); }
+  std::string operator()(const ast::IsTest& test) const {
+    return fmt::format("{} is {}{}", Instance(test.instance), test.negated ? "not " : "",
+                       Names(test.values, " | "));
+  }
+  std::string operator()(const ast::Comparison& comparison) const {
+    return fmt::format("{} {} {}", Instance(comparison.lhs), Op(comparison.op),
+                       std::visit(*this, comparison.rhs));
+  }
+  std::string operator()(const ast::Instance& instance) const { return Instance(instance); }
+  std::string operator()(const ast::Number& number) const { return number.digits.text; }
+  std::string operator()(const ast::Name& constant) const { return constant.text; }
+};
+
+/// In parentheses when it binds no closer than what it stands in.
+std::string Part(const ast::Formula& part, bool parentheses) {
+  return parentheses ? fmt::format("({})", Print(part)) : Print(part);
+}
+
+std::string Disjoint(const std::vector<ast::Name>& sets) {
+  return sets.empty() ? "" : fmt::format("  disjoint: {}\n", Names(sets, ", "));
+}
+
+std::string Keys(const std::vector<ast::Key>& keys) {
+  std::string text;
+  for (const ast::Key& key : keys) {
+    const std::string forall = key.forall ? " forall " + VarDef(*key.forall) : "";
+    text += fmt::format("  {}{} = {}\n", key.word.text, forall, Literal(key.code));
+  }
+  return text;
+}
+
+std::string Requirements(const std::vector<ast::Constraint>& requirements) {
+  std::string text;
+  for (const ast::Constraint& c : requirements) text += fmt::format("    requires {}\n", Print(c));
+  return text;
+}
+
+struct EnumItemPrinter {
+  std::string operator()(const ast::ValueItem& item) const {
+    return fmt::format("{}  value {}:\n{}", Doc(item.doc, "  "), item.name.text,
+                       Requirements(item.requirements));
+  }
+  std::string operator()(const ast::AliasItem& item) const {
+    return fmt::format("{}  alias {} = {}:\n{}", Doc(item.doc, "  "), item.name.text,
+                       Names(item.values, " | "), Requirements(item.requirements));
+  }
+  std::string operator()(const ast::SymmetricItem&) const { return "  symmetric\n"; }
+  std::string operator()(const ast::AntisymmetricItem& item) const {
+    std::string text = "  antisymmetric:\n";
+    for (const ast::InversePair& pair : item.pairs) {
+      text += fmt::format("    {} -> {}\n", pair.from.text, pair.to.text);
+    }
+    return text;
+  }
+};
+
+std::string_view Word(Visibility visibility) {
+  switch (visibility) {
+    case Visibility::kFull:
+      return "";
+    case Visibility::kHalf:
+      return "half ";
+    case Visibility::kInternal:
+      return "internal ";
+  }
+  return "";
+}
+
+struct StatementPrinter {
+  std::string operator()(const ast::SetDecl& set) const {
+    const std::string parameter = set.parameter ? fmt::format("({})", VarDef(*set.parameter)) : "";
+    const std::string superset = set.superset ? " subsetof " + SetRefText(*set.superset) : "";
+    return fmt::format("{}set {}{}{}:\n{}{}end\n", Doc(set.doc, ""), set.name.text, parameter,
+                       superset, Disjoint(set.disjoint), Keys(set.keys));
+  }
+  std::string operator()(const ast::QuotientDecl& q) const {
+    const std::string parameter = q.parameter ? fmt::format("({})", VarDef(*q.parameter)) : "";
+    const std::string dividend = q.dividend ? Print(*q.dividend) : "";
+    return fmt::format("{}quotient {}{}{} of {}:\n  {} = {} / {} is {}\n{}{}end\n", Doc(q.doc, ""),
+                       q.canonical ? "canonical " : "", q.name.text, parameter, VarDef(q.item),
+                       q.flag.text, dividend, q.equivalence.text, Names(q.values, " | "),
+                       Disjoint(q.disjoint), Keys(q.keys));
+  }
+  std::string operator()(const ast::EnumDecl& choice) const {
+    std::string text = fmt::format("{}define enum {}{}:\n", Doc(choice.doc, ""), choice.name.text,
+                                   Arguments(choice.arguments));
+    for (const ast::EnumItem& item : choice.items) text += std::visit(EnumItemPrinter(), item);
+    return text + "end\n";
+  }
+  std::string operator()(const ast::IntegerDecl& choice) const {
+    return fmt::format("{}define integer {}{}:\n  {}\nend\n", Doc(choice.doc, ""), choice.name.text,
+                       Arguments(choice.arguments), Literal(choice.universe));
+  }
+  std::string operator()(const ast::CounterDecl& counter) const {
+    const auto* code = std::get_if<ast::Code>(&counter.weight);
+    std::string text =
+        fmt::format("{}define {}counter {}{}:\n", Doc(counter.doc, ""), Word(counter.visibility),
+                    counter.name.text, Arguments(counter.arguments));
+    if (counter.base) text += fmt::format("  base {}\n", Literal(*counter.base));
+    text += fmt::format(
+        "  {}{} {} when:\n", Foralls(counter.over), counter.product ? "mul" : "sum",
+        code != nullptr ? Literal(*code) : Instance(std::get<ast::Instance>(counter.weight)));
+    // Two code conditions in a row would be joined; no tree with such a pair comes from a text.
+    for (const ast::Formula& f : counter.when) text += fmt::format("    {}\n", Print(f));
+    return text + "end\n";
+  }
+  std::string operator()(const ast::RequireDecl& require) const {
+    const std::string label = require.label ? require.label->text + ": " : "";
+    return fmt::format("{}require {}{}\n", Doc(require.doc, ""), label, Print(require.constraint));
+  }
+  std::string operator()(const ast::TriggerDecl& trigger) const {
+    const std::string label = trigger.label ? trigger.label->text + ": " : "";
+    const std::string adds =
+        trigger.adds ? fmt::format("adds {} ", Names(*trigger.adds, ", ")) : "";
+    return fmt::format("trigger {}{}{}{}{} when {}\n", trigger.once ? "once " : "", label,
+                       Foralls(trigger.foralls), adds, Literal(trigger.code), Print(trigger.when));
+  }
+  std::string operator()(const ast::LetDecl& let) const {
+    return fmt::format("{}let {}{} = {}\n", Doc(let.doc, ""), let.name.text,
+                       Arguments(let.arguments), Print(let.body));
+  }
+  std::string operator()(const ast::ExternDecl& e) const {
+    const std::string code = e.code ? " = " + Literal(*e.code) : "";
+    if (e.constant) {
+      return fmt::format("{}extern constant {}{}\n", Doc(e.doc, ""), e.name.text, code);
+    }
+    return fmt::format("{}extern {}predicate {}{}{}{}\n", Doc(e.doc, ""),
+                       e.present ? "dynamic " : "", e.name.text, Arguments(e.arguments),
+                       e.present ? " of " + SetRefText(*e.present) : "", code);
+  }
+  std::string operator()(const ast::HostDecl& host) const {
+    std::string text = fmt::format("host {}:\n", Literal(host.language));
+    for (const ast::HostEntry& entry : host.entries) {
+      text += fmt::format("  {} = {}\n", entry.word.text, Literal(entry.code));
+    }
+    return text + "end\n";
+  }
+  std::string operator()(const ast::DecideDecl& decide) const {
+    return fmt::format("decide {}\n", Names(decide.choices, ", "));
+  }
+  std::string operator()(const ast::BrokenDecl&) const { return ""; }
+};
+
+}  // namespace
+
+std::string Print(const ast::Condition& condition) {
+  return std::visit(ConditionPrinter(), condition.kind);
+}
+
+std::string Print(const ast::Formula& formula) {
+  using Kind = ast::Formula::Kind;
+  switch (formula.kind) {
+    case Kind::kCondition:
+      return Print(*formula.condition);
+    case Kind::kNot: {
+      const Kind inner = formula.parts[0].kind;
+      return "not " + Part(formula.parts[0], inner != Kind::kCondition && inner != Kind::kNot);
+    }
+    case Kind::kAnd:
+    case Kind::kOr:
+      return Joined(
+          formula.parts, formula.kind == Kind::kAnd ? " && " : " || ",
+          [&](const ast::Formula& part) { return Part(part, part.kind >= formula.kind); });
+    case Kind::kImplies:
+      return Part(formula.parts[0], formula.parts[0].kind == Kind::kImplies) + " => " +
+             Print(formula.parts[1]);
+  }
+  return "";
+}
+
+std::string Print(const ast::Constraint& constraint) {
+  std::string text = Foralls(constraint.foralls);
+  text += Joined(constraint.clauses, "  ", [](const ast::Formula& f) { return Print(f); });
+  while (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+std::string Print(const ast::File& file) {
+  std::string text;
+  for (const ast::Statement& statement : file.statements) {
+    const std::string printed = std::visit(StatementPrinter(), statement);
+    if (!text.empty() && !printed.empty()) text += '\n';
+    text += printed;
+  }
+  return text;
+}
+
+}  // namespace exh::dsl
