@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/candidate.h"
 
-#include "runtime/internal/network.h"
-#include "runtime/internal/objects.h"
-#include "runtime/internal/propagator.h"
-#include "runtime/internal/row_kernels.h"
+#include "runtime/internal/network/network.h"
+#include "runtime/internal/network/objects.h"
+#include "runtime/internal/rows/propagator.h"
+#include "runtime/internal/rows/row_kernels.h"
 
 namespace exh::runtime {
 

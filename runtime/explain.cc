@@ -4,7 +4,7 @@
 #include "base/check.h"
 #include "runtime/candidate.h"
 #include "runtime/ground.h"
-#include "runtime/internal/tracer.h"
+#include "runtime/internal/explain/tracer.h"
 
 namespace exh::runtime {
 namespace {

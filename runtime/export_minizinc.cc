@@ -8,7 +8,7 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "runtime/int_domain.h"
-#include "runtime/internal/minizinc_writer.h"
+#include "runtime/internal/minizinc/minizinc_writer.h"
 
 namespace exh::runtime {
 namespace internal {

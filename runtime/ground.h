@@ -2,7 +2,7 @@
 //
 // The ground form of an Instance: what its constraints say, as plain lists that are easy to read
 // and slow to run. Export and explanation read it, so that they do not depend on how the
-// propagation loop lays out the same constraints. Only internal/ground_form.cc knows both.
+// propagation loop lays out the same constraints. Only internal/network/ground_form.cc knows both.
 //
 // An assignment of all variables is an implementation iff every table, clause and counter bound
 // holds, and every decision that is not live has the first value of its root domain.

@@ -5,9 +5,9 @@
 #include <bit>
 #include <utility>
 
-#include "runtime/internal/freezer.h"
-#include "runtime/internal/network.h"
-#include "runtime/internal/objects.h"
+#include "runtime/internal/freeze/freezer.h"
+#include "runtime/internal/network/network.h"
+#include "runtime/internal/network/objects.h"
 
 namespace exh::runtime {
 

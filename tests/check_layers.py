@@ -28,6 +28,14 @@ ROOMS = {
         "syntax": {"diagnostics"},
         "meaning": {"diagnostics", "syntax"},
     },
+    "runtime": {
+        "internal/network": set(),
+        "internal/rows": {"internal/network"},
+        "internal/ground": {"internal/network", "internal/rows"},
+        "internal/freeze": {"internal/network", "internal/rows", "internal/ground"},
+        "internal/explain": {"internal/network"},
+        "internal/minizinc": set(),
+    },
     "search": {
         "log": set(),
         "descend": {"log"},
@@ -47,8 +55,9 @@ ROOMS = {
     },
 }
 MOST_FILES_IN_A_ROOM = 20
+MORE_FILES = {"runtime": 34}  # Generated code and plugins include its headers by these names.
 # Headers beside the rooms that rooms stand on: of rooms they include nothing.
-GROUND = ("dsl/source_range.h", "dsl/spec.h")
+GROUND = ("dsl/source_range.h", "dsl/spec.h", "runtime/*.h")
 # Nothing includes tests, and tests may include everything.
 LAYERS = sorted([*MAY_INCLUDE, "tests"], key=len, reverse=True)
 ANTLR = re.compile(r"antlr4|ExhLexer|ExhParser|ExhBase|ExhListener|ExhVisitor")
@@ -93,8 +102,9 @@ def full_rooms(root):
     for layer in ROOMS:
         for folder in sorted({path.parent for path in tree.files(root, (".h", ".cc"), (layer,))}):
             files = [path for path in (root / folder).iterdir() if path.is_file()]
-            if len(files) > MOST_FILES_IN_A_ROOM:
-                problems.append(f"{folder}: {len(files)} files, the limit is {MOST_FILES_IN_A_ROOM}")
+            most = MORE_FILES.get(folder.as_posix(), MOST_FILES_IN_A_ROOM)
+            if len(files) > most:
+                problems.append(f"{folder}: {len(files)} files, the limit is {most}")
         for folder in sorted(path.name for path in (root / layer).iterdir() if path.is_dir()):
             if not any(room.split("/")[0] == folder for room in ROOMS[layer]):
                 problems.append(f"{layer}/{folder}: the room is not in ROOMS of check_layers.py")

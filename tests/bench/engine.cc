@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "runtime/export_minizinc.h"
-#include "runtime/internal/propagator.h"
-#include "runtime/internal/row_kernels.h"
+#include "runtime/internal/rows/propagator.h"
+#include "runtime/internal/rows/row_kernels.h"
 #include "runtime/packed_node.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "runtime/candidate.h"
-#include "runtime/internal/propagator.h"
+#include "runtime/internal/rows/propagator.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
 

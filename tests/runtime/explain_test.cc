@@ -15,7 +15,7 @@
 #include "runtime/candidate.h"
 #include "runtime/explain.h"
 #include "runtime/ground.h"
-#include "runtime/internal/tracer.h"
+#include "runtime/internal/explain/tracer.h"
 #include "tests/support/order_space.h"
 #include "tests/support/random_space.h"
 

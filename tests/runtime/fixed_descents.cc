@@ -8,7 +8,7 @@
 #include <string>
 
 #include "runtime/candidate.h"
-#include "runtime/internal/row_kernels.h"
+#include "runtime/internal/rows/row_kernels.h"
 #include "tests/support/order_space.h"
 
 namespace exh::tests {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "runtime/internal/network.h"
-#include "runtime/internal/propagator.h"
+#include "runtime/internal/network/network.h"
+#include "runtime/internal/rows/propagator.h"
 #include "tests/runtime/model.h"
 #include "tests/support/order_space.h"
 

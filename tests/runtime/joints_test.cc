@@ -12,7 +12,7 @@
 
 #include "runtime/candidate.h"
 #include "runtime/ground.h"
-#include "runtime/internal/network.h"
+#include "runtime/internal/network/network.h"
 #include "tests/support/table_host.h"
 
 namespace exh::tests {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/candidate.h"
-#include "runtime/internal/network.h"
+#include "runtime/internal/network/network.h"
 #include "tests/support/drive.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random_space.h"

@@ -14,8 +14,8 @@
 
 #include "runtime/candidate.h"
 #include "runtime/ground.h"
-#include "runtime/internal/network.h"
-#include "runtime/internal/row_kernels.h"
+#include "runtime/internal/network/network.h"
+#include "runtime/internal/rows/row_kernels.h"
 #include "runtime/packed_node.h"
 #include "tests/support/order_space.h"
 #include "tests/support/random_space.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/candidate.h"
-#include "runtime/internal/propagator.h"
+#include "runtime/internal/rows/propagator.h"
 #include "tests/support/oracle.h"
 
 namespace exh::tests {

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+//
+// Each filter yields narrowings, "keep these values", and changes nothing. Tables and joints: a
+// value stays when a combination that is allowed and still possible has it. Clauses: the last
+// literal that may hold must hold. Counters are in ground_counter.cc. A constraint behind a gate
+// says nothing until all memberships of the gate are TRUE.
+#include "runtime/internal/explain/ground_filter.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
+
+namespace exh::runtime::internal {
+namespace {
+
+constexpr CompareOp kNegated[] = {CompareOp::kGe, CompareOp::kLe, CompareOp::kGt,
+                                  CompareOp::kLt, CompareOp::kNe, CompareOp::kEq};
+
+Narrowing KeepValues(std::uint32_t variable, Bits values) {
+  return {{false, variable}, values, {}, false};
+}
+
+Narrowing KeepInterval(std::uint32_t counter, Interval interval) {
+  return {{true, counter}, 0, interval, interval.IsEmpty()};
+}
+
+/// Bounds know no holes: a value goes only at an end.
+Interval Without(Interval interval, std::uint64_t value) {
+  if (interval.min == value && interval.max == value) return {1, 0};
+  if (interval.min == value) ++interval.min;
+  if (interval.max == value) --interval.max;
+  return interval;
+}
+
+void KeepPairs(const GroundForm& form, const GroundDomains& domains, const GroundLiteral& literal,
+               bool complement, std::vector<Narrowing>* out) {
+  const Bits right = domains.variables[literal.b];
+  Bits kept_left = 0, kept_right = 0;
+  for (Bits rest = domains.variables[literal.a]; rest != 0; rest &= rest - 1) {
+    const Bits row = form.pair_relations[literal.pairs][std::countr_zero(rest)];
+    const Bits partners = (complement ? ~row : row) & right;
+    if (partners != 0) kept_left |= rest & (~rest + 1);
+    kept_right |= partners;
+  }
+  out->push_back(KeepValues(literal.a, kept_left));
+  out->push_back(KeepValues(literal.b, kept_right));
+}
+
+void KeepCompared(const GroundDomains& domains, CompareOp op, std::uint32_t a, std::uint32_t b,
+                  std::vector<Narrowing>* out) {
+  const Interval left = domains.counters[a], right = domains.counters[b];
+  switch (op) {
+    case CompareOp::kLt:
+      if (left.min >= right.max) {
+        out->push_back(KeepInterval(a, {1, 0}));
+        return;
+      }
+      out->push_back(KeepInterval(a, {0, right.max == kSaturated ? kSaturated : right.max - 1}));
+      out->push_back(KeepInterval(b, {left.min + 1, kSaturated}));
+      return;
+    case CompareOp::kLe:
+      out->push_back(KeepInterval(a, {0, right.max}));
+      out->push_back(KeepInterval(b, {left.min, kSaturated}));
+      return;
+    case CompareOp::kGt:
+      return KeepCompared(domains, CompareOp::kLt, b, a, out);
+    case CompareOp::kGe:
+      return KeepCompared(domains, CompareOp::kLe, b, a, out);
+    case CompareOp::kEq:
+      out->push_back(KeepInterval(a, right));
+      out->push_back(KeepInterval(b, left));
+      return;
+    case CompareOp::kNe:
+      if (left.IsConstrained()) out->push_back(KeepInterval(b, Without(right, left.min)));
+      if (right.IsConstrained()) out->push_back(KeepInterval(a, Without(left, right.min)));
+      return;
+  }
+}
+
+}  // namespace
+
+Truth Status(const GroundForm& form, const GroundDomains& domains, const GroundLiteral& literal) {
+  switch (literal.kind) {
+    case GroundLiteral::Kind::kIn: {
+      const Bits domain = domains.variables[literal.a];
+      if ((domain & literal.values) == 0) return Truth::kFalse;
+      return (domain & ~literal.values) == 0 ? Truth::kTrue : Truth::kMaybe;
+    }
+    case GroundLiteral::Kind::kPair: {
+      bool some = false, all = true;
+      const Bits right = domains.variables[literal.b];
+      for (Bits rest = domains.variables[literal.a]; rest != 0; rest &= rest - 1) {
+        const Bits partners = form.pair_relations[literal.pairs][std::countr_zero(rest)] & right;
+        some |= partners != 0;
+        all &= partners == right;
+      }
+      return all ? Truth::kTrue : some ? Truth::kMaybe : Truth::kFalse;
+    }
+    case GroundLiteral::Kind::kCounterIn: {
+      const Interval interval = domains.counters[literal.a];
+      if (literal.interval.IsEmpty() || !interval.Intersects(literal.interval)) {
+        return Truth::kFalse;
+      }
+      return interval.IsSubsetOf(literal.interval) ? Truth::kTrue : Truth::kMaybe;
+    }
+    case GroundLiteral::Kind::kCounterNot: {
+      const Interval interval = domains.counters[literal.a];
+      if (!interval.Contains(literal.interval.min)) return Truth::kTrue;
+      return interval.IsConstrained() ? Truth::kFalse : Truth::kMaybe;
+    }
+    case GroundLiteral::Kind::kCounterPair:
+      return CounterPairStatus(literal.op, domains.counters[literal.a],
+                               domains.counters[literal.b]);
+  }
+  EXH_UNREACHABLE();
+}
+
+void MakeTrue(const GroundForm& form, const GroundDomains& domains, const GroundLiteral& literal,
+              std::vector<Narrowing>* out) {
+  switch (literal.kind) {
+    case GroundLiteral::Kind::kIn:
+      out->push_back(KeepValues(literal.a, literal.values));
+      return;
+    case GroundLiteral::Kind::kPair:
+      return KeepPairs(form, domains, literal, false, out);
+    case GroundLiteral::Kind::kCounterIn:
+      out->push_back(KeepInterval(literal.a, literal.interval));
+      return;
+    case GroundLiteral::Kind::kCounterNot:
+      out->push_back(
+          KeepInterval(literal.a, Without(domains.counters[literal.a], literal.interval.min)));
+      return;
+    case GroundLiteral::Kind::kCounterPair:
+      return KeepCompared(domains, literal.op, literal.a, literal.b, out);
+  }
+}
+
+void MakeFalse(const GroundForm& form, const GroundDomains& domains, const GroundLiteral& literal,
+               std::vector<Narrowing>* out) {
+  switch (literal.kind) {
+    case GroundLiteral::Kind::kIn:
+      out->push_back(KeepValues(literal.a, ~literal.values));
+      return;
+    case GroundLiteral::Kind::kPair:
+      return KeepPairs(form, domains, literal, true, out);
+    case GroundLiteral::Kind::kCounterIn: {
+      Interval outside = domains.counters[literal.a];
+      const Interval inside = literal.interval;
+      if (inside.Contains(outside.min)) {
+        outside.min = SaturatingAdd(inside.max, 1);
+        if (inside.max == kSaturated) outside = {1, 0};
+      }
+      if (!outside.IsEmpty() && inside.Contains(outside.max)) {
+        outside = inside.min == 0 ? Interval{1, 0} : Interval{outside.min, inside.min - 1};
+      }
+      out->push_back(KeepInterval(literal.a, outside));
+      return;
+    }
+    case GroundLiteral::Kind::kCounterNot:
+      out->push_back(KeepInterval(literal.a, {literal.interval.min, literal.interval.min}));
+      return;
+    case GroundLiteral::Kind::kCounterPair:
+      return KeepCompared(domains, kNegated[static_cast<int>(literal.op)], literal.a, literal.b,
+                          out);
+  }
+}
+
+GroundFilter::GroundFilter(const GroundForm& form) : form_(form), reads_(size()) {
+  for (const GroundRelation& relation : form.relations) {
+    std::size_t cells = 1;
+    for (const int values : relation.sizes) cells *= static_cast<std::size_t>(values);
+    std::vector<bool> allowed(cells, false);
+    for (const std::vector<int>& tuple : AllowedTuples(form, relation)) {
+      std::size_t cell = 0;
+      for (std::size_t i = 0; i < tuple.size(); ++i) {
+        cell =
+            cell * static_cast<std::size_t>(relation.sizes[i]) + static_cast<std::size_t>(tuple[i]);
+      }
+      allowed[cell] = true;
+    }
+    allowed_.push_back(std::move(allowed));
+  }
+  for (std::uint32_t table = 0; table < form.tables.size(); ++table) {
+    for (const std::uint32_t v : form.tables[table].variables) reads_[table].push_back({false, v});
+    for (const std::uint32_t v : form.gates[form.tables[table].gate]) {
+      reads_[table].push_back({false, v});
+    }
+  }
+  for (std::uint32_t c = 0; c < form.clauses.size(); ++c) {
+    const auto id = static_cast<std::uint32_t>(form.tables.size()) + c;
+    for (const GroundLiteral& literal : form.clauses[c].literals) Read(id, literal);
+  }
+  for (std::uint32_t c = 0; c < num_counters(); ++c) {
+    const std::uint32_t id = first_counter() + c;
+    reads_[id].push_back({true, c});
+    for (const GroundIncrement& increment : form.counters[c].increments) {
+      for (const GroundLiteral& literal : increment.literals) Read(id, literal);
+      if (increment.weight == GroundIncrement::Weight::kConstant) continue;
+      reads_[id].push_back(
+          {increment.weight == GroundIncrement::Weight::kCounter, increment.source});
+    }
+  }
+  for (std::uint32_t j = 0; j < form.joints.size(); ++j) {
+    auto& reads = reads_[first_joint() + j];
+    for (const std::uint32_t v : form.joints[j].variables) reads.push_back({false, v});
+    for (const std::uint32_t v : form.gates[form.joints[j].gate]) reads.push_back({false, v});
+  }
+  variable_readers_.resize(form.variables.size());
+  counter_readers_.resize(form.counters.size());
+  for (std::uint32_t id = 0; id < reads_.size(); ++id) {
+    std::ranges::sort(reads_[id]);
+    reads_[id].erase(std::unique(reads_[id].begin(), reads_[id].end()), reads_[id].end());
+    for (const Subject subject : reads_[id]) {
+      (subject.is_counter ? counter_readers_ : variable_readers_)[subject.index].push_back(id);
+    }
+  }
+}
+
+void GroundFilter::Read(std::uint32_t constraint, const GroundLiteral& literal) {
+  const bool counters =
+      literal.kind != GroundLiteral::Kind::kIn && literal.kind != GroundLiteral::Kind::kPair;
+  reads_[constraint].push_back({counters, literal.a});
+  if (literal.kind == GroundLiteral::Kind::kPair ||
+      literal.kind == GroundLiteral::Kind::kCounterPair) {
+    reads_[constraint].push_back({counters, literal.b});
+  }
+}
+
+const std::vector<std::uint32_t>& GroundFilter::readers(Subject subject) const {
+  return (subject.is_counter ? counter_readers_ : variable_readers_)[subject.index];
+}
+
+std::vector<Origin> GroundFilter::origins(std::uint32_t constraint) const {
+  EXH_CHECK(!IsTable(constraint));
+  if (constraint >= first_joint()) return form_.joints[constraint - first_joint()].origins;
+  if (constraint >= first_counter()) return {form_.counters[constraint - first_counter()].origin};
+  return {form_.clauses[constraint - form_.tables.size()].origin};
+}
+
+std::vector<Narrowing> GroundFilter::RunJoint(const GroundJoint& joint,
+                                              const GroundDomains& domains) const {
+  for (const std::uint32_t member : form_.gates[joint.gate]) {
+    if (domains.variables[member] != Bits{2}) return {};
+  }
+  std::vector<Bits> supported(joint.variables.size(), 0);
+  for (const std::vector<int>& combination : joint.combinations) {
+    bool is_possible = true;
+    for (std::size_t i = 0; i < combination.size(); ++i) {
+      is_possible &= (domains.variables[joint.variables[i]] >> combination[i] & 1) != 0;
+    }
+    if (!is_possible) continue;
+    for (std::size_t i = 0; i < combination.size(); ++i) supported[i] |= Bits{1} << combination[i];
+  }
+  std::vector<Narrowing> narrowings;
+  for (std::size_t i = 0; i < supported.size(); ++i) {
+    narrowings.push_back(KeepValues(joint.variables[i], supported[i]));
+  }
+  return narrowings;
+}
+
+std::vector<Narrowing> GroundFilter::RunTable(std::uint32_t id, const GroundDomains& domains,
+                                              const std::vector<bool>& used) const {
+  const GroundTable& table = form_.tables[id];
+  const GroundRelation& relation = form_.relations[table.relation];
+  for (const std::uint32_t member : form_.gates[table.gate]) {
+    if (domains.variables[member] != Bits{2}) return {};
+  }
+  const std::size_t arity = table.variables.size();
+  std::vector<Bits> supported(arity, 0), rest(arity);
+  std::vector<int> values(arity);
+  // Combinations in mixed radix: `rest` holds what each position still has to go through.
+  const auto restart = [&](std::size_t position) {
+    rest[position] = domains.variables[table.variables[position]];
+    values[position] = std::countr_zero(rest[position]);
+  };
+  for (std::size_t position = 0; position < arity; ++position) restart(position);
+  while (true) {
+    bool allowed = true;
+    if (used.empty()) {
+      std::size_t cell = 0;
+      for (std::size_t i = 0; i < arity; ++i) {
+        cell = cell * static_cast<std::size_t>(relation.sizes[i]) +
+               static_cast<std::size_t>(values[i]);
+      }
+      allowed = allowed_[table.relation][cell];
+    } else {
+      for (std::size_t clause = 0; clause < used.size() && allowed; ++clause) {
+        if (used[clause]) allowed = Holds(form_, relation.clauses[clause], values);
+      }
+    }
+    if (allowed) {
+      for (std::size_t i = 0; i < arity; ++i) supported[i] |= Bits{1} << values[i];
+    }
+    std::size_t position = arity;
+    while (position > 0) {
+      rest[position - 1] &= rest[position - 1] - 1;
+      if (rest[position - 1] != 0) break;
+      restart(--position);
+    }
+    if (position == 0) break;
+    values[position - 1] = std::countr_zero(rest[position - 1]);
+  }
+  std::vector<Narrowing> narrowings;
+  for (std::size_t i = 0; i < arity; ++i) {
+    narrowings.push_back(KeepValues(table.variables[i], supported[i]));
+  }
+  return narrowings;
+}
+
+std::vector<Narrowing> GroundFilter::Run(std::uint32_t constraint,
+                                         const GroundDomains& domains) const {
+  if (IsTable(constraint)) return RunTable(constraint, domains, {});
+  std::vector<Narrowing> narrowings;
+  if (constraint >= first_joint()) {
+    return RunJoint(form_.joints[constraint - first_joint()], domains);
+  }
+  if (constraint >= first_counter()) {
+    FilterCounter(form_, constraint - first_counter(), domains, &narrowings);
+    return narrowings;
+  }
+  const GroundClause& clause = form_.clauses[constraint - form_.tables.size()];
+  const GroundLiteral* last = nullptr;
+  for (const GroundLiteral& literal : clause.literals) {
+    const Truth status = Status(form_, domains, literal);
+    if (status == Truth::kTrue || (status == Truth::kMaybe && last != nullptr)) return {};
+    if (status == Truth::kMaybe) last = &literal;
+  }
+  if (last != nullptr) {
+    MakeTrue(form_, domains, *last, &narrowings);
+  } else {
+    narrowings.push_back({.failed = true});
+  }
+  return narrowings;
+}
+
+}  // namespace exh::runtime::internal

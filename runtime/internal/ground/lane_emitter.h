@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+//
+// LaneEmitter: what a LaneStore has collected becomes runs of the network. A run hangs on the one
+// cell that all lanes of a view share; what cannot hang anywhere in a run also gets a record, a
+// Constraint, and is propagated by itself from there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "runtime/instance.h"
+#include "runtime/internal/ground/ground_clauses.h"
+#include "runtime/internal/ground/lane_store.h"
+#include "runtime/internal/network/freeze_ticker.h"
+#include "runtime/internal/network/network.h"
+
+namespace exh::runtime::internal {
+
+class LaneEmitter {
+ public:
+  LaneEmitter(const Instance& instance, const RootDomains& root, LaneStore* store,
+              RelationStore* relations, Gates* gates, GroundClauses* clauses, Network* network)
+      : instance_(instance),
+        root_(root),
+        store_(*store),
+        places_(store->places()),
+        relations_(*relations),
+        gates_(*gates),
+        clauses_(*clauses),
+        network_(*network) {}
+
+  /// Before gates are counted: makes those that runs will rest behind, and hands tables of four
+  /// decisions on, to clauses of lanes or to records.
+  void Prepare();
+  /// Fills the lists of runs by slot (Network::work is empty before), and appends records to
+  /// Network::constraints, which of their slots are in runs to `covered`. The store is empty then.
+  void Emit(FreezeTicker* ticker, std::vector<std::uint8_t>* covered);
+  /// The root is propagated: leaves what it entails out of the runs.
+  void DropEntailed(FreezeTicker* ticker);
+  /// By gate: the cells that some constraint behind it reads, of runs. After DropEntailed().
+  const std::vector<std::vector<std::uint64_t>>& cells_by_gate() const { return cells_by_gate_; }
+  std::size_t num_entailed() const { return num_entailed_; }
+
+ private:
+  /// Lanes of a view with the same table behind the same gate.
+  struct Piece {
+    std::uint64_t lanes;
+    LaneGate gate;
+    std::uint32_t relation;
+  };
+  /// The slots of a lane, and how the view sees them.
+  struct Seen {
+    std::array<Slot, kMaxTableArity> sorted{};
+    // By position in the view.
+    std::array<std::uint8_t, kMaxTableArity> position{};  ///< Among the sorted ones.
+    std::array<std::uint16_t, kMaxTableArity> inverse{};
+    int size = 0;
+  };
+  /// What hangs on a slot, to be sorted by it.
+  template <typename R>
+  struct Hung {
+    Slot slot;
+    std::uint32_t values;  ///< Of clauses.
+    std::uint32_t block;   ///< Of clauses: object of the first lane.
+    R run;
+  };
+  using Sizes = std::array<std::uint8_t, kMaxTableArity>;
+
+  /// What a run of the slot rests behind.
+  std::uint32_t RestOf(std::uint32_t gate, Slot slot, bool make);
+  std::uint32_t PresenceOf(int root, std::uint32_t first, bool always) const;
+  void ReadRoot();
+  bool IsNeverOpen(std::uint32_t gate) const;
+  std::array<Slot, LaneClause::kMaxLiterals> SlotsAt(std::span<const std::uint32_t> cells,
+                                                     int num_scalars, std::uint32_t lane) const;
+  void EmitView(const LaneView& view);
+  void AppendPieces(const LaneView& view, const LaneClass& lanes, std::vector<Piece>* pieces);
+  std::uint32_t RelationOf(const LaneView& view, std::uint32_t patterns,
+                           std::span<const std::pair<std::uint32_t, std::uint32_t>> subsets,
+                           const Sizes& sizes);
+  Sizes SizesAt(const LaneView& view, std::uint32_t lane) const;
+  bool HasNumbers(const LaneView& view) const;
+  std::uint64_t OpenLanes(std::uint32_t relation, std::span<const std::uint32_t> cells,
+                          int num_scalars, std::uint64_t lanes);
+  std::uint64_t OpenLanes(std::span<const PackedLiteral> scalars,
+                          std::span<const PackedLiteral> rows, std::uint64_t lanes) const;
+  std::uint64_t OpenLanes(const PairRun& run);
+  std::uint64_t OpenLanes(const TripleRun& run);
+  std::uint64_t OpenLanes(const ClauseRun& run, std::uint32_t values) const;
+  bool IsEntailed(std::uint32_t relation, const std::array<Bits, kMaxTableArity>& domains);
+  void HangTables(const LaneView& view, std::span<const Slot> slots, const RowPlaces::Lanes& others,
+                  std::span<const Piece> pieces);
+  bool SayTheSame(const LaneView& view, std::uint32_t one, std::uint32_t other,
+                  std::uint64_t lanes) const;
+  void AppendRecords(const LaneView& view, const Piece& piece, std::uint64_t lanes,
+                     std::uint8_t covered);
+  Seen See(const LaneView& view, std::span<const Slot> slots, std::uint32_t lane) const;
+  /// The pattern, or the relation, over the slots in ascending order.
+  std::uint32_t Canonical(std::uint32_t pattern, const Seen& seen);
+  std::uint32_t CanonicalRelation(std::uint32_t relation, const Seen& seen);
+  using Terms = std::array<std::uint32_t, LaneClause::kMaxLiterals>;
+  Terms TermsOf(const LaneClause& clause, std::span<const Slot> slots, std::uint32_t lane,
+                RootObject object) const;
+  void EmitClause(const LaneClause& clause);
+  void EmitList(std::span<const Hung<ClauseRun>* const> runs);
+  void Sort();
+  std::uint32_t PairTable(const Relation& relation);
+  std::uint32_t TripleTable(const Relation& relation);
+  std::uint32_t Intern(std::vector<std::uint8_t> bytes);
+  void MarkCells(std::uint32_t gate, std::span<const std::uint32_t> cells, int num_scalars,
+                 std::uint64_t lanes);
+
+  const Instance& instance_;
+  const RootDomains& root_;
+  LaneStore& store_;
+  const RowPlaces& places_;
+  RelationStore& relations_;
+  Gates& gates_;
+  GroundClauses& clauses_;
+  Network& network_;
+  std::vector<std::uint8_t, CacheLineAllocator<std::uint8_t>> root_cells_;
+  std::vector<bool> row_numbers_;          ///< By block: decisions over numbers lie in it.
+  std::vector<std::uint8_t> most_values_;  ///< By choice: of its decisions in cells.
+  std::vector<std::uint8_t>* covered_ = nullptr;
+  std::vector<Hung<PairRun>> pairs_;
+  std::vector<Hung<TripleRun>> triples_;
+  std::vector<Hung<ClauseRun>> clause_runs_;
+  std::map<std::array<std::uint32_t, 2>, std::uint32_t> rests_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> made_;
+  std::vector<std::uint32_t> key_;
+  std::map<std::array<std::uint32_t, kMaxTableArity + 1>, std::uint32_t> canonical_;
+  std::map<std::array<std::uint32_t, 4>, std::uint32_t> tables_;
+  std::map<std::vector<std::uint8_t>, std::uint32_t> contents_;
+  struct Entailment {
+    std::uint32_t relation = 0xFFFFFFFF;
+    std::array<Bits, kMaxTableArity> domains{};
+    bool result = false;
+  };
+  std::vector<Entailment> entailments_;  // By hash: the last answers.
+  std::vector<std::vector<std::uint64_t>> cells_by_gate_;
+  std::size_t num_entailed_ = 0;
+};
+
+}  // namespace exh::runtime::internal

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// Three-valued evaluation of literals: on partial domains one may be true, false or open. `View` is
+// anything with domain(Slot) -> Bits and counter(number) -> Interval: the root domains or a state.
+#pragma once
+
+#include <bit>
+
+#include "base/check.h"
+#include "runtime/internal/network/network.h"
+#include "runtime/interval.h"
+
+namespace exh::runtime::internal {
+
+enum class Truth : std::uint8_t { kFalse, kMaybe, kTrue };
+
+inline Truth PairStatus(const PairRelation& pairs, Bits left, Bits right) {
+  bool some = false, all = true;
+  for (Bits rest = left; rest != 0; rest &= rest - 1) {
+    const Bits partners = pairs.rows[std::countr_zero(rest)] & right;
+    some |= partners != 0;
+    all &= partners == right;
+  }
+  return all ? Truth::kTrue : some ? Truth::kMaybe : Truth::kFalse;
+}
+
+inline Truth CounterPairStatus(CompareOp op, Interval a, Interval b) {
+  switch (op) {
+    case CompareOp::kLt:
+      return a.max < b.min ? Truth::kTrue : a.min >= b.max ? Truth::kFalse : Truth::kMaybe;
+    case CompareOp::kLe:
+      return a.max <= b.min ? Truth::kTrue : a.min > b.max ? Truth::kFalse : Truth::kMaybe;
+    case CompareOp::kGt:
+      return CounterPairStatus(CompareOp::kLt, b, a);
+    case CompareOp::kGe:
+      return CounterPairStatus(CompareOp::kLe, b, a);
+    case CompareOp::kEq:
+      if (!a.Intersects(b)) return Truth::kFalse;
+      return a.IsConstrained() && a == b ? Truth::kTrue : Truth::kMaybe;
+    case CompareOp::kNe:
+      if (!a.Intersects(b)) return Truth::kTrue;
+      return a.IsConstrained() && a == b ? Truth::kFalse : Truth::kMaybe;
+  }
+  EXH_UNREACHABLE();
+}
+
+template <typename View>
+Truth LiteralStatus(const Network& network, const View& view, const Literal& literal) {
+  switch (literal.kind) {
+    case Literal::Kind::kSlot: {
+      const Bits domain = view.domain(literal.a);
+      if ((domain & literal.x) == 0) return Truth::kFalse;
+      return (domain & ~literal.x) == 0 ? Truth::kTrue : Truth::kMaybe;
+    }
+    case Literal::Kind::kPair:
+      return PairStatus(network.pair_relations[literal.x], view.domain(literal.a),
+                        view.domain(literal.b));
+    case Literal::Kind::kCounter: {
+      const Interval interval = view.counter(literal.a);
+      const Interval allowed{literal.x, literal.y};
+      if (allowed.IsEmpty() || !interval.Intersects(allowed)) return Truth::kFalse;
+      return interval.IsSubsetOf(allowed) ? Truth::kTrue : Truth::kMaybe;
+    }
+    case Literal::Kind::kCounterNot: {
+      const Interval interval = view.counter(literal.a);
+      if (!interval.Contains(literal.x)) return Truth::kTrue;
+      return interval.IsConstrained() ? Truth::kFalse : Truth::kMaybe;
+    }
+    case Literal::Kind::kCounterPair:
+      return CounterPairStatus(literal.op, view.counter(literal.a), view.counter(literal.b));
+  }
+  EXH_UNREACHABLE();
+}
+
+}  // namespace exh::runtime::internal
