@@ -21,8 +21,8 @@
 #include "generator/format_files.h"
 #include "generator/generator.h"
 #include "generator/maps/maps.h"
-#include "generator/names.h"
 #include "generator/output.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

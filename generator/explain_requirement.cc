@@ -8,7 +8,7 @@
 
 #include "base/spelling.h"
 #include "dsl/diagnostics/source.h"
-#include "generator/filters.h"
+#include "generator/plan/filters.h"
 
 namespace exh::generator {
 namespace {

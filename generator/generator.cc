@@ -9,10 +9,10 @@
 #include <set>
 
 #include "generator/code_writer.h"
-#include "generator/emit.h"
-#include "generator/emit_ir.h"
-#include "generator/names.h"
-#include "generator/plan.h"
+#include "generator/emit/emit.h"
+#include "generator/emit/emit_ir.h"
+#include "generator/plan/names.h"
+#include "generator/plan/plan.h"
 
 namespace exh::generator {
 namespace {

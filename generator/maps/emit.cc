@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "generator/maps/maps.h"
-#include "generator/names.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 

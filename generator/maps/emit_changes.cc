@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "generator/filters.h"
 #include "generator/maps/emit.h"
+#include "generator/plan/filters.h"
 
 namespace exh::generator {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "generator/emit.h"
+#include "generator/emit/emit.h"
 #include "generator/maps/emit.h"
 
 namespace exh::generator {

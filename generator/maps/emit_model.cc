@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "generator/maps/emit.h"
-#include "generator/names.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "generator/names.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "dsl/spec.h"
 #include "generator/generator.h"
-#include "generator/plan.h"
+#include "generator/plan/plan.h"
 
 namespace exh::generator {
 

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "dsl/dsl.h"
-#include "generator/emit_ir.h"
+#include "generator/emit/emit_ir.h"
 #include "generator/generator.h"
 
 namespace exh::generator {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Which filters a clause becomes, without text.
-#include "generator/filters.h"
+#include "generator/plan/filters.h"
 
 #include <gtest/gtest.h>
 
 #include "dsl/dsl.h"
-#include "generator/plan.h"
+#include "generator/plan/plan.h"
 
 namespace exh::generator {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "generator/snippets.h"
+#include "generator/emit/snippets.h"
 
 #include <gtest/gtest.h>
 

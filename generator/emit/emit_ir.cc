@@ -3,7 +3,7 @@
 // The Spec as JSON. Names stand where the Spec has indices. Each struct of the Spec is taken apart
 // by a structured binding, so that a member that is added to it does not compile here until it is
 // said what becomes of it.
-#include "generator/emit_ir.h"
+#include "generator/emit/emit_ir.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@
 #include "base/check.h"
 #include "dsl/diagnostics/source.h"
 #include "dsl/meaning/words.h"
-#include "generator/plan.h"
+#include "generator/plan/plan.h"
 
 namespace exh::generator {
 namespace {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "generator/emit.h"
-#include "generator/names.h"
+#include "generator/emit/emit.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "generator/filters.h"
+#include "generator/plan/filters.h"
 
 #include <algorithm>
 #include <set>
 
-#include "generator/names.h"
-#include "generator/plan.h"
+#include "generator/plan/names.h"
+#include "generator/plan/plan.h"
 
 namespace exh::generator {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "dsl/spec.h"
 #include "generator/code_writer.h"
-#include "generator/plan.h"
+#include "generator/plan/plan.h"
 
 namespace exh::generator {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "generator/plan.h"
+#include "generator/plan/plan.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/hash.h"
-#include "generator/names.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "generator/emit.h"
-#include "generator/names.h"
+#include "generator/emit/emit.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

@@ -3,9 +3,9 @@
 #include <fmt/ranges.h>
 
 #include "base/check.h"
-#include "generator/emit.h"
-#include "generator/names.h"
-#include "generator/snippets.h"
+#include "generator/emit/emit.h"
+#include "generator/emit/snippets.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

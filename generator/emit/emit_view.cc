@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "generator/emit.h"
-#include "generator/names.h"
-#include "generator/snippets.h"
+#include "generator/emit/emit.h"
+#include "generator/emit/snippets.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/check.h"
-#include "generator/emit.h"
+#include "generator/emit/emit.h"
 
 namespace exh::generator {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include "generator/emit.h"
-#include "generator/names.h"
+#include "generator/emit/emit.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "generator/snippets.h"
+#include "generator/emit/snippets.h"
 
 #include <algorithm>
 #include <cctype>
 
-#include "generator/names.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

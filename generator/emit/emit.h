@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "generator/code_writer.h"
-#include "generator/filters.h"
-#include "generator/plan.h"
+#include "generator/plan/filters.h"
+#include "generator/plan/plan.h"
 
 namespace exh::generator {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "generator/emit.h"
-#include "generator/names.h"
-#include "generator/snippets.h"
+#include "generator/emit/emit.h"
+#include "generator/emit/snippets.h"
+#include "generator/plan/names.h"
 
 namespace exh::generator {
 namespace {

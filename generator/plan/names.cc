@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "generator/names.h"
+#include "generator/plan/names.h"
 
 #include <algorithm>
 #include <cctype>
