@@ -262,14 +262,14 @@ void Freezer::PlanOpenings(const std::vector<std::vector<std::uint64_t>>& cells_
     Conflict conflict;
     Propagator propagator(*instance_, &state, &conflict);
     bool alive = true;
-    for (const Slot slot : network_.gates.slots.row(gate)) {
+    for (const Slot slot : network_.gates.slots.list(gate)) {
       alive = alive && propagator.Restrict(slot, kTrueBit) == Propagation::kFixpoint;
     }
     openings[gate].possible = alive && propagator.Propagate() == Propagation::kFixpoint;
     if (!openings[gate].possible) continue;
     openings[gate].state = std::move(state);
     openings[gate].cells.assign(instance_->layout_.num_narrow / kLanes, 0);
-    for (const std::uint32_t id : network_.gates.constraints.row(gate)) {
+    for (const std::uint32_t id : network_.gates.constraints.list(gate)) {
       AppendSlotsOf(network_.constraints[id], &openings[gate]);
     }
     if (gate < cells_by_gate.size()) {

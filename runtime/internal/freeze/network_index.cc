@@ -21,17 +21,17 @@
 namespace exh::runtime::internal {
 namespace {
 
-using Link = std::pair<std::uint32_t, std::uint32_t>;  // Row, item.
+using Link = std::pair<std::uint32_t, std::uint32_t>;  // List, item.
 
-Rows MakeRows(std::vector<Link> links, std::uint32_t num_rows) {
+Lists MakeLists(std::vector<Link> links, std::uint32_t num_lists) {
   std::ranges::sort(links);
   links.erase(std::unique(links.begin(), links.end()), links.end());
-  Rows rows;
-  rows.begin.assign(num_rows + 1, 0);
-  for (const auto& [row, item] : links) ++rows.begin[row + 1];
-  for (std::uint32_t row = 0; row < num_rows; ++row) rows.begin[row + 1] += rows.begin[row];
-  for (const auto& [row, item] : links) rows.items.push_back(item);
-  return rows;
+  Lists lists;
+  lists.begin.assign(num_lists + 1, 0);
+  for (const auto& [list, item] : links) ++lists.begin[list + 1];
+  for (std::uint32_t list = 0; list < num_lists; ++list) lists.begin[list + 1] += lists.begin[list];
+  for (const auto& [list, item] : links) lists.items.push_back(item);
+  return lists;
 }
 
 /// Sorts entries by slot, in the order in which they come, and notes where those of a slot begin.
@@ -314,7 +314,7 @@ void IndexClauses(std::uint32_t num_narrow, const std::vector<std::uint8_t>& cov
   }
   network->clause_watches = BySlot(watches, &SlotWork::clauses, &network->work);
   network->clauses_by_counter =
-      MakeRows(std::move(by_counter), static_cast<std::uint32_t>(network->counters.size()));
+      MakeLists(std::move(by_counter), static_cast<std::uint32_t>(network->counters.size()));
 }
 
 void IndexCounters(std::uint32_t num_narrow, Network* network) {
@@ -351,7 +351,7 @@ void IndexCounters(std::uint32_t num_narrow, Network* network) {
   }
   network->counter_watches = BySlot(watches, &SlotWork::counters, &network->work);
   network->parents_by_counter =
-      MakeRows(std::move(by_counter), static_cast<std::uint32_t>(network->counters.size()));
+      MakeLists(std::move(by_counter), static_cast<std::uint32_t>(network->counters.size()));
 }
 
 bool ReadsCounter(const Network& network, const Constraint& constraint) {
@@ -417,11 +417,11 @@ void IndexScalars(const Instance& instance, const RootDomains* root,
     if (ReadsCounter(*network, constraint)) counting.emplace_back(constraint.gate, id);
   }
   for (std::uint32_t gate = 0; gate < layout.num_gates; ++gate) {
-    for (const Slot slot : network->gates.slots.row(gate)) gates.emplace_back(slot, gate);
+    for (const Slot slot : network->gates.slots.list(gate)) gates.emplace_back(slot, gate);
   }
-  network->gates.constraints = MakeRows(std::move(by_gate), layout.num_gates);
-  network->gates.counting = MakeRows(std::move(counting), layout.num_gates);
-  network->gates.by_slot = MakeRows(std::move(gates), layout.num_slots());
+  network->gates.constraints = MakeLists(std::move(by_gate), layout.num_gates);
+  network->gates.counting = MakeLists(std::move(counting), layout.num_gates);
+  network->gates.by_slot = MakeLists(std::move(gates), layout.num_slots());
 }
 
 }  // namespace exh::runtime::internal

@@ -81,7 +81,7 @@ class Reader {
     const std::size_t num_gates = network_.gates.slots.begin.size() - 1;
     for (std::uint32_t gate = 0; gate < num_gates; ++gate) {
       form_.gates.emplace_back();
-      for (const Slot slot : network_.gates.slots.row(gate)) {
+      for (const Slot slot : network_.gates.slots.list(gate)) {
         form_.gates.back().push_back(Variable(slot));
       }
     }
@@ -180,7 +180,7 @@ class Reader {
 
   /// A clause behind a gate says nothing while one of its objects is absent.
   void AppendAbsences(std::uint32_t gate, GroundClause* clause) {
-    for (const Slot slot : network_.gates.slots.row(gate)) {
+    for (const Slot slot : network_.gates.slots.list(gate)) {
       clause->literals.push_back({.a = Variable(slot), .values = kFalseBit});
     }
   }

@@ -56,7 +56,7 @@
 //                                                      -> luts     by domains
 //                                                      -> patterns -> origins
 //
-// Lists in lists are ranges of one flat array (`x_begin`, `x_end`; `Rows`): between a slot and its
+// Lists in lists are ranges of one flat array (`x_begin`, `x_end`; `Lists`): between a slot and its
 // work there is no pointer to follow.
 #pragma once
 
@@ -371,11 +371,11 @@ struct Counter {
   std::uint32_t origin = 0;
 };
 
-/// Rows of lists by slot, counter or gate: row i is begin[i] … begin[i + 1].
-struct Rows {
+/// Lists by slot, counter or gate: list i is begin[i] … begin[i + 1].
+struct Lists {
   std::vector<std::uint32_t> begin;
   std::vector<std::uint32_t> items;
-  std::span<const std::uint32_t> row(std::uint32_t i) const {
+  std::span<const std::uint32_t> list(std::uint32_t i) const {
     return {items.data() + begin[i], items.data() + begin[i + 1]};
   }
 };
@@ -403,10 +403,10 @@ inline constexpr Slot kNoRow = 0xFFFFFFFF;
 
 /// What opens when memberships become certain.
 struct GateTables {
-  Rows slots;                             ///< By gate: open when all are TRUE. Gate 0 has none.
-  Rows by_slot;                           ///< The gates that need a membership.
-  Rows constraints;                       ///< By gate: records that rest until it is open.
-  Rows counting;                          ///< Those of them that read a counter.
+  Lists slots;                            ///< By gate: open when all are TRUE. Gate 0 has none.
+  Lists by_slot;                          ///< The gates that need a membership.
+  Lists constraints;                      ///< By gate: records that rest until it is open.
+  Lists counting;                         ///< Those of them that read a counter.
   std::vector<std::uint32_t> live_begin;  ///< By gate, in `live`; and one more.
   std::vector<LiveCells> live;            ///< The cells whose decisions it brings to life.
   std::vector<Opening> openings;          ///< By gate; empty while they are being planned.
@@ -416,8 +416,8 @@ struct GateTables {
 struct PresenceTables {
   std::vector<std::uint32_t> words;  ///< By set: its first word; 0 when all are present.
   std::vector<Presence> bits;        ///< One per object that may be absent.
-  Rows slots;                        ///< By bit: the memberships that it needs.
-  Rows by_slot;                      ///< The bits that need a membership.
+  Lists slots;                       ///< By bit: the memberships that it needs.
+  Lists by_slot;                     ///< The bits that need a membership.
 };
 
 /// The joints and their lists.
@@ -485,8 +485,8 @@ struct Network {
   std::vector<Literal> increment_literals;
   std::vector<IncrementRun> increment_runs;
   std::vector<std::uint32_t> run_increments;
-  Rows clauses_by_counter;
-  Rows parents_by_counter;  ///< Counters that read it.
+  Lists clauses_by_counter;
+  Lists parents_by_counter;  ///< Counters that read it.
 
   // ---- Objects that may be absent.
   GateTables gates;

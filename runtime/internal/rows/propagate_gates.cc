@@ -26,7 +26,7 @@
 namespace exh::runtime::internal {
 
 void Propagator::OpenGates(Slot slot) {
-  const std::span<const std::uint32_t> gates = network_.gates.by_slot.row(slot);
+  const std::span<const std::uint32_t> gates = network_.gates.by_slot.list(slot);
   if (gates.empty()) return;
   SetPresence(slot);
   // All of them open before the first uses its opening: a run may rest behind several.
@@ -50,7 +50,7 @@ void Propagator::NoteOpenedGates(std::span<const std::uint32_t> gates) {
   work_.opened.clear();
   for (const std::uint32_t gate : gates) {
     if (state_.gate(layout_, gate)) continue;
-    if (!std::ranges::all_of(network_.gates.slots.row(gate),
+    if (!std::ranges::all_of(network_.gates.slots.list(gate),
                              [&](Slot member) { return domain(member) == kTrueBit; })) {
       continue;
     }
@@ -65,8 +65,8 @@ void Propagator::NoteOpenedGates(std::span<const std::uint32_t> gates) {
 
 /// Sets the presence bits that waited for this membership alone.
 void Propagator::SetPresence(Slot slot) {
-  for (const std::uint32_t id : network_.presences.by_slot.row(slot)) {
-    if (std::ranges::all_of(network_.presences.slots.row(id),
+  for (const std::uint32_t id : network_.presences.by_slot.list(slot)) {
+    if (std::ranges::all_of(network_.presences.slots.list(id),
                             [&](Slot member) { return domain(member) == kTrueBit; })) {
       const Presence& presence = network_.presences.bits[id];
       state_.presence(layout_, presence.word) |= std::uint64_t{1} << presence.bit;
@@ -90,7 +90,7 @@ bool Propagator::UseOpening(const Opening& opening, std::uint32_t gate) {
   QueueDifferingCells(opening);
   IntersectWideAndCounters(opening);
   // Opening::cells speaks of decisions alone: who reads a counter runs in any case.
-  for (const std::uint32_t id : network_.gates.counting.row(gate)) work_.constraints.Push(id);
+  for (const std::uint32_t id : network_.gates.counting.list(gate)) work_.constraints.Push(id);
   return true;
 }
 
@@ -175,7 +175,7 @@ void Propagator::QueueAll(std::uint32_t gate) {
       work_.seen[slot] = 0xFF;
     }
   }
-  for (const std::uint32_t id : network_.gates.constraints.row(gate)) {
+  for (const std::uint32_t id : network_.gates.constraints.list(gate)) {
     if (id < network_.num_loose) work_.constraints.Push(id);
   }
 }

@@ -114,10 +114,10 @@ bool Propagator::Keep(Slot slot, Bits allowed, Origin origin) {
 }
 
 void Propagator::WakeCounter(std::uint32_t counter) {
-  for (const std::uint32_t id : network_.clauses_by_counter.row(counter)) {
+  for (const std::uint32_t id : network_.clauses_by_counter.list(counter)) {
     work_.constraints.Push(id);
   }
-  for (const std::uint32_t parent : network_.parents_by_counter.row(counter)) {
+  for (const std::uint32_t parent : network_.parents_by_counter.list(counter)) {
     work_.counters.Push(parent);
   }
 }
@@ -166,14 +166,14 @@ Propagation Propagator::Propagate() {
 Propagation Propagator::PropagateAll(FreezeTicker* ticker) {
   ticker_ = ticker;
   for (std::uint32_t presence = 0; presence < network_.presences.bits.size(); ++presence) {
-    if (std::ranges::all_of(network_.presences.slots.row(presence),
+    if (std::ranges::all_of(network_.presences.slots.list(presence),
                             [&](Slot slot) { return domain(slot) == kTrueBit; })) {
       const Presence& p = network_.presences.bits[presence];
       state_.presence(layout_, p.word) |= std::uint64_t{1} << p.bit;
     }
   }
   for (std::uint32_t gate = 0; gate < layout_.num_gates; ++gate) {
-    if (std::ranges::all_of(network_.gates.slots.row(gate),
+    if (std::ranges::all_of(network_.gates.slots.list(gate),
                             [&](Slot slot) { return domain(slot) == kTrueBit; })) {
       OpenGate(gate);
     }
