@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/check.h"
-#include "models/candidate_view.h"
+#include "models/inventory/candidate_view.h"
 #include "models/lower_bound.h"
 #include "models/tally.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/candidate_view.h"
+#include "models/inventory/candidate_view.h"
 #include "models/lower_bound.h"
 #include "models/tally.h"
 

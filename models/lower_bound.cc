@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "models/candidate_view.h"
+#include "models/inventory/candidate_view.h"
 #include "models/tally.h"
 
 namespace exh::models {

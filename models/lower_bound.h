@@ -22,8 +22,8 @@
 #include "kernels/ir/target.h"
 #include "models/bound.h"
 #include "models/device_rates.h"
-#include "models/domains.h"
-#include "models/inventory.h"
+#include "models/inventory/domains.h"
+#include "models/inventory/inventory.h"
 
 namespace exh::models {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/bound.h"
-#include "models/candidate_view.h"
+#include "models/inventory/candidate_view.h"
 #include "models/terms/list.h"
 
 namespace exh::models {

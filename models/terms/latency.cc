@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/residency.h"
+#include "models/inventory/residency.h"
 
 namespace exh::models::terms {
 namespace ir = kernels::ir;

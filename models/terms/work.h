@@ -5,8 +5,8 @@
 // kind.
 #pragma once
 
-#include "models/candidate_view.h"
-#include "models/domains.h"
+#include "models/inventory/candidate_view.h"
+#include "models/inventory/domains.h"
 
 namespace exh::models::terms {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "models/domains.h"
+#include "models/inventory/domains.h"
 #include "models/lower_bound.h"
 #include "runtime/candidate.h"
 #include "search/descend/bound_function.h"

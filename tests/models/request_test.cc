@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "models/request.h"
+#include "models/inventory/request.h"
 
 #include <gtest/gtest.h>
 

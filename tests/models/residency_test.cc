@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "models/residency.h"
+#include "models/inventory/residency.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "models/nests.h"
+#include "models/inventory/nests.h"
 
 namespace exh::models {
 namespace {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "models/candidate_view.h"
+#include "models/inventory/candidate_view.h"
 #include "models/tally.h"
 #include "search/descend/choice_order.h"
 #include "tests/models/bounded.h"

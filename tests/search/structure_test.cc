@@ -11,7 +11,7 @@
 #include <string>
 
 #include "kernels/task.h"
-#include "models/domains.h"
+#include "models/inventory/domains.h"
 #include "search/descend/patient_descent.h"
 #include "search/log/decisions.h"
 #include "tests/search/small_matmul.h"

@@ -8,9 +8,9 @@
 #include <array>
 #include <cstddef>
 
-#include "models/domains.h"
-#include "models/inventory.h"
-#include "models/nests.h"
+#include "models/inventory/domains.h"
+#include "models/inventory/inventory.h"
+#include "models/inventory/nests.h"
 
 namespace exh::models {
 

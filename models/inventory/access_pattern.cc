@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "models/access_pattern.h"
+#include "models/inventory/access_pattern.h"
 
 #include <algorithm>
 #include <cmath>

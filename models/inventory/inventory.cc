@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "models/inventory.h"
+#include "models/inventory/inventory.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "models/access_pattern.h"
+#include "models/inventory/access_pattern.h"
 
 namespace exh::models {
 namespace ir = kernels::ir;

@@ -11,8 +11,8 @@
 
 #include "kernels/ir/target.h"
 #include "models/device_rates.h"
-#include "models/nests.h"
-#include "models/request.h"
+#include "models/inventory/nests.h"
+#include "models/inventory/request.h"
 
 namespace exh::models {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "models/residency.h"
+#include "models/inventory/residency.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "models/domains.h"
+#include "models/inventory/domains.h"
 
 #include <bit>
 #include <numeric>

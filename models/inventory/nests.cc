@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "models/nests.h"
+#include "models/inventory/nests.h"
 
 #include <cmath>
 

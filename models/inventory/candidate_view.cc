@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "models/candidate_view.h"
+#include "models/inventory/candidate_view.h"
 
 #include <cmath>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/ir/function.h"
-#include "models/domains.h"
+#include "models/inventory/domains.h"
 
 namespace exh::models {
 
