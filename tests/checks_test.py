@@ -101,6 +101,19 @@ class Layers(TreeTest):
         self.expect("dsl/diagnostics/code.cc:3: dsl/diagnostics may not include dsl/dsl.h, which stands above the rooms",
                     "dsl/spec.h:2: dsl/spec.h may not include dsl/diagnostics/code.cc: rooms stand on it")
 
+    def test_rooms_of_rooms(self):
+        self.write("kernels/devices/README.md", "* `backend.h`: the door\n")
+        self.write("kernels/devices/backend.h", LICENCE)
+        self.write("kernels/devices/cuda/driver/gpu.cc", LICENCE)
+        self.write("kernels/devices/cuda/evaluator.cc", LICENCE + '#include "kernels/devices/backend.h"\n'
+                                                                  '#include "kernels/devices/cuda/driver/gpu.cc"\n')
+        self.expect()
+        self.append("kernels/devices/cuda/driver/gpu.cc", '#include "kernels/devices/backend.h"\n'
+                                                          '#include "kernels/devices/cuda/evaluator.cc"\n')
+        room = "kernels/devices/cuda/driver"
+        self.expect(f"{room}/gpu.cc:2: {room} may not include kernels/devices/backend.h, which stands above the rooms",
+                    f"{room}/gpu.cc:3: {room} may not include kernels/devices/cuda/evaluator.cc")
+
     def test_a_room_that_nobody_knows(self):
         self.write("search/cellar/README.md", "Nothing public.\n")
         self.expect("search/cellar: the room is not in ROOMS of check_layers.py")

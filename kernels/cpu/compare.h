@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Is an output what it should be? The GPU's device programs (kernels/cuda/device_programs.cc) say
-// the same of arrays in its memory.
+// Is an output what it should be? The GPU's device programs
+// (kernels/devices/cuda/driver/device_programs.cc) say the same of arrays in its memory.
 //
 // An element is right when it is of the reference's class and, if that is finite, within its
 // tolerance: a NaN matches a NaN, an infinity the same infinity, and nothing else does. Zeros of

@@ -74,7 +74,7 @@ class Kernel {
   virtual Source NaiveCuda(const Parameters& /*sizes*/) const { return {}; }
   virtual VendorCall Vendor(const Parameters& /*sizes*/) const { return {}; }
   /// What Reference() says about element `i` of the only output, as C++ for a program that checks
-  /// itself without this one (kernels/standalone_cuda.h): the body of
+  /// itself without this one (kernels/devices/cuda/standalone/standalone_cuda.h): the body of
   ///   Expected Reference(const float* <input>, …, float <scalar>, …, std::int64_t i)
   /// with the names of the backbone, inputs and scalars in its order. It returns {value,
   /// SumTolerance(operations, norm)}, both double (tolerance.h); <cmath> is included. Empty:

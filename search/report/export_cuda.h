@@ -9,10 +9,11 @@
 
 namespace exh::search {
 
-/// The program for a record of a run, or for its best (kernels/standalone_cuda.h). Its comment says
-/// where it comes from: kernel, sizes and machine, times with their interval and those of the
-/// yardsticks, resources, and the decisions as a decision file has them. Throws UsageError: no such
-/// run or record, one that was not correct, or one of a device that is no GPU.
+/// The program for a record of a run, or for its best
+/// (kernels/devices/cuda/standalone/standalone_cuda.h). Its comment says where it comes from:
+/// kernel, sizes and machine, times with their interval and those of the yardsticks, resources, and
+/// the decisions as a decision file has them. Throws UsageError: no such run or record, one that
+/// was not correct, or one of a device that is no GPU.
 std::string ExportCuda(const std::string& run, std::optional<std::uint64_t> record);
 
 }  // namespace exh::search

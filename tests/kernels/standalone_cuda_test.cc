@@ -2,7 +2,7 @@
 //
 // Stand-alone programs around kernels written by hand, on the processor: what their test accepts,
 // what it finds, and what their launcher refuses.
-#include "kernels/standalone_cuda.h"
+#include "kernels/devices/cuda/standalone/standalone_cuda.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

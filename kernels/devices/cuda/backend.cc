@@ -8,12 +8,12 @@
 
 #include "kernels/codegen/cuda_printer.h"
 #include "kernels/codegen/work.h"
-#include "kernels/cuda/candidate_process.h"
-#include "kernels/cuda/compile_process.h"
 #include "kernels/devices/cuda/detect.h"
 #include "kernels/devices/cuda/doctor.h"
 #include "kernels/devices/cuda/evaluator.h"
-#include "kernels/standalone_cuda.h"
+#include "kernels/devices/cuda/process/candidate_process.h"
+#include "kernels/devices/cuda/process/compile_process.h"
+#include "kernels/devices/cuda/standalone/standalone_cuda.h"
 
 namespace exh::kernels::cuda {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "kernels/cuda/driver.h"
+#include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/device.h"
 
 namespace exh::kernels::cuda {

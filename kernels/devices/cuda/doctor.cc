@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/driver.h"
-#include "kernels/cuda/gpu.h"
-#include "kernels/cuda/library.h"
-#include "kernels/cuda/nvrtc.h"
 #include "kernels/devices/cuda/detect.h"
+#include "kernels/devices/cuda/driver/driver.h"
+#include "kernels/devices/cuda/driver/gpu.h"
+#include "kernels/devices/cuda/driver/library.h"
+#include "kernels/devices/cuda/driver/nvrtc.h"
 
 namespace exh::kernels::cuda {
 namespace {

@@ -2,7 +2,7 @@
 //
 // The pool of compilers with processes that do everything wrong (fake_compiler.cc): what becomes of
 // a text is a value, the next one compiles, and the cache keeps what the text is to blame for.
-#include "kernels/cuda/compile_pool.h"
+#include "kernels/devices/cuda/pools/compile_pool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The process that compiles, with the fake compiler in the place of NVRTC.
-#include "kernels/cuda/compile_process.h"
+#include "kernels/devices/cuda/process/compile_process.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <iterator>
 #include <string>
 
-#include "kernels/cuda/compile_protocol.h"
-#include "kernels/cuda/worker.h"
+#include "kernels/devices/cuda/process/compile_protocol.h"
+#include "kernels/devices/cuda/process/worker.h"
 #include "tests/kernels/codegen/temporary_folder.h"
 
 namespace exh::kernels::cuda {

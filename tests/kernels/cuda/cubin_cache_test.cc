@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/cuda/cubin_cache.h"
+#include "kernels/devices/cuda/pools/cubin_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/cuda/driver.h"
+#include "kernels/devices/cuda/driver/driver.h"
 
 #include <gtest/gtest.h>
 

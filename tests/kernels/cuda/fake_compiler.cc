@@ -31,7 +31,7 @@
 #include <string>
 #include <string_view>
 
-#include "kernels/cuda/compile_protocol.h"
+#include "kernels/devices/cuda/process/compile_protocol.h"
 
 namespace {
 

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/driver.h"
+#include "kernels/devices/cuda/driver/driver.h"
 #include "tests/kernels/cuda/fake_gpu.h"
 #include "tests/kernels/cuda/fake_kernels.h"
 

@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/cuda/driver.h"
+#include "kernels/devices/cuda/driver/driver.h"
 
 namespace exh::kernels::cuda {
 namespace fake {

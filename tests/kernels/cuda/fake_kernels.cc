@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "kernels/cpu/compare.h"
-#include "kernels/cuda/device_programs.h"
+#include "kernels/devices/cuda/driver/device_programs.h"
 
 namespace exh::kernels::cuda::fake {
 namespace {

@@ -31,7 +31,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cuda/driver.h"
+#include "kernels/devices/cuda/driver/driver.h"
 #include "tests/kernels/cuda/fake_gpu.h"
 
 namespace exh::kernels::cuda {

@@ -30,7 +30,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cuda/nvrtc.h"
+#include "kernels/devices/cuda/driver/nvrtc.h"
 
 namespace exh::kernels::cuda {
 struct NvrtcProgram {

@@ -2,7 +2,7 @@
 //
 // Candidates in real processes, on the fake driver: whatever becomes of one is a verdict, and the
 // next one runs.
-#include "kernels/cuda/gpu_pool.h"
+#include "kernels/devices/cuda/pools/gpu_pool.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "kernels/cpu/problem_file.h"
-#include "kernels/cuda/worker.h"
+#include "kernels/devices/cuda/process/worker.h"
 #include "tests/kernels/codegen/temporary_folder.h"
 #include "tests/kernels/cuda/await_end.h"
 #include "tests/kernels/cuda/axpy_problem.h"

@@ -2,7 +2,7 @@
 //
 // What the process that runs candidates does to a GPU, step by step on the fake driver: it does
 // nothing before it is waited for, and what is read too early is wrong.
-#include "kernels/cuda/gpu.h"
+#include "kernels/devices/cuda/driver/gpu.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/data_set.h"
-#include "kernels/cuda/timer.h"
+#include "kernels/devices/cuda/driver/timer.h"
+#include "kernels/devices/cuda/process/data_set.h"
 #include "tests/kernels/cuda/axpy_problem.h"
 
 namespace exh::kernels::cuda {

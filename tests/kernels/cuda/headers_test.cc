@@ -13,9 +13,9 @@
 #include <string_view>
 #include <type_traits>
 
-#include "kernels/cuda/cublas.h"
-#include "kernels/cuda/driver.h"
-#include "kernels/cuda/nvrtc.h"
+#include "kernels/devices/cuda/driver/driver.h"
+#include "kernels/devices/cuda/driver/nvrtc.h"
+#include "kernels/devices/cuda/vendor/cublas.h"
 
 namespace {
 
@@ -64,17 +64,17 @@ static_assert(!kAlike<int (*)(long), int (*)(char*)>);
 
 #define EXH_CUDA_FUNCTION(name, symbol, ...) \
   static_assert(kAlike<decltype(ours::DriverFunctions::name), decltype(&::name)>, #name);
-#include "kernels/cuda/driver_functions.inc"
+#include "kernels/devices/cuda/driver/driver_functions.inc"
 #undef EXH_CUDA_FUNCTION
 
 #define EXH_NVRTC_FUNCTION(name, ...) \
   static_assert(kAlike<decltype(ours::NvrtcFunctions::name), decltype(&::name)>, #name);
-#include "kernels/cuda/nvrtc_functions.inc"
+#include "kernels/devices/cuda/driver/nvrtc_functions.inc"
 #undef EXH_NVRTC_FUNCTION
 
 #define EXH_CUBLAS_FUNCTION(library, name, symbol, ...) \
   static_assert(kAlike<decltype(ours::CublasFunctions::name), decltype(&::name)>, #name);
-#include "kernels/cuda/cublas_functions.inc"
+#include "kernels/devices/cuda/vendor/cublas_functions.inc"
 #undef EXH_CUBLAS_FUNCTION
 static_assert(sizeof(ours::cublasLtAlgo) == sizeof(cublasLtMatmulAlgo_t));
 static_assert(sizeof(ours::cublasLtHeuristicResult) == sizeof(cublasLtMatmulHeuristicResult_t));
@@ -97,11 +97,11 @@ static_assert(ours::kLtMostWorkspaceBytes == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_
 
 TEST(CudaHeaders, TheSymbolsAreThoseOfTheNames) {
 #define EXH_CUDA_FUNCTION(name, symbol, ...) EXPECT_EQ(std::string_view(EXH_TEXT(name)), symbol);
-#include "kernels/cuda/driver_functions.inc"
+#include "kernels/devices/cuda/driver/driver_functions.inc"
 #undef EXH_CUDA_FUNCTION
 #define EXH_CUBLAS_FUNCTION(library, name, symbol, ...) \
   EXPECT_EQ(std::string_view(EXH_TEXT(name)), symbol);
-#include "kernels/cuda/cublas_functions.inc"
+#include "kernels/devices/cuda/vendor/cublas_functions.inc"
 #undef EXH_CUBLAS_FUNCTION
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // NVRTC: what is said when it is missing or too old; and, where it is installed, what it makes.
-#include "kernels/cuda/nvrtc.h"
+#include "kernels/devices/cuda/driver/nvrtc.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "kernels/devices/gpu_probes.h"
+#include "kernels/devices/cuda/probes/gpu_probes.h"
 
 namespace exh::kernels::cuda {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/gpu_pool.h"
-#include "kernels/cuda/run_protocol.h"
+#include "kernels/devices/cuda/pools/gpu_pool.h"
+#include "kernels/devices/cuda/process/run_protocol.h"
 
 int main(int argc, char** argv) {
   using namespace exh::kernels::cuda;  // NOLINT: this program is about it

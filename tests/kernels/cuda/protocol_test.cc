@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "kernels/cuda/compile_protocol.h"
-#include "kernels/cuda/run_protocol.h"
+#include "kernels/devices/cuda/process/compile_protocol.h"
+#include "kernels/devices/cuda/process/run_protocol.h"
 
 namespace exh::kernels::cuda {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/devices/characterize.h"
+#include "kernels/devices/cuda/probes/characterize.h"
 
 namespace exh::kernels {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/worker.h"
+#include "kernels/devices/cuda/process/worker.h"
 
 int main(int argc, char** argv) {
   exh::kernels::cuda::Worker worker(std::vector<std::string>(argv + 1, argv + argc));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/cuda/worker.h"
+#include "kernels/devices/cuda/process/worker.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

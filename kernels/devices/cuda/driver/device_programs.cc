@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/cuda/driver/device_programs.h"
+
+namespace exh::kernels::cuda {
+
+const std::string& DeviceProgramsSource() {
+  static const std::string source = R"(
+struct CheckResult {
+  unsigned long long wrong, first_wrong;
+  double max_error, max_ratio;
+  double squares;
+  unsigned long long counted;
+  unsigned long long guard;
+};
+
+// The bits of doubles that are not negative are ordered as the numbers are.
+static __device__ void RaiseTo(double* target, double value) {
+  for (int step = 16; step > 0; step /= 2) {
+    value = fmax(value, __shfl_down_sync(0xffffffffu, value, step));
+  }
+  if (threadIdx.x % 32 == 0 && value > 0) {
+    atomicMax(reinterpret_cast<unsigned long long*>(target),
+              static_cast<unsigned long long>(__double_as_longlong(value)));
+  }
+}
+
+// As ErrorOf() of kernels/cpu/compare.h.
+static __device__ double ErrorOf(float got, double reference, double tolerance) {
+  const double infinity = __longlong_as_double(0x7ff0000000000000ll);
+  if (reference != reference) return got != got ? 0 : infinity;
+  if (tolerance == -1) {
+    const int wanted = __float_as_int(static_cast<float>(reference));
+    return __float_as_int(got) == wanted ? 0 : infinity;
+  }
+  if (fabs(reference) == infinity) return static_cast<double>(got) == reference ? 0 : infinity;
+  const double error = fabs(static_cast<double>(got) - reference);
+  return error <= infinity ? error : infinity;
+}
+
+// Every element against its reference and tolerance: as Compare() of kernels/cpu/compare.h.
+extern "C" __global__ void exh_check(const float* out, const double* reference,
+                                     const double* tolerance, unsigned long long n,
+                                     CheckResult* result) {
+  const double infinity = __longlong_as_double(0x7ff0000000000000ll);
+  double max_error = 0, max_ratio = 0, squares = 0;
+  unsigned long long counted = 0;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n;
+       i += gridDim.x * 1ull * blockDim.x) {
+    const double error = ErrorOf(out[i], reference[i], tolerance[i]);
+    const double allowed = fmax(tolerance[i], 0.0);
+    if (!(error <= allowed && error < infinity)) {
+      atomicAdd(&result->wrong, 1ull);
+      atomicMin(&result->first_wrong, i);
+    }
+    max_error = fmax(max_error, error);
+    if (error > 0) max_ratio = fmax(max_ratio, error / allowed);
+    if (allowed > 0 && allowed < infinity) {
+      squares += error / allowed * (error / allowed);
+      ++counted;
+    }
+  }
+  RaiseTo(&result->max_error, max_error);
+  RaiseTo(&result->max_ratio, max_ratio);
+  for (int step = 16; step > 0; step /= 2) {
+    squares += __shfl_down_sync(0xffffffffu, squares, step);
+    counted += __shfl_down_sync(0xffffffffu, counted, step);
+  }
+  if (threadIdx.x % 32 == 0 && counted > 0) {
+    atomicAdd(&result->squares, squares);
+    atomicAdd(&result->counted, counted);
+  }
+}
+
+// Adds up a number for each element that depends on its place and its bits: whatever the order, the
+// same elements come to the same.
+extern "C" __global__ void exh_hash(const unsigned* out, unsigned long long n,
+                                    unsigned long long salt, unsigned long long* result) {
+  unsigned long long sum = 0;
+  for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n;
+       i += gridDim.x * 1ull * blockDim.x) {
+    unsigned long long x = (i + salt) * 0x9e3779b97f4a7c15ull + out[i];
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    sum += x ^ (x >> 31);
+  }
+  for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+  if (threadIdx.x % 32 == 0) atomicAdd(result, sum);
+}
+
+// A guard zone: n words that all hold `word`.
+extern "C" __global__ void exh_guard(const unsigned* zone, unsigned word, unsigned long long first,
+                                     unsigned n, CheckResult* result) {
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    if (zone[i] != word) atomicMin(&result->guard, first + i);
+  }
+}
+
+// Spins for `ns` and leaves the cycles and the nanoseconds that passed.
+extern "C" __global__ void exh_clock(unsigned long long ns, unsigned long long* result) {
+  unsigned long long begin, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
+  // Starts when the timer ticks: its resolution may be a microsecond.
+  do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)); while (now == begin);
+  begin = now;
+  const long long cycles = clock64();
+  do asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now)); while (now - begin < ns);
+  result[0] = clock64() - cycles;
+  result[1] = now - begin;
+}
+
+// A time `ns` from now.
+extern "C" __global__ void exh_deadline(unsigned long long ns, unsigned long long* result) {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  *result = now + ns;
+}
+
+// The yardstick of bandwidth: a copy that streams, four vectors in flight a thread.
+extern "C" __global__ void __launch_bounds__(512, 1)
+exh_copy(const float4* __restrict__ from, float4* __restrict__ to, unsigned long long n) {
+  const unsigned long long step = 512;
+  unsigned long long i = blockIdx.x * 4ull * step + threadIdx.x;
+  if (i + 3 * step < n) {
+    const float4 a = __ldcs(from + i), b = __ldcs(from + i + step);
+    const float4 c = __ldcs(from + i + 2 * step), d = __ldcs(from + i + 3 * step);
+    __stcs(to + i, a);
+    __stcs(to + i + step, b);
+    __stcs(to + i + 2 * step, c);
+    __stcs(to + i + 3 * step, d);
+    return;
+  }
+  for (; i < n; i += step) __stcs(to + i, __ldcs(from + i));
+}
+
+// What the yardsticks need around the vendor's routines: elements that lie apart brought together,
+// and max(x, 0).
+extern "C" __global__ void exh_pack(const float* from, float* to, long long n, long long stride) {
+  const long long i = blockIdx.x * 256ll + threadIdx.x;
+  if (i < n) to[i] = from[i * stride];
+}
+extern "C" __global__ void exh_relu(const float* from, float* to, long long n, long long) {
+  const long long i = blockIdx.x * 256ll + threadIdx.x;
+  if (i < n) to[i] = fmaxf(from[i], 0.0f);
+}
+
+// The yardstick of arithmetic: n * 64 fused multiply-adds a thread, in 16 independent chains.
+extern "C" __global__ void __launch_bounds__(256, 1) exh_fma(float* out, float a, float b, int n) {
+  float x[16];
+#pragma unroll
+  for (int i = 0; i < 16; ++i) x[i] = a + i + threadIdx.x;
+  for (int round = 0; round < n; ++round) {
+#pragma unroll
+    for (int i = 0; i < 64; ++i) x[i % 16] = fmaf(x[i % 16], a, b);
+  }
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < 16; ++i) sum += x[i];
+  if (sum == 12345.678f) out[threadIdx.x] = sum;
+}
+)";
+  return source;
+}
+
+}  // namespace exh::kernels::cuda

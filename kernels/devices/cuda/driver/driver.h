@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+//
+// The CUDA driver, as a table of functions that is filled when the program runs. No header of the
+// toolkit is needed: the few types and numbers are declared here, and a test compares them with
+// cuda.h where that is installed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace exh::kernels::cuda {
+
+// As in cuda.h.
+using CUresult = int;
+using CUdevice = int;
+using CUdevice_attribute = int;
+using CUfunction_attribute = int;
+using CUstreamCaptureMode = int;
+using CUdeviceptr = unsigned long long;
+using CUcontext = struct CudaContext*;
+using CUmodule = struct CudaModule*;
+using CUfunction = struct CudaFunction*;
+using CUstream = struct CudaStream*;
+using CUevent = struct CudaEvent*;
+using CUgraph = struct CudaGraph*;
+using CUgraphExec = struct CudaGraphExec*;
+inline constexpr CUresult kSuccess = 0;     ///< CUDA_SUCCESS.
+inline constexpr CUresult kNotReady = 600;  ///< CUDA_ERROR_NOT_READY.
+inline constexpr CUfunction_attribute kMaxDynamicSharedBytes =
+    8;  ///< CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES.
+inline constexpr CUstreamCaptureMode kCaptureThreadLocal =
+    1;                                             ///< CU_STREAM_CAPTURE_MODE_THREAD_LOCAL.
+inline constexpr unsigned kNonBlockingStream = 1;  ///< CU_STREAM_NON_BLOCKING.
+inline constexpr CUdevice_attribute kSharedBytesPerBlock =
+    97;  ///< CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN.
+inline constexpr CUdevice_attribute kL2Bytes = 38;  ///< CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE.
+inline constexpr CUdevice_attribute kMultiprocessors =
+    16;  ///< CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT.
+inline constexpr CUdevice_attribute kCapabilityMajor = 75;  ///< …_COMPUTE_CAPABILITY_MAJOR.
+inline constexpr CUdevice_attribute kCapabilityMinor = 76;  ///< …_COMPUTE_CAPABILITY_MINOR.
+
+inline constexpr CUdevice_attribute kThreadsPerBlock = 1;     ///< …_MAX_THREADS_PER_BLOCK.
+inline constexpr CUdevice_attribute kRegistersPerBlock = 12;  ///< …_MAX_REGISTERS_PER_BLOCK.
+inline constexpr CUdevice_attribute kPeakClockKhz = 13;       ///< …_CLOCK_RATE.
+inline constexpr CUdevice_attribute kThreadsPerMultiprocessor =
+    39;  ///< CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR.
+inline constexpr CUdevice_attribute kBlocksPerMultiprocessor =
+    106;  ///< CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR.
+inline constexpr CUdevice_attribute kRegistersPerMultiprocessor =
+    82;  ///< CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR.
+inline constexpr CUdevice_attribute kSharedBytesPerMultiprocessor =
+    81;  ///< CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR.
+inline constexpr CUdevice_attribute kWarpSize = 10;  ///< CU_DEVICE_ATTRIBUTE_WARP_SIZE.
+
+/// The functions of driver_functions.inc.
+struct DriverFunctions {
+#define EXH_CUDA_FUNCTION(name, symbol, ...) CUresult (*name)(__VA_ARGS__) = nullptr;
+#include "kernels/devices/cuda/driver/driver_functions.inc"
+#undef EXH_CUDA_FUNCTION
+};
+
+/// What a GPU says of itself.
+struct DeviceFacts {
+  int ordinal = 0;  ///< Its number: those before it may not answer.
+  std::string name;
+  int capability_major = 0, capability_minor = 0;
+  int multiprocessors = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t shared_bytes = 0;  ///< Dynamic shared memory that a block may ask for.
+  std::uint64_t l2_bytes = 0;
+  /// What a multiprocessor holds at once; 0: it does not say.
+  int threads_per_unit = 0, blocks_per_unit = 0, registers_per_unit = 0, shared_per_unit = 0;
+  int warp_size = 0;
+  int threads_per_block = 0, registers_per_block = 0;  ///< At most.
+  int peak_clock_khz = 0;                              ///< Of the multiprocessors.
+
+  /// What its compiler is told: "sm_90".
+  std::string architecture() const {
+    return "sm_" + std::to_string(capability_major) + std::to_string(capability_minor);
+  }
+};
+
+struct DriverOrProblem;
+
+/// A driver that is loaded and initialised. Copies share it.
+class Driver {
+ public:
+  /// The names that the driver's library has.
+  static std::vector<std::string> LibraryNames();
+  /// Loads and initialises the first library of `names` that is there.
+  static DriverOrProblem Load(std::span<const std::string> names);
+
+  const DriverFunctions& functions() const { return functions_; }
+  /// The CUDA version that it supports, "13.0".
+  std::string version() const;
+  /// All GPUs that it shows; one that does not answer is left out.
+  std::vector<DeviceFacts> Devices() const;
+  /// "CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)".
+  std::string ErrorText(CUresult result) const;
+
+ private:
+  DriverFunctions functions_;
+};
+
+/// A driver, or in one sentence why there is none and what would help.
+struct DriverOrProblem {
+  std::optional<Driver> driver;
+  std::string problem;
+};
+
+}  // namespace exh::kernels::cuda

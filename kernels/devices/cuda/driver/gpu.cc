@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/cuda/driver/gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace exh::kernels::cuda {
+
+Gpu::Gpu(const Driver& driver, int ordinal) : driver_(driver) {
+  const std::vector<DeviceFacts> devices = driver.Devices();
+  const auto found = std::ranges::find(devices, ordinal, &DeviceFacts::ordinal);
+  if (found == devices.end()) {
+    throw GpuError(fmt::format("there is no GPU {}: the driver shows {}", ordinal, devices.size()));
+  }
+  facts_ = *found;
+  CUdevice device = 0;
+  Check(cu().cuDeviceGet(&device, ordinal), "cuDeviceGet");
+  // The primary context, so that libraries built on the run-time API (cuBLAS) share it.
+  CUcontext context = nullptr;
+  Check(cu().cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
+  Check(cu().cuCtxSetCurrent(context), "cuCtxSetCurrent");
+  Check(cu().cuStreamCreate(&stream_, kNonBlockingStream), "cuStreamCreate");
+}
+
+void Gpu::Check(CUresult result, const char* call) const {
+  if (result == kSuccess) return;
+  throw GpuError(fmt::format("{}: {}", call, driver_.ErrorText(result)));
+}
+
+void Gpu::Upload(CUdeviceptr to, const void* from, std::size_t bytes) const {
+  if (bytes == 0) return;
+  // Not cuMemcpyHtoD: from memory that is not pinned it may return before the bytes are there, and
+  // a stream of our own does not wait for them.
+  Check(cu().cuMemcpyHtoDAsync(to, from, bytes, stream_), "cuMemcpyHtoDAsync");
+  Synchronize();
+}
+
+void Gpu::Download(void* to, CUdeviceptr from, std::size_t bytes) const {
+  if (bytes > 0) Check(cu().cuMemcpyDtoH(to, from, bytes), "cuMemcpyDtoH");
+}
+
+void Gpu::Fill(CUdeviceptr to, unsigned int word, std::size_t words) const {
+  if (words > 0) Check(cu().cuMemsetD32Async(to, word, words, stream_), "cuMemsetD32Async");
+}
+
+void Gpu::Launch(CUfunction function, const codegen::Launch& launch, void** arguments) const {
+  Check(cu().cuLaunchKernel(function, static_cast<unsigned int>(launch.grid), 1, 1, launch.threads,
+                            1, 1, static_cast<unsigned int>(launch.shared_bytes), stream_,
+                            arguments, nullptr),
+        "cuLaunchKernel");
+}
+
+void Gpu::Synchronize() const {
+  Check(cu().cuStreamSynchronize(stream_), "cuStreamSynchronize");
+}
+
+int Gpu::Occupancy(CUfunction function, const codegen::Launch& launch) const {
+  int blocks = 0;
+  Check(cu().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, function, static_cast<int>(launch.threads), launch.shared_bytes),
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  return blocks;
+}
+
+void Gpu::AllowShared(CUfunction function, std::uint64_t bytes) const {
+  Check(cu().cuFuncSetAttribute(function, kMaxDynamicSharedBytes, static_cast<int>(bytes)),
+        "cuFuncSetAttribute");
+}
+
+// ---- Buffer -------------------------------------------------------------------------------------
+
+Buffer::Buffer(const Gpu& gpu, std::size_t bytes) : gpu_(&gpu), bytes_(bytes) {
+  gpu.Check(gpu.cu().cuMemAlloc(&base_, (bytes + 3) / 4 * 4 + 2 * kGuardBytes), "cuMemAlloc");
+  gpu.Fill(guard_before(), kGuardWord, kGuardBytes / 4);
+  gpu.Fill(guard_after(), kGuardWord, kGuardBytes / 4);
+}
+
+Buffer::~Buffer() {
+  if (base_ != 0) gpu_->cu().cuMemFree(base_);  // A broken context frees nothing; it ends soon.
+}
+
+Buffer::Buffer(Buffer&& other) noexcept {
+  *this = std::move(other);
+}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  std::swap(gpu_, other.gpu_);
+  std::swap(base_, other.base_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+// ---- Module -------------------------------------------------------------------------------------
+
+Module::Module(const Gpu& gpu, const std::string& cubin) : gpu_(&gpu) {
+  gpu.Check(gpu.cu().cuModuleLoadData(&module_, cubin.data()), "cuModuleLoadData");
+}
+
+Module::~Module() {
+  if (module_ != nullptr) gpu_->cu().cuModuleUnload(module_);
+}
+
+Module::Module(Module&& other) noexcept {
+  *this = std::move(other);
+}
+
+Module& Module::operator=(Module&& other) noexcept {
+  std::swap(gpu_, other.gpu_);
+  std::swap(module_, other.module_);
+  return *this;
+}
+
+CUfunction Module::Function(const char* name) const {
+  CUfunction function = nullptr;
+  gpu_->Check(gpu_->cu().cuModuleGetFunction(&function, module_, name), "cuModuleGetFunction");
+  return function;
+}
+
+}  // namespace exh::kernels::cuda

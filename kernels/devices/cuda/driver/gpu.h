@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+//
+// One GPU in this process: context, stream, memory, modules, launches. What fails here is the
+// environment or a kernel that broke the context; both end the process that runs candidates, so
+// they are exceptions, and `GpuError` is caught where a request is answered.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/launch.h"
+#include "kernels/devices/cuda/driver/driver.h"
+
+namespace exh::kernels::cuda {
+
+/// A call of the driver that did not succeed.
+class GpuError : public std::runtime_error {
+ public:
+  explicit GpuError(const std::string& what) : std::runtime_error(what) {}
+};
+
+class Gpu;
+
+/// Device memory between two guard zones whose contents are known.
+class Buffer {
+ public:
+  static constexpr std::size_t kGuardBytes = 256 << 10;   ///< On each side.
+  static constexpr unsigned int kGuardWord = 0xA5C3D2E1;  ///< What fills them.
+
+  Buffer() = default;
+  Buffer(const Gpu& gpu, std::size_t bytes);
+  ~Buffer();
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
+
+  CUdeviceptr data() const { return base_ == 0 ? 0 : base_ + kGuardBytes; }
+  std::size_t bytes() const { return bytes_; }
+  CUdeviceptr guard_before() const { return base_; }
+  /// Begins where the data end, rounded up to 4 bytes.
+  CUdeviceptr guard_after() const { return data() + (bytes_ + 3) / 4 * 4; }
+
+ private:
+  const Gpu* gpu_ = nullptr;
+  CUdeviceptr base_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+/// Machine code that was loaded, and is unloaded with this.
+class Module {
+ public:
+  Module() = default;
+  Module(const Gpu& gpu, const std::string& cubin);
+  ~Module();
+  Module(Module&& other) noexcept;
+  Module& operator=(Module&& other) noexcept;
+
+  CUfunction Function(const char* name) const;
+
+ private:
+  const Gpu* gpu_ = nullptr;
+  CUmodule module_ = nullptr;
+};
+
+class Gpu {
+ public:
+  /// Throws GpuError when the context cannot be made.
+  Gpu(const Driver& driver, int ordinal);
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  const DriverFunctions& cu() const { return driver_.functions(); }
+  CUstream stream() const { return stream_; }
+  const DeviceFacts& facts() const { return facts_; }
+
+  /// Throws GpuError: "cuLaunchKernel: CUDA_ERROR_… (…)".
+  void Check(CUresult result, const char* call) const;
+  /// Copies to the GPU after all that was enqueued, and waits for it.
+  void Upload(CUdeviceptr to, const void* from, std::size_t bytes) const;
+  /// Copies from the GPU what is there now: Synchronize() first.
+  void Download(void* to, CUdeviceptr from, std::size_t bytes) const;
+  void Fill(CUdeviceptr to, unsigned int word, std::size_t words) const;
+  /// `arguments` are pointers to the arguments.
+  void Launch(CUfunction function, const codegen::Launch& launch, void** arguments) const;
+  void Synchronize() const;
+  /// Blocks of the kernel that fit a multiprocessor at once.
+  int Occupancy(CUfunction function, const codegen::Launch& launch) const;
+  /// Lets a kernel have this much dynamic shared memory.
+  void AllowShared(CUfunction function, std::uint64_t bytes) const;
+
+ private:
+  Driver driver_;
+  DeviceFacts facts_;
+  CUstream stream_ = nullptr;
+};
+
+}  // namespace exh::kernels::cuda

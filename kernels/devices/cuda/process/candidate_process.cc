@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/cuda/process/candidate_process.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/devices/cuda/driver/gpu.h"
+#include "kernels/devices/cuda/driver/timer.h"
+#include "kernels/devices/cuda/probes/rates.h"
+#include "kernels/devices/cuda/process/answer_stream.h"
+#include "kernels/devices/cuda/process/data_set.h"
+#include "kernels/devices/cuda/process/run_protocol.h"
+#include "kernels/devices/cuda/vendor/vendor.h"
+
+namespace exh::kernels::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr unsigned int kNanWord = 0xFFFFFFFF;
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What stays from candidate to candidate.
+class Bench {
+ public:
+  Bench(const Driver& driver, const RunSetup& setup)
+      : gpu_(driver, setup.ordinal), programs_(gpu_, ReadFile(setup.programs)) {
+    const CheckFunctions check = {programs_.Function("exh_check"), programs_.Function("exh_guard"),
+                                  programs_.Function("exh_hash")};
+    for (const std::string& file : setup.problems) {
+      const cpu::MappedProblem problem(file);
+      if (!problem.error().empty()) throw GpuError(problem.error());
+      std::size_t bytes = 0;
+      for (const auto& array : problem.problem().arrays) bytes += 4 * array.elements();
+      const bool rotates = setup.cold && sets_.empty();
+      sets_.push_back(
+          std::make_unique<DataSet>(gpu_, problem.problem(), check,
+                                    rotates ? CopiesForColdL2(bytes, gpu_.facts().l2_bytes) : 1));
+    }
+    timer_.emplace(gpu_, programs_.Function("exh_clock"));
+  }
+
+  const Gpu& gpu() const { return gpu_; }
+
+  RunAnswer Run(const RunRequest& request) {
+    RunAnswer answer;
+    Measurement& m = answer.measurement;
+    m.verdict = Verdict::kCorrect;
+    try {
+      RunOrThrow(request, answer);
+    } catch (const GpuError& error) {
+      m.verdict = Verdict::kCrash;
+      m.why = error.what();
+      answer.ends = true;  // Whatever it was, this context is not trusted any further.
+    }
+    return answer;
+  }
+
+ private:
+  /// One launch on copy number `i` of the arrays of a set.
+  using LaunchOne = std::function<void(DataSet&, std::size_t)>;
+
+  void RunOrThrow(const RunRequest& request, RunAnswer& answer) {
+    if (request.rates) {
+      answer.rates = MeasureRates(gpu_, *timer_,
+                                  {programs_.Function("exh_copy"), programs_.Function("exh_fma")});
+      return;
+    }
+    if (request.vendor) return RunVendor(request, answer);
+    Measurement& m = answer.measurement;
+    const std::string cubin = ReadFile(request.cubin);
+    if (cubin.empty()) {
+      m.verdict = Verdict::kBroken;
+      m.why = fmt::format("cannot read {}", request.cubin);
+      return;
+    }
+    const Module module(gpu_, cubin);
+    const CUfunction function = module.Function("exh_kernel");
+    gpu_.AllowShared(function, request.launch.shared_bytes);
+    m.blocks_per_sm = gpu_.Occupancy(function, request.launch);
+    if (m.blocks_per_sm == 0) {
+      m.verdict = Verdict::kCrash;
+      m.why = fmt::format("no multiprocessor holds a block of {} threads with {} bytes",
+                          request.launch.threads, request.launch.shared_bytes);
+      return;
+    }
+    const std::size_t scratch_bytes = 4 * request.launch.global_floats * request.launch.grid;
+    if (scratch_bytes > scratch_.bytes()) scratch_ = Buffer(gpu_, scratch_bytes);
+    const auto launch = [&](DataSet& set, std::size_t copy) {
+      CUdeviceptr scratch = scratch_.data();
+      gpu_.Launch(function, request.launch, set.Arguments(copy, &scratch).data());
+    };
+    if (request.give_up_ns > 0) return TryWithCare(request, function, answer);
+    CheckAndTime(request, launch, answer);
+  }
+
+  /// Whether a kernel that looks at the clock ends before it gives up.
+  void TryWithCare(const RunRequest& request, CUfunction function, RunAnswer& answer) {
+    Measurement& m = answer.measurement;
+    auto wait = static_cast<std::uint64_t>(request.give_up_ns);
+    CUdeviceptr deadline = deadline_.data(), scratch = scratch_.data();
+    std::array<void*, 2> clock = {&wait, &deadline};
+    std::vector<void*> arguments = sets_.front()->Arguments(0, &scratch);
+    arguments.push_back(&deadline);
+    // The time begins before the deadline is set: whatever comes between the launches, a kernel
+    // that gave up has taken at least as long as it may.
+    const auto launch = [&] {
+      gpu_.Launch(programs_.Function("exh_deadline"), {1, 1, 0, 0}, clock.data());
+      gpu_.Launch(function, request.launch, arguments.data());
+    };
+    const double limit = request.give_up_ns + request.patience_ns;
+    const std::optional<double> ns = timer_->Once(launch, limit);
+    if (!ns) return GiveUp(limit, request.cap_ns, answer);
+    m.best_ns = *ns;
+    if (*ns < request.give_up_ns) return;
+    m.verdict = Verdict::kSlow;
+    m.why = fmt::format("gave up after {:.3g} ms, the cap is {:.3g} ms", *ns / 1e6,
+                        request.cap_ns / 1e6);
+  }
+
+  /// The vendor's routines, as if they were a candidate.
+  void RunVendor(const RunRequest& request, RunAnswer& answer) {
+    if (!vendor_) {
+      vendor_.emplace(gpu_, *timer_, programs_.Function("exh_pack"),
+                      programs_.Function("exh_relu"));
+    }
+    vendor_->Prepare(*request.vendor, sets_.front()->addresses(), request.vendor_lt);
+    bool prepared = false;
+    const auto launch = [&](DataSet&, std::size_t copy) {
+      if (!std::exchange(prepared, true)) vendor_->Before();
+      vendor_->Launch(copy);
+    };
+    answer.measurement.why = vendor_->description();
+    CheckAndTime(request, launch, answer,
+                 request.vendor->before.empty() ? Trust::kYardstick : Trust::kAddsInPlace);
+  }
+
+  /// What is asked of a result.
+  enum class Trust {
+    kCandidate,    ///< Everything.
+    kYardstick,    ///< The timed problem: the vendor's routines are bound to its arrays.
+    kAddsInPlace,  ///< The same, once: another run yields something else.
+  };
+
+  /// First one launch on the problem that is timed, whose result is checked and whose hash is kept.
+  /// Then batches; outputs are NaN before each, and have that hash behind it. Last, with inputs
+  /// that the candidate has not seen before, the other problems.
+  void CheckAndTime(const RunRequest& request, const LaunchOne& launch, RunAnswer& answer,
+                    Trust trust = Trust::kCandidate) {
+    Measurement& m = answer.measurement;
+    const auto start = Clock::now();
+    double once_ns = 0;
+    if (!RunChecked(kTimed, "", request, launch, answer, &once_ns)) return;
+    DataSet& set = *sets_[kTimed];
+    set.TakeHash(0, 0);
+    const std::uint64_t hash = set.Hashes(1).front();
+    m.check_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+    if (request.cap_ns > 0 && once_ns > request.cap_ns) {
+      m.runtimes_ns = {once_ns};
+      m.best_ns = once_ns;
+      m.verdict = Verdict::kSlow;
+      m.why = fmt::format("{:.0f} us, the cap is {:.0f} us", once_ns / 1e3, request.cap_ns / 1e3);
+      return;
+    }
+    TimerOptions options = {request.batch_ns, request.batches, request.stop_ns, {}, {}};
+    if (trust != Trust::kAddsInPlace) {
+      const auto copy_of = [&](int last) { return static_cast<std::size_t>(last) % set.copies(); };
+      options.before = [&, copy_of](int last) { set.PoisonOutputs(copy_of(last)); };
+      options.after = [&, copy_of](int last) {
+        set.TakeHash(copy_of(last), 0);
+        if (set.Hashes(1).front() == hash) return true;
+        // Sums may be rounded differently where their order is open (a vendor's routine).
+        return Check(set, copy_of(last), " after a timed batch", answer);
+      };
+    }
+    const Timing timing = timer_->Time(
+        [&](int i) { launch(set, static_cast<std::size_t>(i) % set.copies()); }, once_ns, options);
+    m.runtimes_ns = timing.batch_ns;
+    m.clocks_mhz = timing.clocks_mhz;
+    m.best_ns = *std::min_element(m.runtimes_ns.begin(), m.runtimes_ns.end());
+    if (m.verdict != Verdict::kCorrect || trust == Trust::kAddsInPlace) return;
+    if (!Check(set, 0, " after the timed runs", answer) || trust == Trust::kYardstick) return;
+    const auto again = Clock::now();
+    if (request.full && !RunManyTimes(request, launch, once_ns, hash, answer)) return;
+    constexpr const char* kWhen[] = {"", " on whole numbers, after the timed runs",
+                                     " on other inputs, after the timed runs",
+                                     " on special values"};
+    for (std::size_t number = kWholeNumbers; number < sets_.size(); ++number) {
+      if (number > kWholeNumbers && !request.full) break;
+      if (!RunChecked(number, kWhen[number], request, launch, answer, nullptr)) return;
+    }
+    m.check_ms += std::chrono::duration<double, std::milli>(Clock::now() - again).count();
+  }
+
+  /// One launch into outputs full of NaN, and the check of all that it wrote. False: that decides
+  /// the verdict.
+  bool RunChecked(std::size_t number, const char* when, const RunRequest& request,
+                  const LaunchOne& launch, RunAnswer& answer, double* once_ns) {
+    DataSet& set = *sets_[number];
+    set.PoisonOutputs();
+    // Temporaries, too: what an earlier run left there is no input.
+    gpu_.Fill(scratch_.data(), kNanWord, scratch_.bytes() / 4);
+    gpu_.Synchronize();
+    const double limit = request.cap_ns + request.patience_ns;
+    const std::optional<double> ns = timer_->Once([&] { launch(set, 0); }, limit);
+    if (!ns) {
+      GiveUp(limit, request.cap_ns, answer);
+      return false;
+    }
+    if (once_ns != nullptr) *once_ns = *ns;
+    return Check(set, 0, when, answer);
+  }
+
+  /// Launches one by one, each into outputs full of NaN: what is wrong only now and then is wrong
+  /// in one of them. As many as there is time for.
+  bool RunManyTimes(const RunRequest& request, const LaunchOne& launch, double once_ns,
+                    std::uint64_t hash, RunAnswer& answer) {
+    constexpr double kShortNs = 50e6, kAudited = 128;
+    DataSet& set = *sets_[kTimed];
+    const double each_ns = std::max(once_ns, 1.0);
+    const double wanted =
+        std::max(kShortNs / each_ns, std::min(kAudited, request.audit_ns / each_ns));
+    const auto count = static_cast<std::size_t>(std::clamp(wanted, 3.0, double{DataSet::kHashes}));
+    for (std::size_t run = 0; run < count; ++run) {
+      set.PoisonOutputs();
+      launch(set, 0);
+      set.TakeHash(0, run);
+    }
+    const std::vector<std::uint64_t> hashes = set.Hashes(count);
+    const auto other = std::ranges::find_if(hashes, [&](std::uint64_t one) { return one != hash; });
+    if (other == hashes.end()) return true;
+    // The outputs of that run are gone. Another one like it is as good: what it computes depends on
+    // something else than its inputs.
+    answer.measurement.verdict = Verdict::kWrong;
+    answer.measurement.why =
+        fmt::format("run {} of {} with the same inputs yields something else than the first one",
+                    other - hashes.begin() + 1, count);
+    return false;
+  }
+
+  static bool Check(const DataSet& set, std::size_t copy, const char* when, RunAnswer& answer) {
+    Measurement& m = answer.measurement;
+    const DataSet::Verdict verdict = set.Check(copy);
+    answer.ends |= verdict.is_spoilt;
+    m.max_error = std::max(m.max_error, verdict.max_error);
+    m.max_error_ratio = std::max(m.max_error_ratio, verdict.max_ratio);
+    if (verdict.why.empty()) return true;
+    m.verdict = Verdict::kWrong;
+    m.why = verdict.why + when;
+    return false;
+  }
+
+  static void GiveUp(double waited_ns, double cap_ns, RunAnswer& answer) {
+    answer.measurement.verdict = Verdict::kSlow;
+    answer.measurement.why = fmt::format("did not end in {:.0f} ms, the cap is {:.3g} ms",
+                                         waited_ns / 1e6, cap_ns / 1e6);
+    answer.ends = true;
+  }
+
+  Gpu gpu_;
+  Module programs_;
+  std::vector<std::unique_ptr<DataSet>> sets_;
+  std::optional<Timer> timer_;
+  std::optional<Vendor> vendor_;
+  Buffer deadline_{gpu_, sizeof(std::uint64_t)};
+  Buffer scratch_;  ///< Temporaries in main memory.
+};
+
+std::unique_ptr<Bench> MakeBench(const std::string& line, RunReady& ready) {
+  const std::optional<RunSetup> setup = ParseRunSetup(line);
+  if (!setup) {
+    ready.why = "the set-up is not understood";
+    return nullptr;
+  }
+  const DriverOrProblem loaded = Driver::Load(setup->drivers);
+  if (!loaded.driver) {
+    ready.why = loaded.problem;
+    return nullptr;
+  }
+  try {
+    auto bench = std::make_unique<Bench>(*loaded.driver, *setup);
+    ready.gpu = bench->gpu().facts().name;
+    ready.driver = loaded.driver->version();
+    return bench;
+  } catch (const GpuError& error) {
+    ready.why = error.what();
+    return nullptr;
+  }
+}
+
+}  // namespace
+
+int CandidateProcessMain() {
+  const AnswerStream answers;
+  std::string line;
+  if (!std::getline(std::cin, line)) return 0;
+  RunReady ready;
+  const std::unique_ptr<Bench> bench = MakeBench(line, ready);
+  if (!answers.Write(ToJsonLine(ready)) || !bench) ::_exit(bench ? 0 : 1);
+  while (std::getline(std::cin, line)) {
+    const std::optional<RunRequest> request = ParseRunRequest(line);
+    RunAnswer answer;
+    if (request) {
+      answer = bench->Run(*request);
+    } else {
+      answer.measurement.verdict = Verdict::kBroken;
+      answer.measurement.why = "the request is not understood";
+    }
+    // No destructors: they would wait for a kernel that does not end.
+    if (!answers.Write(ToJsonLine(answer)) || answer.ends) ::_exit(0);
+  }
+  ::_exit(0);
+}
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/problem_file.h"
+#include "kernels/devices/cuda/driver/gpu.h"
+
+namespace exh::kernels::cuda {
+
+/// The functions that check results on the GPU.
+struct CheckFunctions {
+  CUfunction check = nullptr, guard = nullptr, hash = nullptr;
+};
+
+/// The arrays of a problem in device memory, with the reference of every output. Results are
+/// checked where they are: nothing but the verdict is copied back.
+class DataSet {
+ public:
+  /// `copies`: how many sets of arrays, for launches that must not find their inputs in L2.
+  DataSet(const Gpu& gpu, const cpu::Problem& problem, const CheckFunctions& functions,
+          std::size_t copies);
+
+  std::size_t copies() const { return copies_.size(); }
+  /// What a kernel is called with: arrays, scalars, then `scratch`, as pointers to the arguments.
+  std::vector<void*> Arguments(std::size_t copy, CUdeviceptr* scratch);
+  /// The arrays: by copy, by array.
+  const std::vector<std::vector<CUdeviceptr>>& addresses() const { return addresses_; }
+  /// Fills the outputs of a copy with NaN, when everything before is done.
+  void PoisonOutputs(std::size_t copy = 0) const;
+
+  struct Verdict {
+    std::string why;  ///< Empty: every element is right and nothing else was written.
+    /// An input or a guard zone has changed, and who knows what else: this set is of no use any
+    /// more.
+    bool is_spoilt = false;
+    double max_error = 0, max_ratio = 0;
+  };
+  /// Compares the outputs of a copy with their reference, and looks at all its inputs and guard
+  /// zones.
+  Verdict Check(std::size_t copy = 0) const;
+
+  /// Hashes that can be taken before they are asked for.
+  static constexpr std::size_t kHashes = 256;
+  /// Enqueues a hash of the outputs of a copy, as number `slot`. Outputs are the same, bit by bit,
+  /// where their hashes are.
+  void TakeHash(std::size_t copy, std::size_t slot) const;
+  /// The first `count` of them, when everything is done.
+  std::vector<std::uint64_t> Hashes(std::size_t count) const;
+
+ private:
+  struct Reference {
+    Buffer values, tolerance;
+    double rms_limit = 1;
+  };
+  void CheckGuard(CUdeviceptr zone, std::uint64_t first) const;
+  void AddHash(CUdeviceptr array, std::size_t number, std::size_t slot) const;
+  std::uint64_t HashOf(std::size_t copy, std::size_t number) const;
+
+  const Gpu& gpu_;
+  CheckFunctions functions_;
+  std::vector<std::string> names_;
+  std::vector<bool> is_output_;
+  std::vector<std::size_t> elements_;
+  std::vector<float> scalars_;
+  std::vector<std::vector<Buffer>> copies_;          ///< By copy, by array.
+  std::vector<std::vector<CUdeviceptr>> addresses_;  ///< Of them.
+  std::vector<Reference> references_;                ///< By array; empty for inputs.
+  std::vector<std::uint64_t> input_hashes_;          ///< By array; of no use for outputs.
+  Buffer result_, hashes_;
+};
+
+/// Copies of arrays of `bytes` in all that make a launch miss an L2 of `l2_bytes`.
+std::size_t CopiesForColdL2(std::size_t bytes, std::size_t l2_bytes);
+
+}  // namespace exh::kernels::cuda

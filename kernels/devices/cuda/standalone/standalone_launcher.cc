@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+//
+// The launcher of a stand-alone program: plain numbers where the search decided something.
+#include <cstdlib>
+
+#include "kernels/devices/cuda/standalone/standalone_parts.h"
+
+namespace exh::kernels::standalone {
+namespace {
+
+/// What a block may have without asking for it.
+constexpr std::uint64_t kSharedAtHand = 48 << 10;
+
+std::string Number(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+/// 90 of "sm_90a"; 0 of nothing.
+int Capability(const std::string& architecture) {
+  const std::size_t digits = architecture.find_first_of("0123456789");
+  return digits == std::string::npos ? 0 : std::atoi(architecture.c_str() + digits);
+}
+
+/// The errors that the checks have, and what the arrays are.
+std::string Contract(const Task& task, const Source& source, const Names& names) {
+  const std::string shared = Number(source.gpu->launch.shared_bytes);
+  const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
+  std::string text = R"(//
+// $KERNEL$_launch() enqueues one run of the kernel on the current device and returns at once:
+//   cudaSuccess
+//   cudaErrorInvalidValue            a pointer is null)";
+  if (has_workspace) text += ", or the workspace is too small";
+  text += R"(
+//   cudaErrorMisalignedAddress       a pointer is no multiple of 16 bytes
+)";
+  if (Capability(task.function->device.architecture) > 0) {
+    text += "//   cudaErrorNoKernelImageForDevice  the device is older than " +
+            task.function->device.architecture + "\n";
+  }
+  if (source.gpu->launch.shared_bytes > 0) {
+    text += "//   cudaErrorLaunchOutOfResources    it has less than " + shared +
+            " bytes of shared memory for a block\n";
+  }
+  text += R"(//   anything else                    as the runtime says
+// Everything lies in the device's memory, and what is written overlaps nothing else:
+)";
+  const auto& arrays = task.function->arrays;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    text += "//   " + names.arrays[i] + ": " + Number(arrays[i].elements) + " floats" +
+            (IsOutput(arrays[i]) ? ", all of them written" : "") + "\n";
+  }
+  if (has_workspace) {
+    text += "//   workspace: $KERNEL$_workspace_bytes() of any contents, for one run at a time\n";
+  }
+  return text;
+}
+
+std::vector<std::string> Parameters(const Task& task, const Names& names, bool has_workspace) {
+  std::vector<std::string> parameters;
+  const auto& arrays = task.function->arrays;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    parameters.push_back((IsOutput(arrays[i]) ? "float* " : "const float* ") + names.arrays[i]);
+  }
+  for (const std::string& scalar : names.scalars) parameters.push_back("float " + scalar);
+  if (has_workspace) {
+    parameters.emplace_back("void* workspace");
+    parameters.emplace_back("std::size_t workspace_bytes");
+  }
+  parameters.emplace_back("cudaStream_t stream");
+  return parameters;
+}
+
+/// Puts a number of the device into a variable, unless a call before it failed.
+std::string Ask(const std::string& variable, const std::string& attribute) {
+  return "  if (status == cudaSuccess) {\n    status = cudaDeviceGetAttribute(&" + variable +
+         ", cudaDevAttr" + attribute + ", device);\n  }\n";
+}
+
+std::string DeviceChecks(const Task& task, const codegen::Launch& launch) {
+  const int capability = Capability(task.function->device.architecture);
+  if (capability == 0 && launch.shared_bytes == 0) return "";
+  std::string text = "  int device = 0;\n  cudaError_t status = cudaGetDevice(&device);\n", checks;
+  if (capability > 0) {
+    text += "  int major = 0, minor = 0;\n" + Ask("major", "ComputeCapabilityMajor") +
+            Ask("minor", "ComputeCapabilityMinor");
+    checks += "  if (10 * major + minor < " + std::to_string(capability) +
+              ") return cudaErrorNoKernelImageForDevice;\n";
+  }
+  if (launch.shared_bytes > 0) {
+    text += "  int shared_bytes = 0;\n" + Ask("shared_bytes", "MaxSharedMemoryPerBlockOptin");
+    checks += "  if (shared_bytes < $SHARED$) return cudaErrorLaunchOutOfResources;\n";
+  }
+  text += "  if (status != cudaSuccess) return status;\n" + checks;
+  if (launch.shared_bytes > kSharedAtHand) {
+    text += R"(  // A block has more than 48 KiB only where that is asked for.
+  status = cudaFuncSetAttribute($KERNEL$_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                $SHARED$);
+  if (status != cudaSuccess) return status;
+)";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Launcher(const Task& task, const Source& source, const Names& names) {
+  const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
+  std::vector<std::string> pointers = names.arrays, arguments;
+  if (has_workspace) pointers.emplace_back("workspace");
+  for (const std::string& name : names.arrays) arguments.push_back("&" + name);
+  for (const std::string& name : names.scalars) arguments.push_back("&" + name);
+  if (has_workspace) arguments.emplace_back("&workspace");
+
+  std::string text = Heading("The launcher") + Contract(task, source, names) + "\n";
+  text += R"(/// Bytes of device memory that a run keeps temporaries in.
+extern "C" std::size_t $KERNEL$_workspace_bytes() {
+  return $WORKSPACE$;
+}
+
+$SIGNATURE$
+$POINTERS$
+  for (const void* const pointer : pointers) {
+    if (pointer == nullptr) return cudaErrorInvalidValue;
+    if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0) return cudaErrorMisalignedAddress;
+  }
+)";
+  if (has_workspace) text += "  if (workspace_bytes < $WORKSPACE$) return cudaErrorInvalidValue;\n";
+  text += DeviceChecks(task, source.gpu->launch) + R"($ARGUMENTS$
+$LAUNCH$
+}
+
+)";
+  return Fill(
+      text,
+      {{"WORKSPACE", Number(WorkspaceBytes(source.gpu->launch))},
+       {"SIGNATURE", Listed("extern \"C\" cudaError_t " + names.kernel + "_launch(",
+                            Parameters(task, names, has_workspace), ") {")},
+       {"POINTERS", Listed("  const void* const pointers[] = {", pointers, "};")},
+       {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},
+       {"LAUNCH", Listed("  return cudaLaunchKernel(",
+                         {names.kernel + "_kernel", "dim3(" + Number(source.gpu->launch.grid) + ")",
+                          "dim3(" + Number(source.gpu->launch.threads) + ")", "arguments",
+                          Number(source.gpu->launch.shared_bytes), "stream"},
+                         ");")},
+       {"SHARED", Number(source.gpu->launch.shared_bytes)}});
+}
+
+}  // namespace exh::kernels::standalone

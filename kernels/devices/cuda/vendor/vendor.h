@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+//
+// A VendorCall on the GPU: cuBLAS, or cublasLt with the best of its own suggestions.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/devices/cuda/driver/gpu.h"
+#include "kernels/devices/cuda/driver/timer.h"
+#include "kernels/devices/cuda/vendor/cublas.h"
+#include "kernels/vendor_call.h"
+
+namespace exh::kernels::cuda {
+
+/// Makes the calls of a VendorCall launch on a stream. Throws GpuError when a routine refuses.
+class Vendor {
+ public:
+  /// `pack`, `relu`: of the device programs. Throws GpuError when the libraries are missing.
+  Vendor(const Gpu& gpu, const Timer& timer, CUfunction pack, CUfunction relu);
+
+  /// Readies `call` for each of some copies of the arrays. `lt`: products go through cublasLt, with
+  /// the fastest of its first 16 suggestions; finding it overwrites the results.
+  void Prepare(const VendorCall& call, const std::vector<std::vector<CUdeviceptr>>& copies,
+               bool lt);
+  /// Enqueues what is done once, and one run of the rest.
+  void Before() const;
+  void Launch(std::size_t copy) const { Enqueue(steps_[copy]); }
+  /// "cuBLAS 13.0.2, CUBLAS_DEFAULT_MATH (fp32, no TF32)".
+  const std::string& description() const { return description_; }
+
+ private:
+  using Step = std::function<void()>;
+  static void Enqueue(const std::vector<Step>& steps);
+  void Check(cublasStatus_t status, const char* routine) const;
+  Step Make(const VendorStep& step, const std::vector<CUdeviceptr>& arrays, bool lt);
+  Step Gemm(const VendorStep& step, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) const;
+  Step GemmLt(const VendorStep& step, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c) const;
+  Step Elementwise(CUfunction function, CUdeviceptr from, CUdeviceptr to, std::int64_t count,
+                   std::int64_t stride) const;
+
+  const Gpu& gpu_;
+  const Timer& timer_;
+  CUfunction pack_, relu_;
+  CublasFunctions functions_;
+  cublasHandle_t cublas_ = nullptr;
+  cublasLtHandle_t cublaslt_ = nullptr;
+  Buffer workspace_, scratch_;
+  std::vector<std::vector<Step>> before_, steps_;  ///< By copy.
+  std::string description_;
+};
+
+}  // namespace exh::kernels::cuda
