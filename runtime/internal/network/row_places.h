@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/instance.h"
 #include "runtime/internal/network/network.h"
 
 namespace exh::runtime::internal {
