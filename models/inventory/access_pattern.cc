@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "models/inventory/nests.h"
+
 namespace exh::models {
 namespace {
 
@@ -53,7 +55,6 @@ AccessPattern PatternOf(const kernels::ir::Function& function, const kernels::ir
     pattern.axes.push_back(step.axis);
     pattern.elements *= step.total;
   }
-  constexpr double kElementBytes = 4;
   pattern.sectors = Sectors(steps, pattern.elements, sector_bytes / kElementBytes);
   return pattern;
 }
