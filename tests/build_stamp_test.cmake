@@ -72,7 +72,7 @@ endforeach()
 # A copy of this tree has the same stamp, until one of them changes.
 set(tree ${CMAKE_CURRENT_LIST_DIR}/..)
 file(GLOB_RECURSE sources RELATIVE ${tree} ${tree}/base/*.h ${tree}/runtime/*.h ${tree}/runtime/*.cc
-  ${tree}/kernels/*.h ${tree}/kernels/ir/*.cc)
+  ${tree}/kernels/*.h ${tree}/kernels/ir/*.cc ${tree}/kernels/spaces/*.exh)
 foreach(file IN LISTS sources)
   configure_file(${tree}/${file} ${WORK}/copy/${file} COPYONLY)
 endforeach()

@@ -80,7 +80,7 @@ TEST_F(Exhc, BuildWritesFilesAndDepfile) {
   EXPECT_NE(rule.find("gen/space.exh.h"), std::string::npos);
   EXPECT_NE(rule.find("toy/tasks.exh"), std::string::npos) << rule;
   // Nothing half-written stays behind.
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "gen"), fs::directory_iterator{}), 4);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "gen"), fs::directory_iterator{}), 5);
 }
 
 TEST_F(Exhc, TheOtherEngineHasFilesOfItsOwn) {
@@ -312,7 +312,7 @@ TEST_F(Exhc, AnUnwritableFolderIsOneLine) {
   Write("file", "");
   const Result result = InFolder("build space.exh --out file/space.exh");
   EXPECT_EQ(result.code, 1);
-  EXPECT_TRUE(result.output.starts_with("exhc: cannot write 'file/space.exh.h': "))
+  EXPECT_TRUE(result.output.starts_with("exhc: cannot write 'file/space.exh.schedule.h': "))
       << result.output;
 }
 
