@@ -62,8 +62,11 @@ void RunAll(const std::string& kernel, const std::vector<Part>& parts) {
   EXPECT_GE(coverage.share_with_temporary(), 0.2);
   EXPECT_GE(coverage.share_with_two_thread_dims(), 0.2);
   for (const std::string& rare : coverage.Rare(0.005)) {
-    // Of the many sizes that a level may have, each is rare.
-    EXPECT_TRUE(rare.starts_with("size=")) << rare;
+    // Of the many sizes that a level may have, each is rare; and so are tiles of sums in registers
+    // where two products share the code that the device of the tests takes.
+    EXPECT_TRUE(rare.starts_with("size=") ||
+                (kernel == "matmul2" && rare.starts_with("walk=SERPENTINE")))
+        << rare;
   }
 }
 

@@ -48,6 +48,7 @@ Task SpaceOfKernel(const std::string& name, const Parameters& sizes, const ir::D
   task.function = function;
   task.host = task.space->MakeHost(*function);
   task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);
+  task.decisions = task.space->FindDecisions(*task.host, *task.instance);
   return task;
 }
 
