@@ -98,8 +98,7 @@ void EmitHeader(CodeWriter& out, const Plan& plan, const std::string& schedule_h
   out.Blank();
   EmitViewClass(out, plan);
   out.Blank();
-  out.Line("/// Where everything is in an instance that was frozen over `host`.");
-  out.Line("Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);");
+  EmitSchedule(out, plan);
   out.Blank();
 }
 
@@ -174,8 +173,6 @@ void EmitSource(CodeWriter& out, const Plan& plan, const std::string& own_header
   EmitPlanning(out, plan);
   out.FormatOn();
   EmitView(out, plan);
-  out.Blank();
-  EmitSchedule(out, plan);
   out.Blank();
 }
 

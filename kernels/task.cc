@@ -17,6 +17,7 @@
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
 #include "kernels/problem.h"
+#include "spaces/linalg.exh.h"
 
 namespace exh::kernels {
 namespace {

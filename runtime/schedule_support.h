@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
 
 #include "base/check.h"
 #include "runtime/candidate.h"
@@ -38,25 +40,33 @@ inline Membership MembershipOf(const Candidate& candidate, MemberRef member) {
   return candidate.membership(member.set, kNoObject, member.object);
 }
 
-/// Calls `action(reference, objects)` for each decision of a choice. One that says the same of its
-/// two arguments in either order comes in both.
-template <typename Action>
-void ForEachDecision(const Instance& instance, int choice, const Action& action) {
+/// Where the decisions of a choice are. `id_of...`: for each argument the member of the host that
+/// makes an object's id. A decision that says the same of its two arguments in either order is
+/// there for both.
+template <typename SpaceHost, typename... Ids>
+void FindDecisionsOf(const SpaceHost& host, const Instance& instance, int choice,
+                     Decided<DecisionRef, Ids...>& found,
+                     std::type_identity_t<const Ids& (SpaceHost::*)(Object) const>... id_of) {
   const bool both = instance.space().choices[choice].symmetry != Symmetry::kNone;
+  const auto set = [&]<std::size_t... at>(DecisionRef where, std::span<const Object> objects,
+                                          std::index_sequence<at...>) {
+    found.Set((host.*id_of)(objects[at])..., where);
+  };
+  constexpr auto kPlaces = std::index_sequence_for<Ids...>();
   for (DecisionId id = instance.first_decision(choice); id < instance.end_decision(choice); ++id) {
     const std::span<const Object> objects = instance.objects(id);
-    action(DecisionRef{id, false}, objects);
-    if (!both) continue;
-    const std::array<Object, 2> swapped = {objects[1], objects[0]};
-    action(DecisionRef{id, true}, std::span<const Object>(swapped));
+    set({id, false}, objects, kPlaces);
+    if (both) set({id, true}, std::array<Object, 2>{objects[1], objects[0]}, kPlaces);
   }
 }
 
-/// Calls `action(reference, object)` for everything that is or may become a member of a set.
-template <typename Action>
-void ForEachMember(const Instance& instance, int set, const Action& action) {
+/// Where the memberships are of everything that is or may become a member of a set.
+template <typename SpaceHost, typename Id>
+void FindMembersOf(const SpaceHost& host, const Instance& instance, int set,
+                   Decided<MemberRef, Id>& found,
+                   std::type_identity_t<const Id& (SpaceHost::*)(Object) const> id_of) {
   for (const Host::Member& member : instance.members(set)) {
-    action(MemberRef{set, member.object}, member.object);
+    found.Set((host.*id_of)(member.object), {set, member.object});
   }
 }
 

@@ -23,6 +23,7 @@ void EmitDomains(CodeWriter& out, const Plan& plan);     // emit_domains.cc
 void EmitScheduleTypes(CodeWriter& out, const Plan& plan);  // emit_schedule.cc
 
 // In the header.
+void EmitSchedule(CodeWriter& out, const Plan& plan);   // emit_schedule.cc
 void EmitNumbers(CodeWriter& out, const Plan& plan);    // emit_sets.cc
 void EmitHostClass(CodeWriter& out, const Plan& plan);  // emit_host.cc
 void EmitViewClass(CodeWriter& out, const Plan& plan);  // emit_view.cc
@@ -39,7 +40,6 @@ void EmitHost(CodeWriter& out, const Plan& plan);              // emit_host.cc
 void EmitEvaluation(CodeWriter& out, const Plan& plan);        // emit_codes.cc
 void EmitPlanning(CodeWriter& out, const Plan& plan);          // emit_triggers.cc
 void EmitView(CodeWriter& out, const Plan& plan);              // emit_view.cc
-void EmitSchedule(CodeWriter& out, const Plan& plan);          // emit_schedule.cc
 
 // In the header of filters.
 void EmitFilters(CodeWriter& out, const Plan& plan,  // emit_filters.cc

@@ -13,10 +13,10 @@
 namespace exh::generator {
 namespace {
 
-/// Sets whose members a schedule names: those of a parameter follow from the backbone, those of a
+/// Sets whose members a schedule names. Those of a subset follow from the backbone, those of a
 /// quotient from its flag.
 bool IsListed(const dsl::Set& set) {
-  return !set.parameter && !set.is_quotient;
+  return !set.superset && !set.is_quotient;
 }
 
 std::vector<std::string> IdTypes(const Plan& plan, const dsl::Choice& choice) {
@@ -130,34 +130,33 @@ void EmitReader(CodeWriter& out, const Plan& plan) {
 }
 
 void EmitFindDecisions(CodeWriter& out, const Plan& plan) {
-  out.Call("Decisions FindDecisions",
+  out.Line("/// Where everything is in an instance that was frozen over `host`.");
+  out.Call("inline Decisions FindDecisions",
            {"[[maybe_unused]] const SpaceHost& host", "const runtime::Instance& instance"}, " {");
   const CodeWriter::Scope body(out, "}", 2);
   out.Line("Decisions found;");
   ForEachChoice(plan, [&](const dsl::Choice& choice, const ChoiceNames& names) {
-    const bool has_arguments = !choice.arguments.empty();
-    auto each = out.CallWith(
-        "runtime::ForEachDecision", {"instance", "choices::" + names.name},
-        fmt::format("[&](const auto& where, const auto&{})", has_arguments ? " objects" : ""));
-    std::vector<std::string> items;
-    for (std::size_t i = 0; i < choice.arguments.size(); ++i) {
-      items.push_back(
-          fmt::format("host.{}IdAt(objects[{}])", plan.sets[choice.arguments[i].set.set].name, i));
+    std::vector<std::string> items = {"host", "instance", "choices::" + names.name,
+                                      "found." + names.name};
+    for (const dsl::Variable& argument : choice.arguments) {
+      items.push_back(fmt::format("&SpaceHost::{}IdAt", plan.sets[argument.set.set].name));
     }
-    items.emplace_back("where");
-    out.Call(fmt::format("found.{}.Set", names.name), items, ";");
+    out.Call("runtime::FindDecisionsOf", items, ";");
   });
   ForEachSet(plan, [&](const SetNames& set) {
-    auto each = out.CallWith("runtime::ForEachMember", {"instance", "sets::" + set.name},
-                             "[&](const auto& where, Object object)");
-    out.Line("found.In{0}.Set(host.{0}IdAt(object), where);", set.name);
+    out.Call("runtime::FindMembersOf",
+             {"host", "instance", "sets::" + set.name, "found.In" + set.name,
+              fmt::format("&SpaceHost::{}IdAt", set.name)},
+             ";");
   });
   out.Line("return found;");
 }
 
 void EmitExtract(CodeWriter& out, const Plan& plan) {
-  auto body = out.Block(
-      "Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate)");
+  out.Line("/// The decisions of an implementation.");
+  out.Call("inline Schedule Extract",
+           {"const Decisions& decisions", "const runtime::Candidate& candidate"}, " {");
+  const CodeWriter::Scope body(out, "}", 2);
   out.Line("Schedule schedule;");
   ForEachChoice(plan, [&](const dsl::Choice& choice, const ChoiceNames& names) {
     const std::string extract = choice.kind == dsl::ChoiceKind::kEnum
@@ -182,16 +181,11 @@ void EmitScheduleTypes(CodeWriter& out, const Plan& plan) {
   out.Blank();
   EmitScheduleStruct(out, plan);
   out.Blank();
-  out.Line("/// The decisions of an implementation.");
-  out.Line("Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate);");
-  out.Blank();
   EmitReader(out, plan);
 }
 
 void EmitSchedule(CodeWriter& out, const Plan& plan) {
-  out.FormatOff();
   EmitFindDecisions(out, plan);
-  out.FormatOn();
   out.Blank();
   EmitExtract(out, plan);
 }

@@ -35,7 +35,7 @@ std::vector<AdvancedRead> PlanAdvance(const ir::Function& function, const Schedu
   for (const ir::Instruction& inst : function.insts) {
     const std::size_t i = inst.id.index();
     const bool wanted = schedule.advance.Or(Advance::ON_TIME, inst.id) == Advance::ONE_AHEAD;
-    if (!wanted || !schedule.InInsts(inst.id) || readers[i].empty()) continue;
+    if (!wanted || !schedule.InStatements(inst.id) || readers[i].empty()) continue;
     AdvancedRead read{.inst = inst.id, .loop = LoopAround(tree, tree.node_of_inst[i])};
     if (read.loop < 0) continue;
     int scope = tree.node_of_inst[i];

@@ -35,7 +35,24 @@ std::string FloatLiteral(float value);
 /// "mad.m1 + load_a.m1": the dims of a class, for comments.
 std::string DimNames(const LoweredCode& code, int dim_class);
 
-/// The comment on top of a printed source: what it is and its decisions.
+/// Prints the copies of an unrolled node: `body()` for each, with `statements` at its index.
+/// `repeats`: unrolled loops around that are past their first copy; what is said about those was
+/// said before.
+template <typename Statements, typename Body>
+void PrintCopies(const LoopTree& tree, const LoopNode& node, Statements& statements, int& repeats,
+                 const Body& body) {
+  const int before = repeats;
+  ForEachCopy(
+      tree, node, [&](int dim_class) { return statements.copy(dim_class); },
+      [&](std::uint32_t copy) {
+        statements.SetIndex(node.dim_class, copy);
+        body();
+        repeats = before + 1;
+      });
+  repeats = before;
+}
+
+/// The comment on top of a printed source: what it is.
 void PrintSourceHeader(const LoweredCode& code, TextWriter& out);
 
 }  // namespace exh::kernels::codegen

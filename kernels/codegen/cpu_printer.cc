@@ -213,25 +213,12 @@ class CpuPrinter {
       }
       case NodeKind::kUnroll:
         Comment("// UNROLL ", node.dim_class);
-        Unroll(index);
+        PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
         return;
       case NodeKind::kVector:
         Comment("// VECTOR ", node.dim_class);
         return Body(index);
     }
-  }
-
-  void Unroll(int index) {
-    const LoopNode& node = tree_.node(index);
-    const int before = repeats_;
-    ForEachCopy(
-        tree_, node, [&](int c) { return statements_.copy(c); },
-        [&](std::uint32_t copy) {
-          statements_.SetIndex(node.dim_class, copy);
-          Body(index);
-          repeats_ = before + 1;
-        });
-    repeats_ = before;
   }
 
   /// Unrolled copies after the first say nothing new.

@@ -261,7 +261,8 @@ class CudaPrinter {
       }
       case NodeKind::kUnroll:
         Comment("// UNROLL ", node.dim_class);
-        Unroll(index);
+        PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
+        statements_.SetIndex(node.dim_class, 0);
         return;
       case NodeKind::kVector:
         Comment("// VECTOR ", node.dim_class);
@@ -289,20 +290,6 @@ class CudaPrinter {
     body_.Line("const int " + names_.index(dim_class) + " = 0;");
     Body(index);
     body_.Close();
-  }
-
-  void Unroll(int index) {
-    const LoopNode& node = tree_.node(index);
-    const int before = repeats_;
-    ForEachCopy(
-        tree_, node, [&](int c) { return statements_.copy(c); },
-        [&](std::uint32_t copy) {
-          statements_.SetIndex(node.dim_class, copy);
-          Body(index);
-          repeats_ = before + 1;
-        });
-    repeats_ = before;
-    statements_.SetIndex(node.dim_class, 0);
   }
 
   /// Unrolled copies after the first say nothing new.

@@ -27,10 +27,10 @@ class ForestBuilder {
  private:
   void ListStatements() {
     for (const ir::Dimension& dim : function_.dims) {
-      if (schedule_.InDims(dim.id)) statements_.push_back(dim.id);
+      if (schedule_.InStatements(dim.id)) statements_.push_back(dim.id);
     }
     for (const ir::Instruction& inst : function_.insts) {
-      if (schedule_.InInsts(inst.id)) statements_.push_back(inst.id);
+      if (schedule_.InStatements(inst.id)) statements_.push_back(inst.id);
     }
   }
 

@@ -17,7 +17,7 @@ class MemoryPlanner {
       if (schedule_.InBlocks(block.id)) AddTemp(block);
     }
     for (const ir::Instruction& inst : function_.insts) {
-      if (!schedule_.InInsts(inst.id)) continue;
+      if (!schedule_.InStatements(inst.id)) continue;
       if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddressArgument(inst);
       if (inst.is_memory()) CheckVector(inst);
       // Largest step first, as people write addresses.

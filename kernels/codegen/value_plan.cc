@@ -44,7 +44,7 @@ class ValuePlanner {
   template <typename Action>
   void ForEachActive(Action action) {
     for (const ir::Instruction& inst : function_.insts) {
-      if (schedule_.InInsts(inst.id)) action(inst);
+      if (schedule_.InStatements(inst.id)) action(inst);
     }
   }
   void Fail(const std::string& why) {

@@ -44,13 +44,13 @@ class Drawing {
   Drawing(const ir::Function& function, const std::map<std::string, Layout>& layouts)
       : f_(function), layouts_(layouts) {
     for (const ir::Dimension& dim : f_.dims) {
-      s_.InDims.Set(dim.id, false);
+      s_.InStatements.Set(dim.id, false);
       for (const ir::Dimension& other : f_.dims) {
         s_.thread_mapping.Set(dim.id, other.id, ThreadMapping::NOT_THREADS);
       }
     }
     for (const ir::Instruction& inst : f_.insts) {
-      s_.InInsts.Set(inst.id, false);
+      s_.InStatements.Set(inst.id, false);
       s_.cache.Set(inst.id, Cache::CACHE_DEFAULT);
     }
     for (const ir::MemBlock& block : f_.blocks) {
@@ -67,7 +67,7 @@ class Drawing {
     FillOrder();
     FillThreads();
     for (const ir::Communication& comm : f_.comms) {
-      if (!comm.lowered || !s_.InInsts(comm.lowered->store)) continue;
+      if (!comm.lowered || !s_.InStatements(comm.lowered->store)) continue;
       s_.InBlocks.Set(comm.lowered->block, true);
       FillLayout(f_.block(comm.lowered->block));
     }
@@ -81,12 +81,12 @@ class Drawing {
       std::vector<ir::StmtId> statements;
       if (item.dims.empty()) {
         const ir::InstId inst = Find(f_.insts, item.inst).id;
-        s_.InInsts.Set(inst, true);
+        s_.InStatements.Set(inst, true);
         statements.push_back(inst);
       }
       for (const std::string& name : SplitNames(item.dims)) {
         const ir::DimId dim = Find(f_.dims, name).id;
-        s_.InDims.Set(dim, true);
+        s_.InStatements.Set(dim, true);
         s_.size.Set(dim, item.size);
         s_.dim_kind.Set(dim, item.kind);
         if (item.axis >= 0) axes_[dim] = item.axis;

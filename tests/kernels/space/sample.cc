@@ -56,7 +56,8 @@ void Coverage::Count(const ir::Function& function, const runtime::Candidate& imp
   with_temporary_ += temporary;
   std::set<ir::DimId> axes;  // A thread dim that is MAPPED on none before it is a new axis.
   for (const ir::Dimension& dim : function.dims) {
-    if (!schedule.InDims(dim.id) || schedule.dim_kind(dim.id) != codegen::DimKind::THREAD) continue;
+    if (!schedule.InStatements(dim.id) || schedule.dim_kind(dim.id) != codegen::DimKind::THREAD)
+      continue;
     const bool fresh = std::ranges::none_of(axes, [&](ir::DimId axis) {
       return schedule.thread_mapping(dim.id, axis) == codegen::ThreadMapping::MAPPED;
     });

@@ -77,9 +77,6 @@ struct Schedule {
   runtime::Decided<bool, TasksId> InTasks;
 };
 
-/// The decisions of an implementation.
-Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate);
-
 /// What a candidate still allows, by the backbone's ids: a read looks nothing up in
 /// the engine's tables. Decisions and candidate outlive the reader.
 class DomainReader : runtime::DomainReaderBase {

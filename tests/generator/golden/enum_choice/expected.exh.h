@@ -87,6 +87,22 @@ class View : public runtime::CandidateView {
 };
 
 /// Where everything is in an instance that was frozen over `host`.
-Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
+inline Decisions FindDecisions([[maybe_unused]] const SpaceHost& host,
+                               const runtime::Instance& instance) {
+  Decisions found;
+  runtime::FindDecisionsOf(host, instance, choices::mode, found.mode, &SpaceHost::TasksIdAt);
+  runtime::FindDecisionsOf(host, instance, choices::pace, found.pace, &SpaceHost::TasksIdAt);
+  runtime::FindMembersOf(host, instance, sets::Tasks, found.InTasks, &SpaceHost::TasksIdAt);
+  return found;
+}
+
+/// The decisions of an implementation.
+inline Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate) {
+  Schedule schedule;
+  schedule.mode = runtime::ExtractValues<Mode>(decisions.mode, candidate);
+  schedule.pace = runtime::ExtractValues<Pace>(decisions.pace, candidate);
+  schedule.InTasks = runtime::ExtractMembers(decisions.InTasks, candidate);
+  return schedule;
+}
 
 }  // namespace exh::spaces::enum_choice

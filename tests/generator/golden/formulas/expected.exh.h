@@ -107,6 +107,24 @@ class View : public runtime::CandidateView {
 };
 
 /// Where everything is in an instance that was frozen over `host`.
-Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
+inline Decisions FindDecisions([[maybe_unused]] const SpaceHost& host,
+                               const runtime::Instance& instance) {
+  Decisions found;
+  runtime::FindDecisionsOf(host, instance, choices::mode, found.mode, &SpaceHost::TasksIdAt);
+  runtime::FindDecisionsOf(host, instance, choices::pieces, found.pieces, &SpaceHost::TasksIdAt);
+  runtime::FindMembersOf(host, instance, sets::Tasks, found.InTasks, &SpaceHost::TasksIdAt);
+  runtime::FindMembersOf(host, instance, sets::Jobs, found.InJobs, &SpaceHost::JobsIdAt);
+  return found;
+}
+
+/// The decisions of an implementation.
+inline Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate) {
+  Schedule schedule;
+  schedule.mode = runtime::ExtractValues<Mode>(decisions.mode, candidate);
+  schedule.pieces = runtime::ExtractNumbers(decisions.pieces, candidate);
+  schedule.InTasks = runtime::ExtractMembers(decisions.InTasks, candidate);
+  schedule.InJobs = runtime::ExtractMembers(decisions.InJobs, candidate);
+  return schedule;
+}
 
 }  // namespace exh::spaces::formulas

@@ -575,32 +575,4 @@ runtime::Membership View::InJobTasks(const JobsId& of, const TasksId& id) const 
   return Member(sets::JobTasks, host_->JobsObject(of), host_->TasksObject(id));
 }
 
-// clang-format off
-Decisions FindDecisions([[maybe_unused]] const SpaceHost& host, const runtime::Instance& instance) {
-  Decisions found;
-  runtime::ForEachDecision(instance, choices::mode, [&](const auto& where, const auto& objects) {
-    found.mode.Set(host.TasksIdAt(objects[0]), where);
-  });
-  runtime::ForEachDecision(instance, choices::shift, [&](const auto& where, const auto& objects) {
-    found.shift.Set(host.JobsIdAt(objects[0]), host.JobTasksIdAt(objects[1]), where);
-  });
-  runtime::ForEachMember(instance, sets::Tasks, [&](const auto& where, Object object) {
-    found.InTasks.Set(host.TasksIdAt(object), where);
-  });
-  runtime::ForEachMember(instance, sets::Jobs, [&](const auto& where, Object object) {
-    found.InJobs.Set(host.JobsIdAt(object), where);
-  });
-  return found;
-}
-// clang-format on
-
-Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate) {
-  Schedule schedule;
-  schedule.mode = runtime::ExtractValues<Mode>(decisions.mode, candidate);
-  schedule.shift = runtime::ExtractValues<Shift>(decisions.shift, candidate);
-  schedule.InTasks = runtime::ExtractMembers(decisions.InTasks, candidate);
-  schedule.InJobs = runtime::ExtractMembers(decisions.InJobs, candidate);
-  return schedule;
-}
-
 }  // namespace exh::spaces::parametric_set

@@ -776,36 +776,4 @@ runtime::Membership View::InLeads(const TasksId& id) const {
   return Member(sets::Leads, runtime::kNoObject, host_->TasksObject(id));
 }
 
-// clang-format off
-Decisions FindDecisions([[maybe_unused]] const SpaceHost& host, const runtime::Instance& instance) {
-  Decisions found;
-  runtime::ForEachDecision(instance, choices::team, [&](const auto& where, const auto& objects) {
-    found.team.Set(host.TasksIdAt(objects[0]), host.TasksIdAt(objects[1]), where);
-  });
-  runtime::ForEachDecision(instance, choices::active, [&](const auto& where, const auto& objects) {
-    found.active.Set(host.TasksIdAt(objects[0]), where);
-  });
-  runtime::ForEachDecision(instance, choices::is_lead, [&](const auto& where, const auto& objects) {
-    found.is_lead.Set(host.TasksIdAt(objects[0]), where);
-  });
-  runtime::ForEachMember(instance, sets::Tasks, [&](const auto& where, Object object) {
-    found.InTasks.Set(host.TasksIdAt(object), where);
-  });
-  runtime::ForEachMember(instance, sets::Jobs, [&](const auto& where, Object object) {
-    found.InJobs.Set(host.JobsIdAt(object), where);
-  });
-  return found;
-}
-// clang-format on
-
-Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate) {
-  Schedule schedule;
-  schedule.team = runtime::ExtractValues<Team>(decisions.team, candidate);
-  schedule.active = runtime::ExtractValues<Active>(decisions.active, candidate);
-  schedule.is_lead = runtime::ExtractValues<IsLead>(decisions.is_lead, candidate);
-  schedule.InTasks = runtime::ExtractMembers(decisions.InTasks, candidate);
-  schedule.InJobs = runtime::ExtractMembers(decisions.InJobs, candidate);
-  return schedule;
-}
-
 }  // namespace exh::spaces::quotient

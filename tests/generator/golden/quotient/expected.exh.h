@@ -117,6 +117,27 @@ class View : public runtime::CandidateView {
 };
 
 /// Where everything is in an instance that was frozen over `host`.
-Decisions FindDecisions(const SpaceHost& host, const runtime::Instance& instance);
+inline Decisions FindDecisions([[maybe_unused]] const SpaceHost& host,
+                               const runtime::Instance& instance) {
+  Decisions found;
+  runtime::FindDecisionsOf(host, instance, choices::team, found.team, &SpaceHost::TasksIdAt,
+                           &SpaceHost::TasksIdAt);
+  runtime::FindDecisionsOf(host, instance, choices::active, found.active, &SpaceHost::TasksIdAt);
+  runtime::FindDecisionsOf(host, instance, choices::is_lead, found.is_lead, &SpaceHost::TasksIdAt);
+  runtime::FindMembersOf(host, instance, sets::Tasks, found.InTasks, &SpaceHost::TasksIdAt);
+  runtime::FindMembersOf(host, instance, sets::Jobs, found.InJobs, &SpaceHost::JobsIdAt);
+  return found;
+}
+
+/// The decisions of an implementation.
+inline Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate) {
+  Schedule schedule;
+  schedule.team = runtime::ExtractValues<Team>(decisions.team, candidate);
+  schedule.active = runtime::ExtractValues<Active>(decisions.active, candidate);
+  schedule.is_lead = runtime::ExtractValues<IsLead>(decisions.is_lead, candidate);
+  schedule.InTasks = runtime::ExtractMembers(decisions.InTasks, candidate);
+  schedule.InJobs = runtime::ExtractMembers(decisions.InJobs, candidate);
+  return schedule;
+}
 
 }  // namespace exh::spaces::quotient

@@ -346,25 +346,4 @@ runtime::Membership View::InTasks(const TasksId& id) const {
   return Member(sets::Tasks, runtime::kNoObject, host_->TasksObject(id));
 }
 
-// clang-format off
-Decisions FindDecisions([[maybe_unused]] const SpaceHost& host, const runtime::Instance& instance) {
-  Decisions found;
-  runtime::ForEachDecision(instance, choices::default_,
-      [&](const auto& where, const auto& objects) {
-    found.default_.Set(host.TasksIdAt(objects[0]), where);
-  });
-  runtime::ForEachMember(instance, sets::Tasks, [&](const auto& where, Object object) {
-    found.InTasks.Set(host.TasksIdAt(object), where);
-  });
-  return found;
-}
-// clang-format on
-
-Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate) {
-  Schedule schedule;
-  schedule.default_ = runtime::ExtractValues<Default>(decisions.default_, candidate);
-  schedule.InTasks = runtime::ExtractMembers(decisions.InTasks, candidate);
-  return schedule;
-}
-
 }  // namespace exh::spaces::snippet_guard

@@ -528,36 +528,4 @@ runtime::Membership View::InVeryHot(const TasksId& id) const {
   return Member(sets::VeryHot, runtime::kNoObject, host_->TasksObject(id));
 }
 
-// clang-format off
-Decisions FindDecisions([[maybe_unused]] const SpaceHost& host, const runtime::Instance& instance) {
-  Decisions found;
-  runtime::ForEachDecision(instance, choices::mode, [&](const auto& where, const auto& objects) {
-    found.mode.Set(host.TasksIdAt(objects[0]), where);
-  });
-  runtime::ForEachDecision(instance, choices::alarm, [&](const auto& where, const auto& objects) {
-    found.alarm.Set(host.HotTasksIdAt(objects[0]), where);
-  });
-  runtime::ForEachMember(instance, sets::Tasks, [&](const auto& where, Object object) {
-    found.InTasks.Set(host.TasksIdAt(object), where);
-  });
-  runtime::ForEachMember(instance, sets::HotTasks, [&](const auto& where, Object object) {
-    found.InHotTasks.Set(host.HotTasksIdAt(object), where);
-  });
-  runtime::ForEachMember(instance, sets::VeryHot, [&](const auto& where, Object object) {
-    found.InVeryHot.Set(host.VeryHotIdAt(object), where);
-  });
-  return found;
-}
-// clang-format on
-
-Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate) {
-  Schedule schedule;
-  schedule.mode = runtime::ExtractValues<Mode>(decisions.mode, candidate);
-  schedule.alarm = runtime::ExtractValues<Alarm>(decisions.alarm, candidate);
-  schedule.InTasks = runtime::ExtractMembers(decisions.InTasks, candidate);
-  schedule.InHotTasks = runtime::ExtractMembers(decisions.InHotTasks, candidate);
-  schedule.InVeryHot = runtime::ExtractMembers(decisions.InVeryHot, candidate);
-  return schedule;
-}
-
 }  // namespace exh::spaces::subset

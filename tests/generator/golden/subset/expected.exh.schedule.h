@@ -86,8 +86,6 @@ struct Decisions {
   runtime::Decided<runtime::DecisionRef, TasksId> mode;
   runtime::Decided<runtime::DecisionRef, HotTasksId> alarm;
   runtime::Decided<runtime::MemberRef, TasksId> InTasks;
-  runtime::Decided<runtime::MemberRef, HotTasksId> InHotTasks;
-  runtime::Decided<runtime::MemberRef, VeryHotId> InVeryHot;
 };
 
 /// The same for an instance of a space that includes this .exh and may say more:
@@ -98,8 +96,6 @@ Decisions DecisionsOf(const Other& other) {
   same.mode = other.mode;
   same.alarm = other.alarm;
   same.InTasks = other.InTasks;
-  same.InHotTasks = other.InHotTasks;
-  same.InVeryHot = other.InVeryHot;
   return same;
 }
 
@@ -112,12 +108,7 @@ struct Schedule {
   runtime::Decided<Alarm, HotTasksId> alarm;
   // Does the object take part?
   runtime::Decided<bool, TasksId> InTasks;
-  runtime::Decided<bool, HotTasksId> InHotTasks;
-  runtime::Decided<bool, VeryHotId> InVeryHot;
 };
-
-/// The decisions of an implementation.
-Schedule Extract(const Decisions& decisions, const runtime::Candidate& candidate);
 
 /// What a candidate still allows, by the backbone's ids: a read looks nothing up in
 /// the engine's tables. Decisions and candidate outlive the reader.
@@ -132,12 +123,6 @@ class DomainReader : runtime::DomainReaderBase {
     return AlarmDomain::FromBits(Values(decisions_->alarm(task)));
   }
   runtime::Membership InTasks(const TasksId& id) const { return Member(decisions_->InTasks(id)); }
-  runtime::Membership InHotTasks(const HotTasksId& id) const {
-    return Member(decisions_->InHotTasks(id));
-  }
-  runtime::Membership InVeryHot(const VeryHotId& id) const {
-    return Member(decisions_->InVeryHot(id));
-  }
 
  private:
   const Decisions* decisions_;
