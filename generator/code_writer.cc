@@ -37,50 +37,28 @@ std::vector<std::string> Wrapped(std::string_view text, std::size_t width) {
 
 CodeWriter::Scope::Scope(CodeWriter& writer, std::string close, int indent)
     : writer_(writer), close_(std::move(close)), indent_(indent) {
-  writer_.indent_ += indent_;
+  writer_.Indent(indent_);
 }
 
 CodeWriter::Scope::~Scope() {
-  writer_.indent_ -= indent_;
+  writer_.Indent(-indent_);
   if (!close_.empty()) writer_.Text(close_);
-}
-
-void CodeWriter::Text(std::string_view line) {
-  if (line.empty()) {
-    Blank();
-    return;
-  }
-  text_.append(static_cast<std::size_t>(indent_), ' ');
-  text_ += line;
-  text_ += '\n';
-  ++lines_;
-}
-
-void CodeWriter::Blank() {
-  text_ += '\n';
-  ++lines_;
-}
-
-void CodeWriter::Raw(std::string_view text) {
-  text_ += text;
-  text_ += '\n';
-  lines_ += 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
 void CodeWriter::Comment(std::string_view text) {
   // An indented text keeps its indentation; what does not fit hangs two columns further in.
   const std::size_t blanks = std::min(text.find_first_not_of(' '), text.size());
-  const std::string margin = "// " + std::string(blanks, ' ');
-  const std::size_t used = margin.size() + static_cast<std::size_t>(indent_) + 2;
+  const std::string begin = "// " + std::string(blanks, ' ');
+  const std::size_t used = begin.size() + margin() + 2;
   std::string hang;
   for (const std::string& line : Wrapped(text.substr(blanks), kColumns - used)) {
-    Text(margin + hang + line);
+    Text(begin + hang + line);
     if (blanks > 0) hang = "  ";
   }
 }
 
 void CodeWriter::Doc(std::string_view doc, std::string_view position) {
-  const std::size_t indent = static_cast<std::size_t>(indent_);
+  const std::size_t indent = margin();
   const std::size_t width = kColumns - 4 - indent;
   std::vector<std::string> lines = Wrapped(doc, width);
   if (lines.empty()) lines.emplace_back();
@@ -96,7 +74,7 @@ void CodeWriter::Doc(std::string_view doc, std::string_view position) {
 }
 
 void CodeWriter::Title(std::string_view title, std::string_view position) {
-  Text(AtMargin("// ---- " + std::string(title), position, static_cast<std::size_t>(indent_)));
+  Text(AtMargin("// ---- " + std::string(title), position, margin()));
 }
 
 CodeWriter::Scope CodeWriter::Block(std::string_view head, std::string_view tail) {
@@ -108,7 +86,7 @@ CodeWriter::Scope CodeWriter::CallWith(std::string_view head, const std::vector<
                                        std::string_view lambda) {
   const std::string call = fmt::format("{}({},", head, fmt::join(items, ", "));
   const std::string opening = std::string(lambda) + " {";
-  if (static_cast<std::size_t>(indent_) + call.size() + 1 + opening.size() <= kColumns) {
+  if (margin() + call.size() + 1 + opening.size() <= kColumns) {
     Text(call + " " + opening);
   } else {
     Text(call);
@@ -119,7 +97,7 @@ CodeWriter::Scope CodeWriter::CallWith(std::string_view head, const std::vector<
 }
 
 void CodeWriter::Inline(std::string_view head, std::string_view statement) {
-  if (static_cast<std::size_t>(indent_) + head.size() + statement.size() + 5 <= kColumns) {
+  if (margin() + head.size() + statement.size() + 5 <= kColumns) {
     Text(fmt::format("{} {{ {} }}", head, statement));
     return;
   }
@@ -128,7 +106,7 @@ void CodeWriter::Inline(std::string_view head, std::string_view statement) {
 }
 
 void CodeWriter::Assign(std::string_view head, std::string_view value) {
-  if (static_cast<std::size_t>(indent_) + head.size() + value.size() + 4 <= kColumns) {
+  if (margin() + head.size() + value.size() + 4 <= kColumns) {
     Text(fmt::format("{} = {};", head, value));
     return;
   }
@@ -153,7 +131,7 @@ CodeWriter::Scope CodeWriter::Indented(int columns) {
 void CodeWriter::List(std::string_view head, const std::vector<std::string>& items,
                       std::string_view tail) {
   const std::string line = fmt::format("{}{{{}}}{}", head, fmt::join(items, ", "), tail);
-  if (static_cast<std::size_t>(indent_) + line.size() <= kColumns) {
+  if (margin() + line.size() <= kColumns) {
     Text(line);
     return;
   }
@@ -170,7 +148,7 @@ void CodeWriter::Call(std::string_view before, const std::vector<std::string>& i
   // Items stand behind the bracket when the longest fits there, else four columns in.
   std::size_t longest = 0;
   for (const std::string& item : items) longest = std::max(longest, item.size() + 1);
-  const std::size_t indent = static_cast<std::size_t>(indent_);
+  const std::size_t indent = margin();
   const bool behind = indent + head.size() + longest + tail.size() <= kColumns;
   const std::string pad(behind ? head.size() : 4, ' ');
   std::string line(head);

@@ -8,12 +8,18 @@
 #include <utility>
 #include <vector>
 
+#include "base/text_writer.h"
+
 namespace exh::generator {
 
 /// Builds the text of one C++ file: indentation, brackets that close by themselves, and the line
 /// number that `#line` needs.
-class CodeWriter {
+class CodeWriter : private TextWriter {
  public:
+  using TextWriter::next_line;
+  using TextWriter::Raw;
+  using TextWriter::text;
+
   /// Closes its bracket when it dies.
   class Scope {
    public:
@@ -34,10 +40,8 @@ class CodeWriter {
     Text(fmt::format(format, std::forward<Args>(args)...));
   }
   /// One line, as it is.
-  void Text(std::string_view line);
-  void Blank();
-  /// Text without indentation; ends the line.
-  void Raw(std::string_view text);
+  void Text(std::string_view line) { TextWriter::Line(line); }
+  void Blank() { Text(""); }
 
   /// `// text`, one comment line per line of text.
   void Comment(std::string_view text);
@@ -65,17 +69,12 @@ class CodeWriter {
   /// `head{items}tail`, or one item a line when that would pass 100 columns.
   void List(std::string_view head, const std::vector<std::string>& items, std::string_view tail);
 
-  /// Number of the next line, from 1.
-  int next_line() const { return lines_ + 1; }
-  const std::string& text() const { return text_; }
   /// What stands between these keeps its form: snippets keep their columns.
   void FormatOff() { Text("// clang-format off"); }
   void FormatOn() { Text("// clang-format on"); }
 
  private:
-  std::string text_;
-  int lines_ = 0;
-  int indent_ = 0;
+  std::size_t margin() const { return static_cast<std::size_t>(indent()); }
 };
 
 }  // namespace exh::generator

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/codegen/launch.h"
+#include "kernels/launch.h"
 #include "kernels/vendor_call.h"
 
 namespace exh::kernels {
@@ -42,7 +42,7 @@ std::optional<Verdict> VerdictOf(std::string_view name);
 
 /// What a source says of a GPU kernel.
 struct GpuKernel {
-  codegen::Launch launch;
+  Launch launch;
   std::uint64_t least_registers = 0;  ///< A thread cannot do with fewer.
 };
 
@@ -59,7 +59,7 @@ struct Source {
   Source() = default;
   Source(std::string source_text) : text(std::move(source_text)) {}  // NOLINT: a text is a source
   Source(const char* source_text) : text(source_text) {}             // NOLINT
-  Source(std::string source_text, const codegen::Launch& launch)
+  Source(std::string source_text, const Launch& launch)
       : text(std::move(source_text)), gpu(GpuKernel{launch}) {}
 };
 
@@ -69,7 +69,7 @@ std::string WithoutComments(const std::string& source);
 
 /// What a GPU runs in the place of a candidate: its kernel, or routines of the vendor's library.
 struct GpuCode {
-  codegen::Launch launch;
+  Launch launch;
   int registers = 0;                 ///< Of a thread.
   std::optional<VendorCall> vendor;  ///< Routines instead of a kernel …
   bool vendor_lt = false;            ///< … and the best of what the newer library suggests.
@@ -87,7 +87,7 @@ struct Compiled {
 
 /// What a GPU reaches by itself, measured beside candidates. Bytes of copies are those read and
 /// those written.
-struct DeviceRates {
+struct MeasuredRates {
   double driver_copy_gbs = 0;  ///< The driver's copy within the device, GB/s.
   double kernel_copy_gbs = 0;  ///< Our own copy.
   double fma_gflops = 0;       ///< Multiply-adds in registers.

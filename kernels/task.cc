@@ -10,8 +10,7 @@
 
 #include "base/check.h"
 #include "base/error.h"
-#include "kernels/codegen/lowered_code.h"
-#include "kernels/devices/backend.h"
+#include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/library/call_kernel.h"
@@ -73,7 +72,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   function->known_sizes = builder.knows_sizes();
   task.notes = builder.notes();
   if (device.runs) CheckMemory(*function);
-  ir::Freeze(*function);
+  ir::PlanLowering(*function);
   if (function->statements.size() > kMostStatements) {
     throw Error(fmt::format("{} has {} statements; the space takes {}", function->name,
                             function->statements.size(), kMostStatements));
@@ -102,13 +101,6 @@ std::string Outline(const Task& task, const runtime::Candidate& candidate) {
   const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
   EXH_CHECK(code.error.empty());
   return codegen::ToText(*task.function, code.tree);
-}
-
-Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
-  const codegen::Schedule schedule = ExtractSchedule(task, candidate);
-  const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
-  EXH_CHECK(code.error.empty());
-  return BackendOf(task.function->device).Print(code, task.function->device);
 }
 
 }  // namespace exh::kernels

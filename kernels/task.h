@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/schedule.h"
-#include "kernels/evaluation.h"
+#include "kernels/codegen/loops/schedule.h"
 #include "kernels/kernel_space.h"
 #include "kernels/library/kernel.h"
 #include "runtime/candidate.h"
@@ -38,9 +37,5 @@ codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& ca
 
 /// The loops of an implementation as indented text, one loop or instruction a line.
 std::string Outline(const Task& task, const runtime::Candidate& candidate);
-
-/// Source of an implementation, as the backend of its device prints it (Backend::Print).
-/// `candidate.IsImplementation()`.
-Source EmitSource(const Task& task, const runtime::Candidate& candidate);
 
 }  // namespace exh::kernels

@@ -61,7 +61,7 @@ endif()
 stamp(${CMAKE_CURRENT_LIST_DIR}/.. ours)
 file(READ ${WORK}/stamp.cc.d rule)
 foreach(file kernels/plugin.h kernels/library/kernel.h kernels/kernel_space.h kernels/ir/target.h
-        kernels/evaluation.h kernels/vendor_call.h kernels/codegen/launch.h kernels/spaces/memory.exh
+        kernels/evaluation.h kernels/vendor_call.h kernels/launch.h kernels/spaces/memory.exh
         kernels/library/named_map.h kernels/ir/builder.h kernels/ir/builder.cc runtime/candidate.h)
   string(FIND "${rule}" "/${file}" at)
   if(at EQUAL -1)
@@ -80,7 +80,7 @@ stamp(${WORK}/copy copy)
 if(NOT copy STREQUAL ours)
   message(SEND_ERROR "a copy of this tree has the stamp '${copy}', and the tree '${ours}'")
 endif()
-foreach(file kernels/evaluation.h kernels/codegen/launch.h kernels/vendor_call.h kernels/library/named_map.h)
+foreach(file kernels/evaluation.h kernels/launch.h kernels/vendor_call.h kernels/library/named_map.h)
   file(APPEND ${WORK}/copy/${file} "// A field more.\n")
   stamp(${WORK}/copy changed)
   if(changed STREQUAL copy)

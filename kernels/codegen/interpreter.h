@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/lowered_code.h"
+#include "kernels/codegen/plan/lowered_code.h"
 
 namespace exh::kernels::codegen {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/contain/shared_arrays.h"
 #include "kernels/cpu/problem_file.h"
-#include "kernels/cpu/shared_arrays.h"
 
 namespace exh::kernels::cpu {
 

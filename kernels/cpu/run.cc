@@ -18,7 +18,7 @@
 
 #include "base/system/process.h"
 #include "kernels/cpu/compare.h"
-#include "kernels/cpu/contained_process.h"
+#include "kernels/cpu/contain/contained_process.h"
 
 namespace exh::kernels::cpu {
 namespace {
@@ -213,7 +213,7 @@ class CandidateRun {
     }
     if (!Understand(event)) return false;
     if (reply.why[0] != '\0') return Fail(Verdict::kCrash, reply.why);
-    process_->Freeze();
+    process_->Pause();
     return true;
   }
 
@@ -368,7 +368,7 @@ class CandidateRun {
     RunnerReply reply;
     if (!Ask(run, reply, std::move(meanwhile))) return false;
     if (reply.why[0] != '\0') return Fail(Verdict::kCrash, reply.why);
-    process_->Freeze();
+    process_->Pause();
     // Several runs began after that, if its process is right about the time.
     constexpr double kRunsSince = 6;
     const bool settled = reply.end_ns - planted_ns_ > kRunsSince * reply.ns / timed;

@@ -18,6 +18,10 @@
 #include "kernels/evaluation.h"
 #include "kernels/ir/device.h"
 
+namespace exh::runtime {
+class Candidate;
+}
+
 namespace exh::kernels {
 
 namespace codegen {
@@ -113,6 +117,10 @@ const Backend* FindBackend(std::string_view language);
 
 /// The one of a device that LoadDevice() loaded.
 const Backend& BackendOf(const ir::Device& device);
+
+/// Source of an implementation, as the backend of its device prints it (Backend::Print).
+/// `candidate.IsImplementation()`.
+Source EmitSource(const Task& task, const runtime::Candidate& candidate);
 
 /// Throws UsageError when the device has nothing that runs: the line says what does.
 void RequireRuns(const ir::Device& device);

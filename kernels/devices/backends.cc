@@ -8,10 +8,12 @@
 
 #include "base/check.h"
 #include "base/error.h"
+#include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/devices/backend.h"
 #include "kernels/devices/cpu/backend.h"
 #include "kernels/devices/cuda/backend.h"
 #include "kernels/devices/hip_text/backend.h"
+#include "kernels/task.h"
 
 namespace exh::kernels {
 
@@ -30,6 +32,14 @@ const Backend& BackendOf(const ir::Device& device) {
   const Backend* const backend = FindBackend(device.language);
   EXH_CHECK(backend != nullptr);
   return *backend;
+}
+
+Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
+  const ir::Device& device = task.function->device;
+  const codegen::Schedule schedule = ExtractSchedule(task, candidate);
+  const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
+  EXH_CHECK(code.error.empty());
+  return BackendOf(device).Print(code, device);
 }
 
 void RequireRuns(const ir::Device& device) {

@@ -83,7 +83,7 @@ class Evaluator {
   virtual std::string YardstickText() const { return ""; }
 
   /// What the device reaches by itself; nothing where that is not measured. Throws Error.
-  virtual std::optional<DeviceRates> Rates() { return std::nullopt; }
+  virtual std::optional<MeasuredRates> Rates() { return std::nullopt; }
 
   /// Nobody will measure this again: its files may go.
   virtual void Discard(const Compiled& compiled) = 0;

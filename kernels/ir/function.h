@@ -80,7 +80,7 @@ struct Instruction {
   ArrayId array;                   ///< kLoad, kStore.
   std::vector<AccessAxis> access;  ///< kLoad, kStore.
   MemId block;                     ///< kTempLoad, kTempStore.
-  PhaseId phase;                   ///< Filled by Freeze.
+  PhaseId phase;                   ///< Filled by PlanLowering.
   bool planned = false;
 
   const std::string& name() const { return name_; }
@@ -208,10 +208,10 @@ struct Function {
   std::vector<MemBlock> blocks;
   std::vector<Axis> axes;
 
-  std::vector<Statement> statements;    ///< Filled by Freeze: permanent ones first.
-  std::vector<Rank> ranks;              ///< Filled by Freeze: 1 … the largest number of axes.
-  std::vector<Phase> phases;            ///< Filled by Freeze.
-  std::vector<LoweredObjects> lowered;  ///< By communication; filled by Freeze.
+  std::vector<Statement> statements;  ///< Filled by PlanLowering: permanent ones first.
+  std::vector<Rank> ranks;            ///< Filled by PlanLowering: 1 … the largest number of axes.
+  std::vector<Phase> phases;          ///< Filled by PlanLowering.
+  std::vector<LoweredObjects> lowered;  ///< By communication; filled by PlanLowering.
 
   const LogicalDim& logical(LogicalDimId id) const { return logical_dims[id.index()]; }
   const Dimension& dim(DimId id) const { return dims[id.index()]; }

@@ -161,7 +161,7 @@ void FindPhases(Function& function) {
 
 }  // namespace
 
-void Freeze(Function& function) {
+void PlanLowering(Function& function) {
   const std::size_t permanent_dims = function.dims.size();
   const std::size_t permanent_insts = function.insts.size();
   const std::size_t permanent_comms = function.comms.size();

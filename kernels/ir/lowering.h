@@ -11,6 +11,6 @@ namespace exh::kernels::ir {
 /// nest of its own (the paper, section 4.4). Planning all of them ahead (docs/design.md,
 /// "Everything is planned") gives every decision one position and one name for ever. Call
 /// once, when the backbone is complete.
-void Freeze(Function& function);
+void PlanLowering(Function& function);
 
 }  // namespace exh::kernels::ir

@@ -143,7 +143,7 @@ std::uint32_t Target::least_around_tile(const Communication& c) const {
     counted.push_back(axis);
     points *= logical(axis).total;
   }
-  // Before Freeze() there is no array yet, and nothing to fit.
+  // Before PlanLowering() there is no array yet, and nothing to fit.
   if (!c.lowered) return 1;
   const std::uint64_t most = std::max<std::uint64_t>(device.shared_bytes, device.global_bytes) /
                              block(c.lowered->block).element_bytes;

@@ -65,12 +65,12 @@ class Kernel {
   /// Floating-point operations of one run.
   virtual double Flops(const Parameters& sizes) const = 0;
   /// A C++ body for the two yardsticks of the cpu device, with the interface of an emitted
-  /// candidate (kernels/codegen/cpu_printer.h): the naive loop nest and Eigen.
+  /// candidate (kernels/codegen/print/cpu_printer.h): the naive loop nest and Eigen.
   virtual std::string NaiveSource(const Parameters& sizes) const = 0;
   virtual std::string EigenSource(const Parameters& sizes) const = 0;
   /// The yardsticks of a GPU. CUDA C++ with one thread for each element of the result and no shared
-  /// memory, with the interface of an emitted candidate (kernels/codegen/cuda_printer.h); and the
-  /// calls of the vendor's library that compute the same. Empty: there is none.
+  /// memory, with the interface of an emitted candidate (kernels/codegen/print/cuda_printer.h); and
+  /// the calls of the vendor's library that compute the same. Empty: there is none.
   virtual Source NaiveCuda(const Parameters& /*sizes*/) const { return {}; }
   virtual VendorCall Vendor(const Parameters& /*sizes*/) const { return {}; }
   /// What Reference() says about element `i` of the only output, as C++ for a program that checks

@@ -101,7 +101,7 @@ extern "C" void exh_run(float* const* arrays, const float*, int threads) {
     constexpr std::int64_t kTile = 16;
     const std::int64_t rows = (sizes.at("m") + kTile - 1) / kTile;
     const std::int64_t columns = (sizes.at("n") + kTile - 1) / kTile;
-    codegen::Launch launch;
+    Launch launch;
     launch.threads = kTile * kTile;
     launch.grid = static_cast<std::uint64_t>(rows * columns);
     return {Yardstick(Constants(sizes), "constexpr long columns = " + std::to_string(columns) + R"(;

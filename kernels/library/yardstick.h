@@ -31,7 +31,7 @@ inline std::string ElementText(const Parameters& numbers, const std::string& bod
 inline Source CudaYardstick(const Parameters& sizes, std::int64_t elements,
                             const std::string& parameters, const std::string& body) {
   constexpr std::int64_t kThreads = 256;
-  codegen::Launch launch;
+  Launch launch;
   launch.threads = kThreads;
   launch.grid = static_cast<std::uint64_t>((elements + kThreads - 1) / kThreads);
   return {

@@ -2,11 +2,11 @@
 //
 // The second tier of the lower bound: latency.
 //
-// Loops are not unrolled behind our back (kernels/codegen/cuda_printer.cc), so each instruction of
-// a loop's body writes the same register in each of its rounds, and not before the last value has
-// been used: from round to round passes the time from the instruction to what needs its value.
-// Unrolled copies and lanes have registers of their own and wait together. Before the first sum
-// something has been read, and what is read last is still to be added.
+// Loops are not unrolled behind our back (kernels/codegen/print/cuda_printer.cc), so each
+// instruction of a loop's body writes the same register in each of its rounds, and not before the
+// last value has been used: from round to round passes the time from the instruction to what needs
+// its value. Unrolled copies and lanes have registers of their own and wait together. Before the
+// first sum something has been read, and what is read last is still to be added.
 //
 // A unit holds no more blocks than fit at once (residency.h), so that some place of a unit runs
 // ceil(blocks / places) of them, one after the other. That needs the number of blocks and of

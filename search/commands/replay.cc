@@ -12,6 +12,7 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/signals.h"
+#include "kernels/devices/backend.h"
 #include "search/commands/command.h"
 #include "search/commands/decided.h"
 #include "search/kernel/kernel_subject.h"

@@ -153,7 +153,7 @@ struct ReferenceRecord {
   double clock_mhz = 0;  ///< Of a GPU: the lowest beside the rounds; 0 elsewhere.
 };
 
-/// What the device reached by itself in the same run; members as in kernels::DeviceRates.
+/// What the device reached by itself in the same run; members as in kernels::MeasuredRates.
 struct RatesRecord {
   double driver_copy_gbs = 0, kernel_copy_gbs = 0, fma_gflops = 0, clock_mhz = 0;
 };

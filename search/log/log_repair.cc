@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "kernels/whole_file.h"
+#include "base/system/whole_file.h"
 #include "search/log/event_log.h"
 #include "search/log/log_line.h"
 #include "search/log/log_reader.h"
@@ -344,11 +344,11 @@ LogRepair RepairRun(const std::string& run, const std::string& tool) {
   if (!repair.needed) return repair;
   // At every moment there is a log, and both from here on.
   if (::link(path.c_str(), name(number).c_str()) != 0) {
-    if (const int error = kernels::WriteWholeFile(name(number), text, true)) {
+    if (const int error = WriteWholeFile(name(number), text, true)) {
       throw Error(fmt::format("cannot write '{}': {}", name(number), std::strerror(error)));
     }
   }
-  if (const int error = kernels::WriteWholeFile(path, repair.text, true)) {
+  if (const int error = WriteWholeFile(path, repair.text, true)) {
     throw Error(fmt::format("cannot write '{}': {}", path, std::strerror(error)));
   }
   return repair;

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "base/error.h"
-#include "kernels/whole_file.h"
+#include "base/system/whole_file.h"
 
 namespace exh::search {
 namespace {
@@ -58,7 +58,7 @@ std::string MakeRunFolder(const std::string& wanted, const std::string& kernel) 
 }
 
 void WriteFile(const std::string& path, std::string_view text) {
-  const int error = kernels::WriteWholeFile(path, text);
+  const int error = WriteWholeFile(path, text);
   if (error != 0) throw Error(fmt::format("cannot write '{}': {}", path, std::strerror(error)));
 }
 

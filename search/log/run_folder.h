@@ -16,7 +16,7 @@ std::string MakeRunFolder(const std::string& wanted, const std::string& kernel);
 /// Throws Error ("cannot make folder '…': Permission denied").
 void MakeFolder(const std::string& path);
 
-/// Writes a file that is there whole or not at all (kernels/whole_file.h). Throws Error.
+/// Writes a file that is there whole or not at all (base/system/whole_file.h). Throws Error.
 void WriteFile(const std::string& path, std::string_view text);
 
 }  // namespace exh::search

@@ -71,7 +71,7 @@ std::string Counted(std::uint64_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string ResourcesText(const EvalRecord& eval, const kernels::codegen::Launch& launch) {
+std::string ResourcesText(const EvalRecord& eval, const kernels::Launch& launch) {
   std::string text = Counted(launch.grid, "block") + " of " + Counted(launch.threads, "thread");
   if (launch.shared_bytes > 0) {
     text += fmt::format(" and {} bytes of shared memory", launch.shared_bytes);

@@ -17,7 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "kernels/cpu/runner.h"
+#include "kernels/cpu/contain/runner.h"
 #include "kernels/devices/cpu/evaluator.h"
 #include "search/subject/problem.h"
 

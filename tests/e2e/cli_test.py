@@ -337,7 +337,8 @@ class Runs(unittest.TestCase):
         self.assertEqual(kinds[0], "run")
         self.assertEqual(kinds[-1], "end")
         evaluations = [record for record in log if record["t"] == "eval"]
-        self.assertEqual(len(evaluations), 6, log[-1])  # Why the run ended.
+        # Fast times may prove the rest of so small a space to be no better.
+        self.assertTrue(len(evaluations) == 6 or log[-1]["why"] == "exhausted", log[-1])
         self.assertTrue(all(e["verdict"] in ("correct", "slow", "idle") for e in evaluations), evaluations)
         for statement in ("load_a", "load_b", "init", "mad", "store_c"):  # The winner's loops.
             self.assertRegex(done.stdout, rf"(?m)^ +exec {statement}$")

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "kernels/codegen/interpreter.h"
-#include "kernels/codegen/lowered_code.h"
+#include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/problem.h"
 #include "kernels/task.h"
 #include "search/descend/descent.h"

@@ -21,11 +21,11 @@ Target Square() {
   const Value load = b.Load("load", x, {{n, 1}});
   const Value square = b.Compute("square", Op::kMul, {n}, {MayStage(load), MayStage(load)});
   b.Store("store", y, {{n, 1}}, InRegisters(square));
-  Freeze(f);
+  PlanLowering(f);
   return f;
 }
 
-TEST(Freeze, PlansABlockWithAStoreAndALoadForEachCommunication) {
+TEST(PlanLowering, PlansABlockWithAStoreAndALoadForEachCommunication) {
   const Target f = Square();
   ASSERT_EQ(f.blocks.size(), 2u);
   const MemBlock& block = f.blocks[0];
@@ -50,7 +50,7 @@ TEST(Freeze, PlansABlockWithAStoreAndALoadForEachCommunication) {
   EXPECT_EQ(f.pair(to_consumer.pairs[0]).dst, f.pair(comm.pairs[0]).dst);
 }
 
-TEST(Freeze, ListsPermanentStatementsFirst) {
+TEST(PlanLowering, ListsPermanentStatementsFirst) {
   const Target f = Square();
   ASSERT_EQ(f.statements.size(), f.dims.size() + f.insts.size());
   bool planned = false;
@@ -63,7 +63,7 @@ TEST(Freeze, ListsPermanentStatementsFirst) {
   }
 }
 
-TEST(Freeze, LoweringListsEveryPlannedObjectOfItsCommunicationOnce) {
+TEST(PlanLowering, LoweringListsEveryPlannedObjectOfItsCommunicationOnce) {
   const Target f = Square();
   std::set<StmtId> statements;
   for (const Communication& comm : f.comms) {

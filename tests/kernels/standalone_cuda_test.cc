@@ -68,7 +68,7 @@ const Task& FewTask() {
 /// A kernel of one thread for each element, `body` after the index of its own.
 Source SourceOf(const std::string& body, std::uint64_t shared_bytes = 0,
                 std::uint64_t global_floats = 0) {
-  codegen::Launch launch;
+  Launch launch;
   launch.threads = 64;
   launch.grid = kN / launch.threads;
   launch.shared_bytes = shared_bytes;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "kernels/codegen/lowered_code.h"
+#include "kernels/codegen/plan/lowered_code.h"
 #include "search/descend/choice_order.h"
 #include "tests/models/bounded.h"
 

@@ -12,6 +12,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "kernels/devices/backend.h"
 #include "search/log/decisions.h"
 #include "search/log/replay.h"
 #include "search/subject/decision_file.h"
@@ -129,7 +130,7 @@ TEST(ExportCuda, ItsCommentHoldsADecisionFile) {
 TEST(ExportCuda, HoldsTheKernelAndWhatItNeedsInOrder) {
   for (const Export* exported : AllKernels()) {
     const std::string& text = exported->text;
-    const kernels::codegen::Launch& launch = exported->log.source.gpu->launch;
+    const kernels::Launch& launch = exported->log.source.gpu->launch;
     const std::string name = exported->log.run.kernel;
     SCOPED_TRACE(name);
     // The very text that was measured, from its first line that is no comment.

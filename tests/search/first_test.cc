@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "kernels/devices/backend.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "kernels/devices/backend.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"
 #include "search/log/event_log.h"

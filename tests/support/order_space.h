@@ -5,7 +5,7 @@
 
 namespace exh::tests {
 
-/// The values of `order` as bits, in the order of kernels/codegen/schedule.h.
+/// The values of `order` as bits, in the order of kernels/codegen/loops/schedule.h.
 inline constexpr runtime::Bits kBefore = 1, kAfter = 2, kInner = 4, kOuter = 8, kMerged = 16;
 
 /// Statements (instructions first, then dimensions) and their order with the triangle rules of the

@@ -9,10 +9,10 @@
 
 #include "base/numbers.h"
 #include "base/system/process.h"
-#include "kernels/codegen/cpu_printer.h"
-#include "kernels/codegen/work.h"
-#include "kernels/cpu/containment.h"
-#include "kernels/cpu/runner.h"
+#include "kernels/codegen/print/cpu_printer.h"
+#include "kernels/codegen/print/work.h"
+#include "kernels/cpu/contain/containment.h"
+#include "kernels/cpu/contain/runner.h"
 #include "kernels/devices/cpu/detect.h"
 #include "kernels/devices/cpu/evaluator.h"
 

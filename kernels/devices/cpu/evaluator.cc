@@ -18,6 +18,7 @@
 #include "base/system/process.h"
 #include "kernels/cpu/compile.h"
 #include "kernels/cpu/run.h"
+#include "kernels/devices/backend.h"
 #include "kernels/devices/problem_files.h"
 #include "kernels/devices/yardsticks.h"
 #include "kernels/library/call_kernel.h"

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "kernels/codegen/cuda_printer.h"
-#include "kernels/codegen/work.h"
+#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/work.h"
 #include "kernels/devices/cuda/detect.h"
 #include "kernels/devices/cuda/doctor.h"
 #include "kernels/devices/cuda/evaluator.h"

@@ -12,8 +12,8 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/system/cache_folder.h"
 #include "base/system/process.h"
-#include "kernels/cache_folder.h"
 #include "kernels/ir/function.h"
 
 namespace exh::kernels::cuda {

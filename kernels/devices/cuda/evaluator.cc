@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/system/process.h"
+#include "kernels/devices/backend.h"
 #include "kernels/devices/cuda/driver/device_programs.h"
 #include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/cuda/pools/compile_pool.h"
@@ -165,7 +166,7 @@ class CudaEvaluator final : public Evaluator {
                        runners_->ready().gpu, runners_->ready().driver, cold_ ? "cold" : "warm");
   }
 
-  std::optional<DeviceRates> Rates() override {
+  std::optional<MeasuredRates> Rates() override {
     cuda::RunRequest request;
     request.rates = true;
     request.patience_ns = 10e9;
@@ -200,7 +201,7 @@ class CudaEvaluator final : public Evaluator {
   }
 
   /// Registers that a thread of a block can have.
-  std::uint64_t MostRegisters(const codegen::Launch& launch) const {
+  std::uint64_t MostRegisters(const Launch& launch) const {
     constexpr std::uint32_t kUnit = 8;  // They are given out in so many.
     const ir::Device& device = task_.function->device;
     if (device.max_registers == 0) return ~std::uint64_t{0};

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "kernels/codegen/cuda_printer.h"
-#include "kernels/codegen/work.h"
+#include "kernels/codegen/print/cuda_printer.h"
+#include "kernels/codegen/print/work.h"
 
 namespace exh::kernels::hip {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // What a contained process cannot do. Each attempt runs in a child that contains itself first.
-#include "kernels/cpu/containment.h"
+#include "kernels/cpu/contain/containment.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -176,7 +176,7 @@ ir::Function Axpy(std::uint32_t n) {
       b.Compute("mad", ir::Op::kMad, {axis},
                 {ir::MayStage(load_x), ir::ScalarArg("alpha"), ir::MayStage(load_y)});
   b.Store("store", z, {{axis, 1}}, ir::InRegisters(mad));
-  ir::Freeze(f);
+  ir::PlanLowering(f);
   return f;
 }
 
@@ -196,7 +196,7 @@ ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint
   const ir::Value mad = b.Reduce("mad", ir::Op::kMad, {am, an, ak}, {ak}, init,
                                  {ir::MayStage(load_a), ir::MayStage(load_b)});
   b.Store("store", c, {{am, n}, {an, 1}}, ir::InRegisters(mad));
-  ir::Freeze(f);
+  ir::PlanLowering(f);
   return f;
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/schedule.h"
+#include "kernels/codegen/loops/schedule.h"
 #include "kernels/ir/function.h"
 
 namespace exh::kernels::codegen::testing {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/loop_tree.h"
+#include "kernels/codegen/loops/loop_tree.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/codegen/lowered_code.h"
+#include "kernels/codegen/plan/lowered_code.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 
 namespace exh::kernels::codegen::testing {

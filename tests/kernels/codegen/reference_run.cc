@@ -12,7 +12,7 @@
 #include <random>
 #include <sstream>
 
-#include "kernels/codegen/cpu_printer.h"
+#include "kernels/codegen/print/cpu_printer.h"
 
 namespace exh::kernels::codegen::testing {
 namespace {

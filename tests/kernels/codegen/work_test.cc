@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/work.h"
+#include "kernels/codegen/print/work.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kernels/codegen/cuda_printer.h"
+#include "kernels/codegen/print/cuda_printer.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 
 namespace exh::kernels::codegen::testing {

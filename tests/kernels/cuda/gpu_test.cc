@@ -31,7 +31,7 @@ using testing::kElements;
 using testing::ProgramsText;
 using ::testing::SizeIs;
 
-constexpr codegen::Launch kLaunch{8, 128, 0, 0};
+constexpr Launch kLaunch{8, 128, 0, 0};
 
 class OnFakeGpu : public ::testing::Test {
  protected:

@@ -50,7 +50,7 @@ TEST(RunProtocol, LinesComeBack) {
   request.vendor = VendorCall{{pack}, {gemm}, 64};
   request.vendor_lt = true;
   request = Again(request, ParseRunRequest);
-  EXPECT_EQ(request.launch, (codegen::Launch{std::uint64_t{1} << 40, 256, 99, 7}));
+  EXPECT_EQ(request.launch, (Launch{std::uint64_t{1} << 40, 256, 99, 7}));
   EXPECT_TRUE(request.full);
   EXPECT_EQ(request.give_up_ns, 7e6);
   ASSERT_TRUE(request.vendor.has_value());

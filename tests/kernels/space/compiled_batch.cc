@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "kernels/codegen/cpu_printer.h"
+#include "kernels/codegen/print/cpu_printer.h"
 #include "tests/kernels/space/output_check.h"
 #include "tests/support/compiled_texts.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/lowered_code.h"
+#include "kernels/codegen/plan/lowered_code.h"
 #include "tests/kernels/space/sample.h"
 
 namespace exh::kernels::testing {

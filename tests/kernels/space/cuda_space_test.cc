@@ -10,7 +10,7 @@
 
 #include <memory>
 
-#include "kernels/codegen/cuda_printer.h"
+#include "kernels/codegen/print/cuda_printer.h"
 #include "kernels/devices/cuda/driver/nvrtc.h"
 #include "tests/kernels/space/cuda_batch.h"
 #include "tests/kernels/space/sample.h"

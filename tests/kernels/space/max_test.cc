@@ -8,8 +8,8 @@
 
 #include <limits>
 
-#include "kernels/codegen/cuda_printer.h"
 #include "kernels/codegen/interpreter.h"
+#include "kernels/codegen/print/cuda_printer.h"
 #include "kernels/library/registry.h"
 #include "tests/kernels/space/compiled_batch.h"
 #include "tests/kernels/space/cuda_batch.h"

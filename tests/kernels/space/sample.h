@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/schedule.h"
+#include "kernels/codegen/loops/schedule.h"
 #include "kernels/task.h"
 
 namespace exh::kernels::testing {

@@ -4,7 +4,7 @@
 // in either order of its arguments, every membership, of implementations and on the way to them.
 #include <gtest/gtest.h>
 
-#include "kernels/codegen/schedule.h"
+#include "kernels/codegen/loops/schedule.h"
 #include "kernels/library/registry.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"

@@ -133,7 +133,7 @@ Task TaskOf(const Kernel& kernel, const Parameters& sizes) {
   function->name = kernel.name();
   ir::Builder builder(*function);
   kernel.Build(builder, sizes);
-  ir::Freeze(*function);
+  ir::PlanLowering(*function);
   Task task;
   task.kernel = &kernel;
   task.sizes = sizes;

@@ -12,8 +12,8 @@
 #include <map>
 #include <string>
 
-#include "kernels/codegen/lowered_code.h"
-#include "kernels/codegen/work.h"
+#include "kernels/codegen/plan/lowered_code.h"
+#include "kernels/codegen/print/work.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/library/registry.h"
@@ -44,7 +44,7 @@ Task SpaceOfKernel(const std::string& name, const Parameters& sizes, const ir::D
   ir::Builder builder(*function);
   kernel->Build(builder, task.sizes);
   builder.Finish();
-  ir::Freeze(*function);
+  ir::PlanLowering(*function);
   task.function = function;
   task.host = task.space->MakeHost(*function);
   task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);

@@ -45,7 +45,7 @@ void Gpu::Fill(CUdeviceptr to, unsigned int word, std::size_t words) const {
   if (words > 0) Check(cu().cuMemsetD32Async(to, word, words, stream_), "cuMemsetD32Async");
 }
 
-void Gpu::Launch(CUfunction function, const codegen::Launch& launch, void** arguments) const {
+void Gpu::Launch(CUfunction function, const kernels::Launch& launch, void** arguments) const {
   Check(cu().cuLaunchKernel(function, static_cast<unsigned int>(launch.grid), 1, 1, launch.threads,
                             1, 1, static_cast<unsigned int>(launch.shared_bytes), stream_,
                             arguments, nullptr),
@@ -56,7 +56,7 @@ void Gpu::Synchronize() const {
   Check(cu().cuStreamSynchronize(stream_), "cuStreamSynchronize");
 }
 
-int Gpu::Occupancy(CUfunction function, const codegen::Launch& launch) const {
+int Gpu::Occupancy(CUfunction function, const kernels::Launch& launch) const {
   int blocks = 0;
   Check(cu().cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &blocks, function, static_cast<int>(launch.threads), launch.shared_bytes),

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/launch.h"
 #include "kernels/devices/cuda/driver/driver.h"
+#include "kernels/launch.h"
 
 namespace exh::kernels::cuda {
 
@@ -83,10 +83,10 @@ class Gpu {
   void Download(void* to, CUdeviceptr from, std::size_t bytes) const;
   void Fill(CUdeviceptr to, unsigned int word, std::size_t words) const;
   /// `arguments` are pointers to the arguments.
-  void Launch(CUfunction function, const codegen::Launch& launch, void** arguments) const;
+  void Launch(CUfunction function, const kernels::Launch& launch, void** arguments) const;
   void Synchronize() const;
   /// Blocks of the kernel that fit a multiprocessor at once.
-  int Occupancy(CUfunction function, const codegen::Launch& launch) const;
+  int Occupancy(CUfunction function, const kernels::Launch& launch) const;
   /// Lets a kernel have this much dynamic shared memory.
   void AllowShared(CUfunction function, std::uint64_t bytes) const;
 

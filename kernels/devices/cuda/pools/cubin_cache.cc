@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cache_folder.h"
+#include "base/system/cache_folder.h"
+#include "base/system/whole_file.h"
 #include "kernels/cpu/compile.h"
 #include "kernels/devices/cuda/process/resources_json.h"
-#include "kernels/whole_file.h"
 
 namespace exh::kernels::cuda {
 namespace {

@@ -160,7 +160,7 @@ class Characterizer {
     const Buffer memory(gpu_, std::max<std::uint64_t>(probe.bytes, 16));
     gpu_.Fill(memory.data(), 0, memory.bytes() / 4);
     const auto function = programs_.Function(probe.kernel);
-    codegen::Launch launch;
+    Launch launch;
     launch.threads = probe.threads;
     launch.grid = probe.on_all ? static_cast<std::uint64_t>(gpu_.facts().multiprocessors) : 1;
     launch.shared_bytes = kSharedBytes;
@@ -185,7 +185,7 @@ class Characterizer {
     CUdeviceptr data = memory.data();
     std::uint64_t count = size / chase.step, step = chase.step;
     std::array<void*, 3> link = {&data, &count, &step};
-    codegen::Launch launch;
+    Launch launch;
     launch.threads = 256;
     launch.grid = 64;
     gpu_.Launch(programs_.Function("probe_link"), launch, link.data());
@@ -221,7 +221,7 @@ class Characterizer {
       CUdeviceptr first = a.data(), second = b.data(), third = c.data();
       std::uint64_t count = bytes / 16;
       std::array<void*, 4> arguments = {&first, &second, &third, &count};
-      codegen::Launch launch;
+      Launch launch;
       launch.threads = 512;
       launch.grid = (count + 2047) / 2048;
       const auto function = programs_.Function(stream.kernel);

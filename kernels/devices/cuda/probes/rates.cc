@@ -23,8 +23,8 @@ double Best(const Timing& timing) {
 
 }  // namespace
 
-DeviceRates MeasureRates(const Gpu& gpu, const Timer& timer, const RateFunctions& functions) {
-  DeviceRates rates;
+MeasuredRates MeasureRates(const Gpu& gpu, const Timer& timer, const RateFunctions& functions) {
+  MeasuredRates rates;
   const TimerOptions options{.batch_ns = 2e6, .batches = kBatches, .stop_ns = 0};
   // Bytes per ns are GB/s.
   const double moved = 2.0 * static_cast<double>(kBytes);
@@ -40,13 +40,13 @@ DeviceRates MeasureRates(const Gpu& gpu, const Timer& timer, const RateFunctions
     CUdeviceptr source = from.data(), target = to.data();
     std::uint64_t vectors = kBytes / 16;
     std::array<void*, 3> arguments = {&source, &target, &vectors};
-    codegen::Launch launch;
+    Launch launch;
     launch.threads = kCopyThreads;
     launch.grid = vectors / (kCopyThreads * kCopyVectors);
     const auto kernel = [&](int) { gpu.Launch(functions.copy, launch, arguments.data()); };
     rates.kernel_copy_gbs = moved / Best(timer.Time(kernel, 1e6, options));
   }
-  codegen::Launch launch;
+  Launch launch;
   launch.threads = kFmaThreads;
   launch.grid = static_cast<std::uint64_t>(gpu.facts().multiprocessors * kFmaBlocksPerSm);
   const Buffer out(gpu, 4 * kFmaThreads);

@@ -16,6 +16,6 @@ struct RateFunctions {
 };
 
 /// Takes half a second and 4 GiB of memory. Throws GpuError when there is not as much.
-DeviceRates MeasureRates(const Gpu& gpu, const Timer& timer, const RateFunctions& functions);
+MeasuredRates MeasureRates(const Gpu& gpu, const Timer& timer, const RateFunctions& functions);
 
 }  // namespace exh::kernels::cuda

@@ -19,7 +19,7 @@ constexpr std::uint32_t kCheckThreads = 256;
 constexpr std::uint64_t kMostCheckBlocks = 2048;
 constexpr std::uint64_t kGuardBlocks = 32;
 
-codegen::Launch OneThreadEach(std::uint64_t elements) {
+Launch OneThreadEach(std::uint64_t elements) {
   const std::uint64_t blocks = (elements + kCheckThreads - 1) / kCheckThreads;
   return {std::clamp<std::uint64_t>(blocks, 1, kMostCheckBlocks), kCheckThreads, 0, 0};
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/codegen/launch.h"
 #include "kernels/evaluation.h"
+#include "kernels/launch.h"
 
 namespace exh::kernels::cuda {
 
@@ -37,7 +37,7 @@ struct RunReady {
 /// One candidate.
 struct RunRequest {
   std::string cubin;  ///< Path.
-  codegen::Launch launch;
+  Launch launch;
   double cap_ns = 5e6;        ///< Above it: slow, and not timed any further.
   double patience_ns = 50e6;  ///< A launch that lasts longer than cap and patience is given up.
   double stop_ns = 0;         ///< A first batch slower than this is the last one; 0: never.
@@ -55,7 +55,7 @@ struct RunRequest {
 
 struct RunAnswer {
   Measurement measurement;
-  DeviceRates rates;
+  MeasuredRates rates;
   bool ends = false;  ///< The process ends after this answer: it is of no use any more.
 };
 

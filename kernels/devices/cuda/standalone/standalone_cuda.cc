@@ -88,7 +88,7 @@ std::string Listed(const std::string& before, const std::vector<std::string>& it
   return text + line;
 }
 
-std::uint64_t WorkspaceBytes(const codegen::Launch& launch) {
+std::uint64_t WorkspaceBytes(const Launch& launch) {
   return launch.grid * launch.global_floats * sizeof(float);
 }
 

@@ -76,7 +76,7 @@ std::string Ask(const std::string& variable, const std::string& attribute) {
          ", cudaDevAttr" + attribute + ", device);\n  }\n";
 }
 
-std::string DeviceChecks(const Task& task, const codegen::Launch& launch) {
+std::string DeviceChecks(const Task& task, const Launch& launch) {
   const int capability = Capability(task.function->device.architecture);
   if (capability == 0 && launch.shared_bytes == 0) return "";
   std::string text = "  int device = 0;\n  cudaError_t status = cudaGetDevice(&device);\n", checks;

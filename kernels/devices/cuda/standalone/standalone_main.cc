@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "kernels/codegen/code_names.h"
+#include "kernels/codegen/print/code_names.h"
 #include "kernels/devices/cuda/standalone/standalone_parts.h"
 
 namespace exh::kernels::standalone {

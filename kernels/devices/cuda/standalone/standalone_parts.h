@@ -34,7 +34,7 @@ inline bool IsOutput(const ir::Array& array) {
 }
 
 /// Bytes of memory that all blocks of a launch share out among them.
-std::uint64_t WorkspaceBytes(const codegen::Launch& launch);
+std::uint64_t WorkspaceBytes(const Launch& launch);
 
 /// A line of comment that begins a part.
 std::string Heading(const std::string& title);

@@ -113,7 +113,7 @@ Vendor::Step Vendor::Make(const VendorStep& s, const std::vector<CUdeviceptr>& a
 
 Vendor::Step Vendor::Elementwise(CUfunction function, CUdeviceptr from, CUdeviceptr to,
                                  std::int64_t count, std::int64_t stride) const {
-  codegen::Launch launch;
+  kernels::Launch launch;
   launch.threads = kThreads;
   launch.grid =
       static_cast<std::uint64_t>(std::max<std::int64_t>(1, (count + kThreads - 1) / kThreads));

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/loops/loop_tree.h"
+
+#include <algorithm>
+
+#include "kernels/codegen/loops/forest.h"
+#include "kernels/codegen/loops/thread_axes.h"
+
+namespace exh::kernels::codegen {
+namespace {
+
+std::size_t Index(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Rules about kinds; each line of the checks is one rule. The space guarantees them, tests break
+/// them.
+class NestingCheck {
+ public:
+  NestingCheck(const ir::Function& function, const Forest& forest,
+               const std::vector<ThreadAxis>& thread_axes)
+      : function_(function), forest_(forest), thread_axes_(thread_axes) {}
+
+  std::string Run() {
+    for (std::size_t c = 0; c < forest_.classes.size(); ++c) CheckClass(static_cast<int>(c));
+    for (std::size_t i = 0; i < forest_.insts.size(); ++i) {
+      CheckInst(forest_.insts[i], static_cast<int>(forest_.classes.size() + i));
+    }
+    return error_;
+  }
+
+ private:
+  void Fail(const std::string& why) {
+    if (error_.empty()) error_ = why;
+  }
+  std::string NameOf(int item) const {
+    return forest_.is_class(item)
+               ? function_.dim(forest_.classes[Index(item)].dims.front()).name()
+               : function_.inst(forest_.insts[Index(item) - forest_.classes.size()]).name();
+  }
+  DimKind Kind(int item) const { return forest_.classes[Index(item)].kind; }
+  bool HasThread(int item) const {
+    if (!forest_.is_class(item)) return false;
+    if (Kind(item) == DimKind::THREAD) return true;
+    const auto& children = forest_.children[Index(item)];
+    return std::any_of(children.begin(), children.end(), [&](int c) { return HasThread(c); });
+  }
+
+  void CheckClass(int item) {
+    const DimKind kind = Kind(item);
+    const int parent = forest_.parent[Index(item)];
+    const auto& children = forest_.children[Index(item)];
+    if (kind == DimKind::BLOCK) {
+      if (parent >= 0 && Kind(parent) != DimKind::BLOCK) {
+        Fail("BLOCK dim " + NameOf(item) + " is inside " + NameOf(parent) + ", which is no BLOCK");
+      }
+      const auto& siblings = parent < 0 ? forest_.roots() : forest_.children[Index(parent)];
+      if (siblings.size() != 1) Fail("BLOCK dim " + NameOf(item) + " is not around everything");
+    }
+    for (const int child : children) {
+      if (!forest_.is_class(child)) continue;
+      const DimKind inner = Kind(child);
+      if (kind == DimKind::UNROLL && inner != DimKind::UNROLL && inner != DimKind::VECTOR) {
+        Fail(NameOf(child) + " is inside UNROLL dim " + NameOf(item) + " but will not be unrolled");
+      }
+      if (kind == DimKind::VECTOR && inner != DimKind::VECTOR) {
+        Fail(NameOf(child) + " is inside VECTOR dim " + NameOf(item) + " but is no VECTOR");
+      }
+      if (kind == DimKind::THREAD && inner == DimKind::THREAD && children.size() != 1) {
+        Fail("THREAD dim " + NameOf(child) + " does not fill THREAD dim " + NameOf(item));
+      }
+      if (kind == DimKind::THREAD && inner != DimKind::THREAD && HasThread(child)) {
+        Fail(NameOf(child) + " is between two THREAD dims");
+      }
+    }
+    const std::uint32_t size = forest_.classes[Index(item)].size;
+    if (size == 0) Fail("dim " + NameOf(item) + " has size 0");
+    if (kind == DimKind::VECTOR && (size < 2 || (size & (size - 1)) != 0)) {
+      Fail("VECTOR dim " + NameOf(item) + " has size " + std::to_string(size));
+    }
+    std::vector<int> axes;  // A band uses each hardware axis once.
+    for (int c = item; c >= 0; c = forest_.parent[Index(c)]) {
+      if (Kind(c) == DimKind::THREAD) axes.push_back(forest_.classes[Index(c)].axis);
+    }
+    std::sort(axes.begin(), axes.end());
+    if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
+      Fail("two nested THREAD dims share the axis of " + NameOf(item));
+    }
+    for (const int axis : axes) {
+      if (thread_axes_[Index(axis)].layout != thread_axes_[Index(axes.front())].layout) {
+        Fail("two nested THREAD dims belong to different layouts at " + NameOf(item));
+      }
+    }
+  }
+
+  void CheckInst(ir::InstId id, int item) {
+    const ir::Instruction& inst = function_.inst(id);
+    std::vector<int> around;
+    for (int c = forest_.parent[Index(item)]; c >= 0; c = forest_.parent[Index(c)]) {
+      around.push_back(c);
+    }
+    std::vector<int> own;
+    int vectors = 0;
+    for (const ir::DimId dim : inst.dims) {
+      const int c = forest_.class_of_dim[dim.index()];
+      if (c < 0 || std::find(around.begin(), around.end(), c) == around.end()) {
+        return Fail(function_.dim(dim).name() + " is not around " + inst.name());
+      }
+      if (std::find(own.begin(), own.end(), c) != own.end()) {
+        Fail("two dims of " + inst.name() + " are merged: " + NameOf(c));
+      }
+      own.push_back(c);
+      if (Kind(c) == DimKind::VECTOR) ++vectors;
+    }
+    if (vectors > 1) Fail(inst.name() + " has two VECTOR dims of its own");
+    for (const ir::DimId dim : inst.reduce_dims) {
+      const DimKind kind = Kind(forest_.class_of_dim[dim.index()]);
+      if (kind != DimKind::LOOP && kind != DimKind::UNROLL) {
+        Fail("reduction dim " + function_.dim(dim).name() + " is neither LOOP nor UNROLL");
+      }
+    }
+    if (inst.executes_once() && around.size() != own.size()) {
+      Fail(inst.name() + " must run once per point but has a dim of another instruction around it");
+    }
+  }
+
+  const ir::Function& function_;
+  const Forest& forest_;
+  const std::vector<ThreadAxis>& thread_axes_;
+  std::string error_;
+};
+
+/// Turns items of the forest into nodes, folding bands of THREAD classes into Threads nodes.
+class TreeBuilder {
+ public:
+  TreeBuilder(const Forest& forest, LoopTree& tree) : forest_(forest), tree_(tree) {}
+
+  void Run() {
+    tree_.nodes.push_back({});
+    AddChildren(0, forest_.roots(), !tree_.has_threads());
+  }
+
+ private:
+  int AddNode(int parent, NodeKind kind) {
+    const int index = static_cast<int>(tree_.nodes.size());
+    LoopNode node;
+    node.kind = kind;
+    node.parent = parent;
+    tree_.nodes.push_back(std::move(node));
+    tree_.nodes[Index(parent)].children.push_back(index);
+    return index;
+  }
+
+  bool HasThread(int item) const {
+    if (!forest_.is_class(item)) return false;
+    if (forest_.classes[Index(item)].kind == DimKind::THREAD) return true;
+    const auto& children = forest_.children[Index(item)];
+    return std::any_of(children.begin(), children.end(), [&](int c) { return HasThread(c); });
+  }
+
+  /// `in_threads`: each instruction already sits in a Threads node, or there are no threads.
+  void AddChildren(int parent, const std::vector<int>& items, bool in_threads) {
+    int run = -1;  // Threads node of the current run of children without THREAD dims.
+    for (const int item : items) {
+      if (in_threads || HasThread(item) || IsBlock(item)) {
+        run = -1;
+        AddItem(parent, item, in_threads);
+      } else {
+        if (run < 0) run = AddNode(parent, NodeKind::kThreads);
+        AddItem(run, item, true);
+      }
+    }
+  }
+
+  bool IsBlock(int item) const {
+    return forest_.is_class(item) && forest_.classes[Index(item)].kind == DimKind::BLOCK;
+  }
+
+  void AddItem(int parent, int item, bool in_threads) {
+    if (!forest_.is_class(item)) {
+      const ir::InstId inst = forest_.insts[Index(item) - forest_.classes.size()];
+      const int node = AddNode(parent, NodeKind::kExec);
+      tree_.nodes[Index(node)].inst = inst;
+      tree_.node_of_inst[inst.index()] = node;
+      return;
+    }
+    NodeKind kind = NodeKind::kLoop;
+    switch (forest_.classes[Index(item)].kind) {
+      case DimKind::LOOP:
+        break;
+      case DimKind::UNROLL:
+        kind = NodeKind::kUnroll;
+        break;
+      case DimKind::VECTOR:
+        kind = NodeKind::kVector;
+        break;
+      case DimKind::THREAD:
+        return AddBand(parent, item);
+      case DimKind::BLOCK:
+        kind = NodeKind::kBlock;
+        tree_.block_classes.push_back(item);
+        break;
+    }
+    const int node = AddNode(parent, kind);
+    tree_.nodes[Index(node)].dim_class = item;
+    AddChildren(node, forest_.children[Index(item)], in_threads);
+  }
+
+  void AddBand(int parent, int item) {
+    const int node = AddNode(parent, NodeKind::kThreads);
+    while (true) {
+      tree_.nodes[Index(node)].thread_classes.push_back(item);
+      tree_.nodes[Index(node)].layout = tree_.axes[Index(forest_.classes[Index(item)].axis)].layout;
+      const auto& children = forest_.children[Index(item)];
+      if (children.size() == 1 && HasThread(children.front())) {
+        item = children.front();
+        continue;
+      }
+      return AddChildren(node, children, true);
+    }
+  }
+
+  const Forest& forest_;
+  LoopTree& tree_;
+};
+
+void AppendText(const ir::Function& function, const LoopTree& tree, int index, int depth,
+                std::string& out) {
+  const LoopNode& node = tree.node(index);
+  const auto dim_class = [&](int c) {
+    const DimClass& k = tree.classes[Index(c)];
+    std::string text;
+    for (const ir::DimId dim : k.dims) {
+      text += (text.empty() ? "" : "+") + function.dim(dim).name();
+    }
+    return text + ":" + std::to_string(k.size);
+  };
+  static constexpr const char* kNames[] = {"root",   "block",   "loop", "unroll",
+                                           "vector", "threads", "exec"};
+  std::string line(Index(depth) * 2, ' ');
+  line += kNames[static_cast<std::size_t>(node.kind)];
+  if (node.dim_class >= 0) line += " " + dim_class(node.dim_class);
+  for (const int c : node.thread_classes) line += " " + dim_class(c);
+  if (node.kind == NodeKind::kExec) line += " " + function.inst(node.inst).name();
+  out += line + "\n";
+  for (const int child : node.children) AppendText(function, tree, child, depth + 1, out);
+}
+
+/// `walk` (dims.exh): the two innermost loops of unrolled copies around a reduction are rows and
+/// columns, when nothing else is in them and each copy has a sum of its own. Then no copy needs
+/// another one, and any order is right. Levels that are absent are no loops.
+void TurnRows(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
+  const auto unrolled_around = [&](int node) {
+    do {
+      node = tree.node(node).parent;
+      const bool is_alone =
+          tree.node(node).kind == NodeKind::kUnroll && tree.node(node).children.size() == 1;
+      if (!is_alone) return -1;
+    } while (tree.classes[Index(tree.node(node).dim_class)].size == 1);
+    return node;
+  };
+  for (const ir::Instruction& inst : function.insts) {
+    if (schedule.walk.Or(Walk::ROWS, inst.id) != Walk::SERPENTINE) continue;
+    const int column = unrolled_around(tree.node_of_inst[inst.id.index()]);
+    const int row = column < 0 ? -1 : unrolled_around(column);
+    if (row < 0) continue;
+    const DimClass& columns = tree.classes[Index(tree.node(column).dim_class)];
+    const bool is_sum = std::ranges::any_of(
+        columns.dims, [&](ir::DimId dim) { return function.dim(dim).is_reduction; });
+    if (!is_sum) tree.nodes[Index(column)].turns_with = tree.node(row).dim_class;
+  }
+}
+
+}  // namespace
+
+LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& schedule) {
+  Forest forest = BuildForest(function, schedule);
+  if (!forest.error.empty()) return {std::nullopt, forest.error};
+  LoopTree tree;
+  ThreadAxes threads = AssignThreadAxes(function, schedule, forest.classes);
+  tree.axes = std::move(threads.axes);
+  tree.layouts = std::move(threads.layouts);
+  std::string error = threads.error;
+  if (error.empty()) error = NestingCheck(function, forest, tree.axes).Run();
+  if (!error.empty()) return {std::nullopt, error};
+
+  tree.classes = forest.classes;
+  tree.class_of_dim = forest.class_of_dim;
+  tree.node_of_inst.assign(function.insts.size(), -1);
+  for (const ThreadLayout& layout : tree.layouts) {
+    tree.num_threads = std::max(tree.num_threads, layout.threads);
+  }
+  TreeBuilder(forest, tree).Run();
+  TurnRows(function, schedule, tree);
+  for (const int c : tree.block_classes) tree.num_blocks *= tree.classes[Index(c)].size;
+  return {std::move(tree), ""};
+}
+
+std::vector<int> LoopTree::ClassesAround(int index) const {
+  std::vector<int> inner_first;
+  for (int n = index; n >= 0; n = node(n).parent) {
+    if (node(n).dim_class >= 0) inner_first.push_back(node(n).dim_class);
+    const auto& band = node(n).thread_classes;
+    inner_first.insert(inner_first.end(), band.rbegin(), band.rend());
+  }
+  return {inner_first.rbegin(), inner_first.rend()};
+}
+
+int LoopTree::CommonAncestor(int a, int b) const {
+  std::vector<int> above;
+  for (int n = a; n >= 0; n = node(n).parent) above.push_back(n);
+  for (int n = b; n >= 0; n = node(n).parent) {
+    if (std::find(above.begin(), above.end(), n) != above.end()) return n;
+  }
+  return 0;
+}
+
+bool LoopTree::InThreads(int index) const {
+  for (int n = index; n >= 0; n = node(n).parent) {
+    if (node(n).kind == NodeKind::kThreads) return true;
+  }
+  return false;
+}
+
+std::string ToText(const ir::Function& function, const LoopTree& tree) {
+  std::string out;
+  AppendText(function, tree, 0, 0, out);
+  return out;
+}
+
+}  // namespace exh::kernels::codegen

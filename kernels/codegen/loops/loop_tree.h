@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+//
+// The loop tree of an implementation: statements folded into nested loops by the `order` matrix.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/loops/schedule.h"
+
+namespace exh::kernels::codegen {
+
+/// A class of MERGED dims: one loop, of one kind and size.
+struct DimClass {
+  std::vector<ir::DimId> dims;  ///< By number; the first one names the class.
+  DimKind kind = DimKind::LOOP;
+  std::uint32_t size = 1;
+  int axis = -1;  ///< THREAD: its hardware axis.
+};
+
+/// A hardware thread axis: THREAD classes that are MAPPED on each other.
+struct ThreadAxis {
+  std::uint32_t size = 1;
+  std::uint32_t stride = 1;  ///< Its index is thread / stride % size.
+  int layout = 0;            ///< Which of LoopTree::layouts it is an axis of.
+};
+
+/// One way of dividing the linear thread index into axes. Threads beyond the product of its axes
+/// repeat the work of the first ones, or idle.
+struct ThreadLayout {
+  std::uint32_t threads = 1;  ///< Product of its axes.
+};
+
+enum class NodeKind : std::uint8_t {
+  kRoot,
+  kBlock,  ///< Work items: the outermost loops, perfectly nested.
+  kLoop,
+  kUnroll,   ///< The body is written `size` times.
+  kVector,   ///< One vector operation per instruction inside.
+  kThreads,  ///< The body runs once per thread of the block; a barrier follows.
+  kExec,     ///< One instruction.
+};
+
+struct LoopNode {
+  NodeKind kind = NodeKind::kRoot;
+  int dim_class = -1;               ///< kBlock, kLoop, kUnroll, kVector.
+  std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
+  int layout = -1;                  ///< kThreads: that of the band; -1: no band.
+  ir::InstId inst;                  ///< kExec.
+  int parent = -1;
+  std::vector<int> children;  ///< In order of execution.
+  /// kThreads: every thread has finished the Threads node before, in the same body. Always so in
+  /// correct code; the seeded fault kMissingBarrier takes it away.
+  bool barrier_before = true;
+  /// kUnroll: in every other copy of this class around it the copies stand in reverse; -1: never.
+  int turns_with = -1;
+};
+
+struct LoopTree {
+  std::vector<DimClass> classes;
+  std::vector<int> class_of_dim;  ///< By dim; -1: not active.
+  std::vector<LoopNode> nodes;    ///< nodes[0] is the root.
+  std::vector<int> node_of_inst;  ///< By instruction; -1: not active.
+  std::vector<ThreadAxis> axes;   ///< By layout, in each outermost (slowest) first.
+  std::vector<ThreadLayout> layouts;
+  std::uint32_t num_threads = 1;   ///< Of a block: what the largest layout needs.
+  std::uint64_t num_blocks = 1;    ///< Product of the BLOCK classes.
+  std::vector<int> block_classes;  ///< Outermost first.
+
+  bool has_threads() const { return !axes.empty(); }
+  const DimClass& class_of(ir::DimId dim) const {
+    return classes[static_cast<std::size_t>(class_of_dim[dim.index()])];
+  }
+  const LoopNode& node(int index) const { return nodes[static_cast<std::size_t>(index)]; }
+  /// Classes around a node (its own included), outermost first.
+  std::vector<int> ClassesAround(int node) const;
+  /// Innermost node that contains both.
+  int CommonAncestor(int a, int b) const;
+  /// Does the node lie inside a Threads node (or is it one)?
+  bool InThreads(int node) const;
+};
+
+/// Calls `action(copy)` for each copy of the body of an unrolled node, in the order in which they
+/// run. `copy_of(dim_class)` is the copy of an unrolled node around it that is being written.
+template <typename CopyOf, typename Action>
+void ForEachCopy(const LoopTree& tree, const LoopNode& node, const CopyOf& copy_of,
+                 const Action& action) {
+  const std::uint32_t size = tree.classes[static_cast<std::size_t>(node.dim_class)].size;
+  const bool backwards = node.turns_with >= 0 && copy_of(node.turns_with) % 2 == 1;
+  for (std::uint32_t step = 0; step < size; ++step) action(backwards ? size - 1 - step : step);
+}
+
+/// Either a tree or the sentence that says why the schedule is none.
+struct LoopTreeResult {
+  std::optional<LoopTree> tree;
+  std::string error;
+};
+
+/// Folds a schedule into its tree. The schedule is refused when its order relation is not an
+/// ordered forest, or when kinds are nested in a way that has no meaning: see CheckNesting in the
+/// source for the list.
+LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& schedule);
+
+/// The tree as indented text, one node a line; for tests and for people.
+std::string ToText(const ir::Function& function, const LoopTree& tree);
+
+}  // namespace exh::kernels::codegen

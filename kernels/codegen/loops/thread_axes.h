@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/loops/loop_tree.h"
+
+namespace exh::kernels::codegen {
+
+/// The hardware axes of a block's threads and their layouts.
+struct ThreadAxes {
+  std::vector<ThreadAxis> axes;
+  std::vector<ThreadLayout> layouts;
+  std::string error;  ///< Why thread_mapping gives none; empty if it does.
+};
+
+/// Groups the THREAD classes into layouts and axes by thread_mapping, orders the axes of each
+/// layout and fills DimClass::axis.
+ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule,
+                            std::vector<DimClass>& classes);
+
+}  // namespace exh::kernels::codegen

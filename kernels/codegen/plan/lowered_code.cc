@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/plan/lowered_code.h"
+
+namespace exh::kernels::codegen {
+namespace {
+
+/// Halving keeps addresses in bounds, so the fault shows as wrong numbers and not as a crash.
+void HalveStride(LoweredCode& code, const ir::Instruction& inst) {
+  for (Affine::Term& term : code.memory.address[inst.id.index()].terms) {
+    const DimClass& dim_class = code.tree.classes[static_cast<std::size_t>(term.dim_class)];
+    if (dim_class.kind == DimKind::VECTOR || dim_class.size == 1) continue;
+    term.coefficient /= 2;
+    return;
+  }
+}
+
+void Seed(Fault fault, LoweredCode& code) {
+  switch (fault) {
+    case Fault::kNone:
+      return;
+    case Fault::kWrongStride:
+      for (const ir::Instruction& inst : code.function->insts) {
+        if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) HalveStride(code, inst);
+      }
+      return;
+    case Fault::kMissingBarrier:
+      for (LoopNode& node : code.tree.nodes) node.barrier_before = false;
+      code.threads.barrier_before.assign(code.tree.nodes.size(), false);
+      return;
+    case Fault::kDroppedGuard:
+      for (InstValues& inst : code.values.insts) inst.guard = {};
+      code.threads.band.assign(code.tree.nodes.size(), {});
+      code.threads.store.assign(code.function->insts.size(), {});
+      return;
+  }
+}
+
+}  // namespace
+
+LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule, Fault fault) {
+  LoweredCode code;
+  code.function = &function;
+  code.schedule = &schedule;
+  LoopTreeResult result = BuildLoopTree(function, schedule);
+  code.error = result.error;
+  if (!code.error.empty()) return code;
+  code.tree = std::move(*result.tree);
+  code.memory = PlanMemory(function, schedule, code.tree);
+  code.error = code.memory.error;
+  if (!code.error.empty()) return code;
+  code.values = PlanValues(function, schedule, code.tree);
+  code.error = code.values.error;
+  if (!code.error.empty()) return code;
+  code.threads = PlanThreads(function, code.tree, code.values);
+  Seed(fault, code);
+  return code;
+}
+
+}  // namespace exh::kernels::codegen

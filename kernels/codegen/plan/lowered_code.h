@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// An implementation between decisions and text: what the printers and the interpreter read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/plan/memory_plan.h"
+#include "kernels/codegen/plan/thread_plan.h"
+#include "kernels/codegen/plan/value_plan.h"
+
+namespace exh::kernels::codegen {
+
+/// A defect put in on purpose, so that tests see that they would notice it.
+enum class Fault : std::uint8_t {
+  kNone,
+  kWrongStride,     ///< Accesses of array arguments step half as far along one dim.
+  kMissingBarrier,  ///< Adjacent Threads nodes of one body run as one loop over the threads.
+  kDroppedGuard,    ///< Redundant threads repeat the stores of outputs.
+};
+
+/// Refers to the function and the schedule it was made from, which must outlive it.
+struct LoweredCode {
+  const ir::Function* function = nullptr;
+  const Schedule* schedule = nullptr;
+  LoopTree tree;
+  MemoryPlan memory;
+  ValuePlan values;
+  ThreadPlan threads;  ///< For devices whose threads really run at the same time.
+  std::string error;   ///< Why the schedule has no code; empty if it has.
+};
+
+/// Checks the schedule and works out loops, addresses and registers. A schedule that the space
+/// allows never yields an error.
+LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule,
+                          Fault fault = Fault::kNone);
+LoweredCode LowerSchedule(const ir::Function& function, Schedule&& schedule,
+                          Fault fault = Fault::kNone) = delete;
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/plan/memory_plan.h"
+
+#include <algorithm>
+
+namespace exh::kernels::codegen {
+namespace {
+
+class MemoryPlanner {
+ public:
+  MemoryPlanner(const ir::Function& function, const Schedule& schedule, const LoopTree& tree)
+      : function_(function), schedule_(schedule), tree_(tree) {}
+
+  MemoryPlan Run() {
+    plan_.address.resize(function_.insts.size());
+    for (const ir::MemBlock& block : function_.blocks) {
+      if (schedule_.InBlocks(block.id)) AddTemp(block);
+    }
+    for (const ir::Instruction& inst : function_.insts) {
+      if (!schedule_.InStatements(inst.id)) continue;
+      if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddressArgument(inst);
+      if (inst.is_memory()) CheckVector(inst);
+      // Largest step first, as people write addresses.
+      auto& terms = plan_.address[inst.id.index()].terms;
+      std::stable_sort(terms.begin(), terms.end(),
+                       [](const auto& a, const auto& b) { return a.coefficient > b.coefficient; });
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void Fail(const std::string& why) {
+    if (plan_.error.empty()) plan_.error = why;
+  }
+
+  void AddTemp(const ir::MemBlock& block) {
+    std::vector<ir::AxisId> stored;
+    for (const ir::AxisId axis : block.axes) {
+      if (schedule_.rank(block.id, axis) > 0) stored.push_back(axis);
+      CheckAxis(block, function_.axis(axis));
+    }
+    std::sort(stored.begin(), stored.end(), [&](ir::AxisId a, ir::AxisId b) {
+      return schedule_.rank(block.id, a) < schedule_.rank(block.id, b);
+    });
+    // The two sides may divide an axis into different tiles, and agree where a row ends: a row is
+    // the tile of a logical axis, or a level of it where both sides have the same levels.
+    std::int64_t store_stride = 1, load_stride = 1;
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      const ir::Axis& axis = function_.axis(stored[i]);
+      if (schedule_.rank(axis.block, axis.id) != i + 1) {
+        Fail("the ranks of the axes of " + block.name() + " are not 1, 2, …");
+      }
+      if (i > 0 && !SameRow(block, function_.axis(stored[i - 1]), axis)) {
+        if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
+        if (IsFirstRow(block, stored, i)) {
+          store_stride += schedule_.pad(block.id);
+          load_stride = store_stride;
+        }
+      }
+      Add(block.store, axis.store_dim, store_stride);
+      Add(block.load, axis.load_dim, load_stride);
+      store_stride *= schedule_.size(axis.store_dim);
+      load_stride *= schedule_.size(axis.load_dim);
+    }
+    if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
+    const std::int64_t stride = store_stride;
+    TempArray temp{block.id, schedule_.mem_space(block.id), static_cast<std::uint64_t>(stride)};
+    const std::uint64_t bytes = temp.elements * block.element_bytes;
+    (temp.space == MemSpace::SHARED ? plan_.shared_bytes : plan_.global_bytes) += bytes;
+    plan_.temps.push_back(temp);
+  }
+
+  bool OwnTiles(const ir::MemBlock& block) const {
+    return schedule_.tiles(block.comm) == Tiles::OWN_TILES;
+  }
+  bool SameRow(const ir::MemBlock& block, const ir::Axis& a, const ir::Axis& b) const {
+    return OwnTiles(block) && a.row_end == b.row_end;
+  }
+  /// Does the first row end before stored axis i?
+  bool IsFirstRow(const ir::MemBlock& block, const std::vector<ir::AxisId>& stored,
+                  std::size_t i) const {
+    for (std::size_t before = 1; before < i; ++before) {
+      if (!SameRow(block, function_.axis(stored[before - 1]), function_.axis(stored[before]))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  void CheckAxis(const ir::MemBlock& block, const ir::Axis& axis) {
+    const bool merged =
+        tree_.class_of_dim[axis.store_dim.index()] == tree_.class_of_dim[axis.load_dim.index()];
+    const bool stored = schedule_.rank(axis.block, axis.id) > 0;
+    const std::uint32_t store_size = schedule_.size(axis.store_dim);
+    const std::uint32_t load_size = schedule_.size(axis.load_dim);
+    const bool absent = store_size == 1 && load_size == 1 && !stored;
+    if (merged == stored && !absent) {
+      Fail("axis " + axis.name() +
+           (stored ? " is stored though its dims are merged"
+                   : " is not stored though its dims are not merged"));
+    }
+    if (store_size != load_size && (merged || !OwnTiles(block))) {
+      Fail("axis " + axis.name() + " is stored and loaded with different sizes");
+    }
+  }
+
+  void Add(ir::InstId inst, ir::DimId dim, std::int64_t stride) {
+    plan_.address[inst.index()].Add(tree_.class_of_dim[dim.index()], stride);
+  }
+
+  void AddressArgument(const ir::Instruction& inst) {
+    for (const ir::AccessAxis& access : inst.access) {
+      const ir::LogicalDim& logical = function_.logical(access.logical);
+      std::int64_t stride = access.stride;
+      for (auto dim = logical.dims.rbegin(); dim != logical.dims.rend(); ++dim) {
+        Add(inst.id, *dim, stride);
+        stride *= schedule_.size(*dim);
+      }
+    }
+  }
+
+  /// Lanes are consecutive elements, or one element for all of them.
+  void CheckVector(const ir::Instruction& inst) {
+    for (const ir::DimId dim : inst.dims) {
+      const DimClass& dim_class = tree_.class_of(dim);
+      if (dim_class.kind != DimKind::VECTOR) continue;
+      const std::int64_t stride =
+          plan_.address[inst.id.index()].coefficient(tree_.class_of_dim[dim.index()]);
+      const bool is_load = inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad;
+      if (stride != 1 && !(is_load && stride == 0)) {
+        Fail("the lanes of " + function_.dim(dim).name() + " are " + std::to_string(stride) +
+             " elements apart");
+      }
+    }
+  }
+
+  const ir::Function& function_;
+  const Schedule& schedule_;
+  const LoopTree& tree_;
+  MemoryPlan plan_;
+};
+
+}  // namespace
+
+MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule,
+                      const LoopTree& tree) {
+  return MemoryPlanner(function, schedule, tree).Run();
+}
+
+}  // namespace exh::kernels::codegen

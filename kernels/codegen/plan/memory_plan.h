@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// Where memory accesses go: layouts and sizes of temporary arrays, addresses of all accesses.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/plan/affine.h"
+
+namespace exh::kernels::codegen {
+
+/// A temporary array that the implementation uses.
+struct TempArray {
+  ir::MemId block;
+  MemSpace space = MemSpace::SHARED;
+  std::uint64_t elements = 1;  ///< Of one block of threads (of one host thread, on the cpu).
+};
+
+struct MemoryPlan {
+  std::vector<TempArray> temps;    ///< Active ones, by number.
+  std::vector<Affine> address;     ///< By instruction, in elements; empty for arithmetic.
+  std::uint64_t shared_bytes = 0;  ///< All SHARED arrays of a block.
+  std::uint64_t global_bytes = 0;  ///< All GLOBAL arrays of a block.
+  std::string error;               ///< Why the accesses are not possible; empty if they are.
+};
+
+/// Element offset of a temporary: sum over stored axes (rank >= 1) of index * product of the sizes
+/// of the axes of lower rank. Of an array argument: sum over the access axes of the mixed-radix
+/// index of the axis * its stride.
+MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule, const LoopTree& tree);
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/plan/thread_plan.h"
+
+#include <algorithm>
+#include <set>
+
+namespace exh::kernels::codegen {
+namespace {
+
+std::size_t At(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Temporaries that were accessed since the last barrier.
+struct Pending {
+  std::set<ir::MemId> read, written;
+  friend bool operator==(const Pending&, const Pending&) = default;
+
+  void Add(const Pending& other) {
+    read.insert(other.read.begin(), other.read.end());
+    written.insert(other.written.begin(), other.written.end());
+  }
+};
+
+bool Meet(const std::set<ir::MemId>& a, const std::set<ir::MemId>& b) {
+  return std::any_of(a.begin(), a.end(), [&](ir::MemId id) { return b.count(id) != 0; });
+}
+
+class ThreadPlanner {
+ public:
+  ThreadPlanner(const ir::Function& function, const LoopTree& tree, const ValuePlan& values)
+      : function_(function), tree_(tree), values_(values) {}
+
+  ThreadPlan Run() {
+    plan_.barrier_before.assign(tree_.nodes.size(), false);
+    plan_.band.resize(tree_.nodes.size());
+    plan_.store.resize(function_.insts.size());
+    if (tree_.num_threads == 1) return std::move(plan_);
+    Pending pending;
+    Visit(0, pending);
+    FollowValues();
+    GuardBands();
+    GuardStores();
+    return std::move(plan_);
+  }
+
+ private:
+  bool IsBand(int node) const { return tree_.node(node).layout >= 0; }
+
+  Pending AccessesIn(int index) const {
+    const LoopNode& node = tree_.node(index);
+    Pending accesses;
+    if (node.kind == NodeKind::kExec) {
+      const ir::Instruction& inst = function_.inst(node.inst);
+      if (inst.op == ir::Op::kTempLoad) accesses.read.insert(inst.block);
+      if (inst.op == ir::Op::kTempStore) accesses.written.insert(inst.block);
+    }
+    for (const int child : node.children) accesses.Add(AccessesIn(child));
+    return accesses;
+  }
+
+  /// Bands and the instructions outside of them are passed one after the other.
+  void Pass(int index, Pending& pending) {
+    const Pending now = AccessesIn(index);
+    if (plan_.barrier_before[At(index)] || Meet(now.read, pending.written) ||
+        Meet(now.written, pending.written) || Meet(now.written, pending.read)) {
+      plan_.barrier_before[At(index)] = true;
+      pending = {};
+    }
+    pending.Add(now);
+  }
+
+  void Visit(int index, Pending& pending) {
+    const LoopNode& node = tree_.node(index);
+    if (node.kind == NodeKind::kExec || IsBand(index)) return Pass(index, pending);
+    const bool repeats = node.kind == NodeKind::kLoop || node.kind == NodeKind::kUnroll ||
+                         node.kind == NodeKind::kVector;
+    Pending entry = pending;
+    while (true) {
+      pending = entry;
+      for (const int child : node.children) Visit(child, pending);
+      Pending next = entry;
+      if (repeats) next.Add(pending);
+      if (next == entry) return;
+      entry = next;
+    }
+  }
+
+  /// The band around a node, or -1.
+  int BandOf(int node) const {
+    while (node >= 0 && !IsBand(node)) node = tree_.node(node).parent;
+    return node;
+  }
+
+  /// Registers that leave a band keep its redundant threads at work; those that leave a layout keep
+  /// the threads beyond its axes at work.
+  void FollowValues() {
+    escapes_band_.assign(tree_.nodes.size(), false);
+    escapes_layout_.assign(tree_.layouts.size(), false);
+    const auto flow = [&](ir::InstId from, ir::InstId to) {
+      const int source = BandOf(tree_.node_of_inst[from.index()]);
+      const int target = BandOf(tree_.node_of_inst[to.index()]);
+      if (source < 0 || source == target) return;
+      escapes_band_[At(source)] = true;
+      const int layout = tree_.node(source).layout;
+      if (target < 0 || tree_.node(target).layout != layout) escapes_layout_[At(layout)] = true;
+    };
+    for (const ir::Instruction& inst : function_.insts) {
+      if (tree_.node_of_inst[inst.id.index()] < 0) continue;
+      const InstValues& values = values_.insts[inst.id.index()];
+      for (const ValueRead& read : values.reads) {
+        if (read.producer.valid()) flow(read.producer, inst.id);
+      }
+      for (const InitWrite& init : values.inits) flow(inst.id, init.reduction);
+    }
+  }
+
+  void GuardBands() {
+    for (std::size_t node = 0; node < tree_.nodes.size(); ++node) {
+      const int layout = tree_.nodes[node].layout;
+      if (layout < 0) continue;
+      ThreadGuard guard = OnceGuard(tree_, static_cast<int>(node));
+      if (escapes_band_[node]) {
+        guard.axes.clear();
+        if (escapes_layout_[At(layout)]) guard.below = 0;
+      }
+      plan_.band[node] = guard;
+    }
+  }
+
+  void GuardStores() {
+    for (const ir::Instruction& inst : function_.insts) {
+      const int node = tree_.node_of_inst[inst.id.index()];
+      if (node < 0 || (inst.op != ir::Op::kStore && inst.op != ir::Op::kTempStore)) continue;
+      ThreadGuard guard = OnceGuard(tree_, node);
+      if (const int band = BandOf(node); band >= 0) {
+        const ThreadGuard& outer = plan_.band[At(band)];
+        if (!outer.axes.empty()) guard.axes.clear();
+        if (outer.below != 0) guard.below = 0;
+      }
+      plan_.store[inst.id.index()] = guard;
+    }
+  }
+
+  const ir::Function& function_;
+  const LoopTree& tree_;
+  const ValuePlan& values_;
+  ThreadPlan plan_;
+  std::vector<bool> escapes_band_;    ///< By node.
+  std::vector<bool> escapes_layout_;  ///< By layout.
+};
+
+}  // namespace
+
+ThreadPlan PlanThreads(const ir::Function& function, const LoopTree& tree,
+                       const ValuePlan& values) {
+  return ThreadPlanner(function, tree, values).Run();
+}
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/plan/value_plan.h"
+
+#include <algorithm>
+
+namespace exh::kernels::codegen {
+namespace {
+
+bool Contains(const std::vector<ir::DimId>& dims, ir::DimId dim) {
+  return std::find(dims.begin(), dims.end(), dim) != dims.end();
+}
+
+bool IsExpanded(DimKind kind) {
+  return kind == DimKind::UNROLL || kind == DimKind::VECTOR;
+}
+
+class ValuePlanner {
+ public:
+  ValuePlanner(const ir::Function& function, const Schedule& schedule, const LoopTree& tree)
+      : function_(function), schedule_(schedule), tree_(tree) {}
+
+  ValuePlan Run() {
+    plan_.storage.resize(function_.insts.size());
+    plan_.insts.resize(function_.insts.size());
+    readers_.resize(function_.insts.size());
+    ForEachActive([&](const ir::Instruction& inst) { AddStorage(inst); });
+    ForEachActive([&](const ir::Instruction& inst) { AddReads(inst); });
+    std::vector<std::vector<int>> keys(function_.insts.size());
+    ForEachActive([&](const ir::Instruction& inst) {
+      for (const KeyDim& key : plan_.storage[inst.id.index()].key) {
+        keys[inst.id.index()].push_back(key.dim_class);
+      }
+    });
+    plan_.ahead = PlanAdvance(function_, schedule_, tree_, readers_, keys);
+    ForEachActive([&](const ir::Instruction& inst) { AddHome(inst); });
+    ForEachActive([&](const ir::Instruction& inst) {
+      if (!inst.has_side_effect()) return;
+      plan_.insts[inst.id.index()].guard = OnceGuard(tree_, tree_.node_of_inst[inst.id.index()]);
+    });
+    return std::move(plan_);
+  }
+
+ private:
+  template <typename Action>
+  void ForEachActive(Action action) {
+    for (const ir::Instruction& inst : function_.insts) {
+      if (schedule_.InStatements(inst.id)) action(inst);
+    }
+  }
+  void Fail(const std::string& why) {
+    if (plan_.error.empty()) plan_.error = why;
+  }
+  int ClassOf(ir::DimId dim) const { return tree_.class_of_dim[dim.index()]; }
+
+  void AddStorage(const ir::Instruction& inst) {
+    ValueStorage& storage = plan_.storage[inst.id.index()];
+    InstValues& values = plan_.insts[inst.id.index()];
+    for (const ir::DimId dim : inst.dims) {
+      const DimClass& dim_class = tree_.class_of(dim);
+      const bool is_vector = dim_class.kind == DimKind::VECTOR;
+      if (is_vector) {
+        values.vector_class = ClassOf(dim);
+        values.lanes = storage.lanes = dim_class.size;
+      }
+      if (!IsExpanded(dim_class.kind) || Contains(inst.reduce_dims, dim)) continue;
+      storage.key.push_back({dim, ClassOf(dim), dim_class.size, is_vector});
+    }
+  }
+
+  void AddReads(const ir::Instruction& inst) {
+    InstValues& values = plan_.insts[inst.id.index()];
+    for (const ir::Operand& operand : inst.operands) {
+      ValueRead read;
+      if (operand.kind == ir::Operand::Kind::kComm) {
+        const ir::Communication& comm = Effective(function_, schedule_, operand.comm);
+        read.producer = comm.producer;
+        CheckOrder(comm);
+        for (const ir::DimId dim : function_.inst(comm.producer).dims) CheckDim(comm, dim);
+        for (const KeyDim& key : plan_.storage[comm.producer.index()].key) {
+          read.index.push_back({ClassOf(PairedDim(comm, key.dim)), false});
+        }
+        plan_.storage[comm.producer.index()].is_read = true;
+        readers_[comm.producer.index()].push_back(inst.id);
+      }
+      values.reads.push_back(std::move(read));
+    }
+    if (inst.is_reduction()) AddInit(inst);
+  }
+
+  /// The init writes the reduction's storage: it takes the reverse way through the pairs.
+  void AddInit(const ir::Instruction& reduction) {
+    const ir::Communication& comm = Effective(function_, schedule_, reduction.init);
+    CheckOrder(comm);
+    InitWrite write{reduction.id, {}};
+    const std::vector<int> around = tree_.ClassesAround(tree_.node_of_inst[comm.producer.index()]);
+    for (const KeyDim& key : plan_.storage[reduction.id.index()].key) {
+      KeySource source;
+      for (const ir::PairId pair : comm.pairs) {
+        if (function_.pair(pair).dst == key.dim)
+          source.dim_class = ClassOf(function_.pair(pair).src);
+      }
+      // A dim that the init lacks: inside that dim it serves one iteration, outside it all of them.
+      const bool inside = std::find(around.begin(), around.end(), key.dim_class) != around.end();
+      if (source.dim_class < 0 && inside) source.dim_class = key.dim_class;
+      source.every = source.dim_class < 0;
+      write.index.push_back(source);
+    }
+    for (const ir::DimId dim : function_.inst(comm.producer).dims) CheckDim(comm, dim);
+    plan_.insts[comm.producer.index()].inits.push_back(std::move(write));
+    readers_[reduction.id.index()].push_back(comm.producer);
+  }
+
+  void CheckOrder(const ir::Communication& comm) {
+    if (schedule_.order(comm.producer, comm.consumer) != Order::BEFORE) {
+      Fail(function_.inst(comm.producer).name() + " does not run before " +
+           function_.inst(comm.consumer).name());
+    }
+  }
+
+  /// Dim of the consumer whose index is the producer's index of `dim`; `dim` itself when both
+  /// instructions lie in its loop.
+  ir::DimId PairedDim(const ir::Communication& comm, ir::DimId dim) const {
+    for (const ir::PairId pair : comm.pairs) {
+      if (function_.pair(pair).src == dim) return function_.pair(pair).dst;
+    }
+    return dim;
+  }
+
+  /// Registers carry a value only between dims that are merged, expanded or on one thread axis.
+  void CheckDim(const ir::Communication& comm, ir::DimId dim) {
+    const ir::Instruction& producer = function_.inst(comm.producer);
+    if (Contains(producer.reduce_dims, dim)) return;
+    const ir::DimId paired = PairedDim(comm, dim);
+    const DimClass& src = tree_.class_of(dim);
+    const DimClass& dst = tree_.class_of(paired);
+    const auto around = tree_.ClassesAround(tree_.node_of_inst[comm.consumer.index()]);
+    const bool reaches = std::find(around.begin(), around.end(), ClassOf(paired)) != around.end();
+    const bool carried =
+        ClassOf(dim) == ClassOf(paired) || (IsExpanded(src.kind) && IsExpanded(dst.kind)) ||
+        (src.kind == DimKind::THREAD && dst.kind == DimKind::THREAD && src.axis == dst.axis);
+    if (!reaches || !carried || src.size != dst.size) {
+      Fail("the value of " + producer.name() + " cannot reach " +
+           function_.inst(comm.consumer).name() + " from " + function_.dim(dim).name() + " to " +
+           function_.dim(paired).name() + " in registers");
+    }
+  }
+
+  /// The innermost scope around the producer and all readers. Unrolled and vector loops are no
+  /// scopes of their own.
+  void AddHome(const ir::Instruction& inst) {
+    ValueStorage& storage = plan_.storage[inst.id.index()];
+    int home = tree_.node_of_inst[inst.id.index()];
+    for (const ir::InstId reader : readers_[inst.id.index()]) {
+      home = tree_.CommonAncestor(home, tree_.node_of_inst[reader.index()]);
+    }
+    // What is read ahead of a loop is there before it.
+    for (const AdvancedRead& read : plan_.ahead) {
+      if (read.inst == inst.id) home = tree_.CommonAncestor(home, tree_.node(read.loop).parent);
+    }
+    const auto no_scope = [&](NodeKind kind) {
+      return kind == NodeKind::kExec || kind == NodeKind::kUnroll || kind == NodeKind::kVector;
+    };
+    while (no_scope(tree_.node(home).kind)) home = tree_.node(home).parent;
+    storage.home = home;
+    storage.per_thread = tree_.has_threads() && !tree_.InThreads(home);
+  }
+
+  const ir::Function& function_;
+  const Schedule& schedule_;
+  const LoopTree& tree_;
+  ValuePlan plan_;
+  /// By instruction: who reads its storage, and the init that writes it.
+  std::vector<std::vector<ir::InstId>> readers_;
+};
+
+}  // namespace
+
+ThreadGuard OnceGuard(const LoopTree& tree, int node) {
+  ThreadGuard guard;
+  if (tree.num_threads == 1) return guard;
+  int layout = -1;
+  std::vector<bool> used(tree.axes.size(), false);
+  for (const int c : tree.ClassesAround(node)) {
+    const int axis = tree.classes[static_cast<std::size_t>(c)].axis;
+    if (axis < 0) continue;
+    used[static_cast<std::size_t>(axis)] = true;
+    layout = tree.axes[static_cast<std::size_t>(axis)].layout;
+  }
+  if (layout < 0) {  // All threads repeat it.
+    guard.below = 1;
+    return guard;
+  }
+  for (std::size_t axis = 0; axis < used.size(); ++axis) {
+    if (!used[axis] && tree.axes[axis].layout == layout)
+      guard.axes.push_back(static_cast<int>(axis));
+  }
+  const std::uint32_t threads = tree.layouts[static_cast<std::size_t>(layout)].threads;
+  if (threads < tree.num_threads) guard.below = threads;
+  return guard;
+}
+
+ValuePlan PlanValues(const ir::Function& function, const Schedule& schedule, const LoopTree& tree) {
+  return ValuePlanner(function, schedule, tree).Run();
+}
+
+const ir::Communication& Effective(const ir::Function& function, const Schedule& schedule,
+                                   ir::CommId comm) {
+  const ir::Communication& direct = function.comm(comm);
+  const bool is_lowered = direct.lowered && schedule.InBlocks(direct.lowered->block);
+  return is_lowered ? function.comm(direct.lowered->load_comm) : direct;
+}
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// Where values live between the instruction that computes them and those that read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/plan/advance_plan.h"
+
+namespace exh::kernels::codegen {
+
+/// One index of a value: an own UNROLL or VECTOR dim that is not reduced over.
+struct KeyDim {
+  ir::DimId dim;
+  int dim_class = -1;
+  std::uint32_t size = 1;
+  bool is_vector = false;
+};
+
+/// The storage of an instruction's value: one register per point of `key` (and per thread).
+struct ValueStorage {
+  std::vector<KeyDim> key;  ///< In the order of the instruction's dims; at most one vector.
+  std::uint32_t lanes = 1;  ///< Size of the vector dim, 1 if none.
+  bool is_read = false;     ///< Some instruction reads it.
+  int home = 0;             ///< Node in whose body it is declared.
+  bool per_thread = false;  ///< Declared outside Threads nodes: one copy per thread.
+};
+
+/// How the index of one key dim is found at another instruction.
+struct KeySource {
+  int dim_class = -1;  ///< Current index of this class …
+  bool every = false;  ///< … or (writes only) every index in turn.
+};
+
+/// A read of a value: `index[i]` belongs to `key[i]` of the producer.
+struct ValueRead {
+  ir::InstId producer;
+  std::vector<KeySource> index;
+};
+
+/// A write of an init instruction into the storage of its reduction.
+struct InitWrite {
+  ir::InstId reduction;
+  std::vector<KeySource> index;
+};
+
+/// Which threads do something that must not be repeated.
+struct ThreadGuard {
+  std::vector<int> axes;    ///< Those at index 0 of these axes …
+  std::uint32_t below = 0;  ///< … and with a linear index below this; 0: any.
+  bool empty() const { return axes.empty() && below == 0; }
+};
+
+struct InstValues {
+  int vector_class = -1;  ///< Class of its own VECTOR dim, -1 if none.
+  std::uint32_t lanes = 1;
+  std::vector<ValueRead> reads;  ///< By operand; empty `producer` for literals and scalars.
+  std::vector<InitWrite> inits;  ///< Reductions that it initialises.
+  ThreadGuard guard;             ///< Of stores: what keeps redundant threads from repeating them.
+};
+
+struct ValuePlan {
+  std::vector<ValueStorage> storage;  ///< By instruction.
+  std::vector<InstValues> insts;      ///< By instruction.
+  std::vector<AdvancedRead> ahead;    ///< Reads that begin an iteration early.
+  std::string error;                  ///< A value that cannot reach its reader; empty if none.
+};
+
+/// The threads that must run an instruction at `node` for it to run once for each of its points.
+ThreadGuard OnceGuard(const LoopTree& tree, int node);
+
+ValuePlan PlanValues(const ir::Function& function, const Schedule& schedule, const LoopTree& tree);
+
+/// The communication through which an operand's value really comes: itself, or the one behind the
+/// temporary array it was lowered to.
+const ir::Communication& Effective(const ir::Function& function, const Schedule& schedule,
+                                   ir::CommId comm);
+
+}  // namespace exh::kernels::codegen

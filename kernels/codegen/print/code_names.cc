@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/print/code_names.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+namespace exh::kernels::codegen {
+namespace {
+
+std::string Identifier(const std::string& prefix, const std::string& name,
+                       const std::vector<std::string>& taken) {
+  std::string text = prefix;
+  for (const char c : name) {
+    text += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  }
+  // "x.1" and "x_1" would clash.
+  while (std::find(taken.begin(), taken.end(), text) != taken.end()) text += "x";
+  return text;
+}
+
+}  // namespace
+
+CodeNames::CodeNames(const LoweredCode& code) {
+  const ir::Function& function = *code.function;
+  for (const DimClass& dim_class : code.tree.classes) {
+    indices_.push_back(Identifier("i_", function.dim(dim_class.dims.front()).name(), indices_));
+  }
+  for (const ir::Array& array : function.arrays) {
+    arrays_.push_back(Identifier("arg_", array.name, arrays_));
+  }
+  for (const ir::Scalar& scalar : function.scalars) {
+    scalars_.push_back(Identifier("s_", scalar.name, scalars_));
+  }
+  for (const ir::MemBlock& block : function.blocks) {
+    const std::string& name = block.name();
+    const bool named_tmp = name.rfind("tmp", 0) == 0;
+    temps_.push_back(Identifier(named_tmp ? "" : "tmp_", name, temps_));
+  }
+  for (const ir::Instruction& inst : function.insts) {
+    // A value's name gets unroll indices appended: one that ends in a digit could become another.
+    std::string name = inst.name();
+    if (!name.empty() && std::isdigit(static_cast<unsigned char>(name.back())) != 0) name += "_";
+    values_.push_back(Identifier("v_", name, values_));
+  }
+}
+
+std::string FloatLiteral(float value) {
+  if (std::isnan(value)) return "__builtin_nanf(\"\")";
+  if (std::isinf(value)) return value > 0 ? "__builtin_inff()" : "(-__builtin_inff())";
+  char digits[64];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  std::string text(digits, end);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  text += "f";
+  return value < 0 ? "(" + text + ")" : text;
+}
+
+std::string DimNames(const LoweredCode& code, int dim_class) {
+  std::string text;
+  for (const ir::DimId dim : code.tree.classes[static_cast<std::size_t>(dim_class)].dims) {
+    text += (text.empty() ? "" : " + ") + code.function->dim(dim).name();
+  }
+  return text;
+}
+
+void PrintSourceHeader(const LoweredCode& code, TextWriter& out) {
+  out.Line("// " + code.function->name + ", printed by Exhaust.");
+  out.Line();
+}
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/text_writer.h"
+#include "kernels/codegen/plan/lowered_code.h"
+
+namespace exh::kernels::codegen {
+
+/// Identifiers of the printed C++, made from the names of the objects. The prefix tells what a
+/// name is: i_ index of a class, arg_ array, s_ scalar, tmp_ temporary, v_ value.
+class CodeNames {
+ public:
+  explicit CodeNames(const LoweredCode& code);
+
+  const std::string& index(int dim_class) const { return At(indices_, dim_class); }
+  const std::string& array(ir::ArrayId id) const { return arrays_[id.index()]; }
+  const std::string& scalar(std::size_t i) const { return scalars_[i]; }
+  const std::string& temp(ir::MemId id) const { return temps_[id.index()]; }
+  const std::string& value(ir::InstId id) const { return values_[id.index()]; }
+
+ private:
+  static const std::string& At(const std::vector<std::string>& names, int i) {
+    return names[static_cast<std::size_t>(i)];
+  }
+  std::vector<std::string> indices_, arrays_, scalars_, temps_, values_;
+};
+
+/// "8388608.0f": reads back as exactly `value`.
+std::string FloatLiteral(float value);
+
+/// "mad.m1 + load_a.m1": the dims of a class, for comments.
+std::string DimNames(const LoweredCode& code, int dim_class);
+
+/// Prints the copies of an unrolled node: `body()` for each, with `statements` at its index.
+/// `repeats`: unrolled loops around that are past their first copy; what is said about those was
+/// said before.
+template <typename Statements, typename Body>
+void PrintCopies(const LoopTree& tree, const LoopNode& node, Statements& statements, int& repeats,
+                 const Body& body) {
+  const int before = repeats;
+  ForEachCopy(
+      tree, node, [&](int dim_class) { return statements.copy(dim_class); },
+      [&](std::uint32_t copy) {
+        statements.SetIndex(node.dim_class, copy);
+        body();
+        repeats = before + 1;
+      });
+  repeats = before;
+}
+
+/// The comment on top of a printed source: what it is.
+void PrintSourceHeader(const LoweredCode& code, TextWriter& out);
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/text_writer.h"
+#include "kernels/codegen/plan/lowered_code.h"
+#include "kernels/codegen/print/code_names.h"
+
+namespace exh::kernels::codegen {
+
+/// Prints single instructions and the declarations of their values, at given indices of the
+/// unrolled dims around them. The loops are the business of cpu_printer.cc.
+class CpuStatements {
+ public:
+  CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked, TextWriter& out);
+
+  /// The unrolled copy that is being printed.
+  void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
+  std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
+  void Declare(ir::InstId inst);
+  void Execute(ir::InstId inst);
+
+ private:
+  struct Expression {
+    std::string text;
+    bool is_vector = false;
+  };
+  static std::size_t At(int dim_class) { return static_cast<std::size_t>(dim_class); }
+
+  const ValueStorage& Storage(ir::InstId id) const { return code_.values.storage[id.index()]; }
+  const InstValues& Values(ir::InstId id) const { return code_.values.insts[id.index()]; }
+  std::string Register(ir::InstId inst, const std::vector<std::int64_t>& unrolled) const;
+  std::string OwnRegister(ir::InstId inst) const;
+  std::string Lane(const ValueRead& read, int vector_class, std::int64_t lane) const;
+  Expression Read(const ir::Instruction& inst, std::size_t operand) const;
+  Expression Compute(const ir::Instruction& inst) const;
+  Expression Load(const ir::Instruction& inst) const;
+  std::string Address(const ir::Instruction& inst) const;
+  std::string AsVector(const Expression& value, std::uint32_t lanes) const;
+  void Store(const ir::Instruction& inst);
+  void WriteInit(const ir::Instruction& inst, const InitWrite& write, const Expression& value);
+  void WriteInitAt(const InitWrite& write, int vector_class, std::int64_t lane,
+                   const Expression& value, std::vector<std::int64_t>& unrolled);
+
+  const LoweredCode& code_;
+  const CodeNames& names_;
+  bool checked_;
+  TextWriter& out_;
+  std::vector<std::int64_t> copy_;  ///< By class: index of the unrolled copy.
+};
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/print/cuda_printer.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/text_writer.h"
+#include "kernels/codegen/print/code_names.h"
+#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/work.h"
+
+namespace exh::kernels::codegen {
+namespace {
+
+constexpr std::uint64_t kAlignment = 4;  ///< Of temporaries, in floats: 16 bytes.
+
+std::uint64_t Aligned(std::uint64_t floats) {
+  return (floats + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+std::string Number(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+class CudaPrinter {
+ public:
+  CudaPrinter(const LoweredCode& code, const CudaOptions& options)
+      : code_(code),
+        options_(options),
+        tree_(code.tree),
+        names_(code),
+        statements_(code, names_, body_),
+        steps_(StepsOfNodes(code.tree)) {}
+
+  CudaText Run() {
+    Kernel();
+    TextWriter out;
+    if (!options_.gives_up) PrintSourceHeader(code_, out);  // Nobody reads the other.
+    for (const std::string& line : statements_.Helpers()) out.Line(line);
+    if (!statements_.Helpers().empty()) out.Line();
+    if (options_.gives_up) {
+      // Where threads of a warp return at different times, compilers let the first of them wait for
+      // the others at the end of the kernel, and these may wait for them at a barrier. Threads that
+      // exit are gone.
+      out.Line("static __device__ __forceinline__ void exh_look(unsigned long long deadline) {");
+      out.Line("  unsigned long long now;");
+      out.Line("  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(now));");
+      out.Line("  if (now > deadline) asm volatile(\"exit;\");");
+      out.Line("}");
+    }
+    if (launch_.shared_bytes > 0) {
+      out.Line("extern __shared__ float4 exh_shared[];");
+      out.Line();
+    }
+    return {out.Take() + body_.Take(), launch_};
+  }
+
+ private:
+  const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
+
+  std::string Parameters() const {
+    std::string text;
+    const auto add = [&](const std::string& parameter) {
+      text += (text.empty() ? "" : ", ") + parameter;
+    };
+    for (const ir::Array& array : code_.function->arrays) {
+      const bool is_input = array.role == ir::ArrayRole::kInput;
+      add((is_input ? "const float* __restrict__ " : "float* __restrict__ ") +
+          names_.array(array.id));
+    }
+    for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
+      add("float " + names_.scalar(i));
+    }
+    if (launch_.global_floats > 0 || options_.gives_up) add("float* __restrict__ exh_global");
+    if (options_.gives_up) add("const unsigned long long* exh_deadline");
+    return text;
+  }
+
+  void Kernel() {
+    launch_.grid = tree_.num_blocks;
+    launch_.threads = tree_.num_threads;
+    std::uint64_t shared_floats = 0;
+    for (const TempArray& temp : code_.memory.temps) {
+      (temp.space == MemSpace::SHARED ? shared_floats : launch_.global_floats) +=
+          Aligned(temp.elements);
+    }
+    launch_.shared_bytes = 4 * shared_floats;
+
+    body_.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(launch_.threads) +
+               ", 1)");
+    body_.Open("exh_kernel(" + Parameters() + ")");
+    if (options_.gives_up) {
+      body_.Line("const unsigned long long exh_end = *exh_deadline;");
+      body_.Line("exh_look(exh_end);");
+    }
+    if (launch_.threads > 1) body_.Line("const int t = threadIdx.x;");
+    Temporaries();
+    std::uint64_t stride = tree_.num_blocks;
+    for (const int c : tree_.block_classes) {
+      stride /= Class(c).size;
+      // The outermost needs no remainder.
+      const bool outermost = stride * Class(c).size == tree_.num_blocks;
+      body_.Line("const int " + names_.index(c) + " = blockIdx.x" +
+                 (stride == 1 ? "" : " / " + Number(stride)) +
+                 (outermost ? "" : " % " + Number(Class(c).size)) + ";  // BLOCK " +
+                 DimNames(code_, c));
+    }
+    Body(0);
+    body_.Close();
+  }
+
+  void Temporaries() {
+    std::uint64_t shared = 0, global = 0;
+    for (const TempArray& temp : code_.memory.temps) {
+      const std::string declaration = "float* const " + names_.temp(temp.block) + " = ";
+      if (temp.space == MemSpace::SHARED) {
+        body_.Line(declaration + "reinterpret_cast<float*>(exh_shared) + " + Number(shared) +
+                   ";  // SHARED " + code_.function->block(temp.block).name());
+        shared += Aligned(temp.elements);
+      } else {
+        body_.Line(declaration + "exh_global + (blockIdx.x * " + Number(launch_.global_floats) +
+                   "ull + " + Number(global) + ");  // GLOBAL " +
+                   code_.function->block(temp.block).name());
+        global += Aligned(temp.elements);
+      }
+    }
+  }
+
+  /// Declarations that live in the node, then its children.
+  void Body(int index) {
+    for (const ir::Instruction& inst : code_.function->insts) {
+      if (tree_.node_of_inst[inst.id.index()] < 0) continue;
+      const ValueStorage& storage = code_.values.storage[inst.id.index()];
+      const bool has_register = storage.is_read || inst.is_reduction();
+      if (storage.home == index && has_register) statements_.Declare(inst.id);
+    }
+    for (const int child : tree_.node(index).children) {
+      Node(child);
+      for (const AdvancedRead& read : code_.values.ahead) {
+        if (read.after == child) ReadNext(read);
+      }
+    }
+  }
+
+  /// The first iteration's value of a read that is ahead of a loop.
+  void ReadFirst(const AdvancedRead& read) {
+    body_.Line("// " + code_.function->inst(read.inst).name() + " of the first iteration");
+    statements_.MoveLoop(tree_.node(read.loop).dim_class, "0");
+    const LoopNode& loop = tree_.node(read.loop);
+    for (const int child : loop.children) Only(child, read);
+    statements_.MoveLoop(-1, "");
+  }
+
+  /// The next iteration's.
+  void ReadNext(const AdvancedRead& read) {
+    const int loop = tree_.node(read.loop).dim_class;
+    const std::string next = names_.index(loop) + " + 1";
+    body_.Open("if (" + next + " < " + Number(Class(loop).size) + ")",
+               code_.function->inst(read.inst).name() + " of the next iteration");
+    statements_.MoveLoop(loop, "(" + next + ")");
+    Only(read.child, read);
+    statements_.MoveLoop(-1, "");
+    body_.Close();
+  }
+
+  /// The node with nothing in it but a read; nothing when the read is not in it.
+  void Only(int index, const AdvancedRead& read) {
+    int inside = tree_.node_of_inst[read.inst.index()];
+    while (inside >= 0 && inside != index) inside = tree_.node(inside).parent;
+    if (inside < 0) return;
+    const LoopNode& node = tree_.node(index);
+    const auto children = [&] {
+      for (const int child : node.children) Only(child, read);
+    };
+    switch (node.kind) {
+      case NodeKind::kExec:
+        return statements_.Execute(read.inst);
+      case NodeKind::kThreads:
+        if (node.layout < 0) return children();
+        OpenBand(index);
+        children();
+        return body_.Close();
+      case NodeKind::kLoop:  // Of a single iteration.
+        body_.Open("");
+        body_.Line("const int " + names_.index(node.dim_class) + " = 0;");
+        children();
+        return body_.Close();
+      case NodeKind::kUnroll:
+        for (std::uint32_t copy = 0; copy < Class(node.dim_class).size; ++copy) {
+          statements_.SetIndex(node.dim_class, copy);
+          children();
+          if (std::ranges::find(read.shared, node.dim_class) != read.shared.end()) break;
+        }
+        return statements_.SetIndex(node.dim_class, 0);
+      case NodeKind::kRoot:
+      case NodeKind::kBlock:
+      case NodeKind::kVector:
+        return children();
+    }
+  }
+
+  bool IsAhead(ir::InstId inst) const {
+    const auto& ahead = code_.values.ahead;
+    return std::ranges::any_of(ahead, [&](const AdvancedRead& r) { return r.inst == inst; });
+  }
+
+  void Band(int index) {
+    OpenBand(index);
+    statements_.DeclarePointers(index);
+    Body(index);
+    body_.Close();
+  }
+
+  void OpenBand(int index) {
+    const LoopNode& node = tree_.node(index);
+    const ThreadGuard& guard = code_.threads.band[static_cast<std::size_t>(index)];
+    const std::string condition = statements_.Condition(guard);
+    body_.Open(condition.empty() ? "" : "if (" + condition + ")");
+    for (const int c : node.thread_classes) {
+      body_.Line("const int " + names_.index(c) + " = " +
+                 statements_.AxisIndex(Class(c).axis, guard.below != 0) + ";  // THREAD " +
+                 DimNames(code_, c));
+    }
+  }
+
+  void Node(int index) {
+    const LoopNode& node = tree_.node(index);
+    if (code_.threads.barrier_before[static_cast<std::size_t>(index)]) {
+      body_.Line("__syncthreads();");
+    }
+    switch (node.kind) {
+      case NodeKind::kThreads:
+        if (node.layout >= 0) return Band(index);
+        // No thread dims: every thread runs it.
+        body_.Open("");
+        Body(index);
+        body_.Close();
+        return;
+      case NodeKind::kRoot:
+      case NodeKind::kBlock:
+        return Body(index);
+      case NodeKind::kExec:
+        if (!IsAhead(node.inst)) statements_.Execute(node.inst);
+        return;
+      case NodeKind::kLoop: {
+        if (Class(node.dim_class).size == 1) return Once(index);
+        for (const AdvancedRead& read : code_.values.ahead) {
+          if (read.loop == index) ReadFirst(read);
+        }
+        const std::string& i = names_.index(node.dim_class);
+        body_.Line("#pragma unroll 1");
+        body_.Open("for (int " + i + " = 0; " + i + " < " + Number(Class(node.dim_class).size) +
+                       "; ++" + i + ")",
+                   "LOOP " + DimNames(code_, node.dim_class));
+        if (options_.gives_up) LookAtTheClock(index);
+        Body(index);
+        body_.Close();
+        return;
+      }
+      case NodeKind::kUnroll:
+        Comment("// UNROLL ", node.dim_class);
+        PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
+        statements_.SetIndex(node.dim_class, 0);
+        return;
+      case NodeKind::kVector:
+        Comment("// VECTOR ", node.dim_class);
+        return Body(index);
+    }
+  }
+
+  /// Often enough to end in time, and so rarely that it takes little.
+  void LookAtTheClock(int loop) {
+    constexpr double kLong = 4096, kBody = 1024;
+    constexpr std::uint32_t kEvery = 64;
+    const std::uint32_t size = Class(tree_.node(loop).dim_class).size;
+    const double all = steps_[static_cast<std::size_t>(loop)];
+    if (all < kLong) return;
+    const bool always = all / size >= kBody || size < kEvery;
+    const std::string when = "if (" + names_.index(tree_.node(loop).dim_class) + " % " +
+                             Number(kEvery) + " == " + Number(kEvery - 1) + ") ";
+    body_.Line((always ? "" : when) + "exh_look(exh_end);");
+  }
+
+  /// A loop of one iteration.
+  void Once(int index) {
+    const int dim_class = tree_.node(index).dim_class;
+    body_.Open("", "LOOP " + DimNames(code_, dim_class));
+    body_.Line("const int " + names_.index(dim_class) + " = 0;");
+    Body(index);
+    body_.Close();
+  }
+
+  /// Unrolled copies after the first say nothing new.
+  void Comment(const std::string& kind, int dim_class) {
+    if (repeats_ == 0) body_.Line(kind + DimNames(code_, dim_class));
+  }
+
+  const LoweredCode& code_;
+  const CudaOptions options_;
+  const LoopTree& tree_;
+  TextWriter body_;
+  CodeNames names_;
+  CudaStatements statements_;
+  std::vector<double> steps_;  ///< By node.
+  Launch launch_;
+  int repeats_ = 0;  ///< Unrolled dims around that are past their first copy.
+};
+
+}  // namespace
+
+CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
+  return CudaPrinter(code, options).Run();
+}
+
+}  // namespace exh::kernels::codegen

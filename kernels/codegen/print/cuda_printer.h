@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// Prints an implementation as CUDA C++ that needs no header:
+//
+//   extern "C" __global__ void __launch_bounds__(256, 1)
+//   exh_kernel(const float* __restrict__ arg_a, …, float s_alpha, …, float* __restrict__
+//   exh_global)
+//
+// Arrays, then scalars in the order of the Function; `exh_global` only where temporaries live in
+// main memory: Launch::global_floats for each block. Blocks and threads are linear; each index
+// is recovered from them by division with literals. SHARED temporaries are slices of the dynamic
+// shared memory, each aligned to 16 bytes.
+#pragma once
+
+#include <string>
+
+#include "kernels/codegen/plan/lowered_code.h"
+#include "kernels/launch.h"
+
+namespace exh::kernels::codegen {
+
+struct CudaText {
+  std::string source;
+  Launch launch;
+};
+
+struct CudaOptions {
+  /// A kernel that gives up: its last parameter is `const unsigned long long* exh_deadline`, a time
+  /// of %globaltimer, and its long loops return when that is past. For a first look at kernels that
+  /// may run for ever; what is timed is printed without.
+  bool gives_up = false;
+};
+
+/// The source of an implementation, its decisions as comments on top. `code.error` is empty.
+CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options = {});
+
+}  // namespace exh::kernels::codegen

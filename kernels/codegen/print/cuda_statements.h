@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/text_writer.h"
+#include "kernels/codegen/plan/lowered_code.h"
+#include "kernels/codegen/print/code_names.h"
+
+namespace exh::kernels::codegen {
+
+/// Prints single instructions of CUDA C++ and the declarations of their values, at given indices of
+/// the unrolled dims around them. Every value is a scalar register; lanes of VECTOR dims are
+/// registers of their own, and only accesses to memory are vector operations. The loops are the
+/// business of cuda_printer.cc.
+class CudaStatements {
+ public:
+  CudaStatements(const LoweredCode& code, const CodeNames& names, TextWriter& out);
+
+  /// The unrolled copy (or lane) that is being printed.
+  void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
+  std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
+  /// Addresses are printed as if the loop of this class were at `index`, which is an expression;
+  /// -1: as it is.
+  void MoveLoop(int dim_class, const std::string& index);
+  void Declare(ir::InstId inst);
+  /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
+  void Execute(ir::InstId inst);
+
+  /// Declares the part of the address that no loop inside of the band moves, for every access in
+  /// it but those that read ahead.
+  void DeclarePointers(int band);
+
+  /// "i_m0 * 4096 + i_k0 * 8 + 3": the terms of an address that `wanted` accepts, at the current
+  /// copies; empty when there are none.
+  std::string Terms(const ir::Instruction& inst, const std::function<bool(int)>& wanted,
+                    std::int64_t constant) const;
+  /// "t / 16 % 8": the index of a thread axis; `bounded`: no thread is beyond the axes of its
+  /// layout.
+  std::string AxisIndex(int axis, bool bounded) const;
+  /// "t / 16 % 8 == 0 && t < 128"; empty for no guard.
+  std::string Condition(const ThreadGuard& guard) const;
+
+  /// Lines that define the helpers which the statements printed so far use.
+  std::vector<std::string> Helpers() const;
+
+ private:
+  static std::size_t At(int i) { return static_cast<std::size_t>(i); }
+  const ValueStorage& Storage(ir::InstId id) const { return code_.values.storage[id.index()]; }
+  const InstValues& Values(ir::InstId id) const { return code_.values.insts[id.index()]; }
+  DimKind Kind(int dim_class) const { return code_.tree.classes[At(dim_class)].kind; }
+  std::string Register(ir::InstId inst, const std::vector<std::int64_t>& key) const;
+  std::string OwnRegister(ir::InstId inst) const;
+  std::string Read(const ir::Instruction& inst, std::size_t operand) const;
+  std::string Compute(const ir::Instruction& inst) const;
+  /// The class along which the access takes several elements at once, and how many; {-1, 1}: none.
+  struct Width {
+    int dim_class = -1;
+    std::uint32_t lanes = 1;
+  };
+  bool IsLarge(const ir::Instruction& inst) const;
+  Width WidthOf(const ir::Instruction& inst) const;
+  struct Place {
+    std::string base, offset;
+  };
+  Place PlaceOf(const ir::Instruction& inst) const;
+  std::string Pointer(const ir::Instruction& inst) const;
+  std::string Element(const ir::Instruction& inst) const;
+  std::string Load(const ir::Instruction& inst, std::uint32_t lanes);
+  void ExecuteLoad(const ir::Instruction& inst);
+  void ExecuteStore(const ir::Instruction& inst);
+  void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
+  void WriteInit(const InitWrite& write, const std::string& value, std::vector<std::int64_t>& key);
+
+  const LoweredCode& code_;
+  const CodeNames& names_;
+  TextWriter& out_;
+  std::vector<std::int64_t> copy_;  ///< By class: index of the unrolled copy or lane.
+  /// By instruction: the band around it that declares a pointer for it, or -1.
+  std::vector<int> band_;
+  int moved_class_ = -1;
+  std::string moved_index_;
+  std::set<std::string> helpers_;  ///< "load4_cg" …
+};
+
+}  // namespace exh::kernels::codegen
