@@ -1,9 +1,10 @@
-# exh_grammar: ANTLR's output for dsl/Exh.g4. C++17, because ANTLR 4.7.2 emits u8"" tables that do not
+# exh_grammar, exh_kernel_grammar: ANTLR's output for both grammars. C++17, because ANTLR 4.7.2 emits u8"" tables that do not
 # compile as C++20; no warnings, because it is not our text.
 include(${CMAKE_CURRENT_LIST_DIR}/AntlrPair.cmake)
 find_program(ANTLR4_TOOL NAMES antlr4 REQUIRED)
 find_path(ANTLR4_INCLUDE antlr4-runtime.h PATH_SUFFIXES antlr4-runtime REQUIRED)
-find_library(ANTLR4_RUNTIME antlr4-runtime REQUIRED)
+# The archive where there is one: programs then run where ANTLR is not installed.
+find_library(ANTLR4_RUNTIME NAMES libantlr4-runtime.a antlr4-runtime REQUIRED)
 
 # Once per pair of tool and runtime: starting both costs seconds.
 set(antlr_pair "${ANTLR4_TOOL};${ANTLR4_INCLUDE};${ANTLR4_RUNTIME}")
@@ -32,17 +33,23 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   file(CONFIGURE OUTPUT ${antlr_headers}/Vocabulary.h CONTENT "${vocabulary}" @ONLY)
 endif()
 
-set(grammar_out ${PROJECT_BINARY_DIR}/generated/grammar)
-set(grammar_files ${grammar_out}/ExhLexer.cpp ${grammar_out}/ExhLexer.h
-                  ${grammar_out}/ExhParser.cpp ${grammar_out}/ExhParser.h)
-add_custom_command(
-  OUTPUT ${grammar_files}
-  COMMAND ${ANTLR4_TOOL} -Dlanguage=Cpp -Xexact-output-dir -no-listener -no-visitor
-          -package exh::dsl::grammar -o ${grammar_out} ${PROJECT_SOURCE_DIR}/dsl/Exh.g4
-  DEPENDS ${PROJECT_SOURCE_DIR}/dsl/Exh.g4
-  COMMENT "antlr4 Exh.g4" VERBATIM)
-add_library(exh_grammar STATIC ${grammar_out}/ExhLexer.cpp ${grammar_out}/ExhParser.cpp)
-set_target_properties(exh_grammar PROPERTIES CXX_STANDARD 17)
-target_compile_options(exh_grammar PRIVATE -w)
-target_include_directories(exh_grammar SYSTEM PUBLIC ${grammar_out} ${antlr_headers})
-target_link_libraries(exh_grammar PUBLIC ${ANTLR4_RUNTIME})
+# exh_grammar_of(target file.g4 namespace): a library of the lexer and the parser of a grammar.
+function(exh_grammar_of target grammar namespace)
+  cmake_path(GET grammar STEM name)
+  set(out ${PROJECT_BINARY_DIR}/generated/${target})
+  set(files ${out}/${name}Lexer.cpp ${out}/${name}Lexer.h ${out}/${name}Parser.cpp ${out}/${name}Parser.h)
+  add_custom_command(
+    OUTPUT ${files}
+    COMMAND ${ANTLR4_TOOL} -Dlanguage=Cpp -Xexact-output-dir -no-listener -no-visitor
+            -package ${namespace} -o ${out} ${PROJECT_SOURCE_DIR}/${grammar}
+    DEPENDS ${PROJECT_SOURCE_DIR}/${grammar}
+    COMMENT "antlr4 ${name}.g4" VERBATIM)
+  add_library(${target} STATIC ${out}/${name}Lexer.cpp ${out}/${name}Parser.cpp)
+  set_target_properties(${target} PROPERTIES CXX_STANDARD 17)
+  target_compile_options(${target} PRIVATE -w)
+  target_include_directories(${target} SYSTEM PUBLIC $<BUILD_INTERFACE:${out}> $<BUILD_INTERFACE:${antlr_headers}>)
+  target_link_libraries(${target} PUBLIC ${ANTLR4_RUNTIME})
+endfunction()
+
+exh_grammar_of(exh_grammar dsl/Exh.g4 exh::dsl::grammar)
+exh_grammar_of(exh_kernel_grammar kernels/notation/syntax/Kernel.g4 exh::kernels::notation::grammar)

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <system_error>
 
 #include "dsl/dsl.h"
@@ -19,8 +20,9 @@ std::optional<std::string> Read(const std::string& path) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
   errno = 0;
   std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.is_open() && !file.bad() && errno == 0) return text;
+  std::ostringstream text;
+  if (file.peek() != std::ifstream::traits_type::eof()) text << file.rdbuf();
+  if (file.is_open() && !file.bad() && errno == 0) return std::move(text).str();
   std::cerr << "exhc: cannot read '" << path
             << "': " << std::generic_category().message(errno != 0 ? errno : EIO) << "\n";
   return std::nullopt;

@@ -9,9 +9,9 @@
 #include <random>
 
 #include "kernels/cpu/compare.h"
+#include "kernels/derived/reference/product.h"
+#include "kernels/derived/tolerance.h"
 #include "kernels/library/call_kernel.h"
-#include "kernels/library/product.h"
-#include "kernels/library/tolerance.h"
 #include "kernels/whole_numbers.h"
 
 namespace exh::kernels {
@@ -120,6 +120,15 @@ void DrawUniform(const Task& task, std::uint64_t seed, ProblemData& data) {
       value = static_cast<float>(static_cast<std::int64_t>(generator() >> 39) - (1 << 24)) /
               static_cast<float>(1 << 24);
     }
+  }
+}
+
+/// Roots and logarithms of negative numbers would show nothing of the others.
+void MakePositive(const ir::Function& function, ProblemData& data) {
+  const std::vector<bool> positive = PositiveArrays(function);
+  for (const ir::Array& array : function.arrays) {
+    if (!positive[array.id.index()]) continue;
+    for (float& value : data[array.name].values) value = std::abs(value);
   }
 }
 
@@ -283,11 +292,13 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
     CallKernel(*task.kernel, "Reference", [&] { task.kernel->Reference(task.sizes, data); });
   };
   ProblemData data = begin();
+  const bool is_finite = !MayLeaveNumbers(*task.function);
   if (inputs == Inputs::kUniform) {
     DrawUniform(task, seed, data);
+    MakePositive(*task.function, data);
     compute_reference(data);
     if (products.has_stopped()) return {};
-    CheckReference(*task.kernel, *task.function, true, data);
+    CheckReference(*task.kernel, *task.function, is_finite, data);
     return data;
   }
   const double unit = WholeNumberUnit(*task.function);
@@ -299,10 +310,11 @@ ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs,
       MakeSpecial(task, seed, data);
     } else {
       DrawWholeNumbers(task, plan, seed, data);
+      MakePositive(*task.function, data);
     }
     compute_reference(data);
     if (products.has_stopped()) return {};
-    CheckReference(*task.kernel, *task.function, inputs != Inputs::kSpecial, data);
+    CheckReference(*task.kernel, *task.function, is_finite && inputs != Inputs::kSpecial, data);
     const bool is_exact = std::ranges::all_of(task.function->arrays, [&](const ir::Array& array) {
       return array.role == ir::ArrayRole::kInput || IsExact(data[array.name], unit);
     });

@@ -24,7 +24,7 @@ enum class Inputs {
 inline constexpr std::uint64_t kTimedSeed = 1, kOtherSeed = 2;
 
 /// Inputs drawn from `seed`, and every output's reference and tolerance in double precision. Empty
-/// when `stop` was stopped before they were computed (library/product.h).
+/// when `stop` was stopped before they were computed (kernels/derived/reference/product.h).
 ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform,
                         const StopToken* stop = nullptr);
 

@@ -53,12 +53,6 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   task.kernel = &kernel;
   task.space = &SpaceOf(kernel);
   task.sizes = sizes;
-  task.flops = CallKernel(kernel, "Flops", &Kernel::Flops, sizes);
-  if (!std::isfinite(task.flops) || task.flops < 0) {
-    throw KernelError(kernel, fmt::format("Flops returns {}; it is a number of operations, 0 if "
-                                          "nobody counts them",
-                                          task.flops));
-  }
 
   auto function = std::make_shared<ir::Target>();
   function->name = kernel.name();
@@ -70,6 +64,12 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
     builder.Finish();
   });
   function->known_sizes = builder.knows_sizes();
+  task.flops = CallKernel(kernel, "Flops", &Kernel::Flops, sizes);
+  if (!std::isfinite(task.flops) || task.flops < 0) {
+    throw KernelError(kernel, fmt::format("Flops returns {}; it is a number of operations, 0 if "
+                                          "nobody counts them",
+                                          task.flops));
+  }
   task.notes = builder.notes();
   if (device.runs) CheckMemory(*function);
   ir::PlanLowering(*function);

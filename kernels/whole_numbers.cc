@@ -62,6 +62,21 @@ double Terms(const ir::Function& function, const ir::Instruction& inst) {
   return terms;
 }
 
+/// Is the value of whole numbers one?
+bool KeepsWholeNumbers(ir::Op op) {
+  switch (op) {
+    case ir::Op::kDiv:
+    case ir::Op::kSqrt:
+    case ir::Op::kRsqrt:
+    case ir::Op::kExp:
+    case ir::Op::kLog:
+    case ir::Op::kTanh:
+      return false;
+    default:
+      return true;
+  }
+}
+
 /// The walk through a backbone.
 class Sizes {
  public:
@@ -112,8 +127,14 @@ class Sizes {
     Value value;
     if (inst.is_reduction()) {
       const Value term = inst.op == ir::Op::kMad ? product(operand(0), operand(1)) : operand(0);
-      const Value begin = inst.init.valid() ? Of(inst.init) : Value{};
-      const double n = inst.op == ir::Op::kMax ? 1 : Terms(function_, inst);
+      Value begin = inst.init.valid() ? Of(inst.init) : Value{};
+      const bool picks = inst.op == ir::Op::kMax || inst.op == ir::Op::kMin;
+      if (picks && std::isinf(begin.size)) begin = {};  // Every term is picked before it.
+      if (inst.op == ir::Op::kMul) {
+        Note({INFINITY, 1});
+        return {1, 0};
+      }
+      const double n = picks ? 1 : Terms(function_, inst);
       const double wide = static_cast<double>(numbers_.wide) * kWideSize * kWideSize *
                           static_cast<double>(shapes_.size());
       value.size = std::sqrt(n * term.size * term.size + wide) + begin.size;
@@ -121,10 +142,15 @@ class Sizes {
       Note({std::sqrt(n) * value.size, value.unit});
       return value;
     }
-    value = operand(0);
+    if (!KeepsWholeNumbers(inst.op)) return {1, 0};
+    value = operand(inst.op == ir::Op::kSelect ? 1 : 0);
     if (inst.op == ir::Op::kMul || inst.op == ir::Op::kMad) value = product(value, operand(1));
-    if (inst.op == ir::Op::kAdd || inst.op == ir::Op::kMax || inst.op == ir::Op::kMad) {
-      const Value other = operand(inst.op == ir::Op::kMad ? 2 : 1);
+    if (inst.op == ir::Op::kLess || inst.op == ir::Op::kEqual) value = {1, 1};
+    const bool has_other = inst.op == ir::Op::kAdd || inst.op == ir::Op::kSub ||
+                           inst.op == ir::Op::kMin || inst.op == ir::Op::kMax ||
+                           inst.op == ir::Op::kMad || inst.op == ir::Op::kSelect;
+    if (has_other) {
+      const Value other = operand(inst.operands.size() - 1);
       value = {value.size + other.size, std::min(value.unit, other.unit)};
     }
     Note(value);
@@ -189,6 +215,25 @@ std::vector<InputShape> InputShapes(const ir::Function& function) {
     std::ranges::stable_sort(shape.axes, std::greater<>(), &InputShape::Axis::stride);
   }
   return shapes;
+}
+
+std::vector<bool> PositiveArrays(const ir::Function& function) {
+  std::vector<bool> positive(function.arrays.size(), false);
+  for (const ir::Instruction& inst : function.insts) {
+    const bool wants =
+        inst.op == ir::Op::kSqrt || inst.op == ir::Op::kRsqrt || inst.op == ir::Op::kLog;
+    if (!wants || inst.operands[0].kind != ir::Operand::Kind::kComm) continue;
+    const ir::Instruction& producer = function.inst(function.comm(inst.operands[0].comm).producer);
+    if (producer.op == ir::Op::kLoad) positive[producer.array.index()] = true;
+  }
+  return positive;
+}
+
+bool MayLeaveNumbers(const ir::Function& function) {
+  return std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
+    const bool multiplies = inst.op == ir::Op::kMul && inst.is_reduction();
+    return multiplies || (!KeepsWholeNumbers(inst.op) && inst.op != ir::Op::kTanh);
+  });
 }
 
 int SumsInARow(const ir::Function& function) {

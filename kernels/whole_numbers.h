@@ -25,6 +25,13 @@ std::vector<WholeNumbers> WholeNumberPlans(const ir::Function& function);
 /// number at all.
 double WholeNumberUnit(const ir::Function& function);
 
+/// Arrays with elements that the computation takes a root or a logarithm of: they are drawn
+/// positive.
+std::vector<bool> PositiveArrays(const ir::Function& function);
+
+/// May finite inputs have a result that is no number, or infinite? A quotient may.
+bool MayLeaveNumbers(const ir::Function& function);
+
 /// How an input lies along the axes of its backbone.
 struct InputShape {
   struct Axis {

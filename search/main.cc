@@ -105,6 +105,7 @@ int SearchMain(int argc, char** argv) {
   CLI::App app("Searches the implementations of a kernel for the fastest one.", "search");
   AddSearchCommand(app, invocation);
   AddListCommand(app, invocation);
+  AddFormatCommand(app, invocation);
   AddLogCommand(app, invocation);
   AddReplayCommand(app, invocation);
   AddReplayRunCommand(app, invocation);

@@ -16,10 +16,11 @@ MAY_INCLUDE = {
     "runtime": {"base"},
     "kernels/ir": {"base"},
     "spaces": {"base", "runtime", "kernels/ir"},
-    "kernels": {"base", "kernels/ir", "runtime", "spaces"},
+    "kernels/notation": {"base", "dsl", "kernels/ir"},
+    "kernels": {"base", "dsl", "kernels/ir", "kernels/notation", "runtime", "spaces"},
     "kernels/devices": {"base", "kernels", "kernels/ir", "runtime"},
     "models": {"base", "kernels/ir", "runtime", "spaces"},
-    "search": {"base", "models", "kernels", "kernels/devices", "kernels/ir", "runtime"},
+    "search": {"base", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "runtime"},
 }
 # The rooms of a layer, lowest first: what each of them may include of the others. What lies beside
 # them, in the folder itself, may include all of them, and none of them that, but for the GROUND
@@ -48,7 +49,11 @@ ROOMS = {
         "internal/minizinc": set(),
     },
     "kernels": {
-        "library": set(),
+        "derived/calls": {"derived", "derived/sources"},
+        "derived/reference": {"derived"},
+        "derived/sources": {"derived"},
+        "derived": set(),
+        "library": {"derived", "derived/calls", "derived/reference", "derived/sources"},
         "codegen/loops": set(),
         "codegen/plan": {"codegen/loops"},
         "codegen/print": {"codegen/loops", "codegen/plan"},
@@ -56,6 +61,9 @@ ROOMS = {
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},
         "replays": set(),  # Data.
+    },
+    "kernels/notation": {
+        "syntax": set(),
     },
     "kernels/devices": {
         "rates": set(),  # Data.
@@ -92,11 +100,13 @@ MORE_FILES = {"runtime": 34}  # Generated code and plugins include its headers b
 # Headers beside the rooms that rooms stand on: of rooms they include nothing.
 GROUND = ("dsl/source_range.h", "dsl/spec.h", "generator/code_writer.h", "generator/emission.h",
           "generator/generator.h", "kernels/build_stamp.h", "kernels/evaluation.h", "kernels/kernel_space.h",
-          "kernels/launch.h", "kernels/vendor_call.h", "models/bound.h", "models/device_rates.h", "runtime/*.h")
+          "kernels/launch.h", "kernels/named_map.h", "kernels/problem_data.h",
+          "kernels/vendor_call.h", "models/bound.h", "models/device_rates.h", "runtime/*.h")
 # Nothing includes tests, and tests may include everything.
 LAYERS = sorted([*MAY_INCLUDE, "tests"], key=len, reverse=True)
-ANTLR = re.compile(r"antlr4|ExhLexer|ExhParser|ExhBase|ExhListener|ExhVisitor")
-ANTLR_FILES = ("dsl/syntax/parse.cc", "dsl/syntax/parse_tree.h", "dsl/syntax/parse_tree.cc")
+ANTLR = re.compile(r"antlr|KernelLexer|KernelParser|ExhLexer|ExhParser|ExhBase|ExhListener|ExhVisitor")
+ANTLR_FILES = ("dsl/syntax/parse.cc", "dsl/syntax/parse_tree.h", "dsl/syntax/parse_tree.cc",
+               "dsl/syntax/antlr_support.h", "kernels/notation/syntax/parse.cc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 ASKS_WHICH_DEVICE = re.compile(r'\blanguage\s*[!=]=|[!=]=\s*"(cpu|cuda|hip|h200)"|"(cpu|cuda|hip|h200)"\s*[!=]='
                                r'|\bis_(cpu|cuda|hip)\b', re.I)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Runs docs/editors/exh.tmLanguage.json over every `.exh` of the tree and compares the scopes of
-keywords, snippets, comments, variables and values with a lexer that shares nothing with it."""
+"""Runs docs/editors/*.tmLanguage.json over every `.exh` and every `.kernel` of the tree and compares
+the scopes of keywords, snippets, comments, variables, values, functions, types and numbers with a
+lexer that shares nothing with it."""
 
 import json
 import re
@@ -20,7 +21,16 @@ PREFIXES = {
     "set": "entity.name.type.",
     "keyword": "keyword.",
     "truth": "constant.language.",
+    "function": "support.function.",
+    "type": "storage.type.",
+    "name": "variable.",
+    "number": "constant.numeric.",
 }
+KERNEL_RESERVED = set(
+    "and end in input kernel not option or output outside scalar size strides tile".split()
+)
+KERNEL_FUNCTIONS = set("sum prod min max any all abs sqrt rsqrt exp log tanh select".split())
+KERNEL_TYPES = set("f64 f32 f16 bf16 i64 i32 u32 i8 bool".split())
 
 
 def first_match(patterns, line, at):
@@ -100,7 +110,44 @@ def words(text):
             at += 1
 
 
-def mistakes(grammar, text):
+def kernel_words(text):
+    """The same for kernels as text."""
+    at = 0
+    while at < len(text):
+        begin = at
+        if text.startswith("//", at):
+            at = (text + "\n").index("\n", at)
+            yield "comment", begin, at
+        elif text[at].isascii() and text[at].isdigit():
+            while at < len(text) and text[at] in "0123456789":
+                at += 1
+            if text[at : at + 1] == "." and text[at + 1 : at + 2].isdigit():
+                at += 1
+                while at < len(text) and text[at] in "0123456789":
+                    at += 1
+            sign = 1 if text[at + 1 : at + 2] in ("+", "-") else 0
+            if text[at : at + 1] in ("e", "E") and text[at + 1 + sign : at + 2 + sign].isdigit():
+                at += 1 + sign
+                while at < len(text) and text[at] in "0123456789":
+                    at += 1
+            yield "number", begin, at
+        elif text[at].isascii() and (text[at].isalpha() or text[at] == "_"):
+            while at < len(text) and text[at].isascii() and (text[at].isalnum() or text[at] == "_"):
+                at += 1
+            word = text[begin:at]
+            if word in KERNEL_RESERVED:
+                yield "keyword", begin, at
+            elif word in KERNEL_FUNCTIONS and text[at:].lstrip().startswith("("):
+                yield "function", begin, at
+            elif word in KERNEL_TYPES:
+                yield "type", begin, at
+            else:
+                yield "name", begin, at
+        else:
+            at += 1
+
+
+def mistakes(grammar, text, words=words):
     found = scopes(grammar, text)
     for kind, begin, end in words(text):
         for i in range(begin, end):
@@ -116,10 +163,24 @@ decide mode, size
 """
 
 
+KERNEL_ADDITIONS = r"""/// and or not; sum(k) 1e-3
+kernel ending  // a size
+  size in_n = 4 in 1..7, sum = 2; scalar alpha: bf16 = -1.5e-3
+  input max: f32[2 * in_n, 3] strides (3, 1) outside zero
+  output e2: i8[in_n]
+  e2[n] = not max[n, 0] < 1 or sum > 2.5 and n >= 1E3 ? abs(-alpha) : sum (k) max(max[n, k], 0)
+  tile n: 2
+end
+"""
+
+
+def grammar_of(name):
+    return json.loads((tree.ROOT / "docs" / "editors" / f"{name}.tmLanguage.json").read_text())
+
+
 class Grammar(unittest.TestCase):
     def setUp(self):
-        path = tree.ROOT / "docs" / "editors" / "exh.tmLanguage.json"
-        self.grammar = json.loads(path.read_text())
+        self.grammar = grammar_of("exh")
 
     def test_every_file(self):
         paths = tree.files(tree.ROOT, (".exh",))
@@ -137,6 +198,38 @@ class Grammar(unittest.TestCase):
     def test_a_wrong_grammar_is_noticed(self):
         patterns = [r for r in self.grammar["patterns"] if not r["name"].startswith("variable")]
         self.assertTrue(list(mistakes({"patterns": patterns}, ADDITIONS)))
+
+
+class KernelGrammar(unittest.TestCase):
+    def setUp(self):
+        self.grammar = grammar_of("kernel")
+
+    def mistakes(self, text):
+        return list(mistakes(self.grammar, text, kernel_words))
+
+    def test_every_file(self):
+        paths = tree.files(tree.ROOT, (".kernel",))
+        self.assertGreater(len(paths), 5)
+        for path in paths:
+            text = (tree.ROOT / path).read_bytes().decode(errors="replace")
+            self.assertEqual(self.mistakes(text)[:3], [], path)
+
+    def test_additions(self):
+        self.assertEqual(self.mistakes(KERNEL_ADDITIONS), [])
+        found = scopes(self.grammar, KERNEL_ADDITIONS)
+        for word in ("..", ">=", "? abs", "-1.5", "* in_n"):
+            self.assertTrue(found[KERNEL_ADDITIONS.index(word)].startswith("keyword.operator."), word)
+
+    def test_it_has_the_words_of_the_language(self):
+        grammar = (tree.ROOT / "kernels" / "notation" / "syntax" / "Kernel.g4").read_text()
+        reserved = re.findall(r"(?m)^[A-Z]+ *: '([a-z]+)' ;", grammar)
+        self.assertEqual(set(reserved), KERNEL_RESERVED)
+
+    def test_a_wrong_grammar_is_noticed(self):
+        self.grammar["patterns"] = [
+            rule for rule in self.grammar["patterns"] if not rule["name"].startswith("support.")
+        ]
+        self.assertTrue(self.mistakes(KERNEL_ADDITIONS))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Every kind of mistake and of doubtful text that the author of a `.exh` file can be told about, in
-// one table. The numbers are for ever: a kind that is no longer reported leaves a gap. A kind has a
-// page of its own, docs/diagnostics/<code>.md, which `exhc explain <code>` prints.
+// Every kind of mistake and of doubtful text that the author of a `.exh` file or of a kernel as
+// text (docs/kernels.md) can be told about, in one table. The numbers are for ever: a kind that is
+// no longer reported leaves a gap. A kind has a page of its own, docs/diagnostics/<code>.md, which
+// `exhc explain <code>` prints.
 #pragma once
 
 #include <cstdint>
@@ -142,6 +143,49 @@ enum class Diag : std::uint16_t {
   kBuildWithoutHost = 901,
   kBuildWithoutValues = 902,
   kBuildWithMaps = 903,
+
+  // Kernels as text: what is written.
+  kUnknownCharacter = 1001,
+  kUnexpectedWord = 1002,
+  kUnfinishedLine = 1003,
+  kTooDeep = 1004,
+  kNotAWholeNumber = 1005,
+  kStrayDoc = 1006,
+  kNoKernel = 1007,
+  kNoEnd = 1008,
+  kNotAStatement = 1009,
+  kNotAnIndex = 1010,
+
+  // Kernels as text: names and what they stand for.
+  kUnknownName = 1101,
+  kNameTaken = 1102,
+  kUnknownType = 1103,
+  kUnknownFunction = 1104,
+  kArguments = 1105,
+  kSubscripts = 1106,
+  kWrongUse = 1107,
+  kUsedBeforeStated = 1108,
+  kWrittenTwice = 1109,
+  kNotWritten = 1110,
+  kNotRead = 1111,
+  kMissingAxis = 1112,
+  kRepeatedIndex = 1113,
+  kFreeIndex = 1114,
+  kNotAffine = 1115,
+  kUnknownOutside = 1116,
+
+  // Kernels as text: at given sizes.
+  kExtentsDisagree = 1201,
+  kOutOfBounds = 1202,
+  kBadExtent = 1203,
+  kTooLarge = 1204,
+  kUnknownExtent = 1205,
+  kBadStride = 1206,
+  kDivisionByZero = 1207,
+  kBadRange = 1208,
+  kBadTile = 1209,
+  kNotCovered = 1210,
+  kNotBuilt = 1211,
 };
 
 /// What the table says of a kind.

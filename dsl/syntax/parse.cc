@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// With parse_tree.cc the only file that sees ANTLR. Bytes are fed to the lexer as if they were
-// Latin-1, so that an index is a byte offset and no byte is illegal; texts are always cut from the
+// With parse_tree.cc the only file of this folder that sees ANTLR. Texts are always cut from the
 // source, never asked of ANTLR. The parser gets one statement at a time; it stops at the first
 // error in it.
 #include "dsl/syntax/parse.h"
@@ -22,6 +21,7 @@
 #include "ExhParser.h"
 #include "base/check.h"
 #include "base/spelling.h"
+#include "dsl/syntax/antlr_support.h"
 #include "dsl/syntax/parse_tree.h"
 #include "dsl/syntax/splice.h"
 #include "dsl/syntax/split.h"
@@ -33,32 +33,6 @@ using grammar::ExhLexer;
 using grammar::ExhParser;
 
 // ---- lexer
-
-// Reads the source where it is: ANTLR's own streams hold four bytes for each of ours.
-class ByteStream : public antlr4::CharStream {
- public:
-  explicit ByteStream(std::string_view bytes) : bytes_(bytes) {}
-
-  void consume() override { ++at_; }
-  std::size_t LA(ssize_t offset) override {
-    if (offset == 0) return 0;
-    const std::size_t at = offset < 0 ? at_ + static_cast<std::size_t>(offset)
-                                      : at_ + static_cast<std::size_t>(offset) - 1;
-    return at < bytes_.size() ? static_cast<unsigned char>(bytes_[at]) : IntStream::EOF;
-  }
-  ssize_t mark() override { return -1; }
-  void release(ssize_t) override {}
-  std::size_t index() override { return at_; }
-  void seek(std::size_t index) override { at_ = std::min(index, bytes_.size()); }
-  std::size_t size() override { return bytes_.size(); }
-  std::string getSourceName() const override { return IntStream::UNKNOWN_SOURCE_NAME; }
-  std::string getText(const antlr4::misc::Interval&) override { return {}; }
-  std::string toString() const override { return {}; }
-
- private:
-  std::string_view bytes_;
-  std::size_t at_ = 0;
-};
 
 TokenKind KindOf(std::size_t type) {
   switch (type) {
@@ -221,7 +195,7 @@ std::vector<Token> LexFile(const SourceSet& sources, std::uint32_t file) {
 
 // ---- errors
 
-constexpr ssize_t kEnd = -1;  // ANTLR's number for the end of its input: here, of a statement.
+constexpr ssize_t kEnd = kEndOfInput;  // Of a statement.
 
 std::string TypeInWords(std::size_t type, TokenKind statement) {
   switch (type) {
@@ -311,52 +285,6 @@ std::string StatementHint(const Token& token) {
                                  "extern", "host", "decide", "include"});
 }
 
-struct StatementError {
-  std::size_t at = 0;  // Index in the chunk; its size: the end.
-  std::optional<antlr4::misc::IntervalSet> expected;
-};
-
-// Records the first error and gives up. Unlike ANTLR's own, `sync` checks the next token at every
-// decision, so that the expected set names all that could stand there.
-class OneErrorStrategy : public antlr4::DefaultErrorStrategy {
- public:
-  explicit OneErrorStrategy(std::size_t chunk_size) : chunk_size_(chunk_size) {}
-
-  void reportError(antlr4::Parser* parser, const antlr4::RecognitionException& e) override {
-    antlr4::Token* const here = parser->getCurrentToken();
-    antlr4::Token* const offending = e.getOffendingToken();
-    // When the parser looked ahead, what it expected here says nothing about the token it met
-    // there.
-    const bool looked_ahead = offending != nullptr && offending != here;
-    antlr4::Token* const token = looked_ahead ? offending : here;
-    StatementError& error = error_.emplace();
-    error.at = token->getType() == antlr4::Token::EOF ? chunk_size_ : token->getTokenIndex();
-    if (!looked_ahead) error.expected = parser->getExpectedTokens();
-  }
-
-  void recover(antlr4::Parser*, std::exception_ptr) override {
-    throw antlr4::ParseCancellationException();
-  }
-
-  antlr4::Token* recoverInline(antlr4::Parser* parser) override {
-    throw antlr4::InputMismatchException(parser);  // Caught by the rule, which calls reportError.
-  }
-
-  void sync(antlr4::Parser* parser) override {
-    const auto next = static_cast<ssize_t>(parser->getTokenStream()->LA(1));
-    const antlr4::atn::ATN& atn = parser->getATN();
-    if (atn.nextTokens(atn.states[parser->getState()]).contains(next)) return;
-    if (parser->getExpectedTokens().contains(next)) return;
-    throw antlr4::InputMismatchException(parser);
-  }
-
-  const std::optional<StatementError>& error() const { return error_; }
-
- private:
-  std::size_t chunk_size_;
-  std::optional<StatementError> error_;
-};
-
 std::string ExpectedInWords(const antlr4::misc::IntervalSet& expected, TokenKind statement) {
   constexpr std::size_t kMost = 4;
   if (expected.size() == 0 || expected.size() > kMost) return "";
@@ -391,7 +319,7 @@ std::string Hint(const antlr4::misc::IntervalSet& expected, const Token& token,
   return NameClassHint(expected, token);
 }
 
-void Report(const StatementError& error, const Chunk& chunk, DiagnosticSink& sink) {
+void Report(const SyntaxError& error, const Chunk& chunk, DiagnosticSink& sink) {
   static const antlr4::misc::IntervalSet kNothing;
   const auto& expected = error.expected ? *error.expected : kNothing;
   // A misplaced doc comment is noticed at it, or at the token that it documents.
@@ -467,7 +395,7 @@ std::optional<std::pair<const Token*, std::string_view>> TooDeep(const Chunk& ch
 
 // A syntax error that waits for all statements to be read.
 struct PendingError {
-  StatementError error;
+  SyntaxError error;
   const Chunk* chunk = nullptr;
 };
 

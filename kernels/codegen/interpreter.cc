@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/ir/ops.h"
+
 namespace exh::kernels::codegen {
 namespace {
 
@@ -151,25 +153,25 @@ class Interpreter {
     };
     const Affine& address = code_.memory.address[inst.id.index()];
     switch (step.op) {
-      case ir::Op::kAdd:
-        return input(0) + last(1);
-      case ir::Op::kMul:
-        return input(0) * last(1);
-      case ir::Op::kMax: {
-        const double a = input(0), b = last(1);
-        return a > b ? a : b;
-      }
-      case ir::Op::kMad:
-        return input(0) * input(1) + last(2);
       case ir::Op::kLoad:
       case ir::Op::kTempLoad: {
         auto& array = step.op == ir::Op::kLoad ? data_.arrays[step.memory] : temps_[step.memory];
         const double* element = Element(array, address, inst);
         return element == nullptr ? kNan : *element;
       }
-      default:
+      case ir::Op::kStore:
+      case ir::Op::kTempStore:
         return input(0);
+      default:
+        break;
     }
+    const int operands = ir::InfoOf(step.op).operands;
+    double in[3] = {};
+    for (int i = 0; i < operands; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      in[at] = i + 1 == operands ? last(at) : input(at);
+    }
+    return ir::Evaluate(step.op, in[0], in[1], in[2]);
   }
 
   /// One point of the iteration space; lanes of a vector come one after the other.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/ir/ops.h"
+
 namespace exh::kernels::ir {
 namespace {
 
@@ -31,37 +33,9 @@ void CheckName(const std::string& kind, const std::string& name) {
                       "': a name is made of letters, digits and '_', and begins with no digit");
 }
 
-const char* OpName(Op op) {
-  switch (op) {
-    case Op::kConst:
-      return "kConst";
-    case Op::kAdd:
-      return "kAdd";
-    case Op::kMul:
-      return "kMul";
-    case Op::kMax:
-      return "kMax";
-    case Op::kMad:
-      return "kMad";
-    default:
-      return "an access to memory";
-  }
-}
-
-/// 0: not for Compute.
-std::size_t NumOperands(Op op) {
-  switch (op) {
-    case Op::kConst:
-      return 1;
-    case Op::kAdd:
-    case Op::kMul:
-    case Op::kMax:
-      return 2;
-    case Op::kMad:
-      return 3;
-    default:
-      return 0;
-  }
+/// "kAdd"; of what is no operator in words.
+std::string OpName(Op op) {
+  return InfoOf(op).operands > 0 ? std::string(InfoOf(op).name) : "an access to memory";
 }
 
 void CheckCount(const std::string& who, Op op, std::size_t wanted, std::size_t got) {
@@ -138,7 +112,7 @@ void Builder::CheckNest(const std::string& who, const std::string& name,
 }
 
 void Builder::CheckAccess(const std::string& who, ArrayId array, ArrayRole role,
-                          const Strides& strides) const {
+                          const Strides& strides, std::int64_t offset) const {
   if (array.index() >= function_.arrays.size()) {
     throw BackboneError(who +
                         "its array was not made by InputArray() or OutputArray() of this "
@@ -153,7 +127,7 @@ void Builder::CheckAccess(const std::string& who, ArrayId array, ArrayRole role,
                              : " is an input: only an OutputArray() can be stored to"));
   }
   // Sums that do not fit 63 bits are out of bounds anyway.
-  __int128 first = 0, last = 0;
+  __int128 first = offset, last = offset;
   std::string steps;
   for (const auto& [axis, stride] : strides) {
     const AxisInfo& info = axes_[static_cast<std::size_t>(axis.index)];
@@ -162,6 +136,7 @@ void Builder::CheckAccess(const std::string& who, ArrayId array, ArrayRole role,
     steps += (steps.empty() ? "" : ", ") + info.name + " takes " + std::to_string(info.total) +
              " steps of " + std::to_string(stride);
   }
+  if (offset != 0) steps += ", from element " + std::to_string(offset);
   if (first >= 0 && last < static_cast<__int128>(accessed.elements)) return;
   const bool below = first < 0;
   const __int128 reached = below ? first : last;
@@ -390,12 +365,13 @@ Operand Builder::AddInput(InstId consumer, const Input& input, int operand) {
   return out;
 }
 
-Value Builder::Load(std::string name, ArrayId array, const Strides& strides) {
+Value Builder::Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset) {
   const std::string who = "load '" + name + "': ";
   CheckNest(who, name, Indices(strides));
-  CheckAccess(who, array, ArrayRole::kInput, strides);
+  CheckAccess(who, array, ArrayRole::kInput, strides, offset);
   Instruction& inst = AddInst(std::move(name), Op::kLoad, Indices(strides), {});
   inst.array = array;
+  inst.offset = offset;
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
     inst.access.push_back({nests_[inst.id.index()].axes[axis].second, strides[axis].second});
   }
@@ -405,7 +381,7 @@ Value Builder::Load(std::string name, ArrayId array, const Strides& strides) {
 void Builder::Store(std::string name, ArrayId array, const Strides& strides, const Input& value) {
   const std::string who = "store '" + name + "': ";
   CheckNest(who, name, Indices(strides));
-  CheckAccess(who, array, ArrayRole::kOutput, strides);
+  CheckAccess(who, array, ArrayRole::kOutput, strides, 0);
   CheckWritesAll(who, array, strides);
   CheckInputs(who, Indices(strides), {value});
   const InstId id = AddInst(std::move(name), Op::kStore, Indices(strides), {}).id;
@@ -422,12 +398,13 @@ Value Builder::Compute(std::string name, Op op, const std::vector<AxisRef>& axes
                        const std::vector<Input>& inputs) {
   const std::string who = "value '" + name + "': ";
   CheckNest(who, name, Indices(axes));
-  if (NumOperands(op) == 0) {
+  const auto operands_of_op = static_cast<std::size_t>(InfoOf(op).operands);
+  if (operands_of_op == 0) {
     throw BackboneError(who +
-                        "Compute() takes kConst, kAdd, kMul, kMax or kMad; arrays are read by "
+                        "Compute() takes an operator (kernels/ir/ops.h); arrays are read by "
                         "Load() and written by Store()");
   }
-  CheckCount(who, op, NumOperands(op), inputs.size());
+  CheckCount(who, op, operands_of_op, inputs.size());
   CheckInputs(who, Indices(axes), inputs);
   const InstId id = AddInst(std::move(name), op, Indices(axes), {}).id;
   std::vector<Operand> operands;
@@ -443,11 +420,12 @@ Value Builder::Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
                       const std::vector<Input>& inputs) {
   const std::string who = "value '" + name + "': ";
   CheckNest(who, name, Indices(axes));
-  if (op != Op::kMad && op != Op::kAdd && op != Op::kMax) {
-    throw BackboneError(who + "Reduce() takes kMad, kAdd or kMax, got " + OpName(op));
+  if (!InfoOf(op).may_reduce) {
+    throw BackboneError(who + "Reduce() takes kMad, kAdd, kMul, kMin or kMax, got " + OpName(op));
   }
   // The last operand is what was accumulated so far.
-  CheckCount(who + "as a reduction, ", op, NumOperands(op) - 1, inputs.size());
+  CheckCount(who + "as a reduction, ", op, static_cast<std::size_t>(InfoOf(op).operands) - 1,
+             inputs.size());
   CheckInputs(who, Indices(axes), inputs);
   if (reduce.empty()) {
     throw BackboneError(who + "it reduces over no axis; Compute() is for that");

@@ -79,12 +79,13 @@ class Builder {
   /// one more of them, of any size, where there are all decisions.
   AxisRef Axis(std::string name, std::uint32_t total, const Tiling& tiling);
 
-  Value Load(std::string name, ArrayId array, const Strides& strides);
+  /// Element `offset` and more: x[2 * i + 3] is at offset 3 and steps by 2.
+  Value Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset = 0);
   void Store(std::string name, ArrayId array, const Strides& strides, const Input& value);
   Value Compute(std::string name, Op op, const std::vector<AxisRef>& axes,
                 const std::vector<Input>& inputs);
   /// acc = op(inputs…, acc) over `reduce`, starting from `init` (whose axes are `axes` without
-  /// `reduce`). Only kMad (a * b + acc), kAdd and kMax accumulate.
+  /// `reduce`). kMad (a * b + acc), kAdd, kMul, kMin and kMax accumulate.
   Value Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
                const std::vector<AxisRef>& reduce, Value init, const std::vector<Input>& inputs);
 
@@ -108,8 +109,8 @@ class Builder {
   void CheckArgument(const char* kind, const std::string& name) const;
   void CheckNest(const std::string& who, const std::string& name,
                  const std::vector<int>& axes) const;
-  void CheckAccess(const std::string& who, ArrayId array, ArrayRole role,
-                   const Strides& strides) const;
+  void CheckAccess(const std::string& who, ArrayId array, ArrayRole role, const Strides& strides,
+                   std::int64_t offset) const;
   void CheckWritesAll(const std::string& who, ArrayId array, const Strides& strides) const;
   void CheckValue(const std::string& who, Value value) const;
   void CheckInputs(const std::string& who, const std::vector<int>& axes,

@@ -40,12 +40,26 @@ struct Dimension {
   bool may_be_absent() const { return sizes.front() == 1 && sizes.back() > 1; }
 };
 
+/// ops.h says of each how many operands it has and what it computes.
 enum class Op : std::uint8_t {
   kConst,  ///< operands: one; the value itself (init of a reduction).
   kAdd,
+  kSub,
   kMul,
-  kMax,        ///< a > b ? a : b; a NaN in b stays one
-  kMad,        ///< a * b + c
+  kDiv,
+  kMin,  ///< a < b ? a : b; a NaN in b stays one
+  kMax,  ///< a > b ? a : b; a NaN in b stays one
+  kMad,  ///< a * b + c
+  kNeg,
+  kAbs,
+  kSqrt,
+  kRsqrt,  ///< 1 / sqrt(a)
+  kExp,
+  kLog,
+  kTanh,
+  kLess,       ///< a < b ? 1 : 0
+  kEqual,      ///< a == b ? 1 : 0
+  kSelect,     ///< a != 0 ? b : c
   kLoad,       ///< from an array argument
   kStore,      ///< to an array argument (side effect)
   kTempLoad,   ///< from a memory block (planned)
@@ -63,7 +77,7 @@ struct Operand {
   CommId comm;
 };
 
-/// Address of a load or store: array[sum over axes of index(axis) * stride].
+/// Address of a load or store: array[offset + sum over axes of index(axis) * stride].
 struct AccessAxis {
   LogicalDimId logical;
   std::int64_t stride = 0;  ///< Elements.
@@ -78,6 +92,7 @@ struct Instruction {
   std::vector<DimId> reduce_dims;  ///< The subset of `dims` it accumulates over.
   CommId init;                     ///< Of a reduction: where the first value comes from.
   ArrayId array;                   ///< kLoad, kStore.
+  std::int64_t offset = 0;         ///< kLoad: the element that index 0 of all axes reads.
   std::vector<AccessAxis> access;  ///< kLoad, kStore.
   MemId block;                     ///< kTempLoad, kTempStore.
   PhaseId phase;                   ///< Filled by PlanLowering.

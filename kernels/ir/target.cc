@@ -71,10 +71,25 @@ bool Target::is_own(const Instruction& inst, const Dimension& dim) const {
   return std::find(inst.dims.begin(), inst.dims.end(), dim.id) != inst.dims.end();
 }
 
+/// Lanes along the axis begin at multiples of their number, whatever the other axes do: the number
+/// divides the axis, or is 4 at most. Where lanes compute, accesses need no alignment.
+bool Target::is_aligned(const Instruction& inst, const LogicalDim& lanes) const {
+  if (device.vector_arithmetic) return true;
+  constexpr std::int64_t kMostLanes = 4;
+  const auto is_multiple = [&](std::int64_t step) {
+    return step % kMostLanes == 0 || step % static_cast<std::int64_t>(lanes.total) == 0;
+  };
+  return is_multiple(inst.offset) &&
+         std::all_of(inst.access.begin(), inst.access.end(), [&](const AccessAxis& a) {
+           return a.logical == lanes.id || logical(a.logical).total == 1 || is_multiple(a.stride);
+         });
+}
+
 bool Target::vectorizable(const Instruction& inst, const Dimension& dim) const {
   if (inst.op != Op::kLoad && inst.op != Op::kStore) return true;
   for (const AccessAxis& a : inst.access) {
-    if (a.logical == dim.logical && a.stride != 0) return a.stride == 1 && dim.innermost_level;
+    if (a.logical != dim.logical || a.stride == 0) continue;
+    return a.stride == 1 && dim.innermost_level && is_aligned(inst, logical(dim.logical));
   }
   return inst.op == Op::kLoad;  // The address does not move: every lane loads the same element.
 }
@@ -193,11 +208,13 @@ std::vector<std::uint32_t> Target::vec_universe(const Instruction& inst) const {
   if (is_argument && contiguous.empty()) return out;
   for (const std::uint32_t lanes : device.vector_sizes) {
     // Every other axis must step from one aligned address to the next.
-    const bool aligned =
-        std::all_of(inst.access.begin(), inst.access.end(), [&](const AccessAxis& a) {
-          return a.logical == contiguous.front().get().logical || a.stride % lanes == 0 ||
-                 logical(a.logical).total == 1;
-        });
+    const bool aligned = std::all_of(inst.access.begin(), inst.access.end(),
+                                     [&](const AccessAxis& a) {
+                                       return a.logical == contiguous.front().get().logical ||
+                                              a.stride % lanes == 0 ||
+                                              logical(a.logical).total == 1;
+                                     }) &&
+                         inst.offset % lanes == 0;
     if (lanes <= 4 && aligned) out.push_back(lanes);
   }
   return out;

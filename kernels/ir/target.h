@@ -130,6 +130,8 @@ class Target : public Function {
   /// at once is one vector access? Asked for declared dims of accesses to arrays only: those of
   /// temporaries depend on the layout, which is a decision.
   bool vectorizable(const Instruction& inst, const Dimension& dim) const;
+  /// Do lanes along the axis begin at aligned elements of the array?
+  bool is_aligned(const Instruction& inst, const LogicalDim& lanes) const;
   /// Positions that an axis of the block may take: 0 (not stored), 1 … number of axes.
   std::vector<std::uint32_t> rank_universe(const MemBlock& b) const;
   /// Place of an axis among those of its temporary, from 1.

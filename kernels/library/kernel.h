@@ -12,7 +12,8 @@
 #include "kernels/evaluation.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/function.h"
-#include "kernels/library/named_map.h"
+#include "kernels/named_map.h"
+#include "kernels/problem_data.h"
 
 namespace exh::kernels {
 
@@ -28,28 +29,9 @@ struct SizeText {
 };
 using Parameters = NamedMap<SizeText, std::int64_t>;
 
-/// One array of a problem in double precision.
-struct ArrayData {
-  std::vector<float> values;      ///< Inputs: the data. Outputs: empty.
-  std::vector<double> reference;  ///< Outputs: the exact result …
-  /// … and the largest difference per element that is correct (kernels/cpu/compare.h says how NaN,
-  /// infinities and zeros compare).
-  std::vector<double> tolerance;
-  /// Outputs: the largest root mean square, over all elements, of difference / tolerance that is
-  /// correct (tolerance.h). 1: nothing beyond what each element must satisfy.
-  double rms_limit = 1;
-  /// Outputs: on the way to any element no sum of absolute values of terms is larger; 0: not known.
-  /// Whole numbers below 2^24 are added without rounding, and a result that is known to be exact is
-  /// tolerated no error. Where this is 0, tolerances that are SumTolerance() say it, too.
-  double largest_sum = 0;
-};
-struct ArrayText {
-  static constexpr const char* kWhat = "array";
-};
-/// By array name.
-using ProblemData = NamedMap<ArrayText, ArrayData>;
-
-/// A computation that a space can be searched for: one file in kernels/library.
+/// A computation that a space can be searched for. It says what it computes once, as a backbone;
+/// the rest is derived from that (kernels/derived), and overridden only where somebody knows
+/// better.
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -58,28 +40,32 @@ class Kernel {
   virtual std::vector<Parameter> parameters() const = 0;
   /// Writes the backbone for these sizes.
   virtual void Build(ir::Builder& builder, const Parameters& sizes) const = 0;
+  /// The kernel as text (docs/kernels.md), for a log to hold; empty: it is written in C++.
+  virtual std::string_view text() const { return {}; }
+
   /// Fills reference and tolerance of every output from the inputs, in double precision. What comes
   /// of a NaN, an infinity, a zero of either sign or a denormal is what the backbone says: inputs
   /// hold some (Inputs::kSpecial).
-  virtual void Reference(const Parameters& sizes, ProblemData& data) const = 0;
+  virtual void Reference(const Parameters& sizes, ProblemData& data) const;
   /// Floating-point operations of one run.
-  virtual double Flops(const Parameters& sizes) const = 0;
+  virtual double Flops(const Parameters& sizes) const;
   /// A C++ body for the two yardsticks of the cpu device, with the interface of an emitted
-  /// candidate (kernels/codegen/print/cpu_printer.h): the naive loop nest and Eigen.
-  virtual std::string NaiveSource(const Parameters& sizes) const = 0;
-  virtual std::string EigenSource(const Parameters& sizes) const = 0;
+  /// candidate (kernels/codegen/print/cpu_printer.h): the naive loop nest, and Eigen. Empty: it is
+  /// nothing that Eigen has.
+  virtual std::string NaiveSource(const Parameters& sizes) const;
+  virtual std::string EigenSource(const Parameters& sizes) const;
   /// The yardsticks of a GPU. CUDA C++ with one thread for each element of the result and no shared
   /// memory, with the interface of an emitted candidate (kernels/codegen/print/cuda_printer.h); and
   /// the calls of the vendor's library that compute the same. Empty: there is none.
-  virtual Source NaiveCuda(const Parameters& /*sizes*/) const { return {}; }
-  virtual VendorCall Vendor(const Parameters& /*sizes*/) const { return {}; }
+  virtual Source NaiveCuda(const Parameters& sizes) const;
+  virtual VendorCall Vendor(const Parameters& sizes) const;
   /// What Reference() says about element `i` of the only output, as C++ for a program that checks
   /// itself without this one (kernels/devices/cuda/standalone/standalone_cuda.h): the body of
   ///   Expected Reference(const float* <input>, …, float <scalar>, …, std::int64_t i)
   /// with the names of the backbone, inputs and scalars in its order. It returns {value,
   /// SumTolerance(operations, norm)}, both double (tolerance.h); <cmath> is included. Empty:
   /// there is none.
-  virtual std::string ReferenceElement(const Parameters& /*sizes*/) const { return {}; }
+  virtual std::string ReferenceElement(const Parameters& sizes) const;
 };
 
 }  // namespace exh::kernels

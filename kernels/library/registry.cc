@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/library/registry.h"
 
+#include <map>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
-#include "kernels/library/kernels.h"
+#include "kernels/library/library_texts.h"
+#include "kernels/library/text_kernel.h"
 
 namespace exh::kernels {
 namespace {
 
-/// One maker per kernel. An explicit list: objects that register themselves are dropped by the
-/// linker when nothing else in their file is used.
-constexpr std::unique_ptr<Kernel> (*kMakers[])() = {
-    MakeAxpy, MakeMv, MakeMatmul, MakeGesummv, MakeBatchedMatmul, MakeMatmul2,
-};
-
 struct Registry {
   Registry() {
-    for (const auto make : kMakers) kernels.push_back(make());
+    for (const LibraryText& known : LibraryTexts()) {
+      kernels.push_back(
+          std::make_unique<TextKernel>(std::string(known.file), std::string(known.text)));
+    }
     origins.resize(kernels.size());
   }
   std::vector<std::unique_ptr<Kernel>> kernels;
@@ -48,22 +48,19 @@ void AddKernel(std::unique_ptr<Kernel> kernel, Origin origin) {
   TheRegistry().origins.push_back(std::move(origin));
 }
 
+const Kernel& KernelOfText(const std::string& path, const std::string& text) {
+  static std::map<std::string, std::unique_ptr<Kernel>> known;
+  std::unique_ptr<Kernel>& kernel = known[text];
+  if (kernel == nullptr) kernel = std::make_unique<TextKernel>(path, text);
+  return *kernel;
+}
+
 const Origin* FindOrigin(const Kernel& kernel) {
   const Registry& registry = TheRegistry();
   for (std::size_t i = 0; i < registry.kernels.size(); ++i) {
     if (registry.kernels[i].get() == &kernel) return &registry.origins[i];
   }
   return nullptr;
-}
-
-Parameter InnerTile() {
-  return {"inner_tile", 16, 2, 64, "largest inner tile of a tiled axis"};
-}
-
-std::uint32_t LargestInnerTile(const Parameters& sizes) {
-  const auto found = sizes.find("inner_tile");
-  return static_cast<std::uint32_t>(found == sizes.end() ? InnerTile().default_value
-                                                         : found->second);
 }
 
 const KernelSpace& SpaceOf(const Kernel& kernel) {

@@ -25,6 +25,10 @@ const Kernel* FindKernel(std::string_view name);
 /// Adds a kernel behind the others; its name must be free. Not for several threads at once, and
 /// before anything holds a reference to the list.
 void AddKernel(std::unique_ptr<Kernel> kernel, Origin origin);
+/// A kernel as text (text_kernel.h), which is not in the list. The same text gives the same kernel,
+/// which lives as long as the program. Throws UsageError with what is wrong in the text.
+const Kernel& KernelOfText(const std::string& path, const std::string& text);
+
 /// Null for a kernel that is not registered.
 const Origin* FindOrigin(const Kernel& kernel);
 /// The space that a kernel is searched in: linalg.exh unless its origin has another.

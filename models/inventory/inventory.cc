@@ -29,6 +29,14 @@ class InventoryTaker {
   void AddAccess(const ir::Instruction& inst);
   void AddEdgesOfWaits();
   ArrayUse& UseOf(ir::ArrayId id);
+  bool IsReadApart(ir::ArrayId id) const;
+  bool IsOptional(const ir::Instruction& inst) const;
+  bool IsOfReadApart(const ir::Instruction& inst) const;
+  bool MayBeSame(const ir::Instruction& a, const ir::Instruction& b) const;
+  bool MayRepeat(const ir::Instruction& inst) const;
+  const ir::Instruction& ProducerOf(const ir::Operand& operand) const {
+    return function_.inst(function_.comm(operand.comm).producer);
+  }
 
   Inventory& all_;
   const ir::Target& function_;
@@ -38,6 +46,7 @@ class InventoryTaker {
 void InventoryTaker::Run() {
   all_.nest_of_inst.assign(function_.insts.size(), -1);
   for (const ir::Instruction& inst : function_.insts) {
+    if (IsOptional(inst)) continue;
     if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddAccess(inst);
     if (IsArithmetic(inst.op)) AddComputation(inst);
   }
@@ -46,6 +55,59 @@ void InventoryTaker::Run() {
     (use.is_read ? all_.bytes_read : all_.bytes_written) +=
         use.sectors * rates_.memory_sector_bytes;
   }
+}
+
+/// Do several instructions load from the array? What one of them reads another may have read
+/// before: compilers then load once.
+bool InventoryTaker::IsReadApart(ir::ArrayId id) const {
+  return 1 < std::count_if(function_.insts.begin(), function_.insts.end(), [&](const auto& inst) {
+           return inst.op == ir::Op::kLoad && inst.array == id;
+         });
+}
+
+/// Is the value only one of two that a condition picks from? Where the other one is picked, nobody
+/// need have it.
+bool InventoryTaker::IsOptional(const ir::Instruction& inst) const {
+  if (inst.op == ir::Op::kStore || inst.planned) return false;
+  for (const ir::Communication& comm : function_.comms) {
+    if (comm.producer != inst.id || comm.planned) continue;
+    const ir::Instruction& reader = function_.inst(comm.consumer);
+    const bool is_arm = reader.op == ir::Op::kSelect && comm.operand > 0;
+    if (!is_arm && !IsOptional(reader)) return false;
+  }
+  return true;
+}
+
+/// Is something behind the value that was loaded from an array that is read apart? In a loop that
+/// is unrolled a compiler may know the value of a neighbouring element from the copy before.
+bool InventoryTaker::IsOfReadApart(const ir::Instruction& inst) const {
+  if (inst.op == ir::Op::kLoad) return IsReadApart(inst.array);
+  return std::any_of(inst.operands.begin(), inst.operands.end(), [&](const ir::Operand& operand) {
+    return operand.kind == ir::Operand::Kind::kComm && IsOfReadApart(ProducerOf(operand));
+  });
+}
+
+/// May two instructions compute the same?
+bool InventoryTaker::MayBeSame(const ir::Instruction& a, const ir::Instruction& b) const {
+  if (a.id == b.id) return true;
+  if (a.op != b.op) return false;
+  if (a.op == ir::Op::kLoad) return a.array == b.array;
+  return std::equal(a.operands.begin(), a.operands.end(), b.operands.begin(), b.operands.end(),
+                    [&](const ir::Operand& x, const ir::Operand& y) {
+                      if (x.kind != y.kind) return false;
+                      if (x.kind == ir::Operand::Kind::kComm) {
+                        return MayBeSame(ProducerOf(x), ProducerOf(y));
+                      }
+                      return x.literal == y.literal && x.scalar == y.scalar;
+                    });
+}
+
+/// May a compiler know the value from elsewhere?
+bool InventoryTaker::MayRepeat(const ir::Instruction& inst) const {
+  if (IsOfReadApart(inst)) return true;
+  return std::any_of(function_.insts.begin(), function_.insts.end(), [&](const auto& other) {
+    return other.id != inst.id && !other.planned && MayBeSame(inst, other);
+  });
 }
 
 /// A sum begins with something read, and what was read last is still to be added.
@@ -127,10 +189,11 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   for (const ir::Operand& operand : inst.operands) {
     has_literal |= operand.kind == ir::Operand::Kind::kLiteral;
   }
-  bool may_merge = has_literal && inst.op != ir::Op::kMax;
+  bool may_merge = (has_literal && inst.op != ir::Op::kMax) || MayRepeat(inst);
   for (const ir::Communication& comm : function_.comms) {
+    const ir::Op reader = function_.inst(comm.consumer).op;
     may_merge |= inst.op == ir::Op::kMul && comm.producer == inst.id &&
-                 function_.inst(comm.consumer).op == ir::Op::kAdd;
+                 (reader == ir::Op::kAdd || reader == ir::Op::kSub);
   }
   const bool adds = inst.op == ir::Op::kAdd;
   const bool is_fma =
@@ -176,7 +239,9 @@ void InventoryTaker::AddOperands(const ir::Instruction& inst, std::size_t number
       }
     }
     read.what = fmt::format("{} for {}", producer.name(), inst.name());
-    if (read.load.valid()) UseOf(producer.array).operands.push_back(all_.operands.size());
+    if (read.load.valid() && !IsReadApart(producer.array)) {
+      UseOf(producer.array).operands.push_back(all_.operands.size());
+    }
     all_.operands.push_back(std::move(read));
   }
 }
@@ -202,7 +267,8 @@ void InventoryTaker::AddAccess(const ir::Instruction& inst) {
     axis.varies =
         std::find(pattern.axes.begin(), pattern.axes.end(), axis.id) != pattern.axes.end();
   }
-  use.accesses.push_back({number, Request(function_, inst)});
+  const bool is_counted = inst.op == ir::Op::kStore || use.accesses.empty();
+  if (is_counted) use.accesses.push_back({number, Request(function_, inst)});
   if (inst.op != ir::Op::kLoad) return;
   // The first two reads of a loop may be under way together when one of them is ahead.
   const double shortened = function_.allows_advance(inst) ? 0.5 : 1;

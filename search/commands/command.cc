@@ -82,7 +82,11 @@ void AddDeviceOptions(CLI::App& app, ProblemOptions& options) {
 }
 
 void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
-  app.add_option("--kernel", options.kernel, "kernel to search (see `search list`)");
+  app.add_option("--kernel", options.kernel,
+                 "kernel to search (see `search list`), or a FILE.kernel");
+  app.add_option("--compute", options.compute,
+                 "a computation in its place: 'c[i,j] = sum(k) a[i,k] * b[k,j]'");
+  app.add_option("--type", options.type, "type of the arrays of --compute (default f32)");
   app.add_option("--size", options.size, "sizes of the kernel: m=512,n=512,k=512");
   app.add_option("--space", options.space,
                  "default: every decision of the space; paper: none beyond those of the paper");

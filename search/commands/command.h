@@ -27,6 +27,7 @@ struct Invocation {
 /// `search --kernel …` itself: options of the program, not of a sub-command.
 void AddSearchCommand(CLI::App& app, Invocation& invocation);
 void AddListCommand(CLI::App& app, Invocation& invocation);
+void AddFormatCommand(CLI::App& app, Invocation& invocation);
 void AddLogCommand(CLI::App& app, Invocation& invocation);
 void AddReplayCommand(CLI::App& app, Invocation& invocation);
 void AddReplayRunCommand(CLI::App& app, Invocation& invocation);

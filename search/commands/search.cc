@@ -57,7 +57,7 @@ void SayBegin(const SearchOptions& options, const kernels::Kernel& kernel,
 int Search(const SearchOptions& options, const Invocation& invocation) {
   CheckOptions(options);
   PolicyOf(options.policy(), options.policy_options);
-  const kernels::Kernel& kernel = FindKernelOrThrow(options.problem.kernel);
+  const kernels::Kernel& kernel = FindKernel(options.problem);
   const kernels::Parameters sizes = ParseSizes(kernel, options.problem.size);
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);

@@ -135,7 +135,11 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
   if (app.count("--out") > 0) {
     throw UsageError("--out and --resume: a run that goes on stays in its folder");
   }
-  check("--kernel", options.problem.kernel, run.kernel);
+  if (app.count("--kernel") + app.count("--compute") > 0 &&
+      &FindKernel(options.problem) != problem.kernel) {
+    Refuse({app.count("--compute") > 0 ? "--compute" : "--kernel " + options.problem.kernel,
+            run.text.empty() ? run.kernel : "another text of '" + run.kernel + "'"});
+  }
   check("--device", options.problem.device, run.device);
   check("--space", options.problem.space, run.decisions);
   check("--seed", options.seed, run.seed);

@@ -3,6 +3,7 @@
 
 #include "kernels/devices/backend.h"
 #include "kernels/first.h"
+#include "kernels/library/registry.h"
 #include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
 #include "search/subject/candidate_bound.h"
@@ -11,6 +12,8 @@ namespace exh::search {
 
 void KernelSubject::Describe(RunRecord& run) const {
   run.kernel = problem_.kernel->name();
+  const bool is_known = kernels::FindKernel(run.kernel) == problem_.kernel;
+  run.text = is_known ? "" : problem_.kernel->text();
   run.sizes = problem_.sizes;
   run.device = problem_.device.name;
   run.decisions = problem_.space();

@@ -53,6 +53,7 @@ struct Fields<RunRecord> {
       kernel.Field("name", r.kernel);
       kernel.Field("sizes", r.sizes);
       kernel.Field("flops", r.flops);
+      kernel.Optional("text", r.text);
     });
     v.Object("device", [&](auto& device) {
       device.Field("name", r.device);

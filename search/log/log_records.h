@@ -21,6 +21,7 @@ struct RunRecord {
   std::string started;  ///< UTC, "2026-01-31T12:00:00Z".
   std::string space, fingerprint;
   std::string kernel;
+  std::string text;  ///< The kernel as text, unless the program has it by this name.
   std::map<std::string, std::int64_t, std::less<>> sizes;
   std::string device;
   std::string decisions;  ///< "default": all of the space; "paper": none beyond the paper's.

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/error.h"
@@ -30,14 +31,21 @@ void SetHeader(DecisionFile& file, int line, std::string_view key, std::string_v
   if (key == "size") field = &file.sizes;
   if (key == "device") field = &file.device;
   if (key == "space") field = &file.space;
+  if (key == "text") field = &file.text;
   if (field == nullptr) {
     throw UsageError(Where(file, line) + ": " +
-                     UnknownName("header", key, {"kernel", "size", "device", "space"}));
+                     UnknownName("header", key, {"kernel", "size", "device", "space", "text"}));
   }
   if (field->has_value()) {
     throw UsageError(fmt::format("{}: '{}' stands twice", Where(file, line), key));
   }
   *field = std::string(value);
+  if (key != "text") return;
+  const auto json = nlohmann::json::parse(value, nullptr, false);
+  if (!json.is_string()) {
+    throw UsageError(Where(file, line) + ": the text of a kernel is one string in quotes, as JSON");
+  }
+  *field = json.get<std::string>();
 }
 
 }  // namespace
@@ -49,7 +57,7 @@ DecisionFile ParseDecisionFile(std::string_view text, const std::string& path) {
     const std::size_t end = text.find('\n');
     std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    line = Trim(line.substr(0, line.find('#')));
+    if (!line.starts_with("text:")) line = Trim(line.substr(0, line.find('#')));
     if (line.empty()) continue;
     const std::size_t colon = line.find(':');
     const bool is_header = colon != std::string_view::npos && line.find('(') > colon;
@@ -72,7 +80,10 @@ DecisionFile ReadDecisionFile(const std::string& path) {
 }
 
 void MergeHeader(const DecisionFile& file, ProblemOptions& options) {
-  if (options.kernel.empty() && file.kernel) options.kernel = *file.kernel;
+  if (options.kernel.empty() && options.compute.empty() && file.kernel) {
+    options.kernel = *file.kernel;
+    if (file.text) options.text = *file.text;
+  }
   if (options.size.empty() && file.sizes) options.size = *file.sizes;
   if (options.device.empty() && file.device) options.device = *file.device;
   if (options.device.empty()) options.device = "cpu";
@@ -85,6 +96,7 @@ std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& ins
   for (const auto& [name, value] : run.sizes) sizes.push_back(fmt::format("{}={}", name, value));
   std::string text = fmt::format("# {}\nkernel: {}\nsize: {}\ndevice: {}\nspace: {}\n", comment,
                                  run.kernel, fmt::join(sizes, ","), run.device, run.decisions);
+  if (!run.text.empty()) text += fmt::format("text: {}\n", nlohmann::json(run.text).dump());
   for (const PathStep& step : path) text += StepText(instance, step) + "\n";
   return text;
 }

@@ -6,9 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "base/error.h"
@@ -16,6 +19,7 @@
 #include "base/spelling.h"
 #include "kernels/devices/backend.h"
 #include "kernels/library/registry.h"
+#include "kernels/library/text_kernel.h"
 #include "search/subject/freeze_progress.h"
 
 namespace exh::search {
@@ -96,10 +100,50 @@ std::vector<std::string> KernelNames() {
   return names;
 }
 
-const kernels::Kernel& FindKernelOrThrow(const std::string& name) {
+namespace {
+
+std::string TextOfFile(const std::string& path) {
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
+  if (!stream.is_open() || stream.bad() || errno != 0) {
+    throw UsageError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  }
+  return std::move(text).str();
+}
+
+const kernels::Kernel& ComputedKernel(const ProblemOptions& options) {
+  if (!options.kernel.empty()) {
+    throw UsageError("--kernel and --compute: one of them says what to compute");
+  }
+  kernels::Parameters sizes;
+  for (const auto& [name, value] : ParseAssignments(options.size, "--size")) {
+    const auto number = ParseInteger(value);
+    if (!number || *number < 1) {
+      throw UsageError(fmt::format("bad size {}={}: a whole number from 1", name, value));
+    }
+    sizes[std::string(name)] = *number;
+  }
+  const std::string type = options.type.empty() ? "f32" : options.type;
+  const std::string text = kernels::TextOfStatements(options.compute, type, sizes);
+  return kernels::KernelOfText("--compute", text);
+}
+
+}  // namespace
+
+const kernels::Kernel& FindKernel(const ProblemOptions& options) {
+  const std::string& name = options.kernel;
+  if (!options.compute.empty()) return ComputedKernel(options);
+  if (!options.type.empty()) throw UsageError("--type is that of the arrays of --compute");
+  if (!options.text.empty()) return kernels::KernelOfText(name + ".kernel", options.text);
   if (name.empty()) {
-    throw UsageError(
-        fmt::format("which kernel? --kernel is one of {}", fmt::join(KernelNames(), ", ")));
+    throw UsageError(fmt::format(
+        "which kernel? --kernel is one of {}, or a file; --compute takes the computation itself",
+        fmt::join(KernelNames(), ", ")));
+  }
+  if (name.ends_with(".kernel") || name.find('/') != std::string::npos) {
+    return kernels::KernelOfText(name, TextOfFile(name));
   }
   const kernels::Kernel* const kernel = kernels::FindKernel(name);
   if (kernel == nullptr) throw UsageError(UnknownName("kernel", name, KernelNames()));
@@ -168,14 +212,17 @@ std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::
 }
 
 Problem MakeProblem(const ProblemOptions& options) {
-  const kernels::Kernel& kernel = FindKernelOrThrow(options.kernel);
+  const kernels::Kernel& kernel = FindKernel(options);
   kernels::Parameters sizes = ParseSizes(kernel, options.size);
   return Assemble(kernel, std::move(sizes), FindDevice(options), IsPaper(options.space),
                   options.memory, options.stop);
 }
 
 Problem MakeProblem(const RunRecord& run) {
-  const kernels::Kernel& kernel = FindKernelOrThrow(run.kernel);
+  ProblemOptions options;
+  options.kernel = run.kernel;
+  options.text = run.text;
+  const kernels::Kernel& kernel = FindKernel(options);
   std::string sizes;
   for (const auto& [name, value] : run.sizes) {
     sizes += fmt::format("{}{}={}", sizes.empty() ? "" : ",", name, value);

@@ -18,8 +18,11 @@ namespace exh::search {
 
 /// As written on a command line.
 struct ProblemOptions {
-  std::string kernel;
-  std::string size;  ///< "m=512,n=512"; sizes that are left out keep their defaults.
+  std::string kernel;   ///< A name, or a file: one that ends in .kernel, or a path with a '/'.
+  std::string compute;  ///< Statements in its place: "c[i, j] = sum(k) a[i, k] * b[k, j]".
+  std::string type;     ///< Of the arrays of `compute`; empty: f32.
+  std::string text;     ///< The kernel as text, of a log or a list of decisions; else empty.
+  std::string size;     ///< "m=512,n=512"; sizes that are left out keep their defaults.
   std::string device = "cpu";
   std::optional<std::uint32_t> threads, max_threads;
   std::vector<std::string> limits;  ///< "max_unroll=64".
@@ -53,8 +56,9 @@ struct Problem {
 /// Names of all kernels.
 std::vector<std::string> KernelNames();
 
-/// Throws UsageError for an unknown kernel, with the nearest name.
-const kernels::Kernel& FindKernelOrThrow(const std::string& name);
+/// The kernel that is meant, which lives as long as the program. Throws UsageError for a name that
+/// is unknown, with the nearest one, and for a text with mistakes.
+const kernels::Kernel& FindKernel(const ProblemOptions& options);
 
 /// The kernel's sizes with what `text` says. Throws UsageError for unknown names and bad values.
 kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const std::string& text);

@@ -17,6 +17,7 @@
 #include "search/subject/problem.h"
 #include "tests/bench/engine_kernels.h"
 #include "tests/bench/measure_descents.h"
+#include "tests/kernels/computations/computations.h"
 
 namespace exh::tests {
 namespace {
@@ -84,11 +85,15 @@ void Row(const std::string& name, double seconds, const std::function<Candidate(
   ::_exit(0);
 }
 
-void Problems(const std::string& device, const std::string& space, const std::string& only,
-              double seconds) {
+void Heading(const std::string& device, const std::string& space) {
   std::printf("%s, %s space\n%-36s %9s %8s %7s %7s %10s %9s %9s %9s %7s\n", device.c_str(),
               space.c_str(), "", "decisions", "freeze s", "peak MB", "KB", "impl./s", "dead ends",
               "that die", "events", "ns each");
+}
+
+void Problems(const std::string& device, const std::string& space, const std::string& only,
+              double seconds) {
+  Heading(device, space);
   const auto problem = [&](const std::string& kernel, const std::string& size) {
     search::ProblemOptions options;
     options.kernel = kernel;
@@ -130,6 +135,24 @@ void MeasureSpaces(double seconds, const std::string& device, const std::string&
     if (device.empty() || device == one) Problems(one, "default", kernel, seconds);
   }
   if (device.empty() || device == "k4000") Problems("k4000", "paper", kernel, seconds);
+}
+
+void MeasureComputations(double seconds, const std::string& device, std::int64_t times) {
+  namespace testing = kernels::testing;
+  Heading(device, "default");
+  search::ProblemOptions of_device;
+  of_device.device = device;
+  for (const testing::Computation& computation : testing::Computations()) {
+    Row(
+        std::string(computation.name), seconds,
+        [&] {
+          return Candidate(kernels::MakeTask(testing::KernelOf(computation),
+                                             testing::SizesOf(computation, times),
+                                             search::FindDevice(of_device))
+                               .instance);
+        },
+        "");
+  }
 }
 
 }  // namespace exh::tests

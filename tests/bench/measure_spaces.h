@@ -11,6 +11,7 @@
 // word in most dead ends, with dead ends for each implementation.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace exh::tests {
@@ -19,5 +20,8 @@ namespace exh::tests {
 /// the devices h200 and cpu, and the paper's space of k4000. `seconds` for each measurement of a
 /// row; of one `device`, of one `kernel`, or of all where they are empty.
 void MeasureSpaces(double seconds, const std::string& device = "", const std::string& kernel = "");
+
+/// The same of the computations of tests/kernels/computations, with sizes `times` as large.
+void MeasureComputations(double seconds, const std::string& device, std::int64_t times);
 
 }  // namespace exh::tests

@@ -23,6 +23,14 @@ inline float4 make_float4(float x, float y, float z, float w) {
 }
 
 extern "C" float fmaf(float a, float b, float c) noexcept;
+extern "C" float fabsf(float x) noexcept;
+extern "C" float sqrtf(float x) noexcept;
+extern "C" float expf(float x) noexcept;
+extern "C" float logf(float x) noexcept;
+extern "C" float tanhf(float x) noexcept;
+inline float rsqrtf(float x) {
+  return 1.0f / sqrtf(x);
+}
 extern "C" float fmaxf(float a, float b) noexcept;
 inline float __fmaf_rn(float a, float b, float c) {
   return fmaf(a, b, c);

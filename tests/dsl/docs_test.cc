@@ -15,30 +15,6 @@
 namespace exh::dsl {
 namespace {
 
-struct Block {
-  int line = 0;
-  std::string text;
-};
-
-std::vector<Block> ExhBlocks(const std::string& markdown) {
-  std::vector<Block> blocks;
-  std::istringstream in(markdown);
-  std::string line;
-  bool inside = false;
-  for (int number = 1; std::getline(in, line); ++number) {
-    if (inside && line == "```") {
-      inside = false;
-    } else if (inside) {
-      blocks.back().text += line + "\n";
-    } else if (line == "```exh") {
-      inside = true;
-      blocks.push_back({number, ""});
-    }
-  }
-  EXPECT_FALSE(inside) << "a block without an end";
-  return blocks;
-}
-
 // What follows `mark` on the line of the text that starts with it, or nothing.
 std::string Marked(const std::string& text, const std::string& mark) {
   std::istringstream in(text);
@@ -49,11 +25,11 @@ std::string Marked(const std::string& text, const std::string& mark) {
 }
 
 TEST(Docs, EverySnippetCompiles) {
-  const auto blocks = ExhBlocks(ReadFile(std::string(EXH_SOURCE_DIR) + "/docs/dsl.md"));
+  const auto blocks = FencedBlocks(ReadFile(std::string(EXH_SOURCE_DIR) + "/docs/dsl.md"), "exh");
   EXPECT_GE(blocks.size(), 10U);
   std::map<std::string, std::string> named;
   std::map<std::string, std::string> files;
-  for (const Block& block : blocks) {
+  for (const FencedBlock& block : blocks) {
     std::string text = block.text;
     if (const std::string base = Marked(text, "// after: "); !base.empty()) {
       ASSERT_TRUE(named.contains(base)) << "line " << block.line << ": no snippet '" << base << "'";

@@ -14,6 +14,13 @@
 #include "dsl/syntax/print.h"
 #include "generator/generator.h"
 #include "generator/maps/maps.h"
+#include "kernels/ir/builder.h"
+#include "kernels/ir/function.h"
+#include "kernels/notation/lower.h"
+#include "kernels/notation/resolve.h"
+#include "kernels/notation/syntax/format.h"
+#include "kernels/notation/syntax/parse.h"
+#include "tests/kernels/notation/tree_text.h"
 
 namespace exh::fuzz {
 
@@ -52,6 +59,36 @@ void SameTwice(const generator::Generated& once, const generator::Generated& aga
   for (std::size_t i = 0; i < once.files.size(); ++i) {
     Promise(once.files[i].text == again.files[i].text, "the same bytes twice", text);
   }
+}
+
+void ShowsErrors(const dsl::DiagnosticSink& sink, std::string_view text) {
+  Promise(!sink.has_errors() || !RenderText(sink).empty(), "errors are shown", text);
+  Promise(nlohmann::json::accept(RenderJson(sink)), "diagnostics are JSON", text);
+}
+
+constexpr const char* kKernelPath = "fuzz/text.kernel";
+
+/// Words and comments, a line each, without the blanks behind them.
+std::string KernelWords(const std::string& text) {
+  dsl::SourceSet sources;
+  sources.AddInMemory(kKernelPath, text);
+  std::string error, all;
+  for (const auto& word :
+       kernels::notation::WordsOf(*sources.Open(kKernelPath, {}, &error), sources)) {
+    all += sources.Text(word.range);
+    all.erase(all.find_last_not_of(" \t\r") + 1);
+    all += "\n";
+  }
+  return all;
+}
+
+std::string KernelTree(const std::string& text) {
+  dsl::DiagnosticSink sink;
+  sink.sources().AddInMemory(kKernelPath, text);
+  std::string error;
+  const auto kernel =
+      kernels::notation::ParseKernel(*sink.sources().Open(kKernelPath, {}, &error), sink);
+  return sink.has_errors() ? RenderText(sink) : TreeText(kernel);
 }
 
 }  // namespace
@@ -105,6 +142,34 @@ bool Format(std::string_view text) {
     Promise(formatted.has_value() && *formatted == *file, "the same meaning", text);
   }
   return true;
+}
+
+bool Kernel(std::string_view text) {
+  namespace notation = kernels::notation;
+  const std::string before(text);
+  dsl::DiagnosticSink sink;
+  const auto once = notation::FormatKernel(kKernelPath, before, sink);
+  Promise(once.has_value() == !sink.has_errors(), "an error unless it is formatted", text);
+  ShowsErrors(sink, text);
+  if (!once) return false;
+  dsl::DiagnosticSink again;
+  Promise(notation::FormatKernel(kKernelPath, *once, again) == once, "once is enough", text);
+  Promise(KernelWords(*once) == KernelWords(before), "the same words", text);
+  Promise(KernelTree(*once) == KernelTree(before), "the same meaning", text);
+
+  const notation::Kernel kernel = notation::ParseKernel(0, sink);
+  Promise(!sink.has_errors(), "what is formatted parses", text);
+  const auto resolution = notation::Resolve(kernel, {}, sink);
+  Promise(resolution.has_value() == !sink.has_errors(), "an error unless the sizes fit", text);
+  bool is_built = false;
+  if (resolution) {
+    kernels::ir::Function function;
+    kernels::ir::Builder builder(function);
+    is_built = notation::Lower(kernel, *resolution, builder, sink);
+    Promise(is_built == !sink.has_errors(), "an error unless there is a backbone", text);
+  }
+  ShowsErrors(sink, text);
+  return is_built;
 }
 
 }  // namespace exh::fuzz

@@ -22,6 +22,11 @@ bool Generate(std::string_view text);
 /// nothing. Returns whether the text has words at all.
 bool Format(std::string_view text);
 
+/// Kernels as text: the parser, every check at the default sizes, the backbone, the formatter and
+/// the renderers. A result or an error; and a formatted text has the same words and the same tree,
+/// and formatting it changes nothing. Returns whether it is a kernel.
+bool Kernel(std::string_view text);
+
 /// Says on standard error what is broken, for which text, and aborts, unless it is kept.
 void Promise(bool kept, const char* what, std::string_view text);
 

@@ -23,6 +23,31 @@ std::vector<std::string> Dictionary() {
   return ReadDictionary(InTree("tests/fuzz/exh.dict"));
 }
 
+std::vector<std::string> KernelDictionary() {
+  return ReadDictionary(InTree("tests/fuzz/kernel.dict"));
+}
+
+std::string Repeated(const std::string& piece, int times) {
+  std::string text;
+  for (int i = 0; i < times; ++i) text += piece;
+  return text;
+}
+
+/// Whether every word in quotes in the grammar is in the dictionary, and there are more than
+/// `least`.
+void ExpectTheWordsOf(const std::string& grammar, const std::vector<std::string>& dictionary,
+                      int least) {
+  const std::string text = ReadText(InTree(grammar));
+  const std::regex rule("\n[A-Z_]+ *: *'([^'\\\\]+)' *;");
+  int found = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), rule), end; it != end; ++it) {
+    EXPECT_NE(std::find(dictionary.begin(), dictionary.end(), (*it)[1]), dictionary.end())
+        << (*it)[1];
+    ++found;
+  }
+  EXPECT_GT(found, least);
+}
+
 /// Calls `entry` with `count` inputs; returns how many it found to be what it is about.
 template <typename Make, typename Entry>
 int Feed(int count, const Make& make, const Entry& entry) {
@@ -37,6 +62,7 @@ int Feed(int count, const Make& make, const Entry& entry) {
 TEST(Fuzz, RandomBytes) {
   Feed(300, RandomBytes, Check);
   Feed(300, RandomBytes, Format);
+  Feed(300, RandomBytes, Kernel);
 }
 
 TEST(Fuzz, RandomWords) {
@@ -44,6 +70,9 @@ TEST(Fuzz, RandomWords) {
   const auto make = [&words](std::mt19937& random) { return RandomWords(words, random); };
   Feed(1000, make, Check);
   EXPECT_GT(Feed(300, make, Format), 10);
+  const std::vector<std::string> kernel_words = KernelDictionary();
+  Feed(
+      300, [&](std::mt19937& random) { return RandomWords(kernel_words, random); }, Kernel);
 }
 
 TEST(Fuzz, MutatedFilesAreChecked) {
@@ -82,39 +111,60 @@ TEST(Fuzz, MutatedFilesOfTheTreeAreFormatted) {
   EXPECT_GT(formatted, 100);
 }
 
+TEST(Fuzz, MutatedKernels) {
+  int built = 0;
+  for (const char* folder : {"kernels", "tests"}) {
+    for (const std::string& file : KernelFiles(folder)) {
+      const std::string text = ReadText(file);
+      Kernel(text);
+      Feed(
+          40, [&](std::mt19937& random) { return Mutated(text, random); }, Kernel);
+      built += Feed(
+          40, [&](std::mt19937& random) { return ExchangedInKernel(text, random); }, Kernel);
+    }
+  }
+  EXPECT_GT(built, 50);
+}
+
 TEST(Fuzz, LongInputsOfOneKindTakeLinearTime) {
-  const auto repeat = [](const std::string& piece, int times) {
-    std::string text;
-    for (int i = 0; i < times; ++i) text += piece;
-    return text;
-  };
-  Check("require " + repeat("forall $a in Ax: ", 3000));
-  Check("require true" + repeat(" || true", 20000));
-  Check("require " + repeat("true ", 20000));
-  Check("require " + repeat("not ", 20000) + "true");
-  Check("require true" + repeat(" => true", 20000));
-  Check("require true" + repeat(" && not true", 20000));
-  Check(repeat("(", 20000));
-  Check(repeat("\"", 20001));
-  Check(repeat("/*", 20000));
-  Check(repeat("*/ ", 20000));
-  Check(repeat("set ", 5000));
-  Check(repeat("\xc3", 20000));
-  Check(repeat("///\n", 20000) + repeat("///x\n", 20000));
-  Check("set " + repeat("A", 50000) + "b: end " + repeat("$", 50000));
+  Check("require " + Repeated("forall $a in Ax: ", 3000));
+  Check("require true" + Repeated(" || true", 20000));
+  Check("require " + Repeated("true ", 20000));
+  Check("require " + Repeated("not ", 20000) + "true");
+  Check("require true" + Repeated(" => true", 20000));
+  Check("require true" + Repeated(" && not true", 20000));
+  Check(Repeated("(", 20000));
+  Check(Repeated("\"", 20001));
+  Check(Repeated("/*", 20000));
+  Check(Repeated("*/ ", 20000));
+  Check(Repeated("set ", 5000));
+  Check(Repeated("\xc3", 20000));
+  Check(Repeated("///\n", 20000) + Repeated("///x\n", 20000));
+  Check("set " + Repeated("A", 50000) + "b: end " + Repeated("$", 50000));
+}
+
+TEST(Fuzz, LongKernelsOfOneKindTakeLinearTime) {
+  const std::string head = "kernel a\nsize n = 4\ninput x: f32[n]\noutput y: f32[n]\ny[n] = ";
+  for (const char* piece : {"-", "not ", "(", "sum(k) ", "max(1, ", "x[", "1 ? "}) {
+    Kernel(head + Repeated(piece, 20000) + "x[n]\nend\n");
+    Kernel(head + Repeated(piece, 90) + "x[n]\nend\n");
+  }
+  for (const char* piece : {" + x[n]", " * 2", " or zz", " ? 1 : 2", ")", "[n]", ", n", " 1"}) {
+    Kernel(head + "x[n]" + Repeated(piece, 20000) + "\nend\n");
+    Kernel(head + "x[n]" + Repeated(piece, 400) + "\nend\n");
+  }
+  for (const char* piece : {"\n", ";", "//\n", "///\n", "\xc3", "size n = 3\n", "size ]\n"}) {
+    Kernel(Repeated(piece, 5000));
+    Kernel("kernel a\n" + Repeated(piece, 5000) + "end\n");
+  }
+  Kernel("kernel a\nsize n" + Repeated(", n", 3000) + "\nend\n");
+  Kernel("kernel a\ninput x: f32[1" + Repeated(", 1", 3000) + "]\nend\n");
 }
 
 /// A fuzzer finds its way sooner when it knows the words; new ones are not forgotten.
 TEST(Fuzz, TheDictionaryHasTheWordsOfTheGrammar) {
-  const std::vector<std::string> words = Dictionary();
-  const std::string grammar = ReadText(InTree("dsl/Exh.g4"));
-  const std::regex rule("\n[A-Z_]+ *: *'([^'\\\\]+)' *;");
-  int found = 0;
-  for (std::sregex_iterator it(grammar.begin(), grammar.end(), rule), end; it != end; ++it) {
-    EXPECT_NE(std::find(words.begin(), words.end(), (*it)[1]), words.end()) << (*it)[1];
-    ++found;
-  }
-  EXPECT_GT(found, 30);
+  ExpectTheWordsOf("dsl/Exh.g4", Dictionary(), 30);
+  ExpectTheWordsOf("kernels/notation/syntax/Kernel.g4", KernelDictionary(), 30);
 }
 
 TEST(Fuzz, EntriesTellWhatTheyAreAbout) {
@@ -124,6 +174,8 @@ TEST(Fuzz, EntriesTellWhatTheyAreAbout) {
   EXPECT_FALSE(Generate("require forall"));
   EXPECT_TRUE(Format("require   a : true"));
   EXPECT_FALSE(Format("\"open"));
+  EXPECT_TRUE(Kernel(ReadText(InTree("kernels/library/matmul.kernel"))));
+  EXPECT_FALSE(Kernel("kernel a\nend"));
 }
 
 TEST(FuzzDeathTest, ABrokenPromiseAbortsAndShowsTheText) {

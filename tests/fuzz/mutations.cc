@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace exh::fuzz {
 namespace {
@@ -14,15 +15,52 @@ std::size_t Below(std::mt19937& random, std::size_t n) {
 }
 
 /// Words that take each other's place.
-const std::vector<std::vector<std::string>> kExchanges = {
-    {" is not ", " is "},
-    {" == ", " != "},
-    {" <= ", " < ", " >= ", " > "},
-    {" || ", " ", " && ", " => "},
-    {"half counter", "counter", "internal counter"},
-    {" sum ", " mul "},
-    {"$a", "$b", "$c"},
-    {"symmetric\n", "\n"}};
+using Exchanges = std::vector<std::vector<std::string>>;
+
+const Exchanges kExchanges = {{" is not ", " is "},
+                              {" == ", " != "},
+                              {" <= ", " < ", " >= ", " > "},
+                              {" || ", " ", " && ", " => "},
+                              {"half counter", "counter", "internal counter"},
+                              {" sum ", " mul "},
+                              {"$a", "$b", "$c"},
+                              {"symmetric\n", "\n"}};
+
+const Exchanges kKernelExchanges = {
+    {"sum(", "max(", "prod(", "any(", "min(", "sum(sum("},
+    {"sum(k) ", "sum(n) ", "max(k) ", "abs"},
+    {" * ", " + ", " - ", " / ", " % ", " < ", " >= ", " == ", " and ", " or "},
+    {" ? ", " : ", " = ", "; "},
+    {"a[", "b[", "x[", "-a[", "not a[", "exp(a)[", "a["},
+    {"m, ", "k, ", "n, ", "2 * m + k - 1, ", ""},
+    {"m]", "k]", "n]", "m + 1]", "m, k]", "0]"},
+    {"[m, k]", "[k, m]", "[m]", ""},
+    {"size ", "option ", "scalar ", "tile "},
+    {"input ", "output "},
+    {" in 1..", " in 0..", " in -1..", " = "},
+    {"1", "0", "7", "4096", "2147483648", "9223372036854775807", "1.5e3"},
+    {"\n", "\n\n", ";", " // why\n", "\n  /// doc\n", "\n    "},
+    {" strides (", " strides (0 * ", " strides (4611686018427387904 * ", " outside zero"}};
+
+std::string ExchangedBy(const Exchanges& exchanges, std::string text, std::mt19937& random) {
+  for (std::size_t i = Below(random, 4) + 1; i > 0; --i) {
+    const auto& words = exchanges[Below(random, exchanges.size())];
+    const std::string& from = words[Below(random, words.size())];
+    const std::size_t at = text.find(from, Below(random, text.size()));
+    if (at != std::string::npos) text.replace(at, from.size(), words[Below(random, words.size())]);
+  }
+  return text;
+}
+
+std::vector<std::string> FilesBelow(const std::string& folder, const char* suffix) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(fs::path(EXH_SOURCE_DIR) / folder)) {
+    if (entry.path().extension() == suffix) files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
 
 }  // namespace
 
@@ -65,13 +103,11 @@ std::string Mutated(std::string text, std::mt19937& random) {
 }
 
 std::string Exchanged(std::string text, std::mt19937& random) {
-  for (std::size_t i = Below(random, 4) + 1; i > 0; --i) {
-    const auto& words = kExchanges[Below(random, kExchanges.size())];
-    const std::string& from = words[Below(random, words.size())];
-    const std::size_t at = text.find(from, Below(random, text.size()));
-    if (at != std::string::npos) text.replace(at, from.size(), words[Below(random, words.size())]);
-  }
-  return text;
+  return ExchangedBy(kExchanges, std::move(text), random);
+}
+
+std::string ExchangedInKernel(std::string text, std::mt19937& random) {
+  return ExchangedBy(kKernelExchanges, std::move(text), random);
 }
 
 std::vector<std::string> ReadDictionary(const std::string& path) {
@@ -96,13 +132,11 @@ std::vector<std::string> ReadDictionary(const std::string& path) {
 }
 
 std::vector<std::string> SpaceFiles(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(fs::path(EXH_SOURCE_DIR) / folder)) {
-    if (entry.path().extension() == ".exh") files.push_back(entry.path().string());
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+  return FilesBelow(folder, ".exh");
+}
+
+std::vector<std::string> KernelFiles(const std::string& folder) {
+  return FilesBelow(folder, ".kernel");
 }
 
 std::string ReadText(const std::string& path) {

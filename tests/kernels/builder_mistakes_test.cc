@@ -73,11 +73,11 @@ TEST(BuilderMistakes, NumbersOfOperands) {
             }),
             "value 'r': as a reduction, kMad takes 2 operands, got 1");
   EXPECT_THAT(Refusal([](Parts& p) { p.b.Compute("l", Op::kLoad, {p.m}, {Literal(1)}); }),
-              testing::HasSubstr("value 'l': Compute() takes kConst, kAdd, kMul, kMax or kMad"));
+              testing::HasSubstr("value 'l': Compute() takes an operator"));
   EXPECT_EQ(Refusal([](Parts& p) {
-              p.b.Reduce("r", Op::kMul, {p.m, p.k}, {p.k}, p.init, {MayStage(p.load_a)});
+              p.b.Reduce("r", Op::kDiv, {p.m, p.k}, {p.k}, p.init, {MayStage(p.load_a)});
             }),
-            "value 'r': Reduce() takes kMad, kAdd or kMax, got kMul");
+            "value 'r': Reduce() takes kMad, kAdd, kMul, kMin or kMax, got kDiv");
 }
 
 TEST(BuilderMistakes, NamesThatAreMissingOrTaken) {
@@ -125,6 +125,12 @@ TEST(BuilderMistakes, AccessesThatLeaveTheirArray) {
       }),
       "load 'l': it reaches element 95 in array 'x', which has elements 0 to 59 (axis m takes "
       "96 steps of 1)");
+  EXPECT_EQ(
+      Refusal([](Parts& p) {
+        p.b.Load("l", p.x, {{p.k, 1}}, 1);
+      }),
+      "load 'l': it reaches element 60 in array 'x', which has elements 0 to 59 (axis k takes "
+      "60 steps of 1, from element 1)");
   EXPECT_EQ(
       Refusal([](Parts& p) {
         p.b.Load("l", p.x, {{p.k, 1}, {p.m, 1}});

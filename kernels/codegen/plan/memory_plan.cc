@@ -109,6 +109,7 @@ class MemoryPlanner {
   }
 
   void AddressArgument(const ir::Instruction& inst) {
+    plan_.address[inst.id.index()].constant = inst.offset;
     for (const ir::AccessAxis& access : inst.access) {
       const ir::LogicalDim& logical = function_.logical(access.logical);
       std::int64_t stride = access.stride;

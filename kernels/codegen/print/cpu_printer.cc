@@ -8,6 +8,7 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cpu_statements.h"
+#include "kernels/codegen/print/op_text.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -73,6 +74,19 @@ class CpuPrinter {
                 copies + "}; }");
       out_.Line();
     }
+    const auto calls = [&](const ir::Instruction& inst) {
+      return IsFunction(inst.op) && code_.values.insts[inst.id.index()].lanes > 1;
+    };
+    if (!std::ranges::any_of(code_.function->insts, calls)) return;
+    out_.Line("// The function of each lane.");
+    out_.Line("template <typename Vector, typename Function>");
+    out_.Open("static inline Vector each(Vector x, Function function)");
+    out_.Line(
+        "for (unsigned lane = 0; lane < sizeof(x) / sizeof(x[0]); ++lane) x[lane] = "
+        "function(x[lane]);");
+    out_.Line("return x;");
+    out_.Close();
+    out_.Line();
   }
 
   std::string Parameters() const {

@@ -124,11 +124,6 @@ std::string CpuStatements::Address(const ir::Instruction& inst) const {
   return constant == 0 ? text : text + " + " + std::to_string(constant);
 }
 
-std::string CpuStatements::AsVector(const Expression& value, std::uint32_t lanes) const {
-  if (value.is_vector) return value.text;
-  return "splat" + std::to_string(lanes) + "(" + value.text + ")";
-}
-
 CpuStatements::Expression CpuStatements::Load(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
   const std::string& array =
@@ -146,25 +141,9 @@ CpuStatements::Expression CpuStatements::Compute(const ir::Instruction& inst) co
   for (std::size_t i = 0; i < inst.operands.size(); ++i) inputs.push_back(Read(inst, i));
   const std::uint32_t lanes = Values(inst.id).lanes;
   if (inst.is_reduction()) inputs.push_back({OwnRegister(inst.id), lanes > 1});
-  bool any_vector = false;
-  for (const Expression& input : inputs) any_vector |= input.is_vector;
-  const auto text = [&](std::size_t i) { return inputs[i].text; };
-  switch (inst.op) {
-    case ir::Op::kAdd:
-      return {text(0) + " + " + text(1), any_vector};
-    case ir::Op::kMul:
-      return {text(0) + " * " + text(1), any_vector};
-    case ir::Op::kMad:
-      return {text(0) + " * " + text(1) + " + " + text(2), any_vector};
-    case ir::Op::kMax: {
-      // Both arms of ?: must have one type.
-      const std::string a = any_vector ? AsVector(inputs[0], lanes) : text(0);
-      const std::string b = any_vector ? AsVector(inputs[1], lanes) : text(1);
-      return {a + " > " + b + " ? " + a + " : " + b, any_vector};
-    }
-    default:
-      return inputs.front();  // kConst and the stores: the value itself.
-  }
+  // The stores: the value itself.
+  if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) return inputs.front();
+  return CpuOpText(inst.op, inputs, lanes);
 }
 
 void CpuStatements::Store(const ir::Instruction& inst) {

@@ -8,6 +8,7 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/codegen/print/code_names.h"
+#include "kernels/codegen/print/op_text.h"
 
 namespace exh::kernels::codegen {
 
@@ -24,10 +25,7 @@ class CpuStatements {
   void Execute(ir::InstId inst);
 
  private:
-  struct Expression {
-    std::string text;
-    bool is_vector = false;
-  };
+  using Expression = CpuOperand;
   static std::size_t At(int dim_class) { return static_cast<std::size_t>(dim_class); }
 
   const ValueStorage& Storage(ir::InstId id) const { return code_.values.storage[id.index()]; }
@@ -39,7 +37,6 @@ class CpuStatements {
   Expression Compute(const ir::Instruction& inst) const;
   Expression Load(const ir::Instruction& inst) const;
   std::string Address(const ir::Instruction& inst) const;
-  std::string AsVector(const Expression& value, std::uint32_t lanes) const;
   void Store(const ir::Instruction& inst);
   void WriteInit(const ir::Instruction& inst, const InitWrite& write, const Expression& value);
   void WriteInitAt(const InitWrite& write, int vector_class, std::int64_t lane,

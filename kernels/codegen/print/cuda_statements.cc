@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/codegen/print/op_text.h"
+
 namespace exh::kernels::codegen {
 namespace {
 
@@ -98,18 +100,8 @@ std::string CudaStatements::Compute(const ir::Instruction& inst) const {
   std::vector<std::string> inputs;
   for (std::size_t i = 0; i < inst.operands.size(); ++i) inputs.push_back(Read(inst, i));
   if (inst.is_reduction()) inputs.push_back(OwnRegister(inst.id));
-  switch (inst.op) {
-    case ir::Op::kAdd:
-      return inputs[0] + " + " + inputs[1];
-    case ir::Op::kMul:
-      return inputs[0] + " * " + inputs[1];
-    case ir::Op::kMad:
-      return "fmaf(" + inputs[0] + ", " + inputs[1] + ", " + inputs[2] + ")";
-    case ir::Op::kMax:  // Not fmaxf, which would hide a NaN.
-      return inputs[0] + " > " + inputs[1] + " ? " + inputs[0] + " : " + inputs[1];
-    default:
-      return inputs.front();  // kConst and the stores: the value itself.
-  }
+  if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) return inputs.front();
+  return CudaOpText(inst.op, inputs);
 }
 
 /// Elements of the array are too many for an int.

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
+#include <vector>
 
+#include "base/error.h"
+#include "kernels/derived/expression.h"
+#include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
 #include "search/commands/command.h"
 
 namespace exh::search {
 namespace {
+
+using kernels::Kernel;
+using kernels::derived::Expression;
+namespace ir = kernels::ir;
+
+/// What arrays hold.
+constexpr const char* kType = "f32";
+constexpr std::uint64_t kElementBytes = 4;
+
+void PrintSizes(const Kernel& kernel, const kernels::Parameters* sizes, std::size_t width) {
+  for (const kernels::Parameter& parameter : kernel.parameters()) {
+    const std::string now = sizes == nullptr ? "" : fmt::format(" = {}", sizes->at(parameter.name));
+    fmt::print("  {:<{}} {} (default {}, {} to {})\n", parameter.name + now, width, parameter.what,
+               parameter.default_value, parameter.min, parameter.max);
+  }
+}
 
 int List() {
   std::size_t name_width = 0, parameter_width = 0;
@@ -24,19 +46,106 @@ int List() {
       fmt::print("  from the plugin {}, space {}\n", origin.file,
                  kernels::SpaceOf(*kernel).space().name);
     }
-    for (const kernels::Parameter& parameter : kernel->parameters()) {
-      fmt::print("  {:<{}} {} (default {}, {} to {})\n", parameter.name, parameter_width,
-                 parameter.what, parameter.default_value, parameter.min, parameter.max);
-    }
+    PrintSizes(*kernel, nullptr, parameter_width);
   }
+  return 0;
+}
+
+std::string Bytes(std::uint64_t bytes) {
+  constexpr const char* kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < std::size(kUnits)) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
+}
+
+std::string Names(const Expression& expression, const std::vector<int>& axes) {
+  std::vector<std::string> names;
+  for (const int axis : axes) names.push_back(expression.axis(axis).name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// What is read, with the array's name for what a load reads.
+std::string Operands(const ir::Function& function, const Expression& expression,
+                     const Expression::Node& node) {
+  if (node.op == ir::Op::kLoad) return function.array(node.array).name;
+  std::vector<std::string> names;
+  for (const Expression::Input& input : node.inputs) {
+    names.push_back(!input.is_number()     ? expression.node(input.node).name
+                    : input.scalar.empty() ? fmt::format("{}", input.number)
+                                           : input.scalar);
+  }
+  std::string text = fmt::format("{}", fmt::join(names, ", "));
+  if (node.op == ir::Op::kStore) text += " to " + function.array(node.array).name;
+  return text;
+}
+
+/// One kernel at given sizes: what was understood of it.
+int Describe(const ProblemOptions& options) {
+  const Kernel& kernel = FindKernel(options);
+  const kernels::Parameters sizes = ParseSizes(kernel, options.size);
+  ir::Function function;
+  ir::Builder builder(function);
+  kernels::CallKernel(kernel, "Build", [&] {
+    kernel.Build(builder, sizes);
+    builder.Finish();
+  });
+  const Expression expression = kernels::derived::ExpressionOf(function);
+  fmt::print("{} {}\n\nsizes\n", kernel.name(), kernel.summary());
+  std::size_t width = 0;
+  for (const auto& [name, value] : sizes) {
+    width = std::max(width, fmt::formatted_size("{} = {}", name, value));
+  }
+  PrintSizes(kernel, &sizes, width);
+
+  fmt::print("\narrays\n");
+  std::uint64_t read = 0, written = 0;
+  for (const ir::Array& array : function.arrays) {
+    const bool is_input = array.role == ir::ArrayRole::kInput;
+    const std::uint64_t bytes = array.elements * kElementBytes;
+    (is_input ? read : written) += bytes;
+    fmt::print("  {:<6} {}: {} x {}, {}\n", is_input ? "input" : "output", array.name, kType,
+               array.elements, Bytes(bytes));
+  }
+  for (const ir::Scalar& scalar : function.scalars) {
+    fmt::print("  scalar {}: {} = {}\n", scalar.name, kType, scalar.value);
+  }
+  fmt::print("\naxes\n");
+  for (const Expression::Axis& axis : expression.axes) {
+    fmt::print("  {}: {} steps\n", axis.name, axis.total);
+  }
+  fmt::print("\nloops: each of these instructions has a nest of its own over its axes\n");
+  for (const Expression::Node& node : expression.nodes) {
+    std::string nest = Names(expression, node.axes);
+    if (node.is_reduction()) {
+      nest +=
+          fmt::format("{}reduces {}", nest.empty() ? "" : "; ", Names(expression, node.reduced));
+    }
+    fmt::print("  {:<12} [{}] of {}\n", node.name, nest, Operands(function, expression, node));
+  }
+  fmt::print("\n{:.4g} operations, {} read, {} written\n", kernel.Flops(sizes), Bytes(read),
+             Bytes(written));
+  for (const std::string& note : builder.notes()) fmt::print("note: {}\n", note);
   return 0;
 }
 
 }  // namespace
 
 void AddListCommand(CLI::App& app, Invocation& invocation) {
-  CLI::App* const list = app.add_subcommand("list", "kernels and their sizes");
-  list->callback([&invocation] { invocation.run = List; });
+  CLI::App* const list = app.add_subcommand(
+      "list", "kernels and their sizes; with a kernel: what was understood of it");
+  const auto options = std::make_shared<ProblemOptions>();
+  list->add_option("kernel", options->kernel, "a kernel, or a FILE.kernel");
+  list->add_option("--compute", options->compute, "a computation in its place");
+  list->add_option("--type", options->type, "type of the arrays of --compute (default f32)");
+  list->add_option("--size", options->size, "its sizes: m=512,n=512,k=512");
+  list->callback([&invocation, options] {
+    const bool is_all = options->kernel.empty() && options->compute.empty();
+    invocation.run = [options, is_all] { return is_all ? List() : Describe(*options); };
+  });
 }
 
 }  // namespace exh::search

@@ -110,13 +110,18 @@ ir::Device CudaTestDevice(std::uint32_t max_threads) {
 
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
             std::uint64_t seed, Coverage& coverage, bool paper) {
-  const Kernel* found = FindKernel(kernel);
+  const Kernel* const found = FindKernel(kernel);
   EXH_CHECK(found != nullptr);
+  return Draw(*found, sizes, device, count, seed, coverage, paper);
+}
+
+Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, int count,
+            std::uint64_t seed, Coverage& coverage, bool paper) {
   Parameters all;
-  for (const Parameter& p : found->parameters()) all[p.name] = p.default_value;
+  for (const Parameter& p : kernel.parameters()) all[p.name] = p.default_value;
   for (const auto& [name, value] : sizes) all.at(name) = value;
   Sample sample;
-  sample.task = MakeTask(*found, all, device, paper);
+  sample.task = MakeTask(kernel, all, device, paper);
   EXH_CHECK(!sample.task.root_failed);
   coverage.Allow(*sample.task.instance);
 

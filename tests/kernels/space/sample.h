@@ -52,6 +52,9 @@ ir::Device CudaTestDevice(std::uint32_t max_threads);
 /// `sizes` overrides the kernel's defaults. Descents back out of dead ends; the order of choices is
 /// drawn anew for each, so that the sample is broad.
 /// `paper`: without the decisions that the paper's space does not have.
+Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, int count,
+            std::uint64_t seed, Coverage& coverage, bool paper = false);
+/// The same of a kernel in the registry.
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
             std::uint64_t seed, Coverage& coverage, bool paper = false);
 

@@ -2,7 +2,7 @@
 //
 // Right kernels are far within their tolerance, in whatever order they add; wrong ones are refused,
 // however long their sums are.
-#include "kernels/library/tolerance.h"
+#include "kernels/derived/tolerance.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

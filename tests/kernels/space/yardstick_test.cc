@@ -170,7 +170,7 @@ TEST(Yardsticks, ElementsOfTheReferenceAreThoseOfTheReference) {
       tasks.size(), [&](std::size_t i) { return ElementFunction(tasks[i], i); },
       R"(#include <cmath>
 #include <cstdint>
-#include "kernels/library/tolerance.h"
+#include "kernels/derived/tolerance.h"
 using exh::kernels::SumTolerance;
 struct Expected { double value, tolerance; };)",
       "-std=c++20 -Wall -Wextra -Werror -I'" EXH_SOURCE_DIR "'");

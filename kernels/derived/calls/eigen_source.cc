@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MIT
+//
+// The linear form as statements of Eigen. Matrices of arrays are maps; how they lie is in their
+// types where that is possible, for Eigen is faster then. Products of a batch are small: each is
+// one thread's, and they are shared out.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "base/text_writer.h"
+#include "kernels/derived/calls/library_calls.h"
+#include "kernels/derived/calls/linear_form.h"
+#include "kernels/derived/calls/matrix_product.h"
+#include "kernels/derived/sources/op_text.h"
+#include "kernels/derived/sources/source_names.h"
+
+namespace exh::kernels::derived {
+namespace {
+
+class Printer : public TextWriter {
+ public:
+  explicit Printer(const ir::Function& function)
+      : function_(function),
+        e_(ExpressionOf(function)),
+        names_(
+            function, e_,
+            {"arrays", "scalars", "threads", "exh_run", "Eigen", "Matrix", "Columns", "Strides"}) {}
+
+  std::string Text() {
+    Indent(2);
+    for (const int store : e_.outputs) {
+      const std::optional<LinearForm> form = LinearFormOf(e_, store);
+      if (!form || !Output(*form)) return "";
+    }
+    const std::string body = Take();
+    const auto has = [&](const char* word) { return body.find(word) != std::string::npos; };
+    TextWriter out;
+    out.Line("#include <Eigen/Core>");
+    out.Open(std::string("extern \"C\" void exh_run(float* const* arrays, const float*") +
+             (has("scalars[") ? " scalars" : "") + ", int threads)");
+    out.Line(has("#pragma omp") ? "Eigen::setNbThreads(1);" : "Eigen::setNbThreads(threads);");
+    const auto type = [&](const std::string& name, const std::string& order) {
+      out.Line("using " + name +
+               " = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::" + order + ">;");
+    };
+    if (has("Matrix")) type("Matrix", "RowMajor");
+    if (has("Columns")) type("Columns", "ColMajor");
+    if (has("Strides")) {
+      out.Line("using Strides = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;");
+    }
+    return out.Take() + body + "}\n";
+  }
+
+ private:
+  bool Output(const LinearForm& form) {
+    std::vector<LinearTerm> loads;
+    std::vector<std::pair<LinearTerm, MatrixProduct>> products;
+    const Expression::Node& store = e_.node(form.store);
+    const Access c = AccessOf(store);
+    for (const LinearTerm& term : form.terms) {
+      if (term.factor.product == nullptr) {
+        loads.push_back(term);
+        continue;
+      }
+      const LinearProduct& product = *term.factor.product;
+      const auto shape = MatrixProductOf(e_, product.axes, product.reduced, FactorAccess(product.a),
+                                         FactorAccess(product.b), c);
+      if (!shape) return false;
+      products.emplace_back(term, *shape);
+    }
+    if (products.empty()) return Elementwise(form, loads, store);
+    if (products.front().second.batch > 1) {
+      if (products.size() > 1 || !loads.empty()) return false;
+      return Batch(products.front().first, products.front().second, form.has_relu);
+    }
+    std::string result;
+    if (!loads.empty()) {
+      result = AddLoads(loads, store, products.front().second);
+      if (result.empty()) return false;
+    }
+    for (const auto& [term, shape] : products) {
+      if (shape.batch > 1) return false;
+      const std::optional<std::string> value = Product(*term.factor.product, shape, "");
+      if (!value) return false;
+      const std::string target = Result(shape, "");
+      const bool is_first = loads.empty() && &term == &products.front().first;
+      Line(target + (is_first ? ".noalias() = " : ".noalias() += ") + Times(term.coefficient) +
+           *value + ";");
+      result = target;
+    }
+    if (form.has_relu) Relu(result);
+    return true;
+  }
+
+  bool Batch(const LinearTerm& term, const MatrixProduct& shape, bool has_relu) {
+    const std::string index = names_.Unique("product");
+    const int before = indent();
+    Indent(-before);
+    Line("#pragma omp parallel for num_threads(threads)");
+    Indent(before);
+    Open(fmt::format("for (long {0} = 0; {0} < {1}; ++{0})", index, shape.batch));
+    const std::map<std::string, std::string> outside = declared_;
+    const std::optional<std::string> value = Product(*term.factor.product, shape, index);
+    if (!value) return false;
+    const std::string target = Result(shape, index);
+    Line(target + ".noalias() = " + Times(term.coefficient) + *value + ";");
+    if (has_relu) Relu(target);
+    declared_ = outside;
+    Close();
+    return true;
+  }
+
+  void Relu(const std::string& result) {
+    Line(result + " = (" + result + ".array() < 0.0f).select(0.0f, " + result + ");");
+  }
+
+  // ---- sums of arrays ----
+
+  /// The output as a vector of all elements, or as a matrix of two axes.
+  bool Elementwise(const LinearForm& form, const std::vector<LinearTerm>& loads,
+                   const Expression::Node& store) {
+    bool all_lie = true;
+    for (const LinearTerm& term : loads) {
+      all_lie = all_lie && LiesAs(e_, e_.node(term.factor.load), store);
+    }
+    MatrixProduct shape;
+    shape.c.array = AccessOf(store).array;
+    shape.c.row = shape.c.column = 1;
+    if (all_lie) {
+      shape.m = static_cast<std::int64_t>(e_.Points(store.axes));
+      shape.is_vector = true;
+    } else {
+      if (store.axes.size() != 2) return false;
+      int row = store.axes[0], column = store.axes[1];
+      if (store.stride(row) < store.stride(column)) std::swap(row, column);
+      shape.m = e_.axis(row).total;
+      shape.n = e_.axis(column).total;
+      shape.c.row = store.stride(row);
+      shape.c.column = store.stride(column);
+    }
+    const std::string result = AddLoads(loads, store, shape);
+    if (result.empty()) return false;
+    if (form.has_relu) Relu(result);
+    return true;
+  }
+
+  /// `c = alpha * x + y;`, c as in `shape`; the name of c. Empty: not all arrays lie like it, nor
+  /// like a matrix over its two axes.
+  std::string AddLoads(const std::vector<LinearTerm>& loads, const Expression::Node& store,
+                       const MatrixProduct& shape) {
+    std::string sum;
+    for (const LinearTerm& term : loads) {
+      const Expression::Node& load = e_.node(term.factor.load);
+      MatrixPlace place = shape.c;
+      place.array = AccessOf(load).array;
+      if (!LiesAs(e_, load, store)) {
+        if (store.axes.size() > 2) return "";
+        for (const int axis : store.axes) {
+          const bool is_row = store.stride(axis) == shape.c.row && e_.axis(axis).total == shape.m;
+          (is_row ? place.row : place.column) = load.stride(axis);
+        }
+      }
+      sum += (sum.empty() ? "" : " + ") + Times(term.coefficient) +
+             Map(place, shape.m, shape.n, shape.is_vector, "");
+    }
+    const std::string result = Result(shape, "");
+    Line(result + ".noalias() = " + sum + ";");
+    return result;
+  }
+
+  // ---- products ----
+
+  Access FactorAccess(const LinearFactor& factor) const {
+    if (factor.product == nullptr) return AccessOf(e_.node(factor.load));
+    return RowMajor(e_, factor.product->axes, ArrayOf(*factor.product));
+  }
+
+  /// Kept products have numbers behind those of the arrays.
+  int ArrayOf(const LinearProduct& product) const {
+    return static_cast<int>(function_.arrays.size()) + product.node;
+  }
+
+  /// `a * b`; what is a product itself is computed before.
+  std::optional<std::string> Product(const LinearProduct& product, const MatrixProduct& shape,
+                                     const std::string& index) {
+    for (const LinearFactor* factor : {&product.a, &product.b}) {
+      if (factor->product == nullptr) continue;
+      if (!index.empty() || !Keep(*factor->product)) return std::nullopt;
+    }
+    const std::string a = Map(shape.a, shape.m, shape.k, false, index);
+    return a + " * " + Map(shape.b, shape.k, shape.n, shape.is_vector, index);
+  }
+
+  bool Keep(const LinearProduct& product) {
+    const Access c = RowMajor(e_, product.axes, ArrayOf(product));
+    const auto shape = MatrixProductOf(e_, product.axes, product.reduced, FactorAccess(product.a),
+                                       FactorAccess(product.b), c);
+    if (!shape || shape->batch > 1) return false;
+    const std::optional<std::string> value = Product(product, *shape, "");
+    if (!value) return false;
+    const std::string& name = names_.node(product.node);
+    Line("// Kept: the memory is not taken anew for each run.");
+    Line(shape->is_vector ? fmt::format("static Eigen::VectorXf {}({});", name, shape->m)
+                          : fmt::format("static Matrix {}({}, {});", name, shape->m, shape->n));
+    Line(name + ".noalias() = " + Times(product.coefficient) + *value + ";");
+    if (product.has_relu) Relu(name);
+    // Whoever wants it as it is needs no map of it.
+    declared_[MapText(shape->c, shape->m, shape->n, shape->is_vector, "", true)] = name;
+    return true;
+  }
+
+  std::string Times(const Coefficient& coefficient) const {
+    std::string text;
+    for (const Expression::Input& number : coefficient.numbers) {
+      if (number.scalar.empty()) {
+        text += NumberText(number.number, Dialect::kCpp) + " * ";
+        continue;
+      }
+      for (std::size_t i = 0; i < function_.scalars.size(); ++i) {
+        if (function_.scalars[i].name == number.scalar) text += fmt::format("scalars[{}] * ", i);
+      }
+    }
+    return text;
+  }
+
+  // ---- maps ----
+
+  std::string Result(const MatrixProduct& shape, const std::string& index) {
+    return Declare(shape.c.array,
+                   MapText(shape.c, shape.m, shape.n, shape.is_vector, index, false));
+  }
+
+  std::string Map(const MatrixPlace& place, std::int64_t rows, std::int64_t columns, bool is_vector,
+                  const std::string& index) {
+    return Declare(place.array, MapText(place, rows, columns, is_vector, index, true));
+  }
+
+  /// The name of the map, which is declared here unless there is one already.
+  std::string Declare(int array, const std::string& text) {
+    const auto known = declared_.find(text);
+    if (known != declared_.end()) return known->second;
+    const auto number = static_cast<std::size_t>(array);
+    const std::string wanted = number < function_.arrays.size()
+                                   ? names_.array(function_.arrays[number].id)
+                                   : names_.node(array - static_cast<int>(function_.arrays.size()));
+    // Its own name is free: arrays are read by number.
+    const std::string name = used_.insert(wanted).second ? wanted : names_.Unique(wanted);
+    const std::size_t type = text.find('(');
+    Line(text.substr(0, type) + " " + name + text.substr(type) + ";");
+    return declared_[text] = name;
+  }
+
+  /// Type and constructor of a map: "Eigen::Map<const Matrix>(arrays[0], 13, 7)".
+  std::string MapText(const MatrixPlace& place, std::int64_t rows, std::int64_t columns,
+                      bool is_vector, const std::string& index, bool is_const) const {
+    const auto arrays = static_cast<int>(function_.arrays.size());
+    std::string from = place.array < arrays ? fmt::format("arrays[{}]", place.array)
+                                            : names_.node(place.array - arrays) + ".data()";
+    if (!index.empty() && place.step != 0) from += fmt::format(" + {} * {}", index, place.step);
+    const std::string map = is_const ? "Eigen::Map<const " : "Eigen::Map<";
+    if (is_vector) {
+      if (place.row == 1) return fmt::format("{}Eigen::VectorXf>({}, {})", map, from, rows);
+      return fmt::format(
+          "{0}Eigen::VectorXf, 0, Eigen::InnerStride<>>({1}, {2}, "
+          "Eigen::InnerStride<>({3}))",
+          map, from, rows, place.row);
+    }
+    const bool is_transposed = place.row < place.column;
+    const char* const type = is_transposed ? "Columns" : "Matrix";
+    const std::int64_t outer = is_transposed ? place.column : place.row;
+    const std::int64_t inner = is_transposed ? place.row : place.column;
+    const std::string begin = fmt::format("({}, {}, {}", from, rows, columns);
+    if (inner != 1) {
+      return fmt::format("{}{}, 0, Strides>{}, Strides({}, {}))", map, type, begin, outer, inner);
+    }
+    if (outer == (is_transposed ? rows : columns)) return fmt::format("{}{}>{})", map, type, begin);
+    return fmt::format("{}{}, 0, Eigen::OuterStride<>>{}, Eigen::OuterStride<>({}))", map, type,
+                       begin, outer);
+  }
+
+  const ir::Function& function_;
+  const Expression e_;
+  SourceNames names_;
+  std::map<std::string, std::string> declared_;  ///< Names of maps, by their texts.
+  std::set<std::string> used_;                   ///< Of these names, those of arrays.
+};
+
+}  // namespace
+
+std::string EigenSource(const ir::Function& function) {
+  return Printer(function).Text();
+}
+
+}  // namespace exh::kernels::derived

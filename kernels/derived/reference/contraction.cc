@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/derived/reference/contraction.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace exh::kernels::derived {
+namespace {
+
+using Array = Eigen::Map<Eigen::ArrayXd>;
+
+bool Contains(const Axes& axes, int axis) {
+  return std::ranges::find(axes, axis) != axes.end();
+}
+
+/// The largest sum of squares along the depth; what is not finite is left out.
+double LargestSquares(const Factor& factor, std::int64_t depth) {
+  std::vector<double> squares(At(factor.side), 0.0);
+  for (std::int64_t i = 0; i < factor.side * depth; ++i) {
+    const double value = factor.values[At(i)];
+    squares[At(factor.depth_is_last ? i / depth : i % factor.side)] += value * value;
+  }
+  double largest = 0;
+  for (const double one : squares) {
+    if (std::isfinite(one)) largest = std::max(largest, one);
+  }
+  return largest;
+}
+
+/// Eigen's sums begin with 0: those of nothing but -0 should be -0.
+void KeepNegativeZeros(const MatrixView& a, const MatrixView& b, double* values) {
+  for (Eigen::Index i = 0; i < a.rows * b.columns; ++i) {
+    if (values[i] != 0) continue;
+    const Eigen::Index row = i / b.columns, column = i % b.columns;
+    bool is_negative = true;
+    for (Eigen::Index k = 0; k < a.columns && is_negative; ++k) {
+      const double term = a.data[a.by_rows ? row * a.columns + k : k * a.rows + row] *
+                          b.data[b.by_rows ? k * b.columns + column : column * b.rows + k];
+      is_negative = term == 0 && std::signbit(term);
+    }
+    if (is_negative) values[i] = -0.0;
+  }
+}
+
+}  // namespace
+
+std::optional<Contraction> ContractionOf(const Expression& expression,
+                                         const Expression::Node& node) {
+  constexpr std::uint64_t kSmall = 4;
+  if (!node.is_reduction() || !Reduction(node.op).of_products) return {};
+  if (node.inputs[0].is_number() || node.inputs[1].is_number()) return {};
+  const Axes& left = expression.node(node.inputs[0].node).axes;
+  const Axes& right = expression.node(node.inputs[1].node).axes;
+  Contraction plan;
+  plan.depth = node.reduced;
+  for (const int axis : node.reduced) {
+    if (!Contains(left, axis) || !Contains(right, axis)) return {};
+  }
+  for (const int axis : node.axes) {
+    const bool in_left = Contains(left, axis), in_right = Contains(right, axis);
+    if (!in_left && !in_right) return {};
+    (in_left && in_right ? plan.batch : in_left ? plan.rows : plan.columns).push_back(axis);
+  }
+  const std::uint64_t least =
+      std::min({expression.Points(plan.rows), expression.Points(plan.columns),
+                expression.Points(plan.depth)});
+  if (least < kSmall) return {};
+  // Its readers mostly go along the last axis.
+  if (Contains(plan.rows, node.axes.back())) {
+    std::swap(plan.left, plan.right);
+    std::swap(plan.rows, plan.columns);
+  }
+  return plan;
+}
+
+bool Products::Compute(Factor& left, Factor& right) {
+  const auto of_left = [&](const Doubles& data) -> MatrixView {
+    return {data.get(), left.side, depth, left.depth_is_last};
+  };
+  const auto of_right = [&](const Doubles& data) -> MatrixView {
+    return {data.get(), depth, right.side, !right.depth_is_last};
+  };
+  if (!product(of_left(left.values), of_right(right.values), values)) return false;
+  if (keeps_negative_zeros) {
+    KeepNegativeZeros(of_left(left.values), of_right(right.values), values);
+  }
+  const bool left_errs = left.errors != nullptr, right_errs = right.errors != nullptr;
+  if (left_errs || right_errs) {  // Cauchy and Schwarz.
+    const double sum = std::sqrt(LargestSquares(left, depth) * LargestSquares(right, depth));
+    if (std::isfinite(sum)) largest = std::max(largest, sum);
+  }
+  const auto array = [&](const Factor& factor, const Doubles& data) {
+    return Array(data.get(), factor.side * depth);
+  };
+  const double c = terms + 1;
+  Array left_values = array(left, left.values), right_values = array(right, right.values);
+  left_values = left_values.square();
+  right_values = right_values.square();
+  if (!left_errs && !right_errs) {
+    left_values *= c;
+    return product(of_left(left.values), of_right(right.values), errors);
+  }
+  if (!left_errs) {
+    array(right, right.errors) += c * right_values;
+    return product(of_left(left.values), of_right(right.errors), errors);
+  }
+  array(left, left.errors) += c * left_values;
+  if (!product(of_left(left.errors), of_right(right.values), errors)) return false;
+  if (!right_errs) return true;
+  const std::int64_t elements = left.side * right.side;
+  const Doubles more = Uninitialized(elements);
+  if (!product(of_left(left.values), of_right(right.errors), more.get())) return false;
+  Array(errors, elements) += Array(more.get(), elements);
+  return true;
+}
+
+}  // namespace exh::kernels::derived

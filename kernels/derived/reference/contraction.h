@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+//
+// Reductions over products of two values as products of matrices.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "kernels/derived/expression.h"
+#include "kernels/derived/reference/product.h"
+#include "kernels/derived/reference/rows.h"
+
+namespace exh::kernels::derived {
+
+/// A reduction over products of `left` and `right`, one product of matrices for each point of
+/// `batch`. Rows and columns are the axes of the result that only one of them has.
+struct Contraction {
+  std::size_t left = 0, right = 1;  ///< Which input.
+  Axes batch, rows, columns, depth;
+};
+
+/// None where it is no product of matrices, or where going through the terms is as fast.
+std::optional<Contraction> ContractionOf(const Expression& expression,
+                                         const Expression::Node& node);
+
+/// One of both matrices.
+struct Factor {
+  Doubles values, errors;      ///< Errors: none when there are no roundings.
+  std::int64_t side = 1;       ///< Rows of the left one, columns of the right one.
+  bool depth_is_last = false;  ///< Neighbours in memory are neighbours along the depth.
+};
+
+struct Products {
+  using Product =
+      std::function<bool(const MatrixView& left, const MatrixView& right, double* result)>;
+
+  std::int64_t depth = 1;
+  double terms = 1;                   ///< Of the whole reduction.
+  bool keeps_negative_zeros = false;  ///< A sum of nothing but -0 is -0.
+  Product product;                    ///< False: it ended early.
+  // What comes of it:
+  double* values = nullptr;  ///< The sums.
+  /// Their errors but those of their first value: with c = terms + 1, the sum of all
+  /// a^2 E(b) + b^2 E(a) + c (a b)^2.
+  double* errors = nullptr;
+  /// No sum of absolute values of finite terms is larger; -1 when no factor has errors: then the
+  /// errors tell.
+  double largest = -1;
+
+  /// Uses up what the factors hold. False: it ended early.
+  bool Compute(Factor& left, Factor& right);
+};
+
+}  // namespace exh::kernels::derived

@@ -1,0 +1,717 @@
+// SPDX-License-Identifier: MIT
+//
+// The reference of a backbone, and the bound of its errors, from the backbone itself.
+//
+// Each value has beside it E, the sum of the squares of the roundings that it comes of, in units of
+// u = 2^-24, each as large as it is in the value: the error of a walk of such steps is about
+// u sqrt(E) (tolerance.h). Rounding v adds v^2, a product a b takes over a^2 E(b) + b^2 E(a). Of
+// the partial sums of a reduction nothing is computed: those of `count` terms t that begin with i
+// walk, and their squares come to at most about count (i^2 + sum of t^2). How many roundings there
+// are, which ErrorFactor() asks for, is the same for all elements of a node.
+//
+// A node has its values in a tensor if it is a reduction, or if another node reads it at more
+// points than it has. Tensors are computed one after the other. All other nodes are computed where
+// they are read, a row of points at a time, an operation at a time: Program says how, Rows does it.
+// Reductions over products of two nodes are products of matrices wherever both have axes of their
+// own (Contraction); others go through their terms row by row.
+//
+// Invariants. E is never NaN: what is not finite has no errors, as it is the same in single
+// precision, and whatever it meets stays free of them or is not finite either. Sums begin with -0,
+// to which nothing is added by adding it, so that parts of them can be computed apart; maxima with
+// -infinity, which no maximum yields to.
+//
+// Where tensors would be larger than all arrays together they are computed in strips along one
+// axis, which all outputs have and no reduction: `window_` is the part of that axis at hand.
+#include "kernels/derived/reference/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "kernels/derived/expression.h"
+#include "kernels/derived/reference/contraction.h"
+#include "kernels/derived/reference/op_rules.h"
+#include "kernels/derived/reference/product.h"
+#include "kernels/derived/reference/rows.h"
+#include "kernels/derived/reference/sharing.h"
+#include "kernels/derived/tolerance.h"
+
+namespace exh::kernels::derived {
+namespace {
+
+using ir::Op;
+
+double Square(double x) {
+  return x * x;
+}
+bool Contains(const Axes& axes, int axis) {
+  return std::ranges::find(axes, axis) != axes.end();
+}
+
+class Analysis {
+ public:
+  Analysis(const ir::Function& function, ProblemData& data)
+      : function_(function),
+        data_(data),
+        expression_(ExpressionOf(function)),
+        roundings_(expression_.nodes.size(), 0),
+        has_tensor_(expression_.nodes.size(), false),
+        last_reader_(expression_.nodes.size(), -1),
+        largest_(expression_.nodes.size(), 0),
+        tensors_(expression_.nodes.size()) {
+    const int nodes = static_cast<int>(expression_.nodes.size());
+    for (int node = 0; node < nodes; ++node) roundings_[At(node)] = RoundingsOf(node);
+    for (int node = nodes - 1; node >= 0; --node) PlanReader(node);
+    PlanStrips();
+  }
+
+  void Run() {
+    for (const int output : expression_.outputs) {
+      ArrayData& array = Output(output);
+      const std::uint64_t elements = function_.array(expression_.node(output).array).elements;
+      array.reference.resize(elements);
+      array.tolerance.resize(elements);
+    }
+    const std::int64_t total = strip_axis_ < 0 ? 1 : expression_.axis(strip_axis_).total;
+    const std::int64_t strip = strip_axis_ < 0 ? 1 : window_;
+    for (first_ = 0; first_ < total; first_ += strip) {
+      window_ = std::min(strip, total - first_);
+      for (int node = 0; node < static_cast<int>(expression_.nodes.size()); ++node) {
+        if (!ComputeNode(node)) return;
+        Free(node, first_ + window_ >= total);
+      }
+    }
+    for (const int output : expression_.outputs) Finish(output);
+  }
+
+ private:
+  // ---- Plans ----
+
+  const Expression::Node& Node(int node) const { return expression_.node(node); }
+  ArrayData& Output(int store) { return data_.at(function_.array(Node(store).array).name); }
+
+  /// All points of a nest.
+  double Points(const Expression::Node& node) const {
+    return static_cast<double>(expression_.Points(node.axes)) *
+           static_cast<double>(expression_.Points(node.reduced));
+  }
+  double Roundings(const Expression::Input& input) const {
+    return input.is_number() ? 0 : roundings_[At(input.node)];
+  }
+
+  double RoundingsOf(int index) const {
+    const Expression::Node& node = Node(index);
+    if (node.op == Op::kLoad) return 0;
+    if (PassesOn(node.op)) return Roundings(node.inputs.at(0));
+    double operands[kMostOperands] = {};
+    EXH_CHECK(node.inputs.size() <= kMostOperands);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) operands[i] = Roundings(node.inputs[i]);
+    if (!node.is_reduction()) return RuleOf(node.op).roundings(operands);
+    const Reduction reduction(node.op);
+    const double term = reduction.of_products ? RuleOf(Op::kMul).roundings(operands) : operands[0];
+    const double init = roundings_[At(node.init)];
+    if (reduction.gathering == Gathering::kSmallest || reduction.gathering == Gathering::kLargest) {
+      return std::max(init, term);
+    }
+    return init + term + static_cast<double>(expression_.Points(node.reduced));
+  }
+
+  /// Which of the nodes that this one reads have tensors, and until when. Its own readers come
+  /// first.
+  void PlanReader(int index) {
+    const Expression::Node& node = Node(index);
+    if (node.is_reduction()) has_tensor_[At(index)] = true;
+    const bool is_computed = has_tensor_[At(index)] || node.op == Op::kStore;
+    const int reader = is_computed ? index : last_reader_[At(index)];
+    const bool has_matrices = ContractionOf(expression_, node).has_value();
+    const auto read = [&](int input) {
+      last_reader_[At(input)] = std::max(last_reader_[At(input)], reader);
+      const Expression::Node& of = Node(input);
+      if (of.op == Op::kLoad || PassesOn(of.op) || has_matrices) return;
+      if (Points(of) < Points(node)) has_tensor_[At(input)] = true;
+    };
+    for (const Expression::Input& input : node.inputs) {
+      if (!input.is_number()) read(input.node);
+    }
+    if (node.init >= 0) last_reader_[At(node.init)] = std::max(last_reader_[At(node.init)], reader);
+  }
+
+  void PlanStrips() {
+    double arrays = 0;
+    for (const ir::Array& array : function_.arrays) arrays += static_cast<double>(array.elements);
+    constexpr double kLittle = 1 << 22;
+    arrays = std::max(arrays, kLittle);
+    double all = 0;
+    Axes candidates = Node(expression_.outputs.at(0)).axes;
+    for (int index = 0; index < static_cast<int>(expression_.nodes.size()); ++index) {
+      const Expression::Node& node = Node(index);
+      if (has_tensor_[At(index)]) all += static_cast<double>(expression_.Points(node.axes));
+      std::erase_if(candidates, [&](int axis) {
+        return Contains(node.reduced, axis) ||
+               (node.op == Op::kStore && !Contains(node.axes, axis));
+      });
+    }
+    if (all <= arrays) return;
+    double most = 0;
+    for (const int axis : candidates) {
+      double with = 0;
+      for (int index = 0; index < static_cast<int>(expression_.nodes.size()); ++index) {
+        const Axes& axes = Node(index).axes;
+        if (has_tensor_[At(index)] && Contains(axes, axis)) {
+          with += static_cast<double>(expression_.Points(axes));
+        }
+      }
+      const auto total = static_cast<double>(expression_.axis(axis).total);
+      const double saved = with - with / total;
+      if (saved <= most) continue;
+      constexpr double kLeast = 64;  // Thin matrices are slow.
+      most = saved;
+      strip_axis_ = axis;
+      window_ = static_cast<std::int64_t>(
+          std::clamp(total * arrays / with, std::min(kLeast, total), total));
+    }
+  }
+
+  /// Of the part of the axis that is at hand.
+  std::int64_t Size(int axis) const {
+    if (axis < 0) return 1;
+    return axis == strip_axis_ ? window_ : expression_.axis(axis).total;
+  }
+  std::int64_t Size(const Axes& axes) const {
+    std::int64_t size = 1;
+    for (const int axis : axes) size *= Size(axis);
+    return size;
+  }
+  /// Where the part at hand begins in an array.
+  std::int64_t Base(const Expression::Node& access) const {
+    return access.offset + (strip_axis_ < 0 ? 0 : access.stride(strip_axis_) * first_);
+  }
+
+  // ---- Programs ----
+
+  int SlotOf(const Expression::Input& input, Program& program) const {
+    if (input.is_number()) {
+      program.numbers.emplace_back(program.slots, input.number);
+      return program.slots++;
+    }
+    if (PassesOn(Node(input.node).op)) {
+      return SlotOf(Node(input.node).inputs.at(0), program);
+    }
+    const auto found = program.slot_of_node.find(input.node);
+    if (found != program.slot_of_node.end()) return found->second;
+    const int slot = NewSlot(input.node, program);
+    program.slot_of_node[input.node] = slot;
+    return slot;
+  }
+
+  int NewSlot(int index, Program& program) const {
+    const Expression::Node& node = Node(index);
+    const bool is_read = tensors_[At(index)].is_there();
+    if (!is_read && node.op != Op::kLoad) return AddStep(index, node.op, program);
+    Program::Read read;
+    if (is_read) {
+      read.tensor = &tensors_[At(index)];
+      read.strides = read.tensor->strides;
+    } else {
+      read.floats = data_.at(function_.array(node.array).name).values.data();
+      read.strides = node.strides;
+      read.base = Base(node);
+    }
+    read.slot = program.slots++;
+    program.reads.push_back(std::move(read));
+    return program.reads.back().slot;
+  }
+
+  int AddStep(int index, Op op, Program& program) const {
+    Program::Step step;
+    step.rule = &RuleOf(op);
+    step.node = index;
+    for (const Expression::Input& input : Node(index).inputs) {
+      step.operands.push_back(SlotOf(input, program));
+    }
+    step.slot = program.slots++;
+    program.steps.push_back(std::move(step));
+    return program.steps.back().slot;
+  }
+
+  Program ProgramOf(const Expression::Input& input) const {
+    Program program;
+    program.root = SlotOf(input, program);
+    return program;
+  }
+
+  void SetAxes(const Axes& axes, Program& program) const {
+    program.axes = axes;
+    if (axes.empty()) program.axes.push_back(-1);  // A single point.
+    program.sizes.clear();
+    for (const int axis : program.axes) program.sizes.push_back(Size(axis));
+    for (Program::Read& read : program.reads) read.steps = Steps(read.strides, program);
+  }
+
+  static std::vector<std::int64_t> Steps(const Strides& strides, const Program& program) {
+    std::vector<std::int64_t> steps;
+    for (const int axis : program.axes) steps.push_back(StrideOf(strides, axis));
+    return steps;
+  }
+
+  /// About how long a point takes when rows are along this axis.
+  double Cost(const Program& program, int axis, const Strides& written = {}) const {
+    constexpr double kLine = 16;   // Steps beyond are no slower.
+    constexpr double kBegin = 20;  // To begin a row, for each read and step.
+    const auto of_step = [&](const Strides& strides) {
+      return std::min(kLine, std::abs(static_cast<double>(StrideOf(strides, axis))));
+    };
+    double cost = 4 * of_step(written);
+    for (const Program::Read& read : program.reads) cost += of_step(read.strides);
+    const auto parts = static_cast<double>(1 + program.reads.size() + program.steps.size());
+    return cost + kBegin * parts / static_cast<double>(std::min(kRow, Size(axis)));
+  }
+
+  /// The axes in their order, but the one last that rows should be along.
+  Axes WithRowsLast(const Program& program, Axes axes, const Strides& written = {}) const {
+    if (axes.empty()) return axes;
+    const auto best =
+        std::ranges::min_element(axes, {}, [&](int axis) { return Cost(program, axis, written); });
+    std::rotate(best, best + 1, axes.end());
+    return axes;
+  }
+
+  static Strides Dense(const Program& program) {
+    Strides strides;
+    std::int64_t stride = 1;
+    for (std::size_t i = program.axes.size(); i-- > 0; stride *= program.sizes[i]) {
+      strides.emplace_back(program.axes[i], stride);
+    }
+    return strides;
+  }
+
+  void Note(const Program& program, const Rows& rows) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (std::size_t i = 0; i < program.steps.size(); ++i) {
+      double& largest = largest_[At(program.steps[i].node)];
+      largest = std::max(largest, rows.largest()[i]);
+    }
+  }
+  void Note(int node, double sum) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (std::isfinite(sum)) largest_[At(node)] = std::max(largest_[At(node)], sum);
+  }
+
+  /// `count` pieces of work in tasks that are worth a thread: `points` is what one of them takes.
+  /// Each task calls `run(first, end)`.
+  template <typename Run>
+  static bool InTasks(std::int64_t count, double points, const Run& run) {
+    constexpr double kTask = 1 << 18;
+    const auto pieces =
+        static_cast<std::int64_t>(std::clamp(kTask / points, 1.0, static_cast<double>(count)));
+    return RunStoppable(At((count + pieces - 1) / pieces), [&](std::size_t task) {
+      const std::int64_t first = static_cast<std::int64_t>(task) * pieces;
+      run(first, std::min(count, first + pieces));
+    });
+  }
+
+  /// About the time of one row, in points of one step.
+  static double RowTime(const Program& program) {
+    return static_cast<double>(std::min(kRow, program.row()) *
+                               static_cast<std::int64_t>(1 + program.steps.size()));
+  }
+
+  /// Calls `take(rows, index, slot)` for `count` rows from `first` on, on all cores.
+  template <typename Take>
+  bool ForRows(const Program& program, std::int64_t first, std::int64_t count, const Take& take) {
+    return InTasks(count, RowTime(program), [&](std::int64_t begin, std::int64_t end) {
+      Rows rows(program);
+      for (std::int64_t row = first + begin; row < first + end; ++row) {
+        take(rows, row, rows.Compute(row));
+      }
+      Note(program, rows);
+    });
+  }
+
+  // ---- Nodes ----
+
+  /// False: it ended early.
+  bool ComputeNode(int index) {
+    const Expression::Node& node = Node(index);
+    if (node.op == Op::kStore) return Store(node);
+    if (!has_tensor_[At(index)] || tensors_[At(index)].is_there()) return true;
+    if (!node.is_reduction()) return Materialize(index);
+    const std::optional<Contraction> plan = ContractionOf(expression_, node);
+    return plan ? Contract(index, *plan) : Accumulate(index);
+  }
+
+  /// Tensors that nobody reads any more.
+  void Free(int reader, bool is_last_strip) {
+    for (std::size_t node = 0; node < tensors_.size(); ++node) {
+      const bool has_strips = Contains(expression_.nodes[node].axes, strip_axis_);
+      if (last_reader_[node] != reader || (!is_last_strip && !has_strips)) continue;
+      tensors_[node] = {};
+    }
+  }
+
+  Tensor NewTensor(int index, const Program& program) const {
+    Tensor tensor;
+    const std::int64_t points = Size(program.axes);
+    tensor.values = Uninitialized(points);
+    if (roundings_[At(index)] > 0) tensor.errors = Uninitialized(points);
+    tensor.strides = Dense(program);
+    return tensor;
+  }
+
+  bool Materialize(int index) {
+    Program program;
+    program.root = AddStep(index, Node(index).op, program);
+    SetAxes(WithRowsLast(program, Node(index).axes), program);
+    Tensor tensor = NewTensor(index, program);
+    program.Fuse(0);
+    const bool is_done =
+        ForRows(program, 0, program.RowsFrom(0), [&](Rows&, std::int64_t row, const Slot& slot) {
+          const std::int64_t points = program.Length(row), place = program.Place(row);
+          std::copy_n(slot.value, points, &tensor.values[At(place)]);
+          if (tensor.errors) std::copy_n(slot.error, points, &tensor.errors[At(place)]);
+        });
+    tensors_[At(index)] = std::move(tensor);
+    return is_done;
+  }
+
+  bool Store(const Expression::Node& node) {
+    constexpr double kUnit = 1.0 / (1 << 24);
+    Program program = ProgramOf(node.inputs.at(0));
+    Axes axes = node.axes;
+    std::ranges::stable_sort(axes, std::greater<>(), [&](int axis) { return node.stride(axis); });
+    SetAxes(WithRowsLast(program, axes, node.strides), program);
+    std::vector<std::int64_t> steps = Steps(node.strides, program);
+    program.Fuse(0, &steps);
+    const std::int64_t base = Base(node), step = steps.back();
+    ArrayData& array = data_.at(function_.array(node.array).name);
+    const double factor = kUnit * ErrorFactor(Roundings(node.inputs.at(0)));
+    return ForRows(program, 0, program.RowsFrom(0),
+                   [&](const Rows& rows, std::int64_t row, const Slot& slot) {
+                     const std::int64_t first = base + rows.Offset(steps);
+                     double* const reference = &array.reference[At(first)];
+                     double* const tolerance = &array.tolerance[At(first)];
+                     for (std::int64_t i = 0; i < program.Length(row); ++i) {
+                       reference[i * step] = slot.value[i];
+                       const double error = factor * std::sqrt(slot.error[i]);
+                       tolerance[i * step] = std::isnan(error) ? INFINITY : error;
+                     }
+                   });
+  }
+
+  // ---- Reductions ----
+
+  double Terms(const Expression::Node& node) const {
+    return static_cast<double>(expression_.Points(node.reduced));
+  }
+
+  /// `tensor` holds the terms without the first value: for sums, errors without its part in them.
+  /// `terms`: no sum of absolute values of terms is larger; below 0: the errors tell, which are
+  /// those of all roundings of exact terms.
+  bool Begin(int index, Tensor& tensor, const Axes& axes, double terms) {
+    const Expression::Node& node = Node(index);
+    const Gathering gathering = Reduction(node.op).gathering;
+    const bool adds = gathering == Gathering::kSum;
+    const double count = Terms(node);
+    Program program = ProgramOf({node.init, 0, ""});
+    SetAxes(axes, program);
+    program.Fuse(0);
+    double largest_error = 0, largest_init = 0;
+    std::mutex mutex;
+    const bool is_done = ForRows(
+        program, 0, program.RowsFrom(0), [&](const Rows&, std::int64_t row, const Slot& init) {
+          const std::int64_t points = program.Length(row), place = program.Place(row);
+          double* const values = &tensor.values[At(place)];
+          double* const errors = tensor.errors ? &tensor.errors[At(place)] : nullptr;
+          if (!adds) {
+            for (std::int64_t i = 0; i < points; ++i) {
+              Total total = {init.value[i], 0, init.error[i]};
+              total.Take(gathering, {values[i], 0, errors == nullptr ? 0 : errors[i]});
+              values[i] = total.value;
+              if (errors != nullptr) errors[i] = std::isfinite(values[i]) ? total.error : 0;
+            }
+            return;
+          }
+          double error = 0, first = 0;
+          for (std::int64_t i = 0; i < points; ++i) {
+            values[i] += init.value[i];
+            if (std::isfinite(values[i])) {
+              error = std::max(error, errors[i]);
+              first = std::max(first, std::abs(init.value[i]));
+              errors[i] += init.error[i] + count * Square(init.value[i]);
+            } else {
+              errors[i] = 0;
+            }
+          }
+          const std::lock_guard<std::mutex> lock(mutex);
+          largest_error = std::max(largest_error, error);
+          largest_init = std::max(largest_init, first);
+        });
+    if (adds) {
+      if (terms < 0) terms = LargestSum(count, std::sqrt(largest_error / (count + 1)));
+      Note(index, terms + largest_init);
+    }
+    tensors_[At(index)] = std::move(tensor);
+    return is_done;
+  }
+
+  /// Term by term.
+  bool Accumulate(int index) {
+    const Expression::Node& node = Node(index);
+    const Reduction reduction(node.op);
+    Program program;
+    program.root = reduction.of_products ? AddStep(index, Op::kMul, program)
+                                         : SlotOf(node.inputs.at(0), program);
+    Axes axes = node.axes;
+    axes.insert(axes.end(), node.reduced.begin(), node.reduced.end());
+    axes = WithRowsLast(program, axes);
+    const bool is_across = Contains(node.reduced, axes.back());  // Rows are of terms of one point.
+    // What is kept, what is reduced, and the axis of the rows.
+    std::stable_partition(axes.begin(), axes.end() - 1,
+                          [&](int axis) { return Contains(node.axes, axis); });
+    const auto kept = node.axes.size() - (is_across ? 0 : 1);
+    SetAxes(axes, program);
+    if (is_across) program.Fuse(kept);
+    axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(kept), axes.end() - (is_across ? 0 : 1));
+    Program points;  // Of the result.
+    SetAxes(axes, points);
+    Tensor tensor = NewTensor(index, points);
+
+    const std::int64_t rows = is_across ? Size(axes) : points.RowsFrom(0);
+    const std::int64_t across = is_across ? 1 : program.RowsAcross();
+    const std::int64_t terms = program.RowsFrom(kept) / across;  // Rows of them for each row.
+    // Few sums of many terms are computed in parts.
+    constexpr std::int64_t kFewRows = 64, kTerms = 64;
+    const std::int64_t parts =
+        rows >= kFewRows ? 1 : std::clamp<std::int64_t>(terms / kTerms, 1, kFewRows);
+    const std::int64_t size = Size(axes);
+    std::vector<Total> totals(parts == 1 ? 0 : At(parts * size));
+    double largest = 0;
+    std::mutex mutex;
+    const double count = Terms(node);
+    const auto finish = [&](std::int64_t place, const Total& total, double& most) {
+      tensor.values[At(place)] = total.value;
+      if (!tensor.errors) return;
+      tensor.errors[At(place)] = total.error + (reduction.adds() ? count * total.squares : 0);
+      if (std::isfinite(total.squares)) most = std::max(most, total.squares);
+    };
+    const auto note = [&](double squares) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      largest = std::max(largest, squares);
+    };
+    const double time = RowTime(program) * static_cast<double>((terms + parts - 1) / parts);
+    const bool is_done = InTasks(rows * parts, time, [&](std::int64_t begin, std::int64_t end) {
+      Rows computed(program);
+      std::vector<Total> row(At(is_across ? 1 : kRow));
+      double most = 0;
+      for (std::int64_t piece = begin; piece < end; ++piece) {
+        const std::int64_t which = piece / parts, part = piece % parts;
+        std::ranges::fill(row, Total::Nothing(reduction.gathering));
+        for (std::int64_t term = terms * part / parts; term < terms * (part + 1) / parts; ++term) {
+          const std::int64_t number = (which / across * terms + term) * across + which % across;
+          Gather(reduction.gathering, is_across, computed.Compute(number), program.Length(number),
+                 row);
+        }
+        const std::int64_t place = is_across ? which : points.Place(which);
+        const std::int64_t length = is_across ? 1 : points.Length(which);
+        for (std::int64_t i = 0; i < length; ++i) {
+          if (parts == 1) {
+            finish(place + i, row[At(i)], most);
+          } else {
+            totals[At(part * size + place + i)] = row[At(i)];
+          }
+        }
+      }
+      Note(program, computed);
+      note(most);
+    });
+    if (!is_done) return false;
+    for (std::int64_t place = 0; parts > 1 && place < size; ++place) {
+      Total total = totals[At(place)];
+      for (std::int64_t part = 1; part < parts; ++part) {
+        total.Take(reduction.gathering, totals[At(part * size + place)]);
+      }
+      finish(place, total, largest);
+    }
+    return Begin(index, tensor, axes, LargestSum(count, std::sqrt(largest)));
+  }
+
+  /// Adds a row of terms to one sum, or else each to its own.
+  static void Gather(Gathering gathering, bool is_across, const Slot& term, std::int64_t points,
+                     std::vector<Total>& into) {
+    if (is_across && gathering == Gathering::kSum) {
+      using Row = Eigen::Map<const Eigen::ArrayXd>;
+      const Row values(term.value, points), errors(term.error, points);
+      into[0].Take(gathering, {values.sum(), values.square().sum(), errors.sum()});
+      return;
+    }
+    for (std::int64_t i = 0; i < points; ++i) {
+      const double value = term.value[i];
+      into[is_across ? 0 : At(i)].Take(gathering, {value, value * value, term.error[i]});
+    }
+  }
+
+  // ---- Products of matrices ----
+
+  /// How a matrix is computed: a program over the axes of the batch, then those of the matrix.
+  struct Packing {
+    Program program;
+    std::size_t batch_axes = 0;
+    std::int64_t side = 1, depth = 1;
+    bool has_errors = false, depth_is_last = false;
+
+    Factor New() const {
+      const std::int64_t elements = side * depth;
+      return {Uninitialized(elements), has_errors ? Uninitialized(elements) : nullptr, side,
+              depth_is_last};
+    }
+    std::int64_t rows() const { return program.RowsFrom(batch_axes); }
+    /// A row of the matrix of a batch.
+    void Fill(std::int64_t batch, std::int64_t row, const Slot& slot, Factor& factor) const {
+      const std::int64_t place = program.Place(row) - batch * side * depth;
+      std::copy_n(slot.value, program.Length(row), &factor.values[At(place)]);
+      if (has_errors) std::copy_n(slot.error, program.Length(row), &factor.errors[At(place)]);
+    }
+  };
+
+  Packing PackingOf(const Expression::Input& input, const Contraction& plan,
+                    const Axes& side) const {
+    Packing packing;
+    packing.program = ProgramOf(input);
+    packing.batch_axes = plan.batch.size();
+    packing.side = Size(side);
+    packing.depth = Size(plan.depth);
+    packing.has_errors = Roundings(input) > 0;
+    packing.depth_is_last =
+        Cost(packing.program, plan.depth.back()) < Cost(packing.program, side.back());
+    SetAxes(packing.depth_is_last ? Joined(plan.batch, side, plan.depth)
+                                  : Joined(plan.batch, plan.depth, side),
+            packing.program);
+    packing.program.Fuse(packing.batch_axes);
+    return packing;
+  }
+
+  static Axes Joined(Axes axes, const Axes& more, const Axes& yet_more) {
+    axes.insert(axes.end(), more.begin(), more.end());
+    axes.insert(axes.end(), yet_more.begin(), yet_more.end());
+    return axes;
+  }
+
+  bool Contract(int index, const Contraction& plan) {
+    const Expression::Node& node = Node(index);
+    const Packing left = PackingOf(node.inputs[plan.left], plan, plan.rows);
+    const Packing right = PackingOf(node.inputs[plan.right], plan, plan.columns);
+    const Axes axes = Joined(plan.batch, plan.rows, plan.columns);
+    Program points;
+    SetAxes(axes, points);
+    Tensor tensor = NewTensor(index, points);
+    const std::int64_t batches = Size(plan.batch), elements = left.side * right.side;
+    const auto products = [&](std::int64_t batch, Products::Product product) {
+      Products result;
+      result.depth = left.depth;
+      result.terms = Terms(node);
+      result.keeps_negative_zeros = !BeginsWithNumber(node);
+      result.product = std::move(product);
+      result.values = &tensor.values[At(batch * elements)];
+      result.errors = &tensor.errors[At(batch * elements)];
+      return result;
+    };
+    const double work = static_cast<double>(elements) * static_cast<double>(left.depth);
+    constexpr double kLongWork = 1 << 27;
+    double largest = -1;
+    bool is_done = true;
+    if (batches > 1 && work < kLongWork) {
+      std::mutex mutex;
+      is_done = InTasks(batches, work, [&](std::int64_t begin, std::int64_t end) {
+        Rows of_left(left.program), of_right(right.program);
+        Factor a = left.New(), b = right.New();
+        const auto fill = [](const Packing& from, std::int64_t batch, Rows& rows, Factor& factor) {
+          for (std::int64_t row = batch * from.rows(); row < (batch + 1) * from.rows(); ++row) {
+            from.Fill(batch, row, rows.Compute(row), factor);
+          }
+        };
+        for (std::int64_t batch = begin; batch < end; ++batch) {
+          fill(left, batch, of_left, a);
+          fill(right, batch, of_right, b);
+          Products result = products(batch, [](const auto& x, const auto& y, double* out) {
+            SmallProduct(x, y, out);
+            return true;
+          });
+          result.Compute(a, b);
+          const std::lock_guard<std::mutex> lock(mutex);
+          largest = std::max(largest, result.largest);
+        }
+        Note(left.program, of_left);
+        Note(right.program, of_right);
+      });
+    } else {
+      Factor a = left.New(), b = right.New();
+      const auto fill = [&](const Packing& from, std::int64_t batch, Factor& factor) {
+        return ForRows(from.program, batch * from.rows(), from.rows(),
+                       [&](const Rows&, std::int64_t row, const Slot& slot) {
+                         from.Fill(batch, row, slot, factor);
+                       });
+      };
+      for (std::int64_t batch = 0; batch < batches && is_done; ++batch) {
+        Products result = products(
+            batch, [](const auto& x, const auto& y, double* out) { return Product(x, y, out); });
+        is_done = fill(left, batch, a) && fill(right, batch, b) && result.Compute(a, b);
+        largest = std::max(largest, result.largest);
+      }
+    }
+    return is_done && Begin(index, tensor, axes, largest);
+  }
+
+  /// A sum that begins with it is never -0.
+  bool BeginsWithNumber(const Expression::Node& node) const {
+    const Expression::Node& init = Node(node.init);
+    if (!PassesOn(init.op) || !init.inputs.at(0).is_number()) return false;
+    return !std::signbit(init.inputs[0].number);
+  }
+
+  // ---- Outputs ----
+
+  void Finish(int store) {
+    ArrayData& array = Output(store);
+    const auto elements = static_cast<double>(array.reference.size());
+    array.rms_limit =
+        RmsLimit(roundings_[At(store)], std::floor(elements / Sharing(expression_, store)));
+    std::vector<bool> seen(expression_.nodes.size(), false);
+    array.largest_sum = 0;
+    FindLargest(store, seen, array.largest_sum);
+  }
+
+  void FindLargest(int index, std::vector<bool>& seen, double& largest) const {
+    if (seen[At(index)]) return;
+    seen[At(index)] = true;
+    largest = std::max(largest, largest_[At(index)]);
+    for (const Expression::Input& input : Node(index).inputs) {
+      if (!input.is_number()) FindLargest(input.node, seen, largest);
+    }
+    if (Node(index).init >= 0) FindLargest(Node(index).init, seen, largest);
+  }
+
+  const ir::Function& function_;
+  ProblemData& data_;
+  const Expression expression_;
+  // By node:
+  std::vector<double> roundings_;  ///< In a row.
+  std::vector<bool> has_tensor_;
+  std::vector<int> last_reader_;  ///< The last one computed that reads its tensor.
+  std::vector<double> largest_;   ///< The largest sum of absolute values.
+  std::vector<Tensor> tensors_;
+  int strip_axis_ = -1;                  ///< -1: none.
+  std::int64_t window_ = 1, first_ = 0;  ///< The part of it at hand: how long, from where on.
+  std::mutex mutex_;                     ///< Of sums that are noted.
+};
+
+}  // namespace
+
+void ComputeReference(const ir::Function& function, ProblemData& data) {
+  Analysis(function, data).Run();
+}
+
+}  // namespace exh::kernels::derived

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+//
+// Rows of points: what is computed where it is read, up to kRow points of one axis at a time, an
+// operation at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/derived/reference/op_rules.h"
+
+namespace exh::kernels::derived {
+
+using Axes = std::vector<int>;  ///< Of an expression.
+/// Elements that a step of an axis moves; 0 for an axis that is not there.
+using Strides = std::vector<std::pair<int, std::int64_t>>;
+using Doubles = std::unique_ptr<double[]>;
+
+inline constexpr std::int64_t kRow = 512;  ///< Most points of a row: what is at hand is in caches.
+
+inline std::size_t At(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+inline Doubles Uninitialized(std::int64_t count) {
+  return Doubles(new double[At(count)]);
+}
+inline std::int64_t StrideOf(const Strides& strides, int axis) {
+  for (const auto& [of, stride] : strides) {
+    if (of == axis) return stride;
+  }
+  return 0;
+}
+
+/// The values of a node. What it has no axis for is not there.
+struct Tensor {
+  Doubles values, errors;  ///< Errors: none when there are no roundings.
+  Strides strides;
+  bool is_there() const { return values != nullptr; }
+};
+
+/// How rows of points along some axes are computed.
+struct Program {
+  /// A row of an array or a tensor.
+  struct Read {
+    const float* floats = nullptr;  ///< Or else `tensor`.
+    const Tensor* tensor = nullptr;
+    std::int64_t base = 0;
+    Strides strides;
+    std::vector<std::int64_t> steps;  ///< The strides by place in `axes`.
+    int slot = 0;
+  };
+  struct Step {
+    const Rule* rule = nullptr;
+    int node = 0;  ///< That it computes, or is part of.
+    std::vector<int> operands;
+    int slot = 0;
+  };
+
+  std::vector<Read> reads;
+  std::vector<Step> steps;
+  std::vector<std::pair<int, double>> numbers;  ///< Slots that hold one.
+  int slots = 0;
+  std::map<int, int> slot_of_node;
+  int root = 0;  ///< The slot that is wanted.
+
+  Axes axes;                        ///< Rows are along the last one.
+  std::vector<std::int64_t> sizes;  ///< Theirs.
+
+  std::int64_t row() const { return sizes.back(); }
+  std::int64_t RowsAcross() const { return (row() + kRow - 1) / kRow; }
+  /// Rows of the axes from place `first` on, the last one's in pieces of kRow.
+  std::int64_t RowsFrom(std::size_t first) const {
+    std::int64_t rows = RowsAcross();
+    for (std::size_t i = first; i + 1 < sizes.size(); ++i) rows *= sizes[i];
+    return rows;
+  }
+  /// Makes one axis of neighbours, from place `first` on, that are like one to all that is read,
+  /// and to memory with the strides `written` by place, which change too: rows become longer.
+  void Fuse(std::size_t first, std::vector<std::int64_t>* written = nullptr);
+
+  std::int64_t First(std::int64_t index) const { return index % RowsAcross() * kRow; }
+  std::int64_t Length(std::int64_t index) const { return std::min(kRow, row() - First(index)); }
+  /// The number of the row's first point, row by row.
+  std::int64_t Place(std::int64_t index) const {
+    return index / RowsAcross() * row() + First(index);
+  }
+};
+
+/// Computes rows of a program, which outlives it; for one thread.
+class Rows {
+ public:
+  explicit Rows(const Program& program);
+
+  /// Row `index` of the program, until the next is computed.
+  Slot Compute(std::int64_t index);
+  /// Where memory with these strides, by place in the program's axes, has the first point.
+  std::int64_t Offset(const std::vector<std::int64_t>& steps) const;
+  /// By step of the program: the largest sum so far (Rule::row).
+  const std::vector<double>& largest() const { return largest_; }
+
+ private:
+  double* Memory(int slot) { return memory_.get() + 2 * kRow * slot; }
+  void Locate(std::int64_t index);
+  void Load(std::size_t which, std::int64_t points);
+
+  const Program& program_;
+  Doubles memory_;  ///< By slot, values and errors.
+  std::vector<Slot> slots_;
+  std::vector<std::pair<std::int64_t, std::int64_t>> last_;  ///< By read: where it was, and points.
+  std::vector<std::int64_t> index_;                          ///< By axis: where the row begins.
+  std::vector<double> largest_;
+};
+
+}  // namespace exh::kernels::derived

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/derived/reference/sharing.h"
+
+#include <algorithm>
+
+namespace exh::kernels::derived {
+namespace {
+
+class Finder {
+ public:
+  Finder(const Expression& expression, const std::vector<int>& output)
+      : expression_(expression), output_(output) {}
+
+  /// Of the nearest reductions that `node` reads.
+  void Visit(const Expression::Node& node) {
+    for (const Expression::Input& input : node.inputs) {
+      if (!input.is_number()) VisitInput(input.node);
+    }
+    if (node.init >= 0) VisitInput(node.init);
+  }
+  double sharing() const { return sharing_; }
+
+ private:
+  void VisitInput(int index) {
+    if (IsSeen(index, seen_)) return;
+    const Expression::Node& node = expression_.node(index);
+    if (!node.is_reduction()) return Visit(node);
+    double least = static_cast<double>(expression_.Points(output_));
+    std::vector<bool> seen;
+    VisitTerms(index, node.axes, seen, least);
+    sharing_ = std::max(sharing_, least);
+  }
+
+  /// `kept`: axes of the reduction's value. Along all axes of the output that a load does not have,
+  /// or the reduction has not kept, its elements are the same.
+  void VisitTerms(int index, const std::vector<int>& kept, std::vector<bool>& seen,
+                  double& least) const {
+    if (IsSeen(index, seen)) return;
+    const Expression::Node& node = expression_.node(index);
+    if (node.op == ir::Op::kLoad) {
+      double shared = 1;
+      for (const int axis : output_) {
+        const bool is_kept = std::ranges::find(kept, axis) != kept.end();
+        if (!is_kept || node.stride(axis) == 0) shared *= expression_.axis(axis).total;
+      }
+      least = std::min(least, shared);
+    }
+    for (const Expression::Input& input : node.inputs) {
+      if (!input.is_number()) VisitTerms(input.node, kept, seen, least);
+    }
+  }
+
+  bool IsSeen(int index, std::vector<bool>& seen) const {
+    seen.resize(expression_.nodes.size(), false);
+    const auto at = static_cast<std::size_t>(index);
+    const bool was = seen[at];
+    seen[at] = true;
+    return was;
+  }
+
+  const Expression& expression_;
+  const std::vector<int>& output_;
+  std::vector<bool> seen_;
+  double sharing_ = 1;
+};
+
+}  // namespace
+
+double Sharing(const Expression& expression, int store) {
+  const Expression::Node& node = expression.node(store);
+  Finder finder(expression, node.axes);
+  finder.Visit(node);
+  return finder.sharing();
+}
+
+}  // namespace exh::kernels::derived

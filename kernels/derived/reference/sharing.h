@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include "kernels/derived/expression.h"
+
+namespace exh::kernels::derived {
+
+/// How many elements of the output that `store` writes err together, at least 1: their sums have
+/// rows of terms in common, or are the same sum. The last sums on the way to the output count, and
+/// of the loads that their terms come of the one that fewest elements share.
+double Sharing(const Expression& expression, int store);
+
+}  // namespace exh::kernels::derived

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/derived/sources/element_values.h"
+
+#include <algorithm>
+#include <cctype>
+#include <utility>
+
+namespace exh::kernels::derived {
+namespace {
+
+using Place = LoopNest::Place;
+
+Piece Text(ir::Op op, const std::vector<Piece>& operands) {
+  return OpText(op, operands, Dialect::kDouble);
+}
+
+std::vector<Piece> Pieces(const std::vector<ElementValue>& values) {
+  std::vector<Piece> pieces;
+  for (const ElementValue& value : values) pieces.push_back(value.piece);
+  return pieces;
+}
+
+/// `double(alpha)`: short enough to stand there twice.
+bool IsScalar(const std::string& text) {
+  return text.starts_with("double(") && IsName(text.substr(7, text.size() - 8));
+}
+
+}  // namespace
+
+bool Chooses(const Expression::Node& reduction) {
+  return reduction.op == ir::Op::kMin || reduction.op == ir::Op::kMax;
+}
+
+bool IsName(const std::string& text) {
+  return std::ranges::all_of(text,
+                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+std::string Squared(const std::string& name) {
+  return name + " * " + name;
+}
+
+ElementValues::ElementValues(const ir::Function& function)
+    : e_(ExpressionOf(function)),
+      nest_(LoopNestOf(e_)),
+      roundings_(RoundingsOf(e_)),
+      names_(function, e_, {"i", "SumTolerance"}),
+      variables_(e_.nodes.size()),
+      scopes_(1) {
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    const int node = static_cast<int>(i);
+    const std::string& name = names_.node(node);
+    Variables& own = variables_[i];
+    const bool is_kept = nest_.place(node).kind == Place::Kind::kArray;
+    own.value = is_kept ? names_.Unique(name + "_element") : name;
+    if (is_kept) own.kept_errors = names_.Unique(name + "_errors");
+    if (!e_.node(node).is_reduction()) continue;
+    own.squares = names_.Unique(own.value + "_squares");
+    own.errors = names_.Unique(own.value + "_errors");
+  }
+}
+
+void ElementValues::OpenScope(const std::string& text) {
+  Open(text);
+  scopes_.emplace_back();
+}
+
+void ElementValues::CloseScope() {
+  scopes_.pop_back();
+  Close();
+}
+
+Roundings ElementValues::TermOf(const Expression::Node& reduction) const {
+  const auto of = [&](const Expression::Input& input) {
+    return input.is_number() ? Roundings{} : roundings(input.node);
+  };
+  if (reduction.op != ir::Op::kMad) return of(reduction.inputs[0]);
+  const Roundings a = of(reduction.inputs[0]), b = of(reduction.inputs[1]);
+  return {a.count + b.count + 1, 1, !a.is_exact() || !b.is_exact()};
+}
+
+bool ElementValues::BeginsWithZero(const Expression::Node& reduction) const {
+  const Expression::Node& init = e_.node(reduction.init);
+  return init.op == ir::Op::kConst && init.inputs[0].is_number() && init.inputs[0].scalar.empty() &&
+         init.inputs[0].number == 0;
+}
+
+bool ElementValues::HasErrors(int reduction) const {
+  const Expression::Node& node = e_.node(reduction);
+  const Roundings term = TermOf(node), init = roundings(node.init);
+  if (Chooses(node)) return !term.is_exact() || !init.is_exact();
+  return term.has_others || init.has_others || (!BeginsWithZero(node) && term.own != init.own);
+}
+
+ElementValue ElementValues::SumOf(int node) const {
+  const Expression::Node& reduction = e_.node(node);
+  const Variables& own = variables(node);
+  ElementValue value{{own.value}, {}, {}};
+  if (!Chooses(reduction)) {
+    const auto points = static_cast<double>(e_.Points(reduction.reduced));
+    value.errors.products.emplace_back(points + TermOf(reduction).own, own.squares);
+  }
+  if (HasErrors(node)) value.errors.products.emplace_back(1, own.errors);
+  return value;
+}
+
+ElementValue ElementValues::ValueOf(const Expression::Input& input, int block) {
+  if (!input.is_number()) return ValueOf(input.node, block);
+  if (!input.scalar.empty()) return {{"double(" + names_.scalar(input.scalar) + ")"}, {}, {}};
+  return {{NumberText(input.number, Dialect::kDouble)}, {}, input.number};
+}
+
+ElementValue ElementValues::ValueOf(int node, int block) {
+  const Place& place = nest_.place(node);
+  if (place.kind == Place::Kind::kSum) return SumOf(node);
+  const std::string& name = names_.node(node);
+  if (place.kind == Place::Kind::kArray) {
+    const std::string point = "[" + PointText(e_, names_, place.axes) + "]";
+    ElementValue value{{name + point}, {}, {}};
+    if (!roundings(node).is_exact()) {
+      value.errors.products.emplace_back(1, variables(node).kept_errors + point);
+    }
+    return value;
+  }
+  for (const auto& scope : scopes_) {
+    const auto known = scope.find(node);
+    if (known != scope.end()) return known->second;
+  }
+  ElementValue value = Computed(node, block);
+  if (value.piece.text != name) {
+    if (!nest_.IsNamed(node, block)) return value;
+    Line("const double " + name + " = " + value.piece.text + ";");
+    value.piece = {name};
+  }
+  scopes_.back()[node] = value;
+  return value;
+}
+
+ElementValue ElementValues::Computed(int node, int block) {
+  const Expression::Node& of = e_.node(node);
+  if (of.op == ir::Op::kLoad) return {{"double(" + AccessText(e_, names_, of) + ")"}, {}, {}};
+  std::vector<ElementValue> inputs;
+  for (const Expression::Input& input : of.inputs) inputs.push_back(ValueOf(input, block));
+  ErrorSquares errors;
+  switch (of.op) {
+    case ir::Op::kConst:
+      return inputs[0];
+    case ir::Op::kMul:
+      errors = ProductErrors(inputs[0], inputs[1]);
+      return Rounded(node, Text(of.op, Pieces(inputs)), std::move(errors));
+    case ir::Op::kMad: {
+      errors = ProductErrors(inputs[0], inputs[1]);
+      ElementValue product{Text(ir::Op::kMul, {inputs[0].piece, inputs[1].piece}), {}, {}};
+      Name(product, names_.node(node) + "_product");
+      errors.Add(1, Squared(product.piece.text));
+      errors.Add(inputs[2].errors);
+      return Rounded(node, Text(ir::Op::kAdd, {product.piece, inputs[2].piece}), std::move(errors));
+    }
+    case ir::Op::kMin:
+    case ir::Op::kMax:
+      errors = LargerErrors(node, inputs);
+      return {Text(of.op, Pieces(inputs)), std::move(errors), {}};
+    default:  // A sum or a difference.
+      for (const ElementValue& input : inputs) errors.Add(input.errors);
+      return Rounded(node, Text(of.op, Pieces(inputs)), std::move(errors));
+  }
+}
+
+void ElementValues::Name(ElementValue& value, const std::string& wanted) {
+  if (IsName(value.piece.text)) return;
+  const std::string name = names_.Unique(wanted);
+  Line("const double " + name + " = " + value.piece.text + ";");
+  value.piece = {name};
+}
+
+/// What is rounded has a name: the square of it is one of its errors.
+ElementValue ElementValues::Rounded(int node, const Piece& piece, ErrorSquares errors) {
+  const std::string& name = variables(node).value;
+  Line("const double " + name + " = " + piece.text + ";");
+  errors.Add(1, Squared(name));
+  return {{name}, std::move(errors), {}};
+}
+
+ErrorSquares ElementValues::ProductErrors(ElementValue& a, ElementValue& b) {
+  ErrorSquares errors;
+  for (const auto& [factor, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    if (other->errors.is_zero()) continue;
+    if (factor->literal) {
+      errors.Add(other->errors.Times(*factor->literal * *factor->literal, ""));
+      continue;
+    }
+    if (!IsScalar(factor->piece.text)) Name(*factor, "factor");
+    errors.Add(other->errors.Times(1, Squared(factor->piece.text)));
+  }
+  return errors;
+}
+
+ErrorSquares ElementValues::LargerErrors(int node, const std::vector<ElementValue>& inputs) {
+  const ErrorSquares &a = inputs[0].errors, &b = inputs[1].errors;
+  if (a.is_zero()) return b;
+  if (b.is_zero()) return a;
+  std::vector<Piece> names;
+  for (const ErrorSquares* errors : {&a, &b}) {
+    names.push_back({names_.Unique(names_.node(node) + "_errors")});
+    Line("const double " + names.back().text + " = " + errors->Text() + ";");
+  }
+  return {{{1, "(" + Text(ir::Op::kMax, names).text + ")"}}};
+}
+
+}  // namespace exh::kernels::derived

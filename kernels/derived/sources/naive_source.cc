@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/derived/sources/naive_source.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/text_writer.h"
+#include "kernels/derived/expression.h"
+#include "kernels/derived/sources/loop_nest.h"
+#include "kernels/derived/sources/op_text.h"
+#include "kernels/derived/sources/source_names.h"
+
+namespace exh::kernels::derived {
+namespace {
+
+using Item = LoopNest::Item;
+using Place = LoopNest::Place;
+
+/// Arrays above so many elements are taken from the heap.
+constexpr std::uint64_t kMostStatic = 1 << 24;
+
+/// The statements of both languages.
+class Printer : public TextWriter {
+ public:
+  Printer(const ir::Function& function, Dialect dialect, const std::vector<std::string>& reserved)
+      : dialect_(dialect),
+        e_(ExpressionOf(function)),
+        nest_(LoopNestOf(e_)),
+        names_(function, e_, reserved),
+        sums_(e_.nodes.size()) {
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      const int node = static_cast<int>(i);
+      const bool is_kept = nest_.place(node).kind == Place::Kind::kArray;
+      sums_[i] = is_kept ? names_.Unique(names_.node(node) + "_sum") : names_.node(node);
+    }
+  }
+
+  const Expression& expression() const { return e_; }
+  const LoopNest& nest() const { return nest_; }
+  SourceNames& names() { return names_; }
+
+  bool ReadsScalar(const std::string& name) const {
+    return std::ranges::any_of(e_.nodes, [&](const Expression::Node& node) {
+      return std::ranges::any_of(
+          node.inputs, [&](const Expression::Input& input) { return input.scalar == name; });
+    });
+  }
+
+  /// `has_loops`: those over the axes of outputs are printed; otherwise their indices are there.
+  void Block(int index, bool has_loops) {
+    for (const Item& item : nest_.block(index).items) Print(item, index, has_loops);
+  }
+
+  /// What the statements need in front of all loops.
+  void Arrays() {
+    for (std::size_t i = 0; i < e_.nodes.size(); ++i) {
+      const int node = static_cast<int>(i);
+      if (nest_.place(node).kind != Place::Kind::kArray) continue;
+      const std::uint64_t elements = e_.Points(nest_.place(node).axes);
+      const std::string count = "[" + std::to_string(elements) + "];";
+      Line(elements <= kMostStatic
+               ? "static float " + names_.node(node) + count
+               : "static float* const " + names_.node(node) + " = new float" + count);
+    }
+  }
+
+ private:
+  void Print(const Item& item, int block, bool has_loops) {
+    switch (item.kind) {
+      case Item::Kind::kLoop: {
+        const LoopNest::Block& inner = nest_.block(item.what);
+        if (inner.is_of_output && !has_loops) return Block(item.what, has_loops);
+        const std::string index = names_.axis(inner.axis);
+        Open("for (long " + index + " = 0; " + index + " < " +
+             std::to_string(e_.axis(inner.axis).total) + "; ++" + index + ")");
+        Block(item.what, has_loops);
+        return Close();
+      }
+      case Item::Kind::kBegin:
+        return Line("float " + Sum(item.what) + " = " + Value(e_.node(item.what).init, block).text +
+                    ";");
+      case Item::Kind::kAccumulate:
+        return Line(AccumulateText(e_.node(item.what).op, Sum(item.what),
+                                   Operands(e_.node(item.what), block), dialect_));
+      case Item::Kind::kName:
+        return Line("const float " + names_.node(item.what) + " = " +
+                    Computed(item.what, block).text + ";");
+      case Item::Kind::kKeep:
+        return Line(
+            Kept(item.what) + " = " +
+            (e_.node(item.what).is_reduction() ? Sum(item.what) : Computed(item.what, block).text) +
+            ";");
+      case Item::Kind::kStore: {
+        const Expression::Node& store = e_.node(item.what);
+        return Line(AccessText(e_, names_, store) + " = " + Operands(store, block)[0].text + ";");
+      }
+    }
+  }
+
+  const std::string& Sum(int node) const { return sums_[static_cast<std::size_t>(node)]; }
+
+  /// The element of a node's array.
+  std::string Kept(int node) const {
+    return names_.node(node) + "[" + PointText(e_, names_, nest_.place(node).axes) + "]";
+  }
+
+  Piece Value(int node, int block) const {
+    switch (nest_.place(node).kind) {
+      case Place::Kind::kSum:
+        return {Sum(node)};
+      case Place::Kind::kArray:
+        return {Kept(node)};
+      case Place::Kind::kInline:
+        return nest_.IsNamed(node, block) ? Piece{names_.node(node)} : Computed(node, block);
+    }
+    return {};
+  }
+
+  Piece Computed(int index, int block) const {
+    const Expression::Node& node = e_.node(index);
+    if (node.op == ir::Op::kLoad) return {AccessText(e_, names_, node)};
+    return OpText(node.op, Operands(node, block), dialect_);
+  }
+
+  std::vector<Piece> Operands(const Expression::Node& node, int block) const {
+    std::vector<Piece> operands;
+    for (const Expression::Input& input : node.inputs) {
+      if (!input.is_number()) {
+        operands.push_back(Value(input.node, block));
+      } else if (!input.scalar.empty()) {
+        operands.push_back({names_.scalar(input.scalar)});
+      } else {
+        operands.push_back({NumberText(input.number, dialect_)});
+      }
+    }
+    return operands;
+  }
+
+  const Dialect dialect_;
+  const Expression e_;
+  const LoopNest nest_;
+  SourceNames names_;
+  std::vector<std::string> sums_;  ///< By node: the variable of a reduction.
+};
+
+std::string Number(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+constexpr std::uint64_t Blocks(std::uint64_t points, std::uint64_t size) {
+  return (points + size - 1) / size;
+}
+
+/// Axes of the store from the one that steps farthest: neighbouring threads write neighbours.
+std::vector<int> ByStride(const Expression::Node& store) {
+  std::vector<int> axes = store.axes;
+  std::ranges::stable_sort(axes, std::ranges::greater{},
+                           [&](int axis) { return store.stride(axis); });
+  return axes;
+}
+
+/// Blocks of 16 x 16 over the last two axes, and of 1 over the others.
+Launch PrintSquares(const std::vector<int>& axes, Printer& out) {
+  constexpr std::uint64_t kTile = 16;
+  std::uint64_t before = 1;  // Blocks of the axes that were printed.
+  std::vector<std::string> lines, bounds;
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    const std::size_t position = static_cast<std::size_t>(axis - axes.rbegin());
+    const bool is_tiled = position < 2, is_first = position + 1 == axes.size();
+    const std::uint64_t total = out.expression().axis(*axis).total;
+    const std::uint64_t blocks = is_tiled ? Blocks(total, kTile) : total;
+    const std::string& name = out.names().axis(*axis);
+    std::string block = "blockIdx.x";
+    if (before > 1) block += " / " + Number(before);
+    if (!is_first) block += " % " + Number(blocks);
+    const std::string thread = position == 0 ? "threadIdx.x % 16" : "threadIdx.x / 16";
+    std::string index = blocks == 1 ? thread : block + " * 16 + " + thread;
+    if (!is_tiled) index = blocks == 1 ? "0" : block;
+    lines.push_back("const long " + name + " = " + index + ";");
+    if (is_tiled) bounds.push_back(name + " >= " + Number(total));
+    before *= blocks;
+  }
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) out.Line(*line);
+  out.Line("if (" + bounds[1] + " || " + bounds[0] + ") return;");
+  return {.grid = before, .threads = kTile * kTile};
+}
+
+/// Blocks of 256 elements.
+Launch PrintLinear(const Expression::Node& store, const std::vector<int>& axes, Printer& out) {
+  constexpr std::uint64_t kThreads = 256;
+  const std::uint64_t points = out.expression().Points(axes);
+  const std::string i = axes.size() == 1 ? out.names().axis(axes.front()) : out.names().Unique("i");
+  out.Line("const long " + i + " = blockIdx.x * 256l + threadIdx.x;");
+  out.Line("if (" + i + " >= " + Number(points) + ") return;");
+  for (std::size_t position = 0; axes.size() > 1 && position < axes.size(); ++position) {
+    const int axis = axes[position];
+    const std::int64_t stride = store.stride(axis);
+    std::string line = "const long " + out.names().axis(axis) + " = " + i;
+    if (stride > 1) line += " / " + std::to_string(stride);
+    if (position > 0) line += " % " + Number(out.expression().axis(axis).total);
+    out.Line(line + ";");
+  }
+  return {.grid = Blocks(points, kThreads), .threads = kThreads};
+}
+
+}  // namespace
+
+std::string NaiveSource(const ir::Function& function) {
+  Printer out(function, Dialect::kCpp, {"arrays", "scalars", "exh_run"});
+  std::vector<std::string> scalars;
+  for (std::size_t i = 0; i < function.scalars.size(); ++i) {
+    if (!out.ReadsScalar(function.scalars[i].name)) continue;
+    scalars.push_back("const float " + out.names().scalar(i) + " = scalars[" + Number(i) + "];");
+  }
+  out.Open(std::string("extern \"C\" void exh_run(float* const* arrays, const float*") +
+           (scalars.empty() ? "" : " scalars") + ", int)");
+  for (const ir::Array& array : function.arrays) {
+    out.Line((array.role == ir::ArrayRole::kInput ? "const float* " : "float* ") +
+             out.names().array(array.id) + " = arrays[" + Number(array.id.index()) + "];");
+  }
+  for (const std::string& scalar : scalars) out.Line(scalar);
+  out.Arrays();
+  out.Block(0, true);
+  out.Close();
+  return out.Take();
+}
+
+Source NaiveCuda(const ir::Function& function) {
+  Printer out(function, Dialect::kCuda, {"blockIdx", "threadIdx", "exh_kernel"});
+  const Expression& e = out.expression();
+  if (e.outputs.size() != 1 || out.nest().HasArrays()) return {};
+  std::string parameters;
+  for (const ir::Array& array : function.arrays) {
+    parameters += (parameters.empty() ? "" : ", ");
+    parameters +=
+        array.role == ir::ArrayRole::kInput ? "const float* __restrict__ " : "float* __restrict__ ";
+    parameters += out.names().array(array.id);
+  }
+  for (std::size_t i = 0; i < function.scalars.size(); ++i) {
+    parameters += ", float " + out.names().scalar(i);
+  }
+  const Expression::Node& store = e.node(e.outputs.front());
+  const std::vector<int> axes = ByStride(store);
+  const bool has_sum = std::ranges::any_of(e.nodes, &Expression::Node::is_reduction);
+  out.Open("extern \"C\" __global__ void exh_kernel(" + parameters + ")");
+  const Launch launch =
+      axes.size() >= 2 && has_sum ? PrintSquares(axes, out) : PrintLinear(store, axes, out);
+  out.Block(0, false);
+  out.Close();
+  return {out.Take(), launch};
+}
+
+}  // namespace exh::kernels::derived

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// The yardsticks without any idea: what a person would write down first.
+#pragma once
+
+#include <string>
+
+#include "kernels/evaluation.h"
+#include "kernels/ir/function.h"
+
+namespace exh::kernels::derived {
+
+/// C++ with the interface of an emitted candidate (kernels/codegen/print/cpu_printer.h): a loop
+/// nest over each output, and in it those of the sums. A value that is read at other points than
+/// its own is kept in an array, of one step of the loops that both share.
+std::string NaiveSource(const ir::Function& function);
+
+/// CUDA C++ with the interface of kernels/codegen/print/cuda_printer.h: one thread for each element
+/// of the only output, and no shared memory. Empty if there are several outputs, or if a value
+/// would be kept in an array: threads would compute all of it again and again.
+Source NaiveCuda(const ir::Function& function);
+
+}  // namespace exh::kernels::derived

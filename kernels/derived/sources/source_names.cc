@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/derived/sources/source_names.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+#include "kernels/derived/sources/op_text.h"
+
+namespace exh::kernels::derived {
+namespace {
+
+/// Words of C++ that a backbone might have as a name, and names that every text may use.
+constexpr const char* kWords[] = {
+    "and",     "asm",       "auto",     "bool",     "break",    "case",   "char",   "class",
+    "const",   "delete",    "do",       "double",   "else",     "enum",   "export", "extern",
+    "false",   "float",     "for",      "goto",     "if",       "inline", "int",    "long",
+    "new",     "not",       "operator", "or",       "private",  "public", "return", "short",
+    "signed",  "sizeof",    "static",   "struct",   "switch",   "this",   "throw",  "true",
+    "try",     "typedef",   "union",    "unsigned", "using",    "void",   "while",  "xor",
+    "std",     "main",      "template", "bitand",   "bitor",    "compl",  "catch",  "friend",
+    "mutable", "namespace", "register", "virtual",  "volatile", "concept"};
+
+}  // namespace
+
+SourceNames::SourceNames(const ir::Function& function, const Expression& expression,
+                         const std::vector<std::string>& reserved)
+    : function_(function), taken_(std::begin(kWords), std::end(kWords)) {
+  taken_.insert(reserved.begin(), reserved.end());
+  for (const ir::Array& array : function.arrays) arrays_.push_back(Unique(array.name));
+  for (const ir::Scalar& scalar : function.scalars) scalars_.push_back(Unique(scalar.name));
+  for (const Expression::Axis& axis : expression.axes) axes_.push_back(Unique(axis.name));
+  for (const Expression::Node& node : expression.nodes) nodes_.push_back(Unique(node.name));
+}
+
+const std::string& SourceNames::scalar(std::string_view name) const {
+  for (std::size_t i = 0; i < scalars_.size(); ++i) {
+    if (function_.scalars[i].name == name) return scalars_[i];
+  }
+  EXH_UNREACHABLE();
+}
+
+std::string SourceNames::Unique(const std::string& wanted) {
+  std::string name = wanted;
+  for (int number = 2; !taken_.insert(name).second; ++number) {
+    name = wanted + "_" + std::to_string(number);
+  }
+  return name;
+}
+
+std::string AccessText(const Expression& expression, const SourceNames& names,
+                       const Expression::Node& node) {
+  std::vector<std::pair<std::string, std::int64_t>> indices;
+  for (const auto& [axis, stride] : node.strides) {
+    if (expression.axis(axis).total > 1) indices.emplace_back(names.axis(axis), stride);
+  }
+  return names.array(node.array) + "[" + IndexText(indices, node.offset) + "]";
+}
+
+std::string PointText(const Expression& expression, const SourceNames& names,
+                      const std::vector<int>& axes) {
+  std::vector<std::pair<std::string, std::int64_t>> indices;
+  std::int64_t stride = 1;
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    const std::int64_t total = expression.axis(*axis).total;
+    if (total > 1) indices.emplace_back(names.axis(*axis), stride);
+    stride *= total;
+  }
+  std::ranges::reverse(indices);
+  return IndexText(indices);
+}
+
+}  // namespace exh::kernels::derived

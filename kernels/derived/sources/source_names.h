@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/derived/expression.h"
+#include "kernels/ir/function.h"
+
+namespace exh::kernels::derived {
+
+/// Identifiers of a derived text. Everything has its name in the backbone, unless something before
+/// it has that one: arrays and scalars come first, then axes, then nodes.
+class SourceNames {
+ public:
+  /// `reserved`: names that the text has already. No name is a word of the language.
+  SourceNames(const ir::Function& function, const Expression& expression,
+              const std::vector<std::string>& reserved);
+
+  const std::string& array(ir::ArrayId id) const { return arrays_[id.index()]; }
+  const std::string& scalar(std::size_t i) const { return scalars_[i]; }
+  /// Of the scalar with this name in the backbone, which there must be.
+  const std::string& scalar(std::string_view name) const;
+  const std::string& axis(int i) const { return axes_[static_cast<std::size_t>(i)]; }
+  const std::string& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+  /// A name like `wanted` that nothing else has or will get from here.
+  std::string Unique(const std::string& wanted);
+
+ private:
+  const ir::Function& function_;
+  std::set<std::string, std::less<>> taken_;
+  std::vector<std::string> arrays_, scalars_, axes_, nodes_;
+};
+
+/// The element that a load or store is of. Axes of a single iteration are left out, here and below.
+std::string AccessText(const Expression& expression, const SourceNames& names,
+                       const Expression::Node& node);
+
+/// The number of a point of these axes, the last one innermost: "m * 512 + n".
+std::string PointText(const Expression& expression, const SourceNames& names,
+                      const std::vector<int>& axes);
+
+}  // namespace exh::kernels::derived

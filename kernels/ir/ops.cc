@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/ir/ops.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+
+namespace exh::kernels::ir {
+namespace {
+
+constexpr auto kOps = std::to_array<OpInfo>({
+    {Op::kConst, "kConst", "copy", 1, false},
+    {Op::kAdd, "kAdd", "add", 2, true},
+    {Op::kSub, "kSub", "sub", 2, false},
+    {Op::kMul, "kMul", "mul", 2, true},
+    {Op::kDiv, "kDiv", "div", 2, false},
+    {Op::kMin, "kMin", "min", 2, true},
+    {Op::kMax, "kMax", "max", 2, true},
+    {Op::kMad, "kMad", "mad", 3, true},
+    {Op::kNeg, "kNeg", "neg", 1, false},
+    {Op::kAbs, "kAbs", "abs", 1, false},
+    {Op::kSqrt, "kSqrt", "sqrt", 1, false},
+    {Op::kRsqrt, "kRsqrt", "rsqrt", 1, false},
+    {Op::kExp, "kExp", "exp", 1, false},
+    {Op::kLog, "kLog", "log", 1, false},
+    {Op::kTanh, "kTanh", "tanh", 1, false},
+    {Op::kLess, "kLess", "less", 2, false},
+    {Op::kEqual, "kEqual", "equal", 2, false},
+    {Op::kSelect, "kSelect", "select", 3, false},
+    {Op::kLoad, "kLoad", "load", 0, false},
+    {Op::kStore, "kStore", "store", 0, false},
+    {Op::kTempLoad, "kTempLoad", "load", 0, false},
+    {Op::kTempStore, "kTempStore", "store", 0, false},
+});
+
+}  // namespace
+
+const OpInfo& InfoOf(Op op) {
+  const auto* const found = std::ranges::find(kOps, op, &OpInfo::op);
+  EXH_CHECK(found != kOps.end());
+  return *found;
+}
+
+std::optional<Op> OpOfWord(std::string_view word) {
+  for (const OpInfo& info : kOps) {
+    if (info.operands > 0 && info.word == word) return info.op;
+  }
+  return std::nullopt;
+}
+
+double Evaluate(Op op, double a, double b, double c) {
+  switch (op) {
+    case Op::kConst:
+      return a;
+    case Op::kAdd:
+      return a + b;
+    case Op::kSub:
+      return a - b;
+    case Op::kMul:
+      return a * b;
+    case Op::kDiv:
+      return a / b;
+    case Op::kMin:
+      return a < b ? a : b;
+    case Op::kMax:
+      return a > b ? a : b;
+    case Op::kMad:
+      return a * b + c;
+    case Op::kNeg:
+      return -a;
+    case Op::kAbs:
+      return std::abs(a);
+    case Op::kSqrt:
+      return std::sqrt(a);
+    case Op::kRsqrt:
+      return 1 / std::sqrt(a);
+    case Op::kExp:
+      return std::exp(a);
+    case Op::kLog:
+      return std::log(a);
+    case Op::kTanh:
+      return std::tanh(a);
+    case Op::kLess:
+      return a < b ? 1 : 0;
+    case Op::kEqual:
+      return a == b ? 1 : 0;
+    case Op::kSelect:
+      return a != 0 ? b : c;
+    case Op::kLoad:
+    case Op::kStore:
+    case Op::kTempLoad:
+    case Op::kTempStore:
+      break;
+  }
+  EXH_CHECK(InfoOf(op).operands > 0);
+  return 0;
+}
+
+double IdentityOf(Op op) {
+  switch (op) {
+    case Op::kMul:
+      return 1;
+    case Op::kMin:
+      return std::numeric_limits<double>::infinity();
+    case Op::kMax:
+      return -std::numeric_limits<double>::infinity();
+    default:
+      return 0;
+  }
+}
+
+}  // namespace exh::kernels::ir

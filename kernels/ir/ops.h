@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// The operators as one table. A new one costs its value of Op, a row here, its text for the
+// printers (kernels/codegen/print/op_text.h), and its rules for errors (kernels/derived).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "kernels/ir/function.h"
+
+namespace exh::kernels::ir {
+
+struct OpInfo {
+  Op op = Op::kConst;
+  std::string_view name;  ///< "kAdd", for messages.
+  std::string_view word;  ///< In kernels as text, and in the names of instructions: "add".
+  int operands = 0;       ///< Of Builder::Compute(); 0: an access to memory.
+  bool may_reduce = false;
+};
+
+const OpInfo& InfoOf(Op op);
+
+/// An operator with operands and this word; nothing when there is none.
+std::optional<Op> OpOfWord(std::string_view word);
+
+/// The operator's value in double precision. `c` and `b` are not looked at where it has fewer
+/// operands. Only for those with operands.
+double Evaluate(Op op, double a, double b, double c);
+
+/// What an operator begins with when it reduces nothing: 0 of a sum.
+double IdentityOf(Op op);
+
+}  // namespace exh::kernels::ir

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/notation/compute.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <functional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "kernels/notation/resolve.h"
+#include "kernels/notation/syntax/parse.h"
+
+namespace exh::kernels::notation {
+namespace {
+
+using dsl::Diag;
+
+class Composer {
+ public:
+  Composer(const std::vector<Statement>& statements, const std::string& type, const Sizes& sizes,
+           dsl::DiagnosticSink& sink)
+      : statements_(statements), type_(type), sizes_(sizes), sink_(sink) {}
+
+  std::optional<std::string> Compose(const std::string& name) {
+    for (const Statement& statement : statements_) {
+      stated_.insert(statement.target.text);
+      for (const Expr& index : statement.indices) all_indices_.insert(index.text);
+      FindIndices(statement.value);
+    }
+    for (const Statement& statement : statements_) {
+      std::vector<std::string> scope;
+      for (const Expr& index : statement.indices) {
+        if (index.kind != Expr::Kind::kName) {
+          sink_.Report(Diag::kNotAnIndex, index.range, "on the left side stand names of indices");
+          return std::nullopt;
+        }
+        AddIndex(index.text, index.range);
+        scope.push_back(index.text);
+      }
+      Walk(statement.value, scope);
+    }
+    if (!is_good_) return std::nullopt;
+    return fmt::format("kernel {}\n{}{}{}{}{}end\n", name, SizeLine(), ScalarLine(), InputLines(),
+                       OutputLines(), StatementLines());
+  }
+
+ private:
+  /// How large a read makes a dimension.
+  struct Need {
+    IndexMap map;
+    std::string text;
+  };
+  struct Input {
+    std::string name;
+    SourceRange range;
+    std::vector<std::vector<Need>> extents;  ///< By dimension.
+  };
+
+  void AddIndex(const std::string& name, SourceRange range) {
+    if (std::ranges::find(indices_, name) != indices_.end()) return;
+    if (sizes_.count(name) == 0) {
+      is_good_ = false;
+      sink_.Report(Diag::kUnknownExtent, range,
+                   fmt::format("--size says nothing of index '{0}': --size {0}=512", name));
+    }
+    indices_.push_back(name);
+  }
+
+  void Walk(const Expr& expr, std::vector<std::string> scope) {
+    if (expr.kind == Expr::Kind::kReduce) {
+      for (const Name& index : expr.indices) {
+        AddIndex(index.text, index.range);
+        scope.push_back(index.text);
+      }
+    }
+    if (expr.kind == Expr::Kind::kName) return ReadName(expr.text);
+    if (expr.kind == Expr::Kind::kRead) return Read(expr, scope);
+    for (const Expr& arg : expr.args) Walk(arg, scope);
+  }
+
+  void FindIndices(const Expr& expr) {
+    for (const Name& index : expr.indices) all_indices_.insert(index.text);
+    for (const Expr& arg : expr.args) FindIndices(arg);
+  }
+
+  /// A value without axes, a size, or a scalar.
+  void ReadName(const std::string& name) {
+    if (stated_.count(name) != 0) {
+      read_.insert(name);
+    } else if (all_indices_.count(name) == 0 && !IsOtherSize(name)) {
+      if (std::ranges::find(scalars_, name) == scalars_.end()) scalars_.push_back(name);
+    }
+  }
+  /// One that --size has a value of, and that is no index.
+  bool IsOtherSize(const std::string& name) {
+    if (sizes_.count(name) == 0 || all_indices_.count(name) != 0) return false;
+    if (std::ranges::find(other_sizes_, name) == other_sizes_.end()) other_sizes_.push_back(name);
+    return true;
+  }
+
+  void Read(const Expr& expr, const std::vector<std::string>& scope) {
+    read_.insert(expr.text);
+    if (stated_.count(expr.text) != 0) return;
+    auto found = std::ranges::find(inputs_, expr.text, &Input::name);
+    if (found == inputs_.end()) {
+      inputs_.push_back({expr.text, expr.range, {}});
+      found = inputs_.end() - 1;
+      found->extents.resize(expr.args.size());
+    }
+    if (found->extents.size() != expr.args.size()) {
+      is_good_ = false;
+      sink_
+          .Report(Diag::kSubscripts, expr.range,
+                  fmt::format("'{}' has {} subscript{} here and {} elsewhere", expr.text,
+                              expr.args.size(), expr.args.size() == 1 ? "" : "s",
+                              found->extents.size()))
+          .WithNote(found->range, "here");
+      return;
+    }
+    for (std::size_t i = 0; i < expr.args.size(); ++i) {
+      const Expr& subscript = expr.args[i];
+      if (!KnowsNames(subscript, scope)) return;
+      const auto map = Numbers(sizes_, sink_).Map(subscript, [&](std::string_view name) {
+        return std::ranges::find(scope, name) != scope.end();
+      });
+      if (!map) {
+        is_good_ = false;
+        return;
+      }
+      AddNeed(found->extents[i], {*map, Extent(subscript, *map, scope)});
+    }
+  }
+
+  /// Of reads that move alike, the farthest.
+  static void AddNeed(std::vector<Need>& needs, const Need& need) {
+    const auto alike = std::ranges::find_if(
+        needs, [&](const Need& other) { return other.map.factors == need.map.factors; });
+    if (alike == needs.end()) {
+      needs.push_back(need);
+    } else if (alike->map.offset < need.map.offset) {
+      *alike = need;
+    }
+  }
+
+  bool KnowsNames(const Expr& expr, const std::vector<std::string>& scope) {
+    if (expr.kind == Expr::Kind::kName && std::ranges::find(scope, expr.text) == scope.end() &&
+        !IsOtherSize(expr.text)) {
+      is_good_ = false;
+      sink_.Report(Diag::kFreeIndex, expr.range,
+                   fmt::format("nothing runs over '{0}': it stands neither on the left side nor in "
+                               "a reduction, like sum({0})",
+                               expr.text));
+      return false;
+    }
+    return std::ranges::all_of(expr.args, [&](const Expr& arg) { return KnowsNames(arg, scope); });
+  }
+
+  /// The subscript at its largest, and one more: of `2 * i - r` that is 2 * (i - 1) - 0 + 1.
+  std::string Extent(const Expr& subscript, const IndexMap& map,
+                     const std::vector<std::string>& scope) const {
+    if (map.is_plain_index()) return map.factors.front().first;
+    const auto is_index = [&](std::string_view name) {
+      return std::ranges::find(scope, name) != scope.end();
+    };
+    const auto falls = [&](const std::string& index) {
+      return std::ranges::any_of(map.factors, [&](const auto& factor) {
+        return factor.first == index && factor.second < 0;
+      });
+    };
+    const std::string_view text = sink_.sources().Text(subscript.range);
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+      const auto is_in_name = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+      };
+      std::size_t end = i;
+      while (end < text.size() && is_in_name(text[end])) ++end;
+      if (end == i) {
+        out += text[i++];
+        continue;
+      }
+      const std::string word(text.substr(i, end - i));
+      out += !is_index(word) ? word : falls(word) ? "0" : fmt::format("({} - 1)", word);
+      i = end;
+    }
+    const bool is_sum = subscript.kind == Expr::Kind::kCall && subscript.text != "?" &&
+                        !std::isalpha(static_cast<unsigned char>(subscript.text.front()));
+    return (is_sum ? out : "(" + out + ")") + " + 1";
+  }
+
+  std::string SizeLine() const {
+    std::vector<std::string> sizes;
+    for (const std::string& index : indices_) {
+      sizes.push_back(fmt::format("{} = {}", index, sizes_.find(index)->second));
+    }
+    for (const std::string& other : other_sizes_) {
+      sizes.push_back(fmt::format("{} = {}", other, sizes_.find(other)->second));
+    }
+    return sizes.empty() ? "" : fmt::format("  size {}\n", fmt::join(sizes, ", "));
+  }
+
+  /// Scalars have different values, so that one that is taken for another is seen.
+  std::string ScalarLine() const {
+    std::string text;
+    double value = 1.5;
+    for (const std::string& scalar : scalars_) {
+      text += fmt::format("  scalar {} = {}\n", scalar, value);
+      value = value > 0 ? -value / 2 : 1 - value;
+    }
+    return text;
+  }
+
+  std::string InputLines() const {
+    std::string text;
+    for (const Input& input : inputs_) {
+      std::vector<std::string> extents;
+      for (const std::vector<Need>& needs : input.extents) {
+        // Several indices alone should have one extent; the kernel's text says so if not.
+        const auto is_plain = [](const Need& need) { return need.map.is_plain_index(); };
+        extents.push_back(std::ranges::all_of(needs, is_plain) ? needs.front().text
+                                                               : Largest(needs));
+      }
+      text += fmt::format("  input {}: {}{}\n", input.name, type_, InBrackets(extents));
+    }
+    return text;
+  }
+  /// In halves: few brackets lie in one another.
+  static std::string Largest(std::span<const Need> needs) {
+    if (needs.size() == 1) return needs.front().text;
+    const std::size_t half = needs.size() / 2;
+    return fmt::format("max({}, {})", Largest(needs.first(half)), Largest(needs.subspan(half)));
+  }
+  static std::string InBrackets(const std::vector<std::string>& items) {
+    return items.empty() ? "" : fmt::format("[{}]", fmt::join(items, ", "));
+  }
+
+  std::string OutputLines() const {
+    std::string text;
+    for (const Statement& statement : statements_) {
+      if (read_.count(statement.target.text) != 0) continue;
+      std::vector<std::string> extents;
+      for (const Expr& index : statement.indices) extents.push_back(index.text);
+      text += fmt::format("  output {}: {}{}\n", statement.target.text, type_, InBrackets(extents));
+    }
+    return text;
+  }
+
+  std::string StatementLines() const {
+    std::string text;
+    for (const Statement& statement : statements_) {
+      text += fmt::format("  {}\n", sink_.sources().Text(statement.range));
+    }
+    return text;
+  }
+
+  const std::vector<Statement>& statements_;
+  const std::string& type_;
+  const Sizes& sizes_;
+  dsl::DiagnosticSink& sink_;
+  std::vector<std::string> indices_, other_sizes_, scalars_;
+  std::vector<Input> inputs_;
+  std::set<std::string> stated_, read_, all_indices_;
+  bool is_good_ = true;
+};
+
+}  // namespace
+
+std::optional<std::string> KernelOfStatements(std::uint32_t file, const std::string& name,
+                                              const std::string& type, const Sizes& sizes,
+                                              dsl::DiagnosticSink& sink) {
+  const std::vector<Statement> statements = ParseStatements(file, sink);
+  if (sink.has_errors()) return std::nullopt;
+  return Composer(statements, type, sizes, sink).Compose(name);
+}
+
+}  // namespace exh::kernels::notation

@@ -1,0 +1,646 @@
+// SPDX-License-Identifier: MIT
+//
+// Three walks. The first one, over declarations, gives names their meaning and arrays their shapes.
+// The second one, over statements in order, binds indices and finds the extent of each from where
+// it stands alone in a subscript. The third one holds every subscript against the bounds. An index
+// that reads a value is the same axis as the index that the value was stated with.
+#include "kernels/notation/resolve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "base/spelling.h"
+#include "kernels/notation/shapes.h"
+#include "kernels/notation/shared_axes.h"
+#include "kernels/notation/words.h"
+
+namespace exh::kernels::notation {
+namespace {
+
+using dsl::Diag;
+using dsl::DiagnosticSink;
+
+constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
+constexpr std::size_t kMostTileLevels = 8;
+
+class Resolver {
+ public:
+  Resolver(const Kernel& kernel, const Sizes& given, DiagnosticSink& sink)
+      : kernel_(kernel), sink_(sink), numbers_(out_.sizes, sink) {
+    for (const SizeDecl& size : kernel.sizes) {
+      const auto found = given.find(size.name.text);
+      out_.sizes[size.name.text] = found == given.end() ? DefaultOf(size) : found->second;
+    }
+  }
+
+  std::optional<Resolution> Run() {
+    CheckSizes();
+    Declare();
+    for (std::size_t i = 0; i < kernel_.arrays.size() && is_good_; ++i) Shape(i);
+    // With names that mean nothing, each statement would be reported again.
+    for (std::size_t i = 0; i < kernel_.statements.size() && is_good_; ++i) BindStatement(i);
+    if (is_good_) CheckUses();
+    if (is_good_) ShareAxes();
+    CheckTiles();
+    if (!is_good_) return std::nullopt;
+    return std::move(out_);
+  }
+
+ private:
+  enum class Kind { kSize, kScalar, kArray, kValue };
+  struct Meaning {
+    Kind kind = Kind::kSize;
+    int number = 0;
+    SourceRange range;
+  };
+  using Scope = std::vector<Index*>;
+
+  dsl::Diagnostic& Report(Diag diag, SourceRange range, std::string message) {
+    is_good_ = false;
+    return sink_.Report(diag, range, std::move(message));
+  }
+
+  // ---- declarations
+
+  void CheckSizes() {
+    for (const SizeDecl& size : kernel_.sizes) {
+      if (!size.min || !size.max) continue;
+      if (*size.min > *size.max || (!size.is_option && *size.min < 1)) {
+        Report(Diag::kBadRange, size.name.range,
+               fmt::format("'{}' can have no value from {} to {}{}", size.name.text, *size.min,
+                           *size.max, size.is_option ? "" : ": a size is 1 or more"));
+      } else if (size.default_value &&
+                 (*size.default_value < *size.min || *size.default_value > *size.max)) {
+        Report(Diag::kBadRange, size.name.range,
+               fmt::format("the default {} of '{}' is not in {}..{}", *size.default_value,
+                           size.name.text, *size.min, *size.max));
+      }
+    }
+    for (const SizeDecl& size : kernel_.sizes) {
+      if (size.is_option || size.min || !size.default_value || *size.default_value >= 1) continue;
+      Report(
+          Diag::kBadRange, size.name.range,
+          fmt::format("size '{}' is {}; a size is 1 or more", size.name.text, *size.default_value));
+    }
+  }
+
+  void DeclareName(const Name& name, Kind kind, int number) {
+    const auto [place, is_new] = names_.try_emplace(name.text, Meaning{kind, number, name.range});
+    if (is_new) return;
+    Report(Diag::kNameTaken, name.range, fmt::format("there is already a '{}'", name.text))
+        .WithNote(place->second.range, "declared here");
+  }
+
+  void CheckType(const Name& type) {
+    if (type.text.empty()) return;
+    const std::string problem = ProblemOfType(type.text);
+    if (!problem.empty()) Report(Diag::kUnknownType, type.range, problem);
+  }
+
+  void CheckOutside(const Name& outside) {
+    if (outside.text.empty()) return;
+    if (outside.text == "zero") {
+      Report(Diag::kNotBuilt, outside.range, "'outside zero' cannot be compiled yet");
+    } else {
+      Report(Diag::kUnknownOutside, outside.range,
+             fmt::format("there is no 'outside {}'; without 'outside', every read must be inside",
+                         outside.text));
+    }
+  }
+
+  void CheckFits(double number, SourceRange range) {
+    if (std::isfinite(static_cast<float>(number))) return;
+    Report(Diag::kTooLarge, range, "this is beyond the largest number of f32, about 3.4e38");
+  }
+
+  void Declare() {
+    for (std::size_t i = 0; i < kernel_.sizes.size(); ++i) {
+      DeclareName(kernel_.sizes[i].name, Kind::kSize, static_cast<int>(i));
+    }
+    for (std::size_t i = 0; i < kernel_.scalars.size(); ++i) {
+      DeclareName(kernel_.scalars[i].name, Kind::kScalar, static_cast<int>(i));
+      CheckType(kernel_.scalars[i].type);
+      CheckFits(kernel_.scalars[i].value, kernel_.scalars[i].name.range);
+    }
+    for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
+      DeclareName(kernel_.arrays[i].name, Kind::kArray, static_cast<int>(i));
+      CheckType(kernel_.arrays[i].type);
+      CheckOutside(kernel_.arrays[i].outside);
+    }
+    out_.output_of.assign(kernel_.statements.size(), -1);
+    for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
+      const Statement& statement = kernel_.statements[i];
+      CheckType(statement.type);
+      const auto found = names_.find(statement.target.text);
+      const bool is_array = found != names_.end() && found->second.kind == Kind::kArray;
+      if (!is_array) {
+        DeclareName(statement.target, Kind::kValue, static_cast<int>(i));
+        continue;
+      }
+      const ArrayDecl& array = kernel_.arrays[static_cast<std::size_t>(found->second.number)];
+      if (!array.is_output) {
+        Report(Diag::kWrongUse, statement.target.range,
+               fmt::format("'{}' is an input and cannot be written", array.name.text))
+            .WithNote(array.name.range, "declared here");
+        continue;
+      }
+      for (std::size_t before = 0; before < i; ++before) {
+        if (out_.output_of[before] != found->second.number) continue;
+        Report(Diag::kWrittenTwice, statement.target.range,
+               fmt::format("output '{}' is written twice", array.name.text))
+            .WithNote(kernel_.statements[before].target.range, "first here");
+      }
+      out_.output_of[i] = found->second.number;
+    }
+    for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
+      const ArrayDecl& array = kernel_.arrays[i];
+      const bool written =
+          std::ranges::find(out_.output_of, static_cast<int>(i)) != out_.output_of.end();
+      if (array.is_output && !written) {
+        Report(Diag::kNotWritten, array.name.range,
+               fmt::format("nothing writes output '{}'", array.name.text));
+      }
+    }
+    const bool any = std::ranges::any_of(kernel_.arrays, &ArrayDecl::is_output);
+    if (!any && is_good_) {
+      Report(Diag::kNotWritten, kernel_.name.range,
+             "the kernel has no output: there is nothing to compute");
+    }
+  }
+
+  void Shape(std::size_t number) {
+    auto shape = ShapeOf(kernel_.arrays[number], numbers_, sink_);
+    if (!shape) return Fail();
+    out_.arrays.push_back(std::move(*shape));
+  }
+  void Fail() { is_good_ = false; }
+
+  // ---- statements
+
+  Index* NewIndex(const Name& name, const Scope& scope) {
+    const auto taken = names_.find(name.text);
+    if (taken != names_.end() && taken->second.kind != Kind::kSize) {
+      Report(Diag::kNameTaken, name.range,
+             fmt::format("index '{}' has the name of something else", name.text))
+          .WithNote(taken->second.range, "declared here");
+    }
+    for (const Index* other : scope) {
+      if (other->name != name.text) continue;
+      Report(Diag::kRepeatedIndex, name.range, fmt::format("index '{}' is bound twice", name.text))
+          .WithNote(other->range, "first here");
+    }
+    Index& index = out_.indices.emplace_back();
+    index.name = name.text;
+    index.range = name.range;
+    index.axis = axes_.New();
+    return &index;
+  }
+
+  void Propose(Index& index, std::int64_t extent, SourceRange range) {
+    if (!index.extent) {
+      index.extent = extent;
+      index.extent_range = range;
+    } else if (*index.extent != extent) {
+      Report(Diag::kExtentsDisagree, range,
+             fmt::format("index '{}' has {} steps here and {} elsewhere", index.name, extent,
+                         *index.extent))
+          .WithNote(index.extent_range, fmt::format("here it has {}", *index.extent));
+    }
+  }
+
+  void BindStatement(std::size_t number) {
+    const Statement& statement = kernel_.statements[number];
+    const int output = out_.output_of[number];
+    Scope scope;
+    for (const Expr& subscript : statement.indices) {
+      if (subscript.kind != Expr::Kind::kName) {
+        Report(Diag::kNotAnIndex, subscript.range,
+               "on the left side stands the name of an index; reads have index maps");
+        return;
+      }
+      Index* const index = NewIndex({subscript.text, subscript.range}, scope);
+      scope.push_back(index);
+    }
+    if (output >= 0) {
+      const ArrayShape& array = out_.arrays[static_cast<std::size_t>(output)];
+      if (!CheckRank(statement.target, statement.indices.size(), array.extents.size())) return;
+      for (std::size_t i = 0; i < scope.size(); ++i) {
+        Propose(*scope[i], array.extents[i], statement.indices[i].range);
+      }
+    }
+    moved_.clear();
+    FindMoved(statement.value);
+    Walk(statement.value, scope, number);
+    axes_.AddPlace(scope);
+    for (Index* const index : scope) Settle(*index);
+    if (is_good_) CheckBounds();
+    out_.left.emplace_back(scope.begin(), scope.end());
+    stated_.insert(static_cast<int>(number));
+  }
+
+  /// Notes which dimension of which array is read at a distance of which index: beside x[i + 1],
+  /// x[i] does not say that i runs over all of x.
+  void FindMoved(const Expr& expr) {
+    if (expr.kind == Expr::Kind::kRead) {
+      for (std::size_t i = 0; i < expr.args.size(); ++i) {
+        if (expr.args[i].kind == Expr::Kind::kCall) NoteMoved(expr.text, i, expr.args[i]);
+      }
+    }
+    for (const Expr& arg : expr.args) FindMoved(arg);
+  }
+  void NoteMoved(const std::string& array, std::size_t dimension, const Expr& subscript) {
+    if (subscript.kind == Expr::Kind::kName) moved_.insert({array, dimension, subscript.text});
+    for (const Expr& arg : subscript.args) NoteMoved(array, dimension, arg);
+  }
+
+  bool CheckRank(const Name& name, std::size_t got, std::size_t wanted) {
+    if (got == wanted) return true;
+    Report(Diag::kSubscripts, name.range,
+           fmt::format("'{}' has {} dimension{}, and {} subscript{} here", name.text, wanted,
+                       wanted == 1 ? "" : "s", got, got == 1 ? "" : "s"));
+    return false;
+  }
+
+  /// An index that stands alone nowhere has the extent of the size of its name, if there is one.
+  void Settle(Index& index) {
+    if (index.extent) return;
+    const auto size = out_.sizes.find(index.name);
+    if (size != out_.sizes.end()) {
+      index.extent = size->second;
+      index.extent_range = index.range;
+      if (size->second >= 1 && size->second <= kLargestExtent) return;
+      Report(size->second < 1 ? Diag::kBadExtent : Diag::kTooLarge, index.range,
+             fmt::format("index '{}' has {} steps at these sizes; it must have 1 to 2^31",
+                         index.name, size->second));
+      return;
+    }
+    Report(Diag::kUnknownExtent, index.range,
+           fmt::format("nothing says how many steps index '{0}' has; it should stand alone in a "
+                       "subscript, or be the name of a size: size {0} = 3",
+                       index.name));
+  }
+
+  void Walk(const Expr& expr, Scope& scope, std::size_t statement) {
+    switch (expr.kind) {
+      case Expr::Kind::kNumber:
+        return CheckFits(expr.number, expr.range);
+      case Expr::Kind::kName:
+        return WalkName(expr, scope, statement);
+      case Expr::Kind::kRead:
+        return WalkRead(expr, scope, statement);
+      case Expr::Kind::kCall:
+        if (!CheckCall(expr)) return;
+        for (const Expr& arg : expr.args) Walk(arg, scope, statement);
+        return;
+      case Expr::Kind::kReduce:
+        return WalkReduction(expr, scope, statement);
+    }
+  }
+
+  bool IsOfSizes(const Expr& expr) const {
+    if (expr.kind == Expr::Kind::kName) return out_.sizes.count(expr.text) != 0;
+    if (expr.kind == Expr::Kind::kNumber) return expr.integer.has_value();
+    return expr.kind == Expr::Kind::kCall &&
+           std::ranges::all_of(expr.args, [&](const Expr& arg) { return IsOfSizes(arg); });
+  }
+
+  /// False: what is in the brackets may have been meant otherwise.
+  bool CheckCall(const Expr& expr) {
+    const bool is_operator = !std::isalpha(static_cast<unsigned char>(expr.text.front())) ||
+                             expr.text == "and" || expr.text == "or" || expr.text == "not" ||
+                             expr.text == "neg";
+    if (is_operator) {
+      if (expr.text == "%" && !IsOfSizes(expr)) {
+        Report(Diag::kUnknownFunction, expr.range, "'%' is for sizes, not for elements");
+      } else if (expr.text == "neg" && expr.args.size() != 1) {
+        Report(Diag::kArguments, expr.range,
+               fmt::format("neg takes 1 argument, got {}", expr.args.size()));
+      }
+      return true;
+    }
+    const auto function = FunctionOf(expr.text);
+    if (!function) {
+      const bool reduces = IsReduction(expr.text);
+      Report(Diag::kUnknownFunction, expr.range,
+             reduces ? fmt::format("behind {}(…) stands what it reduces, in the same line: "
+                                   "{}(k) a[i, k]",
+                                   expr.text, expr.text)
+                     : fmt::format("there is no function '{}'{}", expr.text,
+                                   DidYouMean(expr.text, CallWords())));
+      return !reduces;
+    }
+    if (static_cast<int>(expr.args.size()) != function->arguments) {
+      Report(Diag::kArguments, expr.range,
+             fmt::format("{} takes {} argument{}, got {}{}", expr.text, function->arguments,
+                         function->arguments == 1 ? "" : "s", expr.args.size(),
+                         IsReduction(expr.text)
+                             ? "; or behind it stands what it reduces: " + expr.text + "(k) a[i, k]"
+                             : ""));
+      return !IsReduction(expr.text);
+    }
+    return true;
+  }
+
+  void WalkReduction(const Expr& expr, Scope& scope, std::size_t statement) {
+    if (!IsReduction(expr.text)) {
+      Report(Diag::kUnknownFunction, expr.range,
+             FunctionOf(expr.text)
+                 ? fmt::format("'{0}' is no reduction; is an operator missing behind {0}(…)?",
+                               expr.text)
+                 : fmt::format("there is no reduction '{}'{}", expr.text,
+                               DidYouMean(expr.text, ReductionWords())));
+      return;
+    }
+    const std::size_t outer = scope.size();
+    std::vector<const Index*> own;
+    for (const Name& name : expr.indices) {
+      Index* const index = NewIndex(name, scope);
+      scope.push_back(index);
+      own.push_back(index);
+    }
+    Walk(expr.args.front(), scope, statement);
+    for (std::size_t i = outer; i < scope.size(); ++i) {
+      if (used_.count(scope[i]) == 0 && is_good_) {
+        Report(Diag::kMissingAxis, scope[i]->range,
+               fmt::format("nothing in the reduction has index '{}'", scope[i]->name));
+      }
+      if (is_good_) Settle(*scope[i]);
+    }
+    axes_.AddPlace(scope);
+    scope.resize(outer);
+    out_.reductions[&expr] = std::move(own);
+  }
+
+  void WalkName(const Expr& expr, const Scope& scope, std::size_t statement) {
+    for (const Index* index : scope) {
+      if (index->name != expr.text) continue;
+      if (names_.count(expr.text) != 0) break;  // The size of that name has a value.
+      Report(Diag::kWrongUse, expr.range,
+             fmt::format("index '{}' has no value of its own; it stands in subscripts", expr.text));
+      return;
+    }
+    const auto found = Find(expr, scope);
+    if (!found || found->kind == Kind::kSize || found->kind == Kind::kScalar) return;
+    ReadOf(expr, *found, {}, scope, statement);
+  }
+
+  std::optional<Meaning> Find(const Expr& expr, const Scope& scope) {
+    const auto found = names_.find(expr.text);
+    if (found != names_.end()) return found->second;
+    std::vector<std::string> names;
+    for (const auto& [name, meaning] : names_) names.push_back(name);
+    for (const Index* index : scope) names.push_back(index->name);
+    Report(Diag::kUnknownName, expr.range,
+           fmt::format("there is no '{}'{}", expr.text, DidYouMean(expr.text, names)));
+    return std::nullopt;
+  }
+
+  void WalkRead(const Expr& expr, const Scope& scope, std::size_t statement) {
+    const auto found = Find(expr, scope);
+    if (!found) return;
+    if (found->kind == Kind::kSize || found->kind == Kind::kScalar) {
+      Report(Diag::kWrongUse, expr.range,
+             fmt::format("'{}' is a {} and has no subscripts", expr.text,
+                         found->kind == Kind::kSize ? "size" : "scalar"))
+          .WithNote(found->range, "declared here");
+      return;
+    }
+    std::vector<IndexMap> maps;
+    for (const Expr& subscript : expr.args) {
+      if (!KnowsNames(subscript, scope)) return;
+      auto map = numbers_.Map(subscript, [&](std::string_view name) {
+        return std::ranges::any_of(scope, [&](const Index* i) { return i->name == name; });
+      });
+      if (!map) return Fail();
+      maps.push_back(std::move(*map));
+    }
+    ReadOf(expr, *found, maps, scope, statement);
+  }
+
+  /// Says of a name in a subscript that is neither a size nor an index what is missing.
+  bool KnowsNames(const Expr& expr, const Scope& scope) {
+    if (expr.kind == Expr::Kind::kName) {
+      const auto is_it = [&](const Index* index) { return index->name == expr.text; };
+      if (std::ranges::any_of(scope, is_it) || out_.sizes.count(expr.text) != 0) return true;
+      std::vector<std::string> names;
+      for (const Index* index : scope) names.push_back(index->name);
+      for (const auto& [name, value] : out_.sizes) names.push_back(name);
+      // Of names of one letter each is near to each.
+      const std::string hint = expr.text.size() > 1 ? DidYouMean(expr.text, names) : "";
+      Report(
+          Diag::kFreeIndex, expr.range,
+          fmt::format("nothing runs over '{}': it stands neither on the left side nor in a "
+                      "reduction{}",
+                      expr.text, hint.empty() ? fmt::format(", like sum({})", expr.text) : hint));
+      return false;
+    }
+    return std::ranges::all_of(expr.args, [&](const Expr& arg) { return KnowsNames(arg, scope); });
+  }
+
+  void ReadOf(const Expr& expr, const Meaning& what, const std::vector<IndexMap>& maps,
+              const Scope& scope, std::size_t statement) {
+    const auto index_of = [&](const std::string& name) {
+      return *std::ranges::find_if(scope, [&](const Index* i) { return i->name == name; });
+    };
+    for (const IndexMap& map : maps) {
+      for (const auto& [name, factor] : map.factors) used_.insert(index_of(name));
+    }
+    Access access;
+    if (what.kind == Kind::kValue) {
+      access.statement = what.number;
+      if (stated_.count(what.number) == 0) {
+        const bool itself = static_cast<std::size_t>(what.number) == statement;
+        Report(Diag::kUsedBeforeStated, expr.range,
+               itself ? fmt::format("'{}' is stated with itself", expr.text)
+                      : fmt::format("'{}' is used before it is stated", expr.text))
+            .WithNote(what.range, "stated here");
+        return;
+      }
+      const auto& own = out_.left[static_cast<std::size_t>(what.number)];
+      if (!CheckRank({expr.text, expr.range}, maps.size(), own.size())) return;
+      for (std::size_t i = 0; i < maps.size(); ++i) {
+        if (!maps[i].is_plain_index()) {
+          Report(Diag::kNotBuilt, expr.args[i].range,
+                 fmt::format("'{}' is a value on its way, and read index by index; only arrays "
+                             "have index maps",
+                             expr.text));
+          return;
+        }
+        Index& index = *index_of(maps[i].factors.front().first);
+        Propose(index, *own[i]->extent, expr.args[i].range);
+        access.strides.emplace_back(&index, 1);
+        axes_.Unite(index, *own[i]);
+      }
+      read_.insert(what.number);
+    } else {
+      access.array = what.number;
+      const ArrayShape& array = out_.arrays[static_cast<std::size_t>(what.number)];
+      if (array.decl->is_output) {
+        Report(Diag::kWrongUse, expr.range,
+               fmt::format("'{}' is an output and cannot be read; give the value a name of its "
+                           "own, and write it to the output",
+                           expr.text));
+        return;
+      }
+      if (!CheckRank({expr.text, expr.range}, maps.size(), array.extents.size())) return;
+      for (std::size_t i = 0; i < maps.size(); ++i) {
+        const std::int64_t stride = array.strides[i];
+        access.offset = Sum(access.offset, Product(maps[i].offset, stride));
+        for (const auto& [name, factor] : maps[i].factors) {
+          AddStride(access, index_of(name), Product(factor, stride));
+        }
+        if (!maps[i].is_plain_index()) continue;
+        const std::string& index = maps[i].factors.front().first;
+        if (moved_.count({expr.text, i, index}) != 0) continue;
+        Propose(*index_of(index), array.extents[i], expr.args[i].range);
+      }
+      inputs_read_.insert(what.number);
+      pending_.push_back({&expr, what.number, maps, scope});
+    }
+    out_.reads[&expr] = std::move(access);
+  }
+
+  /// Modulo 2^64: what matters of a read that is in bounds fits.
+  static std::int64_t Product(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+  }
+  static std::int64_t Sum(std::int64_t a, std::int64_t b) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+  }
+
+  static void AddStride(Access& access, const Index* index, std::int64_t stride) {
+    if (stride == 0) return;
+    const auto found =
+        std::ranges::find(access.strides, index, [](const auto& way) { return way.first; });
+    if (found == access.strides.end()) {
+      access.strides.emplace_back(index, stride);
+      return;
+    }
+    found->second = Sum(found->second, stride);
+    if (found->second == 0) access.strides.erase(found);
+  }
+
+  void CheckBounds() {
+    for (const Pending& read : pending_) {
+      const ArrayShape& array = out_.arrays[static_cast<std::size_t>(read.array)];
+      for (std::size_t i = 0; i < read.maps.size(); ++i) {
+        __int128 first = read.maps[i].offset, last = first;
+        for (const auto& [name, factor] : read.maps[i].factors) {
+          const auto* const index = *std::ranges::find_if(
+              read.scope, [&, &n = name](const Index* at) { return at->name == n; });
+          const __int128 way = static_cast<__int128>(factor) * (*index->extent - 1);
+          (way < 0 ? first : last) += way;
+        }
+        if (first >= 0 && last < array.extents[i]) continue;
+        const auto reached = static_cast<std::int64_t>(first < 0 ? first : last);
+        Report(Diag::kOutOfBounds, read.expr->args[i].range,
+               fmt::format("this reaches {} at these sizes; '{}' has 0 to {} there", reached,
+                           array.decl->name.text, array.extents[i] - 1))
+            .WithNote(array.decl->name.range, "declared here");
+      }
+    }
+    pending_.clear();
+  }
+
+  // ---- uses and axes
+
+  void CheckUses() {
+    for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
+      const ArrayDecl& array = kernel_.arrays[i];
+      if (array.is_output || inputs_read_.count(static_cast<int>(i)) != 0) continue;
+      Report(Diag::kNotRead, array.name.range,
+             fmt::format("nothing reads input '{}'", array.name.text));
+    }
+    for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
+      const Name& target = kernel_.statements[i].target;
+      if (out_.output_of[i] >= 0 || read_.count(static_cast<int>(i)) != 0) continue;
+      Report(Diag::kNotRead, target.range, fmt::format("nothing reads value '{}'", target.text));
+    }
+  }
+
+  void ShareAxes() {
+    if (const auto pair = axes_.Clash()) {
+      Report(
+          Diag::kNotBuilt, pair->second->range,
+          fmt::format("indices '{}' and '{}' read the same axis of a value; state the value once "
+                      "more for one of them",
+                      pair->first->name, pair->second->name));
+      return;
+    }
+    out_.num_axes = axes_.Number(out_.indices);
+  }
+
+  void CheckTiles() {
+    std::map<std::string_view, SourceRange> tiled;
+    for (const TileHint& hint : kernel_.tiles) {
+      if (hint.largest.size() > kMostTileLevels) {
+        Report(Diag::kBadTile, hint.largest[kMostTileLevels].range,
+               fmt::format("more than {} levels of tiles", kMostTileLevels));
+      }
+      for (const Name& name : hint.indices) {
+        const auto [place, is_new] = tiled.try_emplace(name.text, name.range);
+        if (!is_new) {
+          Report(Diag::kBadTile, name.range,
+                 fmt::format("index '{}' has its tiles already", name.text))
+              .WithNote(place->second, "first here");
+        }
+        const bool known = std::ranges::any_of(
+            out_.indices, [&](const Index& index) { return index.name == name.text; });
+        if (known || !is_good_) continue;
+        std::vector<std::string> names;
+        for (const Index& index : out_.indices) names.push_back(index.name);
+        Report(Diag::kUnknownName, name.range,
+               fmt::format("there is no index '{}'{}", name.text, DidYouMean(name.text, names)));
+      }
+      for (const Expr& level : hint.largest) {
+        const auto value = numbers_.Value(level);
+        if (!value) return Fail();
+        if (*value >= 1 && *value <= 1024) continue;
+        Report(Diag::kBadTile, level.range,
+               fmt::format("a tile of at most {} is not possible; it is 1 to 1024", *value));
+      }
+    }
+  }
+
+  struct Pending {
+    const Expr* expr;
+    int array;
+    std::vector<IndexMap> maps;
+    Scope scope;
+  };
+
+  const Kernel& kernel_;
+  DiagnosticSink& sink_;
+  Resolution out_;
+  Numbers numbers_;
+  bool is_good_ = true;
+  std::map<std::string, Meaning, std::less<>> names_;
+  std::set<const Index*> used_;
+  std::set<int> stated_, read_, inputs_read_;
+  std::vector<Pending> pending_;
+  std::set<std::tuple<std::string, std::size_t, std::string>> moved_;  ///< In this statement.
+  SharedAxes axes_;
+};
+
+}  // namespace
+
+std::optional<Resolution> Resolve(const Kernel& kernel, const Sizes& given, DiagnosticSink& sink) {
+  return Resolver(kernel, given, sink).Run();
+}
+
+std::int64_t DefaultOf(const SizeDecl& size) {
+  constexpr std::int64_t kUsual = 512;
+  if (size.default_value) return *size.default_value;
+  return std::clamp(kUsual, size.min.value_or(1),
+                    std::max(size.min.value_or(1), size.max.value_or(kUsual)));
+}
+
+}  // namespace exh::kernels::notation

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// A kernel's text at given sizes with every name looked up: which array or value is read where,
+// which index runs over what, how large everything is. What is wrong is said here, with its place;
+// what is left can be written as a backbone (lower.h).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dsl/diagnostics/diagnostic.h"
+#include "kernels/notation/numbers.h"
+#include "kernels/notation/syntax/ast.h"
+
+namespace exh::kernels::notation {
+
+/// An index of one statement: on its left side, or of one reduction.
+struct Index {
+  std::string name;
+  SourceRange range;
+  int axis =
+      -1;  ///< Of the kernel. Indices that meet in a value, or in name and extent, share one.
+  std::optional<std::int64_t> extent;
+  SourceRange extent_range;  ///< What says so.
+};
+
+/// An array at given sizes.
+struct ArrayShape {
+  const ArrayDecl* decl = nullptr;
+  std::vector<std::int64_t> extents, strides;  ///< By dimension; strides in elements.
+  /// From the first to the last, or as many as the largest extent times its stride: a row of a
+  /// matrix is as long as its stride says.
+  std::int64_t elements = 0;
+};
+
+/// A read of an array or a value, or a statement's left side.
+struct Access {
+  int array = -1, statement = -1;  ///< One of them: what is read.
+  std::int64_t offset = 0;         ///< Elements; of an array.
+  /// The indices that move the element, with how far; of a value how its own indices are named.
+  std::vector<std::pair<const Index*, std::int64_t>> strides;
+};
+
+struct Resolution {
+  Sizes sizes;  ///< All of them.
+  std::vector<ArrayShape> arrays;
+  std::deque<Index> indices;                    ///< All; they do not move.
+  std::vector<std::vector<const Index*>> left;  ///< By statement.
+  std::map<const Expr*, Access> reads;          ///< By kRead, or kName without axes.
+  std::map<const Expr*, std::vector<const Index*>> reductions;  ///< By kReduce.
+  std::vector<int> output_of;  ///< By statement: the array that it writes; -1: a value.
+  int num_axes = 0;
+};
+
+/// `given` need not have all sizes. Nothing when something is wrong, which is then in the sink.
+std::optional<Resolution> Resolve(const Kernel& kernel, const Sizes& given,
+                                  dsl::DiagnosticSink& sink);
+
+/// The sizes with their defaults; a default that is not said is 512, or the nearest possible.
+std::int64_t DefaultOf(const SizeDecl& size);
+
+}  // namespace exh::kernels::notation

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/notation/shapes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace exh::kernels::notation {
+namespace {
+
+using dsl::Diag;
+
+constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
+
+class Shaper {
+ public:
+  Shaper(const ArrayDecl& decl, Numbers& numbers, dsl::DiagnosticSink& sink)
+      : decl_(decl), numbers_(numbers), sink_(sink) {}
+
+  std::optional<ArrayShape> Run() {
+    const ArrayDecl& decl = decl_;
+    ArrayShape shape{&decl, {}, {}, 0};
+    for (const Expr& extent : decl.extents) {
+      const auto value = numbers_.Value(extent);
+      if (!value) return std::nullopt;
+      if (*value < 1 || *value > kLargestExtent) {
+        sink_.Report(*value < 1 ? Diag::kBadExtent : Diag::kTooLarge, extent.range,
+                     fmt::format("this extent of '{}' is {} at these sizes; it must be 1 to 2^31",
+                                 decl.name.text, *value));
+        return std::nullopt;
+      }
+      shape.extents.push_back(*value);
+    }
+    if (!decl.strides.empty() && decl.strides.size() != decl.extents.size()) {
+      sink_.Report(Diag::kBadStride, decl.strides.front().range,
+                   fmt::format("'{}' has {} extent{} and {} stride{}", decl.name.text,
+                               decl.extents.size(), decl.extents.size() == 1 ? "" : "s",
+                               decl.strides.size(), decl.strides.size() == 1 ? "" : "s"));
+      return std::nullopt;
+    }
+    __int128 product = 1;
+    shape.strides.assign(shape.extents.size(), 1);
+    for (std::size_t i = shape.extents.size(); i-- > 0;) {
+      if (decl.strides.empty()) {
+        shape.strides[i] = static_cast<std::int64_t>(product);
+      } else {
+        const auto value = numbers_.Value(decl.strides[i]);
+        if (!value) return std::nullopt;
+        if (*value < 0) {
+          sink_.Report(Diag::kBadStride, decl.strides[i].range,
+                       fmt::format("this stride is {}; it must not be negative", *value));
+          return std::nullopt;
+        }
+        shape.strides[i] = *value;
+      }
+      product *= shape.extents[i];
+      if (product > std::numeric_limits<std::int64_t>::max()) {
+        TooLarge(decl);
+        return std::nullopt;
+      }
+    }
+    __int128 last = 0, longest = 1;
+    for (std::size_t i = 0; i < shape.extents.size(); ++i) {
+      const __int128 stride = shape.strides[i];
+      last += stride * (shape.extents[i] - 1);
+      longest = std::max(longest, stride * shape.extents[i]);
+    }
+    const __int128 elements = std::max(last + 1, longest);
+    if (elements > std::numeric_limits<std::int64_t>::max() / 8) {
+      TooLarge(decl);
+      return std::nullopt;
+    }
+    shape.elements = static_cast<std::int64_t>(elements);
+    if (decl.is_output && !decl.strides.empty() && !CheckCovered(shape)) {
+      return std::nullopt;
+    }
+    return shape;
+  }
+
+ private:
+  /// The index of an output takes every value once if and only if the axes, sorted by stride, are
+  /// the digits of a mixed radix number.
+  bool CheckCovered(const ArrayShape& shape) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> digits;  // Stride and extent.
+    for (std::size_t i = 0; i < shape.extents.size(); ++i) {
+      if (shape.extents[i] > 1) digits.emplace_back(shape.strides[i], shape.extents[i]);
+    }
+    std::ranges::sort(digits);
+    std::int64_t points = 1;
+    bool overlaps = false;
+    for (const auto& [stride, extent] : digits) {
+      overlaps = overlaps || stride < points;
+      if (!overlaps) points *= extent;
+    }
+    if (!overlaps && points == shape.elements) return true;
+    sink_.Report(Diag::kNotCovered, shape.decl->strides.front().range,
+                 overlaps
+                     ? fmt::format("two elements of output '{}' would lie in one place at these "
+                                   "sizes",
+                                   shape.decl->name.text)
+                     : fmt::format("output '{}' would have gaps at these sizes: {} elements in {} "
+                                   "places",
+                                   shape.decl->name.text, points, shape.elements));
+    return false;
+  }
+
+  void TooLarge(const ArrayDecl& decl) {
+    sink_.Report(Diag::kTooLarge, decl.name.range,
+                 fmt::format("'{}' has more than 2^60 elements at these sizes", decl.name.text));
+  }
+
+  const ArrayDecl& decl_;
+  Numbers& numbers_;
+  dsl::DiagnosticSink& sink_;
+};
+
+}  // namespace
+
+std::optional<ArrayShape> ShapeOf(const ArrayDecl& decl, Numbers& numbers,
+                                  dsl::DiagnosticSink& sink) {
+  return Shaper(decl, numbers, sink).Run();
+}
+
+}  // namespace exh::kernels::notation

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// The grammar of kernels as text: docs/kernels.md. parse.cc cuts a text into lines, each of which
+// may go on in the next, and feeds the parser one of them at a time. Only brackets make the parser
+// recurse, and parse.cc limits their depth.
+grammar Kernel;
+
+// ---- lines
+
+line : item EOF ;
+
+item
+    : DOC? head | DOC? sizes | DOC? scalars | DOC? array | tile | DOC? statement | END
+    ;
+
+head      : KERNEL NAME ;
+sizes     : (SIZE | OPTION) size (COMMA size)* ;
+size      : NAME (ASSIGN integer)? (IN integer RANGE integer)? ;   // The last range is that of all that have none.
+integer   : MINUS? NUMBER ;
+scalars   : SCALAR scalar (COMMA scalar)* ;
+scalar    : NAME (COLON NAME)? ASSIGN MINUS? NUMBER ;
+array     : (INPUT | OUTPUT) NAME COLON NAME subscripts? strides? outside? ;
+strides   : STRIDES LPAR expression (COMMA expression)* RPAR ;
+outside   : OUTSIDE NAME ;
+tile      : TILE NAME (COMMA NAME)* COLON expression (COMMA expression)* ;
+statement : NAME (COLON NAME)? subscripts? ASSIGN expression ;
+
+// ---- expressions
+
+subscripts  : LBRACKET expression (COMMA expression)* RBRACKET ;
+expression  : disjunction (QUESTION expression COLON expression)? ;
+disjunction : conjunction (OR conjunction)* ;
+conjunction : negation (AND negation)* ;
+negation    : NOT* comparison ;
+comparison  : sum ((LT | LE | GT | GE | EQ | NE) sum)? ;
+sum         : product ((PLUS | MINUS) product)* ;
+product     : factor ((STAR | SLASH | PERCENT) factor)* ;
+factor      : MINUS* primary ;
+body        : primary ((STAR | SLASH | PERCENT) factor)* ;
+
+primary
+    : NUMBER
+    | LPAR expression RPAR
+    | NAME LPAR expression (COMMA expression)* RPAR body?   // A call; with a body, a reduction.
+    | NAME subscripts?
+    ;
+
+// ---- reserved words
+
+AND     : 'and' ;
+END     : 'end' ;
+IN      : 'in' ;
+INPUT   : 'input' ;
+KERNEL  : 'kernel' ;
+NOT     : 'not' ;
+OPTION  : 'option' ;
+OR      : 'or' ;
+OUTPUT  : 'output' ;
+OUTSIDE : 'outside' ;
+SCALAR  : 'scalar' ;
+SIZE    : 'size' ;
+STRIDES : 'strides' ;
+TILE    : 'tile' ;
+
+// ---- operators
+
+COLON    : ':' ;
+COMMA    : ',' ;
+LPAR     : '(' ;
+RPAR     : ')' ;
+LBRACKET : '[' ;
+RBRACKET : ']' ;
+QUESTION : '?' ;
+RANGE    : '..' ;
+LE       : '<=' ;
+GE       : '>=' ;
+EQ       : '==' ;
+NE       : '!=' ;
+LT       : '<' ;
+GT       : '>' ;
+ASSIGN   : '=' ;
+PLUS     : '+' ;
+MINUS    : '-' ;
+STAR     : '*' ;
+SLASH    : '/' ;
+PERCENT  : '%' ;
+
+// ---- names, numbers, comments; a line break or a semicolon may end a line
+
+NAME    : [a-zA-Z_] [a-zA-Z0-9_]* ;
+NUMBER  : [0-9]+ ('.' [0-9]+)? ([eE] [+-]? [0-9]+)? ;
+DOC     : '///' ~[\n]* ;
+COMMENT : '//' (~[/\n] ~[\n]*)? -> skip ;
+BREAK   : '\n' | ';' ;
+BLANK   : [ \t\r]+ -> skip ;
+INVALID : . ;

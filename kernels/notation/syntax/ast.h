@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+//
+// A kernel's text as plain data: what is written, before any name is looked up.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dsl/source_range.h"
+
+namespace exh::kernels::notation {
+
+using dsl::SourceRange;
+
+struct Name {
+  std::string text;
+  SourceRange range;
+};
+
+/// An expression, of numbers or of elements: the place says which.
+struct Expr {
+  enum class Kind : std::uint8_t {
+    kNumber,  ///< `number`; `integer` when it is a whole one.
+    kName,    ///< `text`: a size, an option, a scalar, an index, a value without axes.
+    kRead,    ///< `text`[args]: an array or a value.
+    kCall,    ///< `text`(args): a function, or an operator: "+", "<", "and", "?" (with three args).
+    kReduce,  ///< `text`(indices) args[0]: "sum".
+  };
+  Kind kind = Kind::kNumber;
+  SourceRange range;
+  std::string text;
+  double number = 0;
+  std::optional<std::int64_t> integer;
+  std::vector<Expr> args;
+  std::vector<Name> indices;  ///< kReduce.
+};
+
+/// `size m = 512 in 1..4096`, `option relu = 0 in 0..1`.
+struct SizeDecl {
+  Name name;
+  bool is_option = false;
+  std::optional<std::int64_t> default_value, min, max;
+  std::string doc;
+};
+
+/// `scalar alpha: f32 = 1.5`.
+struct ScalarDecl {
+  Name name;
+  Name type;  ///< Empty text: not said.
+  double value = 0;
+};
+
+/// `input a: f32[m, k] strides (k, 1) outside zero`.
+struct ArrayDecl {
+  bool is_output = false;
+  Name name;
+  Name type;
+  std::vector<Expr> extents;
+  std::vector<Expr> strides;  ///< Empty: row-major.
+  Name outside;               ///< "zero"; empty: no element outside may be read.
+  std::string doc;
+};
+
+/// `tile i, j: 32, 16`: the largest sizes of tile levels, outermost first.
+struct TileHint {
+  std::vector<Name> indices;
+  std::vector<Expr> largest;
+};
+
+/// `c[i, j] = sum(p) a[i, p] * b[p, j]`: an output's elements, or a value with a name.
+struct Statement {
+  Name target;
+  Name type;  ///< Empty text: not said.
+  std::vector<Expr> indices;
+  Expr value;
+  SourceRange range;
+};
+
+struct Kernel {
+  Name name;
+  std::string doc;  ///< One line for lists.
+  std::vector<SizeDecl> sizes;
+  std::vector<ScalarDecl> scalars;
+  std::vector<ArrayDecl> arrays;
+  std::vector<Statement> statements;
+  std::vector<TileHint> tiles;
+  SourceRange end;  ///< Of the text.
+};
+
+}  // namespace exh::kernels::notation

@@ -1,0 +1,696 @@
+// SPDX-License-Identifier: MIT
+//
+// The only file of this folder that sees ANTLR. A text is cut into lines first. A line goes on in
+// the next one while a bracket is open, behind an operator or a comma, and when the next one begins
+// with an operator. The parser gets one line at a time and stops at its first mistake.
+#include "kernels/notation/syntax/parse.h"
+
+#include <antlr4-runtime.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "KernelLexer.h"
+#include "KernelParser.h"
+#include "base/spelling.h"
+#include "dsl/syntax/antlr_support.h"
+
+namespace exh::kernels::notation {
+namespace {
+
+using dsl::Diag;
+using dsl::DiagnosticSink;
+using grammar::KernelLexer;
+using grammar::KernelParser;
+
+struct Token {
+  std::size_t type = 0;
+  SourceRange range;
+};
+using Line = std::vector<Token>;
+
+// ---- tokens and lines
+
+std::vector<Token> Lex(std::uint32_t file, const dsl::SourceSet& sources) {
+  dsl::ByteStream stream(sources.file(file).text);
+  KernelLexer lexer(&stream);
+  lexer.removeErrorListeners();
+  std::vector<Token> tokens;
+  while (true) {
+    const std::unique_ptr<antlr4::Token> raw = lexer.nextToken();
+    if (raw->getType() == antlr4::Token::EOF) return tokens;
+    tokens.push_back({raw->getType(),
+                      {file, static_cast<std::uint32_t>(raw->getStartIndex()),
+                       static_cast<std::uint32_t>(raw->getStopIndex() + 1)}});
+  }
+}
+
+/// Nothing ends behind one of these, nor before one that is binary.
+bool IsOperator(std::size_t type) {
+  switch (type) {
+    case KernelLexer::AND:
+    case KernelLexer::OR:
+    case KernelLexer::COLON:
+    case KernelLexer::COMMA:
+    case KernelLexer::QUESTION:
+    case KernelLexer::RANGE:
+    case KernelLexer::LE:
+    case KernelLexer::GE:
+    case KernelLexer::EQ:
+    case KernelLexer::NE:
+    case KernelLexer::LT:
+    case KernelLexer::GT:
+    case KernelLexer::ASSIGN:
+    case KernelLexer::PLUS:
+    case KernelLexer::MINUS:
+    case KernelLexer::STAR:
+    case KernelLexer::SLASH:
+    case KernelLexer::PERCENT:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::vector<Line> CutLines(const std::vector<Token>& tokens, const dsl::SourceSet& sources) {
+  std::vector<Line> lines;
+  Line line;
+  int open = 0;
+  std::size_t next = 0;  // The token behind the breaks around.
+  const auto end_line = [&] {
+    if (!line.empty()) lines.push_back(std::move(line));
+    line.clear();
+    open = 0;
+  };
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.type == KernelLexer::BREAK) {
+      if (line.empty()) continue;
+      next = std::max(next, i);
+      while (next < tokens.size() && tokens[next].type == KernelLexer::BREAK) ++next;
+      const bool is_semicolon = sources.Text(token.range) == ";";
+      const bool goes_on =
+          !is_semicolon && (open > 0 || IsOperator(line.back().type) ||
+                            (next < tokens.size() && IsOperator(tokens[next].type)));
+      const bool is_doc = line.back().type == KernelLexer::DOC;
+      if (!goes_on && !is_doc) end_line();
+      continue;
+    }
+    if (token.type == KernelLexer::DOC && !line.empty() && line.back().type != KernelLexer::DOC) {
+      end_line();
+    }
+    if (token.type == KernelLexer::LPAR || token.type == KernelLexer::LBRACKET) ++open;
+    if (token.type == KernelLexer::RPAR || token.type == KernelLexer::RBRACKET) --open;
+    line.push_back(token);
+  }
+  end_line();
+  return lines;
+}
+
+// ---- mistakes
+
+std::string TypeInWords(std::size_t type) {
+  if (type == KernelParser::NAME) return "a name";
+  if (type == KernelParser::NUMBER) return "a number";
+  if (type == KernelParser::DOC) return "a doc comment";
+  return std::string(KernelParser(nullptr).getVocabulary().getLiteralName(type));
+}
+
+std::string ExpectedInWords(const antlr4::misc::IntervalSet& expected) {
+  constexpr std::size_t kMost = 4;
+  if (expected.size() == 0 || expected.size() > kMost) return "";
+  std::vector<std::string> words;
+  for (const ssize_t type : expected.toList()) {
+    if (type != dsl::kEndOfInput) words.push_back(TypeInWords(static_cast<std::size_t>(type)));
+  }
+  if (expected.contains(dsl::kEndOfInput)) words.push_back("the end of the line");
+  std::string text = words.back();
+  words.pop_back();
+  return words.empty() ? text : fmt::format("{} or {}", fmt::join(words, ", "), text);
+}
+
+/// The character that the text begins with: 'é', U+00A0, or a byte that begins none.
+std::string CharacterInWords(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  bool is_valid = text.size() >= length && (lead < 0x80 || (lead >= 0xC2 && lead <= 0xF4));
+  unsigned code = length == 1 ? lead : lead & (0x7Fu >> length);
+  for (std::size_t i = 1; is_valid && i < length; ++i) {
+    is_valid = (byte(i) & 0xC0) == 0x80;
+    code = code << 6 | (byte(i) & 0x3F);
+  }
+  if (!is_valid) return fmt::format("the byte {:#04x}, which is no UTF-8,", lead);
+  const bool looks_like_nothing = code < 0x20 || (code >= 0x7F && code <= 0xA0) || code == 0xAD ||
+                                  (code >= 0x2000 && code <= 0x200F) ||
+                                  (code >= 0x2028 && code <= 0x202F) || code == 0xFEFF;
+  return looks_like_nothing ? fmt::format("U+{:04X}", code)
+                            : fmt::format("'{}'", text.substr(0, length));
+}
+
+std::string TokenInWords(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  if (text.size() > kLongest) return fmt::format("'{}…'", text.substr(0, kLongest));
+  return fmt::format("'{}'", text);
+}
+
+/// Words that stand nowhere else.
+bool BeginsLine(std::size_t type) {
+  static constexpr std::size_t kWords[] = {
+      KernelParser::KERNEL, KernelParser::SIZE,   KernelParser::OPTION, KernelParser::SCALAR,
+      KernelParser::INPUT,  KernelParser::OUTPUT, KernelParser::TILE,   KernelParser::END};
+  return std::ranges::find(kWords, type) != std::end(kWords);
+}
+
+void Report(const dsl::SyntaxError& error, const Line& line, DiagnosticSink& sink) {
+  static const antlr4::misc::IntervalSet kNothing;
+  const auto& expected = error.expected ? *error.expected : kNothing;
+  const std::string words = ExpectedInWords(expected);
+  if (error.at >= line.size()) {
+    const SourceRange last = line.back().range;
+    sink.Report(Diag::kUnfinishedLine, {last.file, last.end, last.end},
+                fmt::format("expected {} before the end of the line",
+                            words.empty() ? "the rest of it" : words));
+    return;
+  }
+  const Token& token = line[error.at];
+  const std::size_t first = line.front().type == KernelParser::DOC ? 1 : 0;
+  if (error.at == 1 && first == 1 && BeginsLine(token.type)) {
+    sink.Report(Diag::kStrayDoc, line.front().range,
+                fmt::format("a doc comment does not speak of '{}'; write '//'",
+                            sink.sources().Text(token.range)));
+    return;
+  }
+  // A word that is misspelled is read as the name of a value.
+  if (error.at <= first + 1 && line[first].type == KernelParser::NAME) {
+    const std::string_view word = sink.sources().Text(line[first].range);
+    const std::string meant =
+        DidYouMean(word, {"kernel", "size", "option", "scalar", "input", "output", "tile", "end"});
+    if (!meant.empty()) {
+      sink.Report(Diag::kUnexpectedWord, line[first].range,
+                  fmt::format("no line begins with '{}' in this way{}", word, meant));
+      return;
+    }
+  }
+  const std::string_view text = sink.sources().Text(token.range);
+  std::string hint;
+  int open = 0;
+  for (const Token& before : std::span(line).first(error.at)) {
+    open += before.type == KernelParser::LPAR || before.type == KernelParser::LBRACKET ? 1 : 0;
+    open -= before.type == KernelParser::RPAR || before.type == KernelParser::RBRACKET ? 1 : 0;
+  }
+  if (open > 0 && BeginsLine(token.type)) {
+    const SourceRange gap = {token.range.file, line[error.at - 1].range.end, token.range.begin};
+    const bool is_first = sink.sources().Text(gap).find('\n') != std::string_view::npos;
+    if (is_first) hint = "; a bracket before it is still open";
+  }
+  const bool is_word = token.type != KernelParser::NAME && !text.empty() &&
+                       std::isalpha(static_cast<unsigned char>(text.front())) != 0;
+  if (is_word && hint.empty() && expected.contains(static_cast<ssize_t>(KernelParser::NAME))) {
+    hint = fmt::format(" ('{}' is a reserved word and cannot be a name)", text);
+  }
+  // `c[i] = a[i] b[i]`: two lines in one, or a sign that is missing.
+  if (words.empty() && hint.empty() && error.at > 0 && token.type == KernelParser::NAME) {
+    hint = "; is an operator missing before it?";
+  }
+  sink.Report(Diag::kUnexpectedWord, token.range,
+              words.empty()
+                  ? fmt::format("unexpected {}{}", TokenInWords(text), hint)
+                  : fmt::format("expected {}, got {}{}", words, TokenInWords(text), hint));
+}
+
+/// The parser recurses once for each open bracket, question and reduction, whoever reads an
+/// expression once for each operator.
+constexpr int kMostNested = 100, kMostOperators = 500;
+
+bool TakesOperands(std::size_t type) {
+  return type == KernelLexer::NOT ||
+         (IsOperator(type) && type != KernelLexer::COMMA && type != KernelLexer::COLON &&
+          type != KernelLexer::RANGE && type != KernelLexer::ASSIGN);
+}
+
+/// Whether the line can be given to the parser; says what is wrong otherwise.
+bool IsParsable(const Line& line, DiagnosticSink& sink) {
+  int open = 0, nested = 0, operators = 0;
+  std::size_t before = KernelLexer::BREAK;
+  for (const Token& token : line) {
+    if (token.type == KernelLexer::INVALID) {
+      const std::string_view text = sink.sources().file(token.range.file).text;
+      sink.Report(Diag::kUnknownCharacter, token.range,
+                  fmt::format("{} has no meaning in a kernel",
+                              CharacterInWords(text.substr(token.range.begin))));
+      return false;
+    }
+    operators += TakesOperands(token.type) ? 1 : 0;
+    if (operators > kMostOperators) {
+      sink.Report(Diag::kTooDeep, token.range,
+                  fmt::format("more than {} operators in one line; give a part of it a name",
+                              kMostOperators));
+      return false;
+    }
+    // What a reduction reduces stands behind its bracket.
+    const bool reduces = before == KernelLexer::RPAR &&
+                         (token.type == KernelLexer::NAME || token.type == KernelLexer::NUMBER ||
+                          token.type == KernelLexer::LPAR);
+    nested += reduces || token.type == KernelLexer::QUESTION ? 1 : 0;
+    before = token.type;
+    if (token.type == KernelLexer::LPAR || token.type == KernelLexer::LBRACKET) ++open;
+    if (token.type == KernelLexer::RPAR || token.type == KernelLexer::RBRACKET) --open;
+    if (open <= kMostNested && nested <= kMostNested) continue;
+    sink.Report(Diag::kTooDeep, token.range,
+                fmt::format("more than {} brackets, '?' or reductions in one another; give a part "
+                            "of it a name",
+                            kMostNested));
+    return false;
+  }
+  return true;
+}
+
+// ---- from the parser's tree to ours
+
+class TreeReader {
+ public:
+  /// `line`: what the parser saw. `docs`: the same with all doc comments.
+  TreeReader(const Line& line, const Line& docs, DiagnosticSink& sink)
+      : line_(line), docs_(docs), sink_(sink) {}
+
+  void Read(KernelParser::ItemContext* item, Kernel& kernel, bool& has_head, bool& has_end) {
+    const std::string doc = item->DOC() ? DocText() : "";
+    if (item->head() != nullptr) {
+      kernel.name = NameOf(item->head()->NAME());
+      kernel.doc = doc;
+      has_head = true;
+    } else if (item->sizes() != nullptr) {
+      ReadSizes(item->sizes(), doc, kernel.sizes);
+    } else if (item->scalars() != nullptr) {
+      for (auto* scalar : item->scalars()->scalar()) kernel.scalars.push_back(ReadScalar(scalar));
+    } else if (item->array() != nullptr) {
+      kernel.arrays.push_back(ReadArray(item->array(), doc));
+    } else if (item->tile() != nullptr) {
+      TileHint& hint = kernel.tiles.emplace_back();
+      for (auto* name : item->tile()->NAME()) hint.indices.push_back(NameOf(name));
+      for (auto* level : item->tile()->expression()) hint.largest.push_back(Read(level));
+    } else if (item->statement() != nullptr) {
+      kernel.statements.push_back(ReadStatement(item->statement()));
+    } else {
+      has_end = true;
+    }
+  }
+
+  SourceRange RangeOfItem(KernelParser::ItemContext* item) const { return RangeOf(item); }
+
+  Statement ReadStatement(KernelParser::StatementContext* tree) {
+    Statement statement;
+    statement.target = NameOf(tree->NAME(0));
+    if (tree->COLON() != nullptr) statement.type = NameOf(tree->NAME(1));
+    if (tree->subscripts() != nullptr)
+      statement.indices = ReadAll(tree->subscripts()->expression());
+    statement.value = Read(tree->expression());
+    statement.range = RangeOf(tree);
+    return statement;
+  }
+
+ private:
+  template <typename Trees>
+  std::vector<Expr> ReadAll(const Trees& trees) {
+    std::vector<Expr> all;
+    for (auto* tree : trees) all.push_back(Read(tree));
+    return all;
+  }
+
+  SourceRange RangeOf(antlr4::tree::TerminalNode* node) const {
+    return line_[node->getSymbol()->getTokenIndex()].range;
+  }
+  SourceRange RangeOf(antlr4::ParserRuleContext* tree) const {
+    const SourceRange first = line_[tree->getStart()->getTokenIndex()].range;
+    const SourceRange last = line_[tree->getStop()->getTokenIndex()].range;
+    return {first.file, first.begin, last.end};
+  }
+  std::string_view TextOf(SourceRange range) const { return sink_.sources().Text(range); }
+  Name NameOf(antlr4::tree::TerminalNode* node) const {
+    const SourceRange range = RangeOf(node);
+    return {std::string(TextOf(range)), range};
+  }
+
+  /// The lines before the item, without their slashes.
+  std::string DocText() const {
+    std::string text;
+    for (const Token& token : docs_) {
+      if (token.type != KernelLexer::DOC) break;
+      std::string_view words = TextOf(token.range).substr(3);
+      words.remove_prefix(std::min(words.find_first_not_of(" \t\r"), words.size()));
+      words.remove_suffix(words.size() - (words.find_last_not_of(" \t\r") + 1));
+      text += (text.empty() ? "" : " ") + std::string(words);
+    }
+    return text;
+  }
+
+  std::optional<std::int64_t> Whole(SourceRange range, bool minus) {
+    const std::string_view text = TextOf(range);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return minus ? -value : value;
+  }
+
+  std::int64_t ReadInteger(KernelParser::IntegerContext* tree) {
+    const SourceRange range = RangeOf(tree->NUMBER());
+    if (const auto value = Whole(range, tree->MINUS() != nullptr)) return *value;
+    sink_.Report(Diag::kNotAWholeNumber, range,
+                 fmt::format("'{}' is not a whole number below 2^63", TextOf(range)));
+    return 1;
+  }
+
+  double ReadReal(SourceRange range) {
+    double value = 0;
+    const std::string_view text = TextOf(range);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    // Too large or too small: infinity or 0, which from_chars does not tell apart.
+    if (error != std::errc()) value = std::strtod(std::string(text).c_str(), nullptr);
+    return value;
+  }
+
+  /// A range behind the last one is that of all that have none. Their doc comment has a part for
+  /// each, with semicolons between them, or one for all.
+  void ReadSizes(KernelParser::SizesContext* tree, std::string_view doc,
+                 std::vector<SizeDecl>& sizes) {
+    const std::size_t first = sizes.size();
+    const bool is_option = tree->OPTION() != nullptr;  // Looks through the whole line.
+    for (auto* size : tree->size()) {
+      sizes.push_back(ReadSize(size));
+      sizes.back().is_option = is_option;
+    }
+    const SizeDecl last = sizes.back();
+    std::vector<std::string> parts(1);
+    for (const char c : doc) {
+      if (c == ';') {
+        parts.emplace_back();
+      } else if (c != ' ' || !parts.back().empty()) {
+        parts.back() += c;
+      }
+    }
+    const std::size_t count = sizes.size() - first;
+    for (std::size_t i = 0; i < count; ++i) {
+      SizeDecl& size = sizes[first + i];
+      size.doc = parts.size() == count ? parts[i] : std::string(doc);
+      if (!size.min) {
+        size.min = last.min;
+        size.max = last.max;
+      }
+      // Of an option no value is too small for an extent.
+      if (!size.min && size.is_option)
+        size.min = std::min<std::int64_t>(size.default_value.value_or(0), 0);
+    }
+  }
+
+  SizeDecl ReadSize(KernelParser::SizeContext* tree) {
+    SizeDecl size;
+    size.name = NameOf(tree->NAME());
+    std::size_t next = 0;
+    if (tree->ASSIGN() != nullptr) size.default_value = ReadInteger(tree->integer(next++));
+    if (tree->IN() != nullptr) {
+      size.min = ReadInteger(tree->integer(next));
+      size.max = ReadInteger(tree->integer(next + 1));
+    }
+    return size;
+  }
+
+  ScalarDecl ReadScalar(KernelParser::ScalarContext* tree) {
+    ScalarDecl scalar;
+    scalar.name = NameOf(tree->NAME(0));
+    if (tree->COLON() != nullptr) scalar.type = NameOf(tree->NAME(1));
+    scalar.value = ReadReal(RangeOf(tree->NUMBER())) * (tree->MINUS() != nullptr ? -1 : 1);
+    return scalar;
+  }
+
+  ArrayDecl ReadArray(KernelParser::ArrayContext* tree, const std::string& doc) {
+    ArrayDecl array;
+    array.is_output = tree->OUTPUT() != nullptr;
+    array.name = NameOf(tree->NAME(0));
+    array.type = NameOf(tree->NAME(1));
+    array.doc = doc;
+    if (tree->subscripts() != nullptr) array.extents = ReadAll(tree->subscripts()->expression());
+    if (tree->strides() != nullptr) array.strides = ReadAll(tree->strides()->expression());
+    if (tree->outside() != nullptr) array.outside = NameOf(tree->outside()->NAME());
+    return array;
+  }
+
+  static Expr Call(std::string name, SourceRange range, std::vector<Expr> args) {
+    Expr expr;
+    expr.kind = Expr::Kind::kCall;
+    expr.range = range;
+    expr.text = std::move(name);
+    expr.args = std::move(args);
+    return expr;
+  }
+  static Expr Binary(std::string name, Expr a, Expr b) {
+    const SourceRange range = {a.range.file, a.range.begin, b.range.end};
+    std::vector<Expr> args;
+    args.push_back(std::move(a));
+    args.push_back(std::move(b));
+    return Call(std::move(name), range, std::move(args));
+  }
+
+  /// A chain of operators of one rank, from left to right: operands and signs alternate.
+  template <typename Tree>
+  Expr Chain(Tree* tree) {
+    Expr left;
+    std::string sign;
+    for (antlr4::tree::ParseTree* child : tree->children) {
+      if (auto* terminal = dynamic_cast<antlr4::tree::TerminalNode*>(child)) {
+        sign = std::string(TextOf(RangeOf(terminal)));
+      } else {
+        Expr operand = ReadAny(child);
+        left =
+            sign.empty() ? std::move(operand) : Binary(sign, std::move(left), std::move(operand));
+      }
+    }
+    return left;
+  }
+
+  Expr ReadAny(antlr4::tree::ParseTree* tree) {
+    if (auto* t = dynamic_cast<KernelParser::ConjunctionContext*>(tree)) return Chain(t);
+    if (auto* t = dynamic_cast<KernelParser::NegationContext*>(tree)) {
+      return Repeat("not", t->NOT().size(), RangeOf(t), Chain(t->comparison()));
+    }
+    if (auto* t = dynamic_cast<KernelParser::SumContext*>(tree)) return Chain(t);
+    if (auto* t = dynamic_cast<KernelParser::ProductContext*>(tree)) return Chain(t);
+    if (auto* t = dynamic_cast<KernelParser::FactorContext*>(tree)) {
+      return Repeat("neg", t->MINUS().size(), RangeOf(t), Read(t->primary()));
+    }
+    return Read(dynamic_cast<KernelParser::PrimaryContext*>(tree));
+  }
+
+  static Expr Repeat(const char* name, std::size_t times, SourceRange range, Expr inner) {
+    for (; times > 0; --times) {
+      std::vector<Expr> args;
+      args.push_back(std::move(inner));
+      inner = Call(name, range, std::move(args));
+    }
+    return inner;
+  }
+
+  Expr Read(KernelParser::ExpressionContext* tree) {
+    Expr first = Chain(tree->disjunction());
+    if (tree->QUESTION() == nullptr) return first;
+    std::vector<Expr> args;
+    args.push_back(std::move(first));
+    args.push_back(Read(tree->expression(0)));
+    args.push_back(Read(tree->expression(1)));
+    return Call("?", RangeOf(tree), std::move(args));
+  }
+
+  Expr Read(KernelParser::PrimaryContext* tree) {
+    Expr expr;
+    expr.range = RangeOf(tree);
+    if (tree->NUMBER() != nullptr) {
+      expr.number = ReadReal(expr.range);
+      expr.integer = Whole(expr.range, false);
+      return expr;
+    }
+    if (tree->NAME() == nullptr) return Read(tree->expression(0));  // In brackets.
+    const Name name = NameOf(tree->NAME());
+    expr.text = name.text;
+    if (tree->LPAR() == nullptr) {
+      expr.kind = tree->subscripts() == nullptr ? Expr::Kind::kName : Expr::Kind::kRead;
+      if (tree->subscripts() != nullptr) expr.args = ReadAll(tree->subscripts()->expression());
+      return expr;
+    }
+    std::vector<Expr> args = ReadAll(tree->expression());
+    if (tree->body() == nullptr) {
+      expr.kind = Expr::Kind::kCall;
+      expr.args = std::move(args);
+      return expr;
+    }
+    expr.kind = Expr::Kind::kReduce;
+    for (const Expr& index : args) {
+      if (index.kind == Expr::Kind::kName) {
+        expr.indices.push_back({index.text, index.range});
+      } else {
+        sink_.Report(Diag::kNotAnIndex, index.range,
+                     fmt::format("{0}(…) with an operand behind it runs over indices, and this is "
+                                 "none; write {0}(i) …, or an operator between the two",
+                                 name.text));
+      }
+    }
+    expr.args.push_back(Chain(tree->body()));
+    return expr;
+  }
+
+  const Line &line_, &docs_;
+  DiagnosticSink& sink_;
+};
+
+/// Calls `read(reader, item)` with the tree of a line whose syntax is right.
+template <typename ReadItem>
+void ParseLine(const Line& line, DiagnosticSink& sink, const ReadItem& read) {
+  if (!IsParsable(line, sink)) return;
+  std::vector<std::unique_ptr<antlr4::Token>> tokens;
+  // Doc comments before an item count as one.
+  Line shown;
+  for (const Token& token : line) {
+    const bool repeats =
+        token.type == KernelLexer::DOC && !shown.empty() && shown.back().type == KernelLexer::DOC;
+    if (!repeats) shown.push_back(token);
+  }
+  for (const Token& token : shown) {
+    tokens.push_back(std::make_unique<antlr4::CommonToken>(token.type));
+  }
+  antlr4::ListTokenSource source(std::move(tokens));
+  antlr4::CommonTokenStream stream(&source);
+  KernelParser parser(&stream);
+  parser.removeErrorListeners();
+  const auto strategy = std::make_shared<dsl::OneErrorStrategy>(shown.size());
+  parser.setErrorHandler(strategy);
+  try {
+    KernelParser::LineContext* const tree = parser.line();
+    if (!strategy->error()) {
+      TreeReader reader(shown, line, sink);
+      read(reader, tree->item());
+      return;
+    }
+  } catch (const antlr4::ParseCancellationException&) {
+  }
+  if (strategy->error()) Report(*strategy->error(), shown, sink);
+}
+
+template <typename ReadItem>
+void ParseLines(std::uint32_t file, DiagnosticSink& sink, const ReadItem& read) {
+  try {
+    for (const Line& line : CutLines(Lex(file, sink.sources()), sink.sources())) {
+      const bool only_doc = std::ranges::all_of(
+          line, [](const Token& token) { return token.type == KernelLexer::DOC; });
+      if (!only_doc) {
+        ParseLine(line, sink, read);
+      } else {
+        sink.Report(Diag::kStrayDoc, line.front().range,
+                    "a doc comment stands before what it speaks of; write '//'");
+      }
+    }
+  } catch (const std::exception& error) {
+    sink.Report(Diag::kParserFailed, {file, 0, 0},
+                fmt::format("the parser failed: {}", error.what()));
+  }
+}
+
+SourceRange EndOf(std::uint32_t file, const DiagnosticSink& sink) {
+  const auto size = static_cast<std::uint32_t>(sink.sources().file(file).text.size());
+  return {file, size, size};
+}
+
+}  // namespace
+
+Kernel ParseKernel(std::uint32_t file, DiagnosticSink& sink) {
+  Kernel kernel;
+  bool has_head = false, has_end = false, said = false;
+  ParseLines(file, sink, [&](TreeReader& reader, KernelParser::ItemContext* item) {
+    const SourceRange first = reader.RangeOfItem(item);
+    if ((item->head() != nullptr) == has_head || has_end) {
+      // Without a head because its line has a mistake: that is said already.
+      if (!said && (has_head || !sink.has_errors())) {
+        sink.Report(Diag::kNoKernel, first,
+                    has_end    ? "the kernel has ended; a file holds one kernel"
+                    : has_head ? "a kernel stands in a kernel; a file holds one, up to 'end'"
+                               : "expected 'kernel NAME' before anything else");
+      }
+      said = true;
+      if (item->head() != nullptr || has_end) return;
+    }
+    reader.Read(item, kernel, has_head, has_end);
+  });
+  kernel.end = EndOf(file, sink);
+  if (!has_head && !said && !sink.has_errors()) {
+    sink.Report(Diag::kNoKernel, {file, 0, 0}, "there is no kernel: 'kernel NAME', lines, 'end'");
+  } else if (!has_end && !sink.has_errors()) {
+    sink.Report(Diag::kNoEnd, kernel.end, "expected 'end' behind the last line of the kernel");
+  }
+  return kernel;
+}
+
+std::vector<Word> WordsOf(std::uint32_t file, const dsl::SourceSet& sources) {
+  const std::string_view text = sources.file(file).text;
+  const std::vector<Token> tokens = Lex(file, sources);
+  std::vector<bool> begins_line;  // By token that is no break.
+  for (const Line& line : CutLines(tokens, sources)) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      begins_line.push_back(i == 0 || line[i - 1].type == KernelLexer::DOC);
+    }
+  }
+  std::vector<Word> words;
+  std::size_t number = 0;
+  std::uint32_t at = 0;
+  int breaks = 0;
+  bool is_line_empty = true;
+  const auto add = [&](SourceRange range, bool is_name, bool begins) {
+    words.push_back({range, is_name, begins, breaks});
+    breaks = 0;
+    is_line_empty = false;
+  };
+  const auto add_comment = [&](std::uint32_t end) {  // The lexer skips blanks and comments.
+    const std::size_t slashes = text.substr(at, end - at).find("//");
+    if (slashes == std::string_view::npos) return;
+    add({file, at + static_cast<std::uint32_t>(slashes), end}, false, false);
+  };
+  for (const Token& token : tokens) {
+    add_comment(token.range.begin);
+    at = token.range.end;
+    if (token.type != KernelLexer::BREAK) {
+      add(token.range, token.type == KernelLexer::NAME, begins_line[number++]);
+    } else if (sources.Text(token.range) == ";") {
+      is_line_empty = false;
+    } else {
+      breaks = is_line_empty ? 2 : std::max(breaks, 1);
+      is_line_empty = true;
+    }
+  }
+  add_comment(static_cast<std::uint32_t>(text.size()));
+  return words;
+}
+
+std::vector<Statement> ParseStatements(std::uint32_t file, DiagnosticSink& sink) {
+  std::vector<Statement> statements;
+  ParseLines(file, sink, [&](TreeReader& reader, KernelParser::ItemContext* item) {
+    if (item->statement() != nullptr) {
+      statements.push_back(reader.ReadStatement(item->statement()));
+    } else {
+      sink.Report(Diag::kNotAStatement, reader.RangeOfItem(item),
+                  "expected a statement like c[i, j] = sum(k) a[i, k] * b[k, j]");
+    }
+  });
+  if (statements.empty() && !sink.has_errors()) {
+    sink.Report(Diag::kNotAStatement, EndOf(file, sink),
+                "there is no statement, like c[i, j] = sum(k) a[i, k] * b[k, j]");
+  }
+  return statements;
+}
+
+}  // namespace exh::kernels::notation

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "kernels/named_map.h"
+
+namespace exh::kernels {
+
+/// One array of a problem in double precision.
+struct ArrayData {
+  std::vector<float> values;      ///< Inputs: the data. Outputs: empty.
+  std::vector<double> reference;  ///< Outputs: the exact result …
+  /// … and the largest difference per element that is correct (kernels/cpu/compare.h says how NaN,
+  /// infinities and zeros compare).
+  std::vector<double> tolerance;
+  /// Outputs: the largest root mean square, over all elements, of difference / tolerance that is
+  /// correct (tolerance.h). 1: nothing beyond what each element must satisfy.
+  double rms_limit = 1;
+  /// Outputs: on the way to any element no sum of absolute values of terms is larger; 0: not known.
+  /// Whole numbers below 2^24 are added without rounding, and a result that is known to be exact is
+  /// tolerated no error. Where this is 0, tolerances that are SumTolerance() say it, too.
+  double largest_sum = 0;
+};
+struct ArrayText {
+  static constexpr const char* kWhat = "array";
+};
+/// By array name.
+using ProblemData = NamedMap<ArrayText, ArrayData>;
+
+}  // namespace exh::kernels

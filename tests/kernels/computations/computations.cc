@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "tests/kernels/computations/computations.h"
+
+#include <array>
+#include <string>
+
+#include "base/numbers.h"
+#include "kernels/library/registry.h"
+#include "kernels/library/text_kernel.h"
+
+namespace exh::kernels::testing {
+namespace {
+
+constexpr auto kComputations = std::to_array<Computation>({
+    // Contractions, every transposition of the operands and of the result.
+    {"product_nn", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=12,j=8,k=10"},
+    {"product_tn", "c[i,j] = sum(k) a[k,i] * b[k,j]", "i=12,j=8,k=10"},
+    {"product_nt", "c[i,j] = sum(k) a[i,k] * b[j,k]", "i=8,j=12,k=6"},
+    {"product_tt", "c[i,j] = sum(k) a[k,i] * b[j,k]", "i=8,j=6,k=12"},
+    {"product_result_t", "c[j,i] = sum(k) a[i,k] * b[k,j]", "i=8,j=12,k=7"},
+    {"vector_matrix", "y[j] = sum(i) x[i] * a[i,j]", "i=24,j=16"},
+    {"batched", "c[b,i,j] = sum(k) a[b,i,k] * w[b,k,j]", "b=3,i=8,j=4,k=6"},
+    {"batched_shared", "c[b,i,j] = sum(k) a[b,i,k] * w[k,j]", "b=4,i=4,j=6,k=5"},
+    {"two_axes_summed", "c[i,j] = sum(k, l) a[i,k,l] * b[l,k,j]", "i=6,j=8,k=4,l=3"},
+    {"inner_product_of_rows", "y[i] = sum(j) a[i,j] * b[i,j]", "i=16,j=24"},
+    {"three_factors", "y[i] = sum(j) a[i,j] * x[j] * w[j]", "i=12,j=16"},
+    {"gram", "c[i,j] = sum(k) a[i,k] * a[j,k]", "i=8,j=8,k=12"},
+    // Outer products and broadcasts.
+    {"outer", "c[i,j] = x[i] * y[j]", "i=16,j=24"},
+    {"outer_of_three", "c[i,j,k] = x[i] * y[j] * z[k]", "i=6,j=8,k=4"},
+    {"rank_one_update", "c[i,j] = a[i,j] + alpha * x[i] * y[j]", "i=12,j=16"},
+    {"add_bias", "c[i,j] = a[i,j] + bias[j]", "i=12,j=16"},
+    {"scale_rows", "c[i,j] = a[i,j] * s[i]", "i=16,j=12"},
+    {"repeat_rows", "c[i,j] = x[j]", "i=8,j=24"},
+    // Element-wise chains.
+    {"axpby", "z[i] = alpha * x[i] + beta * y[i]", "i=96"},
+    {"triad", "z[i] = x[i] * y[i] + w[i]", "i=60"},
+    {"gelu", "y[i] = 0.5 * x[i] * (1 + tanh(0.79788456 * (x[i] + 0.044715 * x[i] * x[i] * x[i])))",
+     "i=48"},
+    {"every_sign", "y[i] = -(a[i] - b[i]) / (1.5 + abs(b[i])) + 2", "i=64"},
+    {"every_function", "y[i] = sqrt(a[i]) + rsqrt(a[i]) + exp(b[i] / 4096) * log(a[i])", "i=48"},
+    {"clamp", "y[i] = min(max(x[i], -1), 1)", "i=96"},
+    {"choose", "y[i] = x[i] < z[i] ? 2 * x[i] : z[i] - 1", "i=72"},
+    {"comparisons", "y[i] = (x[i] <= z[i]) + (x[i] > z[i]) * 2 + (x[i] == z[i] or x[i] != 1) * 4",
+     "i=48"},
+    // Reductions.
+    {"row_sums", "y[i] = sum(j) a[i,j]", "i=16,j=24"},
+    {"column_maxima", "y[j] = max(i) a[i,j]", "i=12,j=16"},
+    {"row_minima_abs", "y[i] = min(j) abs(a[i,j])", "i=12,j=20"},
+    {"row_products", "y[i] = prod(j) a[i,j]", "i=12,j=5"},
+    {"sum_of_squares", "y[i] = sum(j) (a[i,j] - m[i]) * (a[i,j] - m[i])", "i=12,j=16"},
+    // Stencils and strides.
+    {"three_points", R"(
+kernel three_points
+  size n = 32
+  input x: f32[n + 2]
+  output y: f32[n]
+  y[i] = 0.25 * x[i] + 0.5 * x[i + 1] + 0.25 * x[i + 2]
+end
+)",
+     ""},
+    {"five_points", R"(
+kernel five_points
+  size m = 8, n = 12
+  input x: f32[m + 2, n + 2]
+  output y: f32[m, n]
+  y[i, j] = x[i + 1, j + 1] - 0.25 * (x[i, j + 1] + x[i + 2, j + 1] + x[i + 1, j] + x[i + 1, j + 2])
+end
+)",
+     ""},
+    {"window", "y[i] = sum(r) x[i + r] * w[r]", "i=24,r=3"},
+    {"every_second", "y[i] = x[2 * i] - x[2 * i + 1]", "i=32"},
+    // Transposes.
+    {"transpose", "y[j,i] = x[i,j]", "i=16,j=12"},
+    {"transpose_3", "y[k,i,j] = x[i,j,k]", "i=4,j=6,k=8"},
+    {"transpose_4", "y[l,j,k,i] = x[i,j,k,l]", "i=4,j=3,k=2,l=6"},
+    {"transpose_5", "y[m,l,k,j,i] = x[i,j,k,l,m]", "i=2,j=3,k=2,l=2,m=4"},
+    // Epilogues, values on their way, several outputs.
+    {"relu_bias", "c[i,j] = max(0, bias[j] + sum(k) a[i,k] * b[k,j])", "i=8,j=12,k=6"},
+    {"scaled_sum", "c[i,j] = alpha * (sum(k) a[i,k] * b[k,j]) + beta * d[i,j]", "i=8,j=6,k=10"},
+    {"softmax",
+     "top[i] = max(j) x[i,j]; total[i] = sum(j) exp(x[i,j] - top[i]); "
+     "y[i,j] = exp(x[i,j] - top[i]) / total[i]",
+     "i=6,j=8"},
+    {"two_products", "ab[i,j] = sum(k) a[i,k] * b[k,j]; e[i,l] = sum(j) ab[i,j] * c[j,l]",
+     "i=4,j=6,k=5,l=4"},
+    {"sum_and_difference", "s[i] = x[i] + y[i]; d[i] = x[i] - y[i]", "i=48"},
+    {"normalized", "n2[i] = sum(j) a[i,j] * a[i,j]; y[i,j] = a[i,j] * rsqrt(n2[i])", "i=6,j=10"},
+});
+
+}  // namespace
+
+std::span<const Computation> Computations() {
+  return kComputations;
+}
+
+const Kernel& KernelOf(const Computation& computation) {
+  std::string text(computation.text);
+  if (!computation.sizes.empty()) {
+    Parameters sizes;
+    for (const auto& [name, value] : ParseAssignments(std::string(computation.sizes), "sizes")) {
+      sizes[std::string(name)] = ParseInteger(value).value();
+    }
+    text = TextOfStatements(text, "f32", sizes);
+  }
+  return KernelOfText(std::string(computation.name), text);
+}
+
+Parameters SizesOf(const Computation& computation, std::int64_t times) {
+  Parameters sizes;
+  for (const Parameter& size : KernelOf(computation).parameters()) {
+    sizes[size.name] = size.default_value * times;
+  }
+  return sizes;
+}
+
+}  // namespace exh::kernels::testing

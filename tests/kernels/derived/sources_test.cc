@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: MIT
+//
+// The texts that are derived from backbones, compiled and run: the naive ones of both devices, and
+// the element of the reference.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <tuple>
+
+#include "kernels/derived/sources/element_source.h"
+#include "kernels/derived/sources/naive_source.h"
+#include "kernels/derived/sources/op_text.h"
+#include "kernels/ir/ops.h"
+#include "tests/kernels/derived/cases.h"
+#include "tests/support/compiled_texts.h"
+
+namespace exh::kernels::derived::testing {
+namespace {
+
+using kernels::testing::CompiledTexts;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// In a namespace of its own, with `entry` numbered.
+std::string Numbered(std::string text, const std::string& entry, std::size_t number) {
+  text.replace(text.find(entry), entry.size(), fmt::format("{}_{}", entry, number));
+  return fmt::format("namespace n{} {{\n{}\n}}\n", number, text);
+}
+
+/// What is wrong with the outputs; empty if nothing is.
+std::string Mistakes(const Case& c, const Data& data) {
+  for (const auto& [array, results] : ExactResults(c.function, data)) {
+    const std::vector<float>& got = data.arrays[static_cast<std::size_t>(array)];
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      if (std::abs(got[i] - results[i].value) <= results[i].tolerance()) continue;
+      return fmt::format("element {} is {}, not {}", i, got[i], results[i].value);
+    }
+  }
+  return "";
+}
+
+const Case& Find(const std::vector<Case>& cases, const std::string& name) {
+  return *std::ranges::find(cases, name, &Case::name);
+}
+
+// ---- operations ----
+
+constexpr ir::Op kOps[] = {
+    ir::Op::kConst, ir::Op::kAdd, ir::Op::kSub,  ir::Op::kMul,  ir::Op::kDiv,   ir::Op::kMin,
+    ir::Op::kMax,   ir::Op::kMad, ir::Op::kNeg,  ir::Op::kAbs,  ir::Op::kSqrt,  ir::Op::kRsqrt,
+    ir::Op::kExp,   ir::Op::kLog, ir::Op::kTanh, ir::Op::kLess, ir::Op::kEqual, ir::Op::kSelect};
+
+/// Each operation with each other one as its first, second or third operand.
+TEST(OpText, HoldsTogether) {
+  struct Nested {
+    ir::Op outer, inner;
+    std::size_t position;
+  };
+  std::vector<Nested> all;
+  for (const ir::Op outer : kOps) {
+    for (const ir::Op inner : kOps) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(ir::InfoOf(outer).operands); ++i) {
+        all.push_back({outer, inner, i});
+      }
+    }
+  }
+  const std::vector<Piece> names = {{"a"}, {"b"}, {"c"}};
+  const auto text = [&](const Nested& of, Dialect dialect) {
+    std::vector<Piece> operands = names;
+    operands[of.position] = OpText(of.inner, names, dialect);
+    return OpText(of.outer, operands, dialect).text;
+  };
+  const CompiledTexts compiled(
+      1,
+      [&](std::size_t) {
+        std::string functions;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          functions += fmt::format(
+              "extern \"C\" double in_double_{0}(double a, double b, double c) {{ return {1}; }}\n"
+              "extern \"C\" float in_float_{0}(float a, float b, float c) {{ return {2}; }}\n",
+              i, text(all[i], Dialect::kDouble), text(all[i], Dialect::kCpp));
+        }
+        return functions;
+      },
+      "#include <cmath>", "-O0");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto in_double = reinterpret_cast<double (*)(double, double, double)>(
+        compiled.Find(0, fmt::format("in_double_{}", i)));
+    const auto in_float = reinterpret_cast<float (*)(float, float, float)>(
+        compiled.Find(0, fmt::format("in_float_{}", i)));
+    ASSERT_NE(in_double, nullptr) << compiled.CompilerError(0);
+    for (const auto& [a, b, c] : {std::tuple(0.75, 1.5, 3.25), std::tuple(2.5, -1.25, 0.5)}) {
+      double operands[] = {a, b, c};
+      operands[all[i].position] = ir::Evaluate(all[i].inner, a, b, c);
+      const double expected = ir::Evaluate(all[i].outer, operands[0], operands[1], operands[2]);
+      const double got = in_double(a, b, c);
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(got)) << text(all[i], Dialect::kDouble);
+        continue;
+      }
+      EXPECT_EQ(got, expected) << text(all[i], Dialect::kDouble);
+      const auto float_got = static_cast<double>(
+          in_float(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+      if (float_got == expected) continue;  // Also an infinity.
+      EXPECT_NEAR(float_got, expected, 1e-5 * std::abs(expected)) << text(all[i], Dialect::kCpp);
+    }
+  }
+}
+
+TEST(OpText, HasNumbersThatReadBack) {
+  EXPECT_EQ(NumberText(0, Dialect::kCpp), "0.0f");
+  EXPECT_EQ(NumberText(0.1f, Dialect::kCuda), "0.1f");
+  EXPECT_EQ(NumberText(0.1f, Dialect::kDouble), "0.10000000149011612");
+  EXPECT_EQ(NumberText(-1.5, Dialect::kDouble), "(-1.5)");
+  EXPECT_EQ(NumberText(-0.0, Dialect::kCpp), "(-0.0f)");
+  EXPECT_EQ(NumberText(1e20f, Dialect::kCpp), "1e+20f");
+}
+
+// ---- programs ----
+
+TEST(NaiveSource, ComputesWhatTheBackboneSays) {
+  const std::vector<Case> cases = AllCases();
+  std::vector<std::string> texts;
+  for (const Case& c : cases) texts.push_back(NaiveSource(c.function));
+  const CompiledTexts compiled(
+      cases.size(), [&](std::size_t i) { return Numbered(texts[i], "exh_run", i); }, "",
+      "-O1 -Wall -Wextra -Werror -Wno-unused-variable");
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    using Entry = void (*)(float* const*, const float*, int);
+    const auto run = reinterpret_cast<Entry>(compiled.Find(i, fmt::format("exh_run_{}", i)));
+    ASSERT_NE(run, nullptr) << cases[i].name << compiled.CompilerError(i) << "\n" << texts[i];
+    Data data(cases[i].function);
+    for (int time = 0; time < 2; ++time) run(data.pointers().data(), data.scalars.data(), 1);
+    EXPECT_EQ(Mistakes(cases[i], data), "") << cases[i].name << "\n" << texts[i];
+  }
+}
+
+TEST(NaiveSource, KeepsARowOfWhatIsReadAtOtherPoints) {
+  const std::vector<Case> cases = AllCases();
+  const std::string text = NaiveSource(Find(cases, "matmul2 k=11 m=7 n=5 p=13").function);
+  EXPECT_EQ(text, R"(extern "C" void exh_run(float* const* arrays, const float* scalars, int) {
+  const float* a = arrays[0];
+  const float* b = arrays[1];
+  const float* c = arrays[2];
+  const float* d = arrays[3];
+  float* e = arrays[4];
+  const float alpha = scalars[0];
+  const float beta = scalars[1];
+  static float scale[5];
+  for (long m = 0; m < 7; ++m) {
+    for (long n = 0; n < 5; ++n) {
+      float mad_ab = 0.0f;
+      for (long k = 0; k < 11; ++k) {
+        mad_ab += a[m * 11 + k] * b[k * 5 + n];
+      }
+      scale[n] = alpha * mad_ab;
+    }
+    for (long p = 0; p < 13; ++p) {
+      float mad_e = beta * d[m * 13 + p];
+      for (long n = 0; n < 5; ++n) {
+        mad_e += scale[n] * c[n * 13 + p];
+      }
+      e[m * 13 + p] = mad_e;
+    }
+  }
+}
+)");
+}
+
+TEST(NaiveSource, SharesLoopsOfSumsThatDoNotNeedEachOther) {
+  const std::vector<Case> cases = AllCases();
+  EXPECT_THAT(NaiveSource(Find(cases, "gesummv m=37 n=29").function),
+              HasSubstr(R"(    float mad_a = 0.0f;
+    float mad_b = 0.0f;
+    for (long n = 0; n < 29; ++n) {
+      mad_a += a[m * 29 + n] * x[n];
+      mad_b += b[m * 29 + n] * x[n];
+    }
+    y[m] = beta * mad_b + alpha * mad_a;
+)"));
+  // The second sum reads the first.
+  EXPECT_THAT(NaiveSource(Find(cases, "centered").function), HasSubstr(R"(    float sum = 0.5f;
+    for (long n = 0; n < 7; ++n) {
+      sum += x[m * 7 + n];
+    }
+    float squares = 0.0f;
+    for (long n = 0; n < 7; ++n) {
+      const float centered = x[m * 7 + n] + (-0.14285715f) * sum;
+      squares += centered * centered;
+    }
+    for (long n = 0; n < 7; ++n) {
+)"));
+}
+
+TEST(NaiveCuda, HasSquareBlocksOverAMatrix) {
+  const std::vector<Case> cases = AllCases();
+  const Source source = NaiveCuda(Find(cases, "matmul k=20 m=33 n=18").function);
+  EXPECT_EQ(source.text, R"(extern "C" __global__ void exh_kernel(const float* __restrict__ a, )"
+                         R"(const float* __restrict__ b, float* __restrict__ c) {
+  const long m = blockIdx.x / 2 * 16 + threadIdx.x / 16;
+  const long n = blockIdx.x % 2 * 16 + threadIdx.x % 16;
+  if (m >= 33 || n >= 18) return;
+  float mad = 0.0f;
+  for (long k = 0; k < 20; ++k) {
+    mad += a[m * 20 + k] * b[k * 18 + n];
+  }
+  c[m * 18 + n] = mad;
+}
+)");
+  ASSERT_TRUE(source.gpu);
+  EXPECT_EQ(source.gpu->launch, (Launch{.grid = 6, .threads = 256}));
+}
+
+TEST(NaiveCuda, HasLinearBlocksOverAVector) {
+  const std::vector<Case> cases = AllCases();
+  const Source source = NaiveCuda(Find(cases, "axpy n=97").function);
+  EXPECT_EQ(source.text, R"(extern "C" __global__ void exh_kernel(const float* __restrict__ x, )"
+                         R"(const float* __restrict__ y, float* __restrict__ z, float alpha) {
+  const long n = blockIdx.x * 256l + threadIdx.x;
+  if (n >= 97) return;
+  z[n] = alpha * x[n] + y[n];
+}
+)");
+  ASSERT_TRUE(source.gpu);
+  EXPECT_EQ(source.gpu->launch, (Launch{.grid = 1, .threads = 256}));
+}
+
+/// A call of the kernel for each thread of each block.
+std::string CudaRunner(const Case& c, const Source& source, std::size_t number) {
+  std::string arguments;
+  for (std::size_t i = 0; i < c.function.arrays.size(); ++i) {
+    arguments += fmt::format("{}arrays[{}]", i == 0 ? "" : ", ", i);
+  }
+  for (std::size_t i = 0; i < c.function.scalars.size(); ++i) {
+    arguments += fmt::format(", scalars[{}]", i);
+  }
+  return Numbered(
+      source.text + fmt::format(R"(
+extern "C" void exh_run(float* const* arrays, const float* scalars) {{
+  for (blockIdx.x = 0; blockIdx.x < {}; ++blockIdx.x) {{
+    for (threadIdx.x = 0; threadIdx.x < {}; ++threadIdx.x) exh_kernel({});
+  }}
+}})",
+                                source.gpu->launch.grid, source.gpu->launch.threads, arguments),
+      "exh_run", number);
+}
+
+TEST(NaiveCuda, ComputesWhatTheBackboneSays) {
+  std::vector<Case> cases = AllCases();
+  std::erase_if(cases, [](const Case& c) {
+    const bool has_none = c.name.starts_with("matmul2") || c.name.starts_with("two layers") ||
+                          c.name == "two outputs" || c.name == "sums of rows and columns" ||
+                          c.name == "attention" || c.name == "broadcast product";
+    EXPECT_EQ(NaiveCuda(c.function).text.empty(), has_none) << c.name;
+    return has_none;
+  });
+  const CompiledTexts compiled(
+      cases.size(),
+      [&](std::size_t i) {
+        std::string text = CudaRunner(cases[i], NaiveCuda(cases[i].function), i);
+        // Names without a mangled one may be in one namespace only.
+        const std::string c = "extern \"C\" __global__";
+        return text.replace(text.find(c), c.size(), "static");
+      },
+      R"(#include <cmath>
+static float rsqrtf(float x) { return 1 / std::sqrt(x); }
+static struct { unsigned x; } blockIdx, threadIdx;)",
+      "-O1");
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    using Entry = void (*)(float* const*, const float*);
+    const auto run = reinterpret_cast<Entry>(compiled.Find(i, fmt::format("exh_run_{}", i)));
+    ASSERT_NE(run, nullptr) << cases[i].name << compiled.CompilerError(i);
+    Data data(cases[i].function);
+    run(data.pointers().data(), data.scalars.data());
+    EXPECT_EQ(Mistakes(cases[i], data), "") << cases[i].name << "\n"
+                                            << NaiveCuda(cases[i].function).text;
+  }
+}
+
+struct Expected {
+  double value, tolerance;
+};
+using Element = Expected (*)(float* const*, const float*, std::int64_t);
+
+std::string ElementFunction(const ir::Function& function, const std::string& body,
+                            std::size_t number) {
+  std::string parameters, arguments;
+  for (const ir::Array& array : function.arrays) {
+    if (array.role == ir::ArrayRole::kOutput) continue;
+    parameters += "[[maybe_unused]] const float* " + array.name + ", ";
+    arguments += fmt::format("arrays[{}], ", array.id.index());
+  }
+  for (std::size_t i = 0; i < function.scalars.size(); ++i) {
+    parameters += "float " + function.scalars[i].name + ", ";
+    arguments += fmt::format("scalars[{}], ", i);
+  }
+  return fmt::format(R"(
+namespace n{0} {{
+static Expected Reference({1}[[maybe_unused]] std::int64_t i) {{
+{2}}}
+extern "C" Expected exh_element_{0}(float* const* arrays, [[maybe_unused]] const float* scalars,
+                                   std::int64_t i) {{
+  return Reference({3}i);
+}}
+}}
+)",
+                     number, parameters, body, arguments);
+}
+
+CompiledTexts Compiled(const std::vector<std::string>& functions) {
+  return CompiledTexts(
+      functions.size(), [&](std::size_t i) { return functions[i]; },
+      R"(#include <cmath>
+#include <cstdint>
+#include "kernels/derived/tolerance.h"
+using exh::kernels::SumTolerance;
+struct Expected { double value, tolerance; };)",
+      "-std=c++20 -Wall -Wextra -Werror -I'" EXH_SOURCE_DIR "'");
+}
+
+TEST(ReferenceElement, IsThatOfTheRecursion) {
+  std::vector<Case> cases = AllCases();
+  std::erase_if(cases, [](const Case& c) {
+    const bool has_none = c.name == "two outputs" || c.name == "sums of rows and columns" ||
+                          c.name == "softmax" || c.name == "choices";
+    EXPECT_EQ(ReferenceElement(c.function).empty(), has_none) << c.name;
+    return has_none;
+  });
+  std::vector<std::string> texts;
+  for (const Case& c : cases) {
+    texts.push_back(ElementFunction(c.function, ReferenceElement(c.function), texts.size()));
+  }
+  const CompiledTexts compiled = Compiled(texts);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto element =
+        reinterpret_cast<Element>(compiled.Find(i, fmt::format("exh_element_{}", i)));
+    ASSERT_NE(element, nullptr) << cases[i].name << compiled.CompilerError(i) << texts[i];
+    Data data(cases[i].function);
+    const std::vector<Exact> results = ExactResults(cases[i].function, data).begin()->second;
+    std::mt19937 random(1);
+    // One after the other, and then in any order.
+    for (std::size_t n = 0; n < 2 * results.size(); ++n) {
+      const std::size_t at = n < results.size() ? n : random() % results.size();
+      const Expected got =
+          element(data.pointers().data(), data.scalars.data(), static_cast<std::int64_t>(at));
+      const double tolerance = results[at].tolerance();
+      ASSERT_NEAR(got.value, results[at].value, 1e-12) << cases[i].name << texts[i];
+      ASSERT_NEAR(got.tolerance, tolerance, 1e-9 * tolerance) << cases[i].name << texts[i];
+    }
+  }
+}
+
+TEST(ReferenceElement, IsAboutThatOfTheKernels) {
+  const std::vector<Case> cases = LibraryCases();
+  std::vector<std::string> texts;
+  for (const Case& c : cases) {
+    for (const std::string& body :
+         {ReferenceElement(c.function), c.kernel->ReferenceElement(c.sizes)}) {
+      texts.push_back(ElementFunction(c.function, body, texts.size()));
+    }
+  }
+  const CompiledTexts compiled = Compiled(texts);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    Element elements[2];
+    for (std::size_t of = 0; of < 2; ++of) {
+      const std::size_t text = 2 * i + of;
+      elements[of] =
+          reinterpret_cast<Element>(compiled.Find(text, fmt::format("exh_element_{}", text)));
+      ASSERT_NE(elements[of], nullptr) << compiled.CompilerError(text) << texts[text];
+    }
+    Data data(cases[i].function);
+    // Of a single sum both are the same; others say in other ways how its parts add up.
+    const bool is_one_sum =
+        cases[i].name.find("matmul ") != std::string::npos || cases[i].name.starts_with("mv");
+    const double factor = is_one_sum ? 1 + 1e-12 : 2.5;
+    for (std::int64_t at = 0; at < static_cast<std::int64_t>(data.arrays.back().size()); ++at) {
+      const Expected got = elements[0](data.pointers().data(), data.scalars.data(), at);
+      const Expected hand = elements[1](data.pointers().data(), data.scalars.data(), at);
+      ASSERT_NEAR(got.value, hand.value, 1e-12) << cases[i].name;
+      ASSERT_LE(got.tolerance, factor * hand.tolerance) << cases[i].name;
+      ASSERT_GE(got.tolerance, hand.tolerance / factor) << cases[i].name;
+    }
+  }
+}
+
+TEST(ReferenceElement, IsShort) {
+  const std::vector<Case> cases = AllCases();
+  EXPECT_EQ(ReferenceElement(Find(cases, "matmul k=20 m=33 n=18").function),
+            R"(const std::int64_t m = i / 18;
+const std::int64_t n = i % 18;
+double mad = 0.0, mad_squares = 0.0;
+for (std::int64_t k = 0; k < 20; ++k) {
+  const double mad_term = double(a[m * 20 + k]) * double(b[k * 18 + n]);
+  mad += mad_term;
+  mad_squares += mad_term * mad_term;
+}
+return {mad, SumTolerance(21, std::sqrt(mad_squares))};
+)");
+  EXPECT_EQ(ReferenceElement(Find(cases, "transposition").function),
+            R"(const std::int64_t n = i / 5;
+const std::int64_t m = i % 5;
+return {double(x[m * 7 + n]), 0};
+)");
+  EXPECT_THAT(ReferenceElement(Find(cases, "row max").function), Not(HasSubstr("squares")));
+}
+
+}  // namespace
+}  // namespace exh::kernels::derived::testing
