@@ -131,7 +131,7 @@ class Sizes {
       const bool picks = inst.op == ir::Op::kMax || inst.op == ir::Op::kMin;
       if (picks && std::isinf(begin.size)) begin = {};  // Every term is picked before it.
       if (inst.op == ir::Op::kMul) {
-        Note({INFINITY, 1});
+        Note({1, 0});
         return {1, 0};
       }
       const double n = picks ? 1 : Terms(function_, inst);
@@ -142,7 +142,11 @@ class Sizes {
       Note({std::sqrt(n) * value.size, value.unit});
       return value;
     }
-    if (!KeepsWholeNumbers(inst.op)) return {1, 0};
+    if (!KeepsWholeNumbers(inst.op)) {
+      const Value any = {1, 0};
+      Note(any);
+      return any;
+    }
     value = operand(inst.op == ir::Op::kSelect ? 1 : 0);
     if (inst.op == ir::Op::kMul || inst.op == ir::Op::kMad) value = product(value, operand(1));
     if (inst.op == ir::Op::kLess || inst.op == ir::Op::kEqual) value = {1, 1};

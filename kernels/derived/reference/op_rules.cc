@@ -258,6 +258,23 @@ bool PassesOn(ir::Op op) {
   return op == ir::Op::kConst || op == ir::Op::kStore;
 }
 
+bool ErrsAtRandom(ir::Op op) {
+  switch (op) {
+    case ir::Op::kDiv:
+    case ir::Op::kSqrt:
+    case ir::Op::kRsqrt:
+    case ir::Op::kExp:
+    case ir::Op::kLog:
+    case ir::Op::kTanh:
+    case ir::Op::kLess:
+    case ir::Op::kEqual:
+    case ir::Op::kSelect:
+      return false;
+    default:
+      return true;
+  }
+}
+
 Reduction::Reduction(ir::Op op)
     : gathering(op == ir::Op::kMul   ? Gathering::kProduct
                 : op == ir::Op::kMin ? Gathering::kSmallest

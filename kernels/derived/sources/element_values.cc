@@ -20,6 +20,22 @@ std::vector<Piece> Pieces(const std::vector<ElementValue>& values) {
   return pieces;
 }
 
+/// f'(a)^2 of v = f(a).
+std::string SquaredSlope(ir::Op op, const std::string& a, const std::string& v) {
+  switch (op) {
+    case ir::Op::kSqrt:
+      return "0.25 / " + a;
+    case ir::Op::kRsqrt:
+      return "0.25 * " + Squared(v) + " / (" + Squared(a) + ")";
+    case ir::Op::kExp:
+      return Squared(v);
+    case ir::Op::kLog:
+      return "1.0 / (" + Squared(a) + ")";
+    default:  // tanh
+      return "(1 - " + Squared(v) + ") * (1 - " + Squared(v) + ")";
+  }
+}
+
 /// `double(alpha)`: short enough to stand there twice.
 bool IsScalar(const std::string& text) {
   return text.starts_with("double(") && IsName(text.substr(7, text.size() - 8));
@@ -160,6 +176,29 @@ ElementValue ElementValues::Computed(int node, int block) {
     case ir::Op::kMax:
       errors = LargerErrors(node, inputs);
       return {Text(of.op, Pieces(inputs)), std::move(errors), {}};
+    case ir::Op::kNeg:
+    case ir::Op::kAbs:
+      return {Text(of.op, Pieces(inputs)), inputs[0].errors, {}};
+    case ir::Op::kLess:
+    case ir::Op::kEqual:
+      return {Text(of.op, Pieces(inputs)), {}, {}};
+    case ir::Op::kSelect:
+      return Chosen(of.op, inputs);
+    case ir::Op::kDiv:
+      if (!inputs[0].errors.is_zero() || !inputs[1].errors.is_zero()) Name(inputs[1], "divisor");
+      errors = QuotientErrors(variables(node).value, inputs);
+      return Rounded(node, Text(of.op, Pieces(inputs)), std::move(errors));
+    case ir::Op::kSqrt:
+    case ir::Op::kRsqrt:
+    case ir::Op::kExp:
+    case ir::Op::kLog:
+    case ir::Op::kTanh:
+      if (!inputs[0].errors.is_zero()) {
+        Name(inputs[0], "argument");
+        const std::string slope = SquaredSlope(of.op, inputs[0].piece.text, variables(node).value);
+        errors = inputs[0].errors.Times(1, slope);
+      }
+      return Rounded(node, Text(of.op, Pieces(inputs)), std::move(errors));
     default:  // A sum or a difference.
       for (const ElementValue& input : inputs) errors.Add(input.errors);
       return Rounded(node, Text(of.op, Pieces(inputs)), std::move(errors));
@@ -177,8 +216,28 @@ void ElementValues::Name(ElementValue& value, const std::string& wanted) {
 ElementValue ElementValues::Rounded(int node, const Piece& piece, ErrorSquares errors) {
   const std::string& name = variables(node).value;
   Line("const double " + name + " = " + piece.text + ";");
-  errors.Add(1, Squared(name));
+  errors.Add(OwnSquares(e_.node(node).op), Squared(name));
   return {{name}, std::move(errors), {}};
+}
+
+ErrorSquares ElementValues::QuotientErrors(const std::string& quotient,
+                                           const std::vector<ElementValue>& inputs) const {
+  const std::string square = "(" + Squared(inputs[1].piece.text) + ")";
+  ErrorSquares errors = inputs[0].errors.Times(1, "1.0 / " + square);
+  errors.Add(inputs[1].errors.Times(1, Squared(quotient) + " / " + square));
+  return errors;
+}
+
+/// The condition is exact: the errors are those of the value that it picks.
+ElementValue ElementValues::Chosen(ir::Op op, std::vector<ElementValue>& inputs) {
+  ElementValue value;
+  if (!inputs[1].errors.is_zero() || !inputs[2].errors.is_zero()) {
+    Name(inputs[0], "condition");
+    value.errors.Add(1, "(" + inputs[0].piece.text + " != 0 ? " + inputs[1].errors.Text() + " : " +
+                            inputs[2].errors.Text() + ")");
+  }
+  value.piece = Text(op, Pieces(inputs));
+  return value;
 }
 
 ErrorSquares ElementValues::ProductErrors(ElementValue& a, ElementValue& b) {

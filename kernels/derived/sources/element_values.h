@@ -70,6 +70,9 @@ class ElementValues : public TextWriter {
  private:
   ElementValue Rounded(int node, const Piece& piece, ErrorSquares errors);
   ErrorSquares LargerErrors(int node, const std::vector<ElementValue>& inputs);
+  ErrorSquares QuotientErrors(const std::string& quotient,
+                              const std::vector<ElementValue>& inputs) const;
+  ElementValue Chosen(ir::Op op, std::vector<ElementValue>& inputs);
 
   const Expression e_;
   const LoopNest nest_;

@@ -20,8 +20,24 @@ Roundings Larger(const Roundings& a, const Roundings& b) {
   return {std::max(a.count, b.count), 0, !a.is_exact() || !b.is_exact()};
 }
 
+Roundings Function(const Roundings& input, double own) {
+  return {input.count + 1, own, !input.is_exact()};
+}
+
 Roundings Elementwise(ir::Op op, const std::vector<Roundings>& inputs) {
   switch (op) {
+    case ir::Op::kSqrt:
+    case ir::Op::kRsqrt:
+    case ir::Op::kExp:
+    case ir::Op::kLog:
+    case ir::Op::kTanh:
+      return Function(inputs[0], OwnSquares(op));
+    case ir::Op::kLess:
+    case ir::Op::kEqual:
+      return {};
+    case ir::Op::kSelect:
+      return Larger(inputs[1], inputs[2]);
+    case ir::Op::kDiv:
     case ir::Op::kMul:
       return Product(inputs[0], inputs[1]);
     case ir::Op::kAdd:
@@ -48,15 +64,44 @@ Roundings Reduction(ir::Op op, const std::vector<Roundings>& inputs, const Round
 
 }  // namespace
 
+double OwnSquares(ir::Op op) {
+  switch (op) {
+    case ir::Op::kRsqrt:
+    case ir::Op::kExp:
+    case ir::Op::kLog:
+    case ir::Op::kTanh:
+      return 16;
+    default:
+      return 1;
+  }
+}
+
 bool HasRules(const Expression& expression) {
-  return std::ranges::all_of(expression.nodes, [](const Expression::Node& node) {
+  const std::vector<Roundings> roundings = RoundingsOf(expression);
+  const auto is_exact = [&](const Expression::Input& input) {
+    return input.is_number() || roundings[static_cast<std::size_t>(input.node)].is_exact();
+  };
+  return std::ranges::all_of(expression.nodes, [&](const Expression::Node& node) {
     switch (node.op) {
+      case ir::Op::kLess:
+      case ir::Op::kEqual:
+        return is_exact(node.inputs[0]) && is_exact(node.inputs[1]);
+      case ir::Op::kSelect:
+        return is_exact(node.inputs[0]);
       case ir::Op::kConst:
       case ir::Op::kAdd:
       case ir::Op::kSub:
+      case ir::Op::kDiv:
       case ir::Op::kMin:
       case ir::Op::kMax:
       case ir::Op::kMad:
+      case ir::Op::kNeg:
+      case ir::Op::kAbs:
+      case ir::Op::kSqrt:
+      case ir::Op::kRsqrt:
+      case ir::Op::kExp:
+      case ir::Op::kLog:
+      case ir::Op::kTanh:
       case ir::Op::kLoad:
       case ir::Op::kStore:
         return true;

@@ -10,6 +10,9 @@
 //   E and n.
 // * v = a b: E = a^2 E_b + b^2 E_a + v^2. v = a + b or a - b: E = E_a + E_b + v^2. n = n_a + n_b
 // + 1.
+// * v = a / b: E = (E_a + v^2 E_b) / b^2 + v^2. v = f(a): E = f'(a)^2 E_a, and what f is off:
+//   OwnSquares().
+// * Of two values of which a condition picks one: its E.
 // * A sum of `count` terms t that begins with i: S = i^2 + sum of t^2 stands for each of its
 //   additions, as in tolerance.h: E = E_i + sum of E_t + count S, n = n_i + n_t + count.
 //
@@ -32,7 +35,12 @@ struct Roundings {
   bool is_exact() const { return own == 0 && !has_others; }
 };
 
-/// Is there a rule above for each of its operations?
+/// What an operator that rounds adds to E, as a multiple of the square of its value: functions of
+/// the libraries are off by two units in the last place.
+double OwnSquares(ir::Op op);
+
+/// Is there a rule above for each of its operations? There is none for products over an axis, nor
+/// for conditions that errors may turn.
 bool HasRules(const Expression& expression);
 
 /// By node.

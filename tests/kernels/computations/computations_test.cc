@@ -18,6 +18,8 @@
 namespace exh::kernels::testing {
 namespace {
 
+const std::vector<Inputs> kAllInputs = {Inputs::kUniform, Inputs::kWholeNumbers, Inputs::kSpecial};
+
 int Implementations() {
   const char* const wanted = std::getenv("EXH_IMPLEMENTATIONS");
   return wanted == nullptr ? 5 : std::atoi(wanted);
@@ -39,7 +41,7 @@ void ExpectAllRight(const Sample& sample, const std::vector<std::string>& messag
 
 TEST_P(EachComputation, AreRightOnTheCpu) {
   const Sample sample = DrawSome(GetParam(), TestDevice(8));
-  ExpectAllRight(sample, RunPrinted(sample));
+  ExpectAllRight(sample, RunPrinted(sample, codegen::Fault::kNone, kAllInputs));
 }
 
 TEST_P(EachComputation, AreRightInTheCudaShim) {
@@ -51,7 +53,7 @@ TEST_P(EachComputation, AreRightInTheCudaShim) {
     texts.push_back({text.source, static_cast<unsigned>(text.launch.grid), text.launch.threads,
                      text.launch.shared_bytes, text.launch.global_floats});
   }
-  ExpectAllRight(sample, RunCudaSources(sample.task, texts));
+  ExpectAllRight(sample, RunCudaSources(sample.task, texts, kAllInputs));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EachComputation,

@@ -27,12 +27,13 @@ std::string Print(const Sample& sample, std::size_t i, codegen::Fault fault) {
 
 }  // namespace
 
-std::vector<std::string> RunPrinted(const Sample& sample, codegen::Fault fault) {
+std::vector<std::string> RunPrinted(const Sample& sample, codegen::Fault fault,
+                                    const std::vector<Inputs>& kinds) {
   const std::size_t count = sample.schedules.size();
   const CompiledTexts compiled(
       count, [&](std::size_t i) { return Print(sample, i, fault); }, "",
       "-O0 -march=native -fopenmp -Wno-psabi");
-  const OutputCheck check(sample.task);
+  const OutputCheck check(sample.task, kinds);
   std::vector<std::string> messages;
   for (std::size_t i = 0; i < count; ++i) {
     using Run = void (*)(float* const*, const float*, int, unsigned char* const*);

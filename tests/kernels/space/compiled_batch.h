@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/codegen/plan/lowered_code.h"
+#include "kernels/problem.h"
 #include "tests/kernels/space/sample.h"
 
 namespace exh::kernels::testing {
@@ -14,6 +15,7 @@ namespace exh::kernels::testing {
 /// reference and its tolerance, and that it was written exactly once. One message per schedule,
 /// empty where all is well.
 std::vector<std::string> RunPrinted(const Sample& sample,
-                                    codegen::Fault fault = codegen::Fault::kNone);
+                                    codegen::Fault fault = codegen::Fault::kNone,
+                                    const std::vector<Inputs>& kinds = {Inputs::kUniform});
 
 }  // namespace exh::kernels::testing

@@ -8,7 +8,8 @@
 
 namespace exh::kernels::testing {
 
-std::vector<std::string> RunCudaSources(const Task& task, const std::vector<CudaText>& texts) {
+std::vector<std::string> RunCudaSources(const Task& task, const std::vector<CudaText>& texts,
+                                        const std::vector<Inputs>& kinds) {
   std::vector<exh_shim::ArrayFacts> arrays;
   for (const ir::Array& array : task.function->arrays) {
     arrays.push_back({array.name, array.elements, array.role == ir::ArrayRole::kOutput});
@@ -19,7 +20,7 @@ std::vector<std::string> RunCudaSources(const Task& task, const std::vector<Cuda
         return exh_shim::ShimSource(texts[i], arrays, task.function->scalars.size(), i);
       },
       exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR));
-  const OutputCheck check(task);
+  const OutputCheck check(task, kinds);
   std::vector<std::string> messages(texts.size());
   InParallel(texts.size(), [&](std::size_t i) {
     const auto run = reinterpret_cast<exh_shim::RunFunction>(

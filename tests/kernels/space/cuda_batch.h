@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/problem.h"
 #include "kernels/task.h"
 #include "tests/cuda_shim/shim_source.h"
 
@@ -15,6 +16,7 @@ using exh_shim::CudaText;
 /// inputs, and compares every element with the double-precision reference and its tolerance, and
 /// that it was written exactly once. One message per text, empty where all is well: also of races,
 /// barriers that not all threads reach, and accesses that are out of bounds or misaligned.
-std::vector<std::string> RunCudaSources(const Task& task, const std::vector<CudaText>& texts);
+std::vector<std::string> RunCudaSources(const Task& task, const std::vector<CudaText>& texts,
+                                        const std::vector<Inputs>& kinds = {Inputs::kUniform});
 
 }  // namespace exh::kernels::testing

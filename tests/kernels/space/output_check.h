@@ -9,11 +9,12 @@
 
 namespace exh::kernels::testing {
 
-/// Runs implementations of a task on the kernel's own inputs and compares every element with the
-/// double-precision reference and its tolerance, and that it was written exactly once.
+/// Runs implementations of a task on inputs of each of these kinds and compares every element with
+/// the double-precision reference and its tolerance, and that it was written exactly once.
 class OutputCheck {
  public:
-  explicit OutputCheck(const Task& task);  ///< The task outlives the check.
+  /// The task outlives the check.
+  explicit OutputCheck(const Task& task, const std::vector<Inputs>& kinds = {Inputs::kUniform});
 
   /// An implementation, and its own message; empty where all is well. The arrays are aligned to 64
   /// bytes, outputs are NaN; `written[array][element]` counts, from 0.
@@ -24,8 +25,10 @@ class OutputCheck {
   std::string Check(const Run& run) const;
 
  private:
+  std::string CheckOn(const ProblemData& problem, const Run& run) const;
+
   const Task& task_;
-  ProblemData problem_;
+  std::vector<ProblemData> problems_;
   std::vector<float> scalars_;
 };
 
