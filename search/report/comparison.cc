@@ -117,6 +117,12 @@ std::string FailureOf(const Comparison& comparison, std::size_t count) {
 
 std::string ComparisonText(const Problem& problem, const Comparison& comparison) {
   std::string text = ComparisonText(comparison.records);
+  const auto is_library = [](const ReferenceRecord& record) {
+    return record.name != "winner" && record.name != "naive" && !record.name.starts_with("record ");
+  };
+  if (!comparison.records.empty() && std::ranges::none_of(comparison.records, is_library)) {
+    text += "  no library is known to compute it\n";
+  }
   if (!comparison.trouble.empty()) {
     text += fmt::format("  the device's rates could not be measured: {}\n", comparison.trouble);
   }

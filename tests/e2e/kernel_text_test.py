@@ -74,10 +74,14 @@ class KernelText(unittest.TestCase):
 
     def test_a_list_of_decisions_has_the_text(self):
         self.search_some(*PRODUCT)
-        lists = sorted(self.out.glob("*.replay")) + sorted(self.out.glob("*.txt"))
-        if not lists:
-            self.skipTest("the run left no list of decisions")
-        self.assertIn("correct", self.search("replay", lists[0]))
+        decisions = self.out / "best.replay"
+        self.assertIn("text: ", decisions.read_text())
+        self.assertIn("correct", self.search("replay", decisions))
+
+    def test_what_no_library_has_is_said(self):
+        text = self.search("--compute", "y[i] = exp(x[i])", "--size", "i=64", "--budget", "evals=1", "--out", self.out)
+        self.assertIn("no library is known to compute it", text)
+        self.assertNotIn("could not be measured", text)
 
     def test_kernels_of_the_library_leave_no_text(self):
         self.search("--kernel", "axpy", "--size", "n=64", "--budget", "evals=1", "--out", self.out)

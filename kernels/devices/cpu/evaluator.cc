@@ -110,11 +110,11 @@ class CpuEvaluator final : public Evaluator {
     const Kernel& kernel = *task_.kernel;
     const Parameters& sizes = task_.sizes;
     waits_ = true;  // Eigen's headers take their time.
-    std::vector<Contender> contenders = CompileYardsticks(
-        *this,
-        {{"naive", CallKernel(kernel, "NaiveSource", &Kernel::NaiveSource, sizes)},
-         {"eigen", CallKernel(kernel, "EigenSource", &Kernel::EigenSource, sizes)}},
-        jobs);
+    std::vector<NamedSource> sources = {
+        {"naive", CallKernel(kernel, "NaiveSource", &Kernel::NaiveSource, sizes)},
+        {"eigen", CallKernel(kernel, "EigenSource", &Kernel::EigenSource, sizes)}};
+    std::erase_if(sources, [](const NamedSource& known) { return known.source.text.empty(); });
+    std::vector<Contender> contenders = CompileYardsticks(*this, sources, jobs);
     waits_ = false;
     const std::lock_guard lock(mutex_);
     for (const Contender& contender : contenders) yardsticks_.insert(contender.compiled.library);
