@@ -8,6 +8,8 @@
 #include <cmath>
 #include <set>
 
+#include "kernels/ir/ops.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -60,21 +62,6 @@ double Terms(const ir::Function& function, const ir::Instruction& inst) {
     if (axes.insert(axis.index()).second) terms *= function.logical(axis).total;
   }
   return terms;
-}
-
-/// Is the value of whole numbers one?
-bool KeepsWholeNumbers(ir::Op op) {
-  switch (op) {
-    case ir::Op::kDiv:
-    case ir::Op::kSqrt:
-    case ir::Op::kRsqrt:
-    case ir::Op::kExp:
-    case ir::Op::kLog:
-    case ir::Op::kTanh:
-      return false;
-    default:
-      return true;
-  }
 }
 
 /// The walk through a backbone.
@@ -142,7 +129,7 @@ class Sizes {
       Note({std::sqrt(n) * value.size, value.unit});
       return value;
     }
-    if (!KeepsWholeNumbers(inst.op)) {
+    if (!ir::InfoOf(inst.op).keeps_whole) {
       const Value any = {1, 0};
       Note(any);
       return any;
@@ -236,7 +223,7 @@ std::vector<bool> PositiveArrays(const ir::Function& function) {
 bool MayLeaveNumbers(const ir::Function& function) {
   return std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
     const bool multiplies = inst.op == ir::Op::kMul && inst.is_reduction();
-    return multiplies || (!KeepsWholeNumbers(inst.op) && inst.op != ir::Op::kTanh);
+    return multiplies || (!ir::InfoOf(inst.op).keeps_whole && inst.op != ir::Op::kTanh);
   });
 }
 

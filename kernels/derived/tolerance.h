@@ -43,6 +43,10 @@ namespace exh::kernels {
 /// An error of so many times u sqrt(n) P is seen with a probability below 1e-30.
 inline constexpr double kErrorFactor = 26;
 
+/// What a function of a library may be off, squared, in units of u times its value: two units in
+/// the last place.
+inline constexpr double kFunctionSquares = 16;
+
 /// Of `operations` roundings in a row: kErrorFactor, or twice the worst case where that is less.
 inline double ErrorFactor(double operations) {
   return std::min(kErrorFactor, 2 * operations);

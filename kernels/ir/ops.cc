@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/ir/ops.h"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -11,37 +10,42 @@
 namespace exh::kernels::ir {
 namespace {
 
+/// In the order of Op. Behind the operands: may_reduce, is_function, keeps_whole, errs_at_random.
 constexpr auto kOps = std::to_array<OpInfo>({
-    {Op::kConst, "kConst", "copy", 1, false},
-    {Op::kAdd, "kAdd", "add", 2, true},
-    {Op::kSub, "kSub", "sub", 2, false},
-    {Op::kMul, "kMul", "mul", 2, true},
-    {Op::kDiv, "kDiv", "div", 2, false},
-    {Op::kMin, "kMin", "min", 2, true},
-    {Op::kMax, "kMax", "max", 2, true},
-    {Op::kMad, "kMad", "mad", 3, true},
-    {Op::kNeg, "kNeg", "neg", 1, false},
-    {Op::kAbs, "kAbs", "abs", 1, false},
-    {Op::kSqrt, "kSqrt", "sqrt", 1, false},
-    {Op::kRsqrt, "kRsqrt", "rsqrt", 1, false},
-    {Op::kExp, "kExp", "exp", 1, false},
-    {Op::kLog, "kLog", "log", 1, false},
-    {Op::kTanh, "kTanh", "tanh", 1, false},
-    {Op::kLess, "kLess", "less", 2, false},
-    {Op::kEqual, "kEqual", "equal", 2, false},
-    {Op::kSelect, "kSelect", "select", 3, false},
-    {Op::kLoad, "kLoad", "load", 0, false},
-    {Op::kStore, "kStore", "store", 0, false},
-    {Op::kTempLoad, "kTempLoad", "load", 0, false},
-    {Op::kTempStore, "kTempStore", "store", 0, false},
+    {Op::kConst, "kConst", "copy", 1, false, false, true, true},
+    {Op::kAdd, "kAdd", "add", 2, true, false, true, true},
+    {Op::kSub, "kSub", "sub", 2, false, false, true, true},
+    {Op::kMul, "kMul", "mul", 2, true, false, true, true},
+    {Op::kDiv, "kDiv", "div", 2, false, false, false, false},
+    {Op::kMin, "kMin", "min", 2, true, true, true, true},
+    {Op::kMax, "kMax", "max", 2, true, true, true, true},
+    {Op::kMad, "kMad", "mad", 3, true, false, true, true},
+    {Op::kNeg, "kNeg", "neg", 1, false, false, true, true},
+    {Op::kAbs, "kAbs", "abs", 1, false, true, true, true},
+    {Op::kSqrt, "kSqrt", "sqrt", 1, false, true, false, false},
+    {Op::kRsqrt, "kRsqrt", "rsqrt", 1, false, true, false, false},
+    {Op::kExp, "kExp", "exp", 1, false, true, false, false},
+    {Op::kLog, "kLog", "log", 1, false, true, false, false},
+    {Op::kTanh, "kTanh", "tanh", 1, false, true, false, false},
+    {Op::kLess, "kLess", "less", 2, false, false, true, false},
+    {Op::kEqual, "kEqual", "equal", 2, false, false, true, false},
+    {Op::kSelect, "kSelect", "select", 3, false, true, true, false},
+    {Op::kLoad, "kLoad", "load", 0, false, false, true, true},
+    {Op::kStore, "kStore", "store", 0, false, false, true, true},
+    {Op::kTempLoad, "kTempLoad", "load", 0, false, false, true, true},
+    {Op::kTempStore, "kTempStore", "store", 0, false, false, true, true},
 });
 
 }  // namespace
 
 const OpInfo& InfoOf(Op op) {
-  const auto* const found = std::ranges::find(kOps, op, &OpInfo::op);
-  EXH_CHECK(found != kOps.end());
-  return *found;
+  const OpInfo& info = kOps.at(static_cast<std::size_t>(op));
+  EXH_CHECK(info.op == op);
+  return info;
+}
+
+std::span<const OpInfo> AllOps() {
+  return kOps;
 }
 
 std::optional<Op> OpOfWord(std::string_view word) {

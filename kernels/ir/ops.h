@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "kernels/ir/function.h"
@@ -17,9 +18,17 @@ struct OpInfo {
   std::string_view word;  ///< In kernels as text, and in the names of instructions: "add".
   int operands = 0;       ///< Of Builder::Compute(); 0: an access to memory.
   bool may_reduce = false;
+  bool is_function = false;  ///< Kernels as text call it: sqrt(x). Others have signs.
+  bool keeps_whole = true;   ///< Of whole numbers its value is one.
+  /// It errs by roundings that differ from element to element, or not at all. What functions are
+  /// off is the same over and over where there are few different inputs.
+  bool errs_at_random = true;
 };
 
 const OpInfo& InfoOf(Op op);
+
+/// All of them, in the order of Op.
+std::span<const OpInfo> AllOps();
 
 /// An operator with operands and this word; nothing when there is none.
 std::optional<Op> OpOfWord(std::string_view word);

@@ -137,8 +137,9 @@ class Lowerer {
     return axes;
   }
 
-  /// What the text says, or levels that fit most kernels: an axis that is alone has long tiles, two
-  /// or three have tiles of matrices, and more have one level each.
+  /// What the text says, or levels that fit most kernels: with one axis on the left
+  /// side tiles are long, with two they are those of matrices, and with more there is one level
+  /// each.
   ir::Tiling Tiles(const Index* index) {
     for (const TileHint& hint : kernel_.tiles) {
       // Under any of the names that the axis has.

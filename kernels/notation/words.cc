@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/spelling.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -15,24 +16,15 @@ const std::vector<std::string> kTypes = {"f32"};
 const std::vector<std::string> kPlannedTypes = {"f64", "f16", "bf16", "i64",
                                                 "i32", "u32", "i8",   "bool"};
 
-constexpr auto kFunctions = std::to_array<FunctionInfo>({
-    {"min", 2},
-    {"max", 2},
-    {"abs", 1},
-    {"sqrt", 1},
-    {"rsqrt", 1},
-    {"exp", 1},
-    {"log", 1},
-    {"tanh", 1},
-    {"select", 3},
-});
 constexpr std::array<std::string_view, 6> kReductions = {"sum", "prod", "min", "max", "any", "all"};
 
 }  // namespace
 
 std::optional<FunctionInfo> FunctionOf(std::string_view word) {
-  const auto* const found = std::ranges::find(kFunctions, word, &FunctionInfo::word);
-  return found == kFunctions.end() ? std::nullopt : std::optional(*found);
+  for (const ir::OpInfo& op : ir::AllOps()) {
+    if (op.is_function && op.word == word) return FunctionInfo{op.word, op.operands};
+  }
+  return std::nullopt;
 }
 
 bool IsReduction(std::string_view word) {
@@ -45,7 +37,9 @@ std::vector<std::string> ReductionWords() {
 
 std::vector<std::string> CallWords() {
   std::vector<std::string> words;
-  for (const FunctionInfo& known : kFunctions) words.emplace_back(known.word);
+  for (const ir::OpInfo& op : ir::AllOps()) {
+    if (op.is_function) words.emplace_back(op.word);
+  }
   words.insert(words.end(), kReductions.begin(), kReductions.end());
   return words;
 }

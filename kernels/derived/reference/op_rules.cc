@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "kernels/derived/tolerance.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -28,7 +29,7 @@ double Tiny(double value) {
 
 /// By how many units u a function of the libraries may be off, squared: two units in the last
 /// place.
-constexpr double kOfFunction = 16;
+constexpr double kFunctionSquares = 16;
 
 struct Add {
   static Point Of(const Point* x) {
@@ -106,7 +107,7 @@ struct Abs {
 
 /// f(a) is off by f'(a) times what a is, and by what the library's function is.
 struct Function {
-  static Point Of(double value, double slope, const Point& x, double own = kOfFunction) {
+  static Point Of(double value, double slope, const Point& x, double own = kFunctionSquares) {
     const double passed_on = x.error == 0 ? 0 : Square(slope) * x.error;
     return {value, passed_on + own * Square(value) + Tiny(value), 0};
   }
@@ -256,23 +257,6 @@ const Rule& RuleOf(ir::Op op) {
 
 bool PassesOn(ir::Op op) {
   return op == ir::Op::kConst || op == ir::Op::kStore;
-}
-
-bool ErrsAtRandom(ir::Op op) {
-  switch (op) {
-    case ir::Op::kDiv:
-    case ir::Op::kSqrt:
-    case ir::Op::kRsqrt:
-    case ir::Op::kExp:
-    case ir::Op::kLog:
-    case ir::Op::kTanh:
-    case ir::Op::kLess:
-    case ir::Op::kEqual:
-    case ir::Op::kSelect:
-      return false;
-    default:
-      return true;
-  }
 }
 
 Reduction::Reduction(ir::Op op)

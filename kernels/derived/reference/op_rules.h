@@ -36,9 +36,6 @@ const Rule& RuleOf(ir::Op op);
 /// Is it its operand?
 bool PassesOn(ir::Op op);
 
-/// Does it err by roundings that differ from element to element, or not at all?
-bool ErrsAtRandom(ir::Op op);
-
 /// What becomes of terms.
 enum class Gathering : std::uint8_t { kSum, kProduct, kSmallest, kLargest };
 

@@ -39,6 +39,7 @@
 #include "kernels/derived/reference/rows.h"
 #include "kernels/derived/reference/sharing.h"
 #include "kernels/derived/tolerance.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -677,12 +678,10 @@ class Analysis {
   void Finish(int store) {
     ArrayData& array = Output(store);
     const auto elements = static_cast<double>(array.reference.size());
-    // What functions and quotients are off is not spread like roundings: on few different inputs it
-    // is the same over and over.
-    array.rms_limit =
-        std::ranges::all_of(expression_.nodes, &ErrsAtRandom, &Expression::Node::op)
-            ? RmsLimit(roundings_[At(store)], std::floor(elements / Sharing(expression_, store)))
-            : 1;
+    const bool is_random = std::ranges::all_of(
+        expression_.nodes, [](const auto& node) { return ir::InfoOf(node.op).errs_at_random; });
+    const double independent = std::floor(elements / Sharing(expression_, store));
+    array.rms_limit = is_random ? RmsLimit(roundings_[At(store)], independent) : 1;
     std::vector<bool> seen(expression_.nodes.size(), false);
     array.largest_sum = 0;
     FindLargest(store, seen, array.largest_sum);

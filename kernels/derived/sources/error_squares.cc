@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "kernels/derived/tolerance.h"
+
 namespace exh::kernels::derived {
 namespace {
 
@@ -70,7 +72,7 @@ double OwnSquares(ir::Op op) {
     case ir::Op::kExp:
     case ir::Op::kLog:
     case ir::Op::kTanh:
-      return 16;
+      return kFunctionSquares;
     default:
       return 1;
   }

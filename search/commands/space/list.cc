@@ -10,6 +10,7 @@
 #include "kernels/derived/expression.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
+#include "models/inventory/nests.h"
 #include "search/commands/command.h"
 
 namespace exh::search {
@@ -21,7 +22,6 @@ namespace ir = kernels::ir;
 
 /// What arrays hold.
 constexpr const char* kType = "f32";
-constexpr std::uint64_t kElementBytes = 4;
 
 void PrintSizes(const Kernel& kernel, const kernels::Parameters* sizes, std::size_t width) {
   for (const kernels::Parameter& parameter : kernel.parameters()) {
@@ -105,7 +105,7 @@ int Describe(const ProblemOptions& options) {
   std::uint64_t read = 0, written = 0;
   for (const ir::Array& array : function.arrays) {
     const bool is_input = array.role == ir::ArrayRole::kInput;
-    const std::uint64_t bytes = array.elements * kElementBytes;
+    const std::uint64_t bytes = array.elements * static_cast<std::uint64_t>(models::kElementBytes);
     (is_input ? read : written) += bytes;
     fmt::print("  {:<6} {}: {} x {}, {}\n", is_input ? "input" : "output", array.name, kType,
                array.elements, Bytes(bytes));
