@@ -100,7 +100,7 @@ class Writer {
     Want("dim_mapping", {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
     Want("mem_space", {"SHARED", "GLOBAL"});
     Want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
-    Want("vec", has_threads_ && shape_.tiled ? std::vector<std::string>{"4", "2", "1"}
+    Want("vec", has_threads_ && shape_.tiled ? std::vector<std::string>{"16", "8", "4", "2", "1"}
                                              : std::vector<std::string>{"1"});
     Want("pad", {"0"});
     Want("advance", {"ON_TIME"});

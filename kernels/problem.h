@@ -9,21 +9,22 @@
 namespace exh::kernels {
 
 enum class Inputs {
-  kUniform,  ///< In [-1, 1].
-  /// Whole numbers, none of them 0, so that every step of the computation is exact in single
-  /// precision whatever its order: nothing is tolerated, and a wrong index cannot hide. They are as
+  kUniform,  ///< Floats in [-1, 1]; integers as large as never overflows, bools of both kinds.
+  /// Whole numbers, none of them 0 (but bools), so that every step of the computation is exact in
+  /// its type whatever its order: nothing is tolerated, and a wrong index cannot hide. They are as
   /// large as the reference says that they may be (whole_numbers.h); where none are small enough,
   /// the tolerances stay.
   kWholeNumbers,
-  /// Whole numbers, and here and there a NaN, an infinity, a zero of either sign or a denormal,
-  /// where the kernel's meaning says what must come of it.
+  /// Whole numbers, and here and there, in arrays of floats, a NaN, an infinity, a zero of either
+  /// sign or a denormal of f32, where the kernel's meaning says what must come of it.
   kSpecial,
 };
 
 /// Of the inputs that candidates are timed with, and of others that they have not seen before.
 inline constexpr std::uint64_t kTimedSeed = 1, kOtherSeed = 2;
 
-/// Inputs drawn from `seed`, and every output's reference and tolerance in double precision. Empty
+/// Inputs drawn from `seed`, and every output's reference and tolerance in double precision. What
+/// is computed with integers alone is tolerated no error, whatever the inputs. Empty
 /// when `stop` was stopped before they were computed (kernels/derived/reference/product.h).
 ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform,
                         const StopToken* stop = nullptr);

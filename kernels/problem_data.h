@@ -3,14 +3,18 @@
 
 #include <vector>
 
+#include "kernels/ir/elements.h"
 #include "kernels/named_map.h"
 
 namespace exh::kernels {
 
-/// One array of a problem in double precision.
+using ir::Elements;
+
+/// One array of a problem.
 struct ArrayData {
-  std::vector<float> values;      ///< Inputs: the data. Outputs: empty.
-  std::vector<double> reference;  ///< Outputs: the exact result …
+  Elements values;  ///< Inputs: the data. Outputs: empty.
+  /// Outputs: the exact result, rounded to the type of the array unless that is f32 …
+  std::vector<double> reference;
   /// … and the largest difference per element that is correct (kernels/cpu/compare.h says how NaN,
   /// infinities and zeros compare).
   std::vector<double> tolerance;

@@ -2,10 +2,14 @@
 //
 // What whole numbers come to in a backbone is estimated from instruction to instruction: a value's
 // usual size, and what it is a multiple of. Whether that holds the reference says (MakeProblem()).
+// Of integers it says nothing, for they wrap around: of them the largest possible size counts.
 #include "kernels/whole_numbers.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
 #include <set>
 
 #include "kernels/ir/ops.h"
@@ -13,19 +17,33 @@
 namespace exh::kernels {
 namespace {
 
-constexpr double kExact = 1 << 24;
-constexpr double kMargin = 0.7;     ///< What is estimated varies.
+constexpr double kMargin = 0.7;  ///< What is estimated varies.
+constexpr double kTails = 8;     ///< And how far: for a range that nothing may leave.
+constexpr int kWideBits = 12;
 constexpr double kWideSize = 3100;  ///< Root mean square of odd numbers from 2049 to 4095.
-constexpr int kElement = 4095;      ///< Twelve bits, too.
 constexpr int kMostWide = 4;
 
 /// The largest power of two that `value` is a multiple of; infinity for 0, which is one of any.
-double LowestBit(float value) {
+double LowestBit(double value) {
   if (value == 0) return INFINITY;
   if (!std::isfinite(value)) return 0;
+  constexpr int kBits = std::numeric_limits<double>::digits;
   int exponent = 0;
-  const auto bits = static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), 24));
-  return std::ldexp(static_cast<double>(bits & -bits), exponent - 24);
+  const auto bits = static_cast<std::int64_t>(std::ldexp(std::frexp(value, &exponent), kBits));
+  return std::ldexp(static_cast<double>(bits & -bits), exponent - kBits);
+}
+
+/// Whole numbers below it have values of their own in registers for the type.
+double ExactIn(ir::Type type) {
+  return std::ldexp(1, ir::InfoOf(ir::ComputeTypeOf(type)).bits);
+}
+
+/// The smallest number of ones only that is not below `size`: no bits of two such numbers make a
+/// larger one, nor does their complement.
+double AllOnes(double size) {
+  int exponent = 0;
+  std::frexp(size, &exponent);
+  return std::ldexp(1, exponent);
 }
 
 /// Dimensions of consumers that the iterations of `dim` reach, and itself.
@@ -64,34 +82,58 @@ double Terms(const ir::Function& function, const ir::Instruction& inst) {
   return terms;
 }
 
+/// What the value of an instruction becomes.
+ir::Type WrittenType(const ir::Function& function, const ir::Instruction& inst) {
+  return inst.op == ir::Op::kStore ? function.array(inst.array).type : inst.type;
+}
+
 /// The walk through a backbone.
 class Sizes {
  public:
   Sizes(const ir::Function& function, const WholeNumbers& numbers)
       : function_(function), numbers_(numbers), shapes_(InputShapes(function)) {
+    int wide_bits = 0;
+    for (const ir::Array& array : function.arrays) {
+      if (!shapes_[array.id.index()].is_summed()) continue;
+      wide_bits = std::max(wide_bits, WideBits(array.type));
+    }
+    if (wide_bits == 0) wide_bits = kWideBits;
+    wide_size_ = std::ldexp(kWideSize, wide_bits - kWideBits);
+    wide_factor_ = std::ldexp(1, wide_bits) / numbers.range;
     for (const ir::Instruction& inst : function.insts) {
       if (inst.op == ir::Op::kStore) Of(inst);
     }
+    // Integers that only say which of two values is taken may overflow, too.
+    notes_sizes_ = false;
+    for (const ir::Instruction& inst : function.insts) {
+      if (!inst.planned && ir::InfoOf(inst.type).is_integer()) Of(inst);
+    }
   }
 
-  /// Largest sum as a multiple of what all its terms are multiples of.
+  /// Largest sum as a multiple of what all its terms are multiples of, as a part of what its type
+  /// holds exactly.
   double largest() const { return largest_; }
   double unit() const { return unit_; }
+  /// Every integer stays within its type, and halves will hardly leave theirs.
+  bool fits() const { return fits_; }
 
  private:
   struct Value {
     double size = 0;
     double unit = INFINITY;
+    double most = 0;  ///< No absolute value is larger, wide numbers aside.
+    int factors = 0;  ///< How many numbers are multiplied that may be wide.
   };
 
-  Value Of(const ir::Operand& operand) {
+  Value Number(double value) const { return {std::abs(value), LowestBit(value), std::abs(value)}; }
+
+  Value Of(const ir::Operand& operand, ir::Type computes) {
     switch (operand.kind) {
       case ir::Operand::Kind::kLiteral:
-        return {std::abs(operand.literal), LowestBit(operand.literal)};
+        return Number(ir::Rounded(ir::ComputeTypeOf(computes), operand.literal));
       case ir::Operand::Kind::kScalar: {
-        const auto found = std::ranges::find(function_.scalars, operand.scalar, &ir::Scalar::name);
-        const float value = found == function_.scalars.end() ? 1 : found->value;
-        return {std::abs(value), LowestBit(value)};
+        const ir::Scalar* const scalar = function_.scalar(operand.scalar);
+        return Number(scalar == nullptr ? 1 : ir::Rounded(scalar->type, scalar->value));
       }
       case ir::Operand::Kind::kComm:
         return Of(operand.comm);
@@ -101,57 +143,115 @@ class Sizes {
   Value Of(ir::CommId comm) { return Of(function_.inst(function_.comm(comm).producer)); }
 
   Value Of(const ir::Instruction& inst) {
-    const auto operand = [&](std::size_t index) { return Of(inst.operands.at(index)); };
-    const auto product = [](const Value& a, const Value& b) {
-      const double unit = std::isinf(a.unit) || std::isinf(b.unit) ? INFINITY : a.unit * b.unit;
-      return Value{a.size * b.size, unit};
-    };
-    if (inst.op == ir::Op::kLoad) {
-      const InputShape& shape = shapes_[inst.array.index()];
-      return {shape.is_summed() ? Usual(numbers_.range) : numbers_.element, 1};
-    }
-    if (inst.op == ir::Op::kStore) return operand(0);
-    Value value;
-    if (inst.is_reduction()) {
-      const Value term = inst.op == ir::Op::kMad ? product(operand(0), operand(1)) : operand(0);
-      Value begin = inst.init.valid() ? Of(inst.init) : Value{};
-      const bool picks = inst.op == ir::Op::kMax || inst.op == ir::Op::kMin;
-      if (picks && std::isinf(begin.size)) begin = {};  // Every term is picked before it.
-      if (inst.op == ir::Op::kMul) {
-        Note({1, 0});
-        return {1, 0};
-      }
-      const double n = picks ? 1 : Terms(function_, inst);
-      const double wide = static_cast<double>(numbers_.wide) * kWideSize * kWideSize *
-                          static_cast<double>(shapes_.size());
-      value.size = std::sqrt(n * term.size * term.size + wide) + begin.size;
-      value.unit = std::min(term.unit, begin.unit);
-      Note({std::sqrt(n) * value.size, value.unit});
-      return value;
-    }
-    if (!ir::InfoOf(inst.op).keeps_whole) {
-      const Value any = {1, 0};
-      Note(any);
-      return any;
-    }
-    value = operand(inst.op == ir::Op::kSelect ? 1 : 0);
-    if (inst.op == ir::Op::kMul || inst.op == ir::Op::kMad) value = product(value, operand(1));
-    if (inst.op == ir::Op::kLess || inst.op == ir::Op::kEqual) value = {1, 1};
-    const bool has_other = inst.op == ir::Op::kAdd || inst.op == ir::Op::kSub ||
-                           inst.op == ir::Op::kMin || inst.op == ir::Op::kMax ||
-                           inst.op == ir::Op::kMad || inst.op == ir::Op::kSelect;
-    if (has_other) {
-      const Value other = operand(inst.operands.size() - 1);
-      value = {value.size + other.size, std::min(value.unit, other.unit)};
-    }
-    Note(value);
+    if (inst.op == ir::Op::kLoad) return OfLoad(inst);
+    const bool is_float = ir::IsFloat(inst.type);
+    const bool is_literal = !inst.operands.empty() && inst.op == ir::Op::kConst &&
+                            inst.operands[0].kind == ir::Operand::Kind::kLiteral;
+    Value value = inst.is_reduction() ? OfReduction(inst) : OfElements(inst);
+    // A cast cuts off what is no whole number.
+    if (!is_float) value.unit = std::max(value.unit, 1.0);
+    if (!is_literal) NoteRange(inst, value);
+    if (is_float && inst.op != ir::Op::kStore) Note(value, inst.type);
     return value;
   }
 
-  void Note(const Value& value) {
-    if (std::isinf(value.unit)) return;  // Nothing but zeros.
-    largest_ = std::max(largest_, value.unit == 0 ? INFINITY : value.size / value.unit);
+  Value OfLoad(const ir::Instruction& inst) const {
+    const bool is_summed = shapes_[inst.array.index()].is_summed();
+    const int largest = LargestWhole(function_.array(inst.array).type);
+    const int range = std::min(is_summed ? numbers_.range : numbers_.element, largest);
+    return {is_summed ? Usual(range) : range, 1, static_cast<double>(range), is_summed ? 1 : 0};
+  }
+
+  static Value Product(const Value& a, const Value& b) {
+    const double unit = std::isinf(a.unit) || std::isinf(b.unit) ? INFINITY : a.unit * b.unit;
+    return {a.size * b.size, unit, a.most * b.most, a.factors + b.factors};
+  }
+
+  Value OfReduction(const ir::Instruction& inst) {
+    const auto operand = [&](std::size_t index) {
+      return Of(inst.operands.at(index), inst.computes);
+    };
+    const ir::TypeInfo& info = ir::InfoOf(inst.type);
+    const Value term = inst.op == ir::Op::kMad ? Product(operand(0), operand(1)) : operand(0);
+    Value begin = inst.init.valid() ? Of(inst.init) : Value{};
+    const bool picks = inst.op == ir::Op::kMax || inst.op == ir::Op::kMin;
+    // Every term is picked before it.
+    const double never = info.is_float ? INFINITY : info.largest;
+    if (picks && begin.size >= never) begin = {};
+    if (inst.op == ir::Op::kMul) {
+      if (info.is_float) return {1, 0, 1};
+      const double most = std::max(begin.most, 1.0) * std::pow(term.most, Terms(function_, inst));
+      return {most, 1, most, term.factors + begin.factors};
+    }
+    const double n = picks ? 1 : Terms(function_, inst);
+    const auto positions = static_cast<double>(numbers_.wide) * static_cast<double>(shapes_.size());
+    Value value;
+    value.size =
+        std::sqrt(n * term.size * term.size + positions * wide_size_ * wide_size_) + begin.size;
+    value.unit = std::min(term.unit, begin.unit);
+    value.most = picks ? std::max(term.most, begin.most) : n * term.most + begin.most;
+    value.most += positions * term.most * std::pow(wide_factor_, term.factors);
+    if (info.is_float) Note({std::sqrt(n) * value.size, value.unit}, inst.type);
+    return value;
+  }
+
+  Value OfElements(const ir::Instruction& inst) {
+    const auto operand = [&](std::size_t index) {
+      return Of(inst.operands.at(index), inst.computes);
+    };
+    const ir::OpInfo& info = ir::InfoOf(inst.op);
+    if (inst.op == ir::Op::kStore) return operand(0);
+    if (inst.op == ir::Op::kIndex) return OfIndex(inst);
+    if (info.takes == ir::Takes::kIntegers) {
+      double most = 1;
+      for (std::size_t i = 0; i < inst.operands.size(); ++i) {
+        most = std::max(most, operand(i).most);
+      }
+      if (inst.type != ir::Type::kBool) most = AllOnes(most);
+      return {most, 1, most};
+    }
+    if (!ir::IsFloat(inst.type) && inst.op == ir::Op::kDiv) return operand(0);
+    if (!info.keeps_whole) return {1, 0, 1};
+    Value value = operand(inst.op == ir::Op::kSelect ? 1 : 0);
+    if (inst.op == ir::Op::kMul || inst.op == ir::Op::kMad) value = Product(value, operand(1));
+    if (info.compares()) return {1, 1, 1};
+    const bool picks =
+        inst.op == ir::Op::kMin || inst.op == ir::Op::kMax || inst.op == ir::Op::kSelect;
+    const bool adds = inst.op == ir::Op::kAdd || inst.op == ir::Op::kSub || inst.op == ir::Op::kMad;
+    if (picks || adds) {
+      const Value other = operand(inst.operands.size() - 1);
+      value = {value.size + other.size, std::min(value.unit, other.unit),
+               adds ? value.most + other.most : std::max(value.most, other.most),
+               std::max(value.factors, other.factors)};
+    }
+    return value;
+  }
+
+  Value OfIndex(const ir::Instruction& inst) const {
+    double most = std::abs(static_cast<double>(inst.offset));
+    for (const ir::AccessAxis& axis : inst.access) {
+      const double last = static_cast<double>(function_.logical(axis.logical).total) - 1;
+      most += last * std::abs(static_cast<double>(axis.stride));
+    }
+    return {most, 1, most};
+  }
+
+  void Note(const Value& value, ir::Type type) {
+    if (!notes_sizes_ || std::isinf(value.unit)) return;  // Nothing but zeros.
+    const double size = value.unit == 0 ? INFINITY : value.size / value.unit;
+    largest_ = std::max(largest_, size / ExactIn(type));
     unit_ = std::min(unit_, value.unit);
+  }
+
+  void NoteRange(const ir::Instruction& inst, const Value& value) {
+    const ir::TypeInfo& info = ir::InfoOf(WrittenType(function_, inst));
+    if (info.is_float) {
+      fits_ = fits_ && !(info.is_narrow() && kTails * value.size > info.largest);
+    } else if (info.is_integer()) {
+      // A reference is a double.
+      constexpr double kMost = 0x1p53;
+      fits_ = fits_ && value.most <= std::min(info.largest, kMost);
+    }
   }
 
   /// Root mean square of 1 … range.
@@ -160,10 +260,60 @@ class Sizes {
   const ir::Function& function_;
   const WholeNumbers& numbers_;
   std::vector<InputShape> shapes_;
+  double wide_size_ = 0;    ///< Of a wide number, usually.
+  double wide_factor_ = 1;  ///< How many times as large as another one it may be.
   double largest_ = 0, unit_ = 1;
+  bool fits_ = true, notes_sizes_ = true;
 };
 
+/// From large to small, all that could be drawn.
+std::vector<WholeNumbers> AllPlans(const ir::Function& function) {
+  // Numbers of few bits, so that a sum does not swallow what is added to it by mistake; the wide
+  // ones are for what few bits cannot show.
+  std::vector<WholeNumbers> plans;
+  constexpr int kElement = (1 << kWideBits) - 1;
+  for (const int wide : {kMostWide, 2, 1, 0}) {
+    if (wide > 0 && SumsInARow(function) != 1) continue;
+    for (const int range : {8, 5, 3, 2, 1}) {
+      if (range < 3 && wide > 0) continue;
+      for (const int element : {kElement, range}) plans.push_back({range, element, wide});
+    }
+  }
+  return plans;
+}
+
+/// Calls `visit` with the instruction that computes each value that `inst` reads.
+template <typename Visit>
+void ForEachProducer(const ir::Function& function, const ir::Instruction& inst,
+                     const Visit& visit) {
+  const auto of = [&](ir::CommId comm) { visit(function.inst(function.comm(comm).producer)); };
+  for (const ir::Operand& operand : inst.operands) {
+    if (operand.kind == ir::Operand::Kind::kComm) of(operand.comm);
+  }
+  if (inst.init.valid()) of(inst.init);
+}
+
+/// Marks the array of a load that `operand` is, cast or not.
+void MarkArray(const ir::Function& function, const ir::Operand& operand,
+               std::vector<bool>& marked) {
+  const ir::Operand* reads = &operand;
+  while (reads->kind == ir::Operand::Kind::kComm) {
+    const ir::Instruction& producer = function.inst(function.comm(reads->comm).producer);
+    if (producer.op == ir::Op::kLoad) marked[producer.array.index()] = true;
+    if (producer.op != ir::Op::kConst) return;
+    reads = &producer.operands.at(0);
+  }
+}
+
 }  // namespace
+
+int WideBits(ir::Type type) {
+  return std::min(ir::InfoOf(type).bits, kWideBits);
+}
+
+int LargestWhole(ir::Type type) {
+  return (1 << WideBits(type)) - 1;
+}
 
 bool InputShape::is_summed() const {
   return std::ranges::any_of(axes, &Axis::is_summed);
@@ -220,10 +370,32 @@ std::vector<bool> PositiveArrays(const ir::Function& function) {
   return positive;
 }
 
+std::vector<bool> DivisorArrays(const ir::Function& function) {
+  std::vector<bool> divisors(function.arrays.size(), false);
+  for (const ir::Instruction& inst : function.insts) {
+    if (inst.op != ir::Op::kDiv || ir::IsFloat(inst.computes)) continue;
+    MarkArray(function, inst.operands.at(1), divisors);
+  }
+  return divisors;
+}
+
 bool MayLeaveNumbers(const ir::Function& function) {
+  constexpr double kLittle = 0x1p20;  // Less than a sum may come to.
   return std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
+    if (!ir::IsFloat(inst.type)) return false;
+    if (ir::InfoOf(inst.type).largest < kLittle) return true;
     const bool multiplies = inst.op == ir::Op::kMul && inst.is_reduction();
     return multiplies || (!ir::InfoOf(inst.op).keeps_whole && inst.op != ir::Op::kTanh);
+  });
+}
+
+bool CutsFloats(const ir::Function& function) {
+  return std::ranges::any_of(function.insts, [&](const ir::Instruction& inst) {
+    const bool casts = inst.op == ir::Op::kConst || inst.op == ir::Op::kStore;
+    if (!casts || inst.planned) return false;
+    if (!ir::InfoOf(WrittenType(function, inst)).is_integer()) return false;
+    const std::optional<ir::Type> from = function.TypeOf(inst.operands.at(0));
+    return from && ir::IsFloat(*from);
   });
 }
 
@@ -247,22 +419,40 @@ double WholeNumberUnit(const ir::Function& function) {
   return Sizes(function, {}).unit();
 }
 
-std::vector<WholeNumbers> WholeNumberPlans(const ir::Function& function) {
-  // Numbers of few bits, so that a sum does not swallow what is added to it by mistake; the wide
-  // ones are for what few bits cannot show.
-  std::vector<WholeNumbers> plans;
-  for (const int wide : {kMostWide, 2, 1, 0}) {
-    if (wide > 0 && SumsInARow(function) != 1) continue;
-    for (const int range : {8, 5, 3, 2, 1}) {
-      for (const int element : {kElement, range}) {
-        const WholeNumbers plan = {range, element, wide};
-        if (range < 3 && wide > 0) continue;
-        if (Sizes(function, plan).largest() < kMargin * kExact) plans.push_back(plan);
-      }
+double ExactLimit(const ir::Function& function, ir::ArrayId output) {
+  double limit = INFINITY;
+  std::vector<bool> seen(function.insts.size(), false);
+  const auto visit = [&](const auto& self, const ir::Instruction& inst) -> void {
+    if (seen[inst.id.index()]) return;
+    seen[inst.id.index()] = true;
+    for (const ir::Type type : {inst.type, inst.computes}) {
+      if (ir::IsFloat(type)) limit = std::min(limit, ExactIn(type));
     }
+    ForEachProducer(function, inst, [&](const ir::Instruction& producer) { self(self, producer); });
+  };
+  for (const ir::Instruction& inst : function.insts) {
+    if (inst.op != ir::Op::kStore || inst.array != output) continue;
+    ForEachProducer(function, inst,
+                    [&](const ir::Instruction& producer) { visit(visit, producer); });
+  }
+  return limit;
+}
+
+std::vector<WholeNumbers> WholeNumberPlans(const ir::Function& function) {
+  std::vector<WholeNumbers> plans;
+  for (const WholeNumbers& plan : AllPlans(function)) {
+    const Sizes sizes(function, plan);
+    if (sizes.largest() < kMargin && sizes.fits()) plans.push_back(plan);
   }
   plans.push_back({});
   return plans;
+}
+
+WholeNumbers LargestIntegers(const ir::Function& function) {
+  for (const WholeNumbers& plan : AllPlans(function)) {
+    if (Sizes(function, plan).fits()) return plan;
+  }
+  return {};
 }
 
 }  // namespace exh::kernels

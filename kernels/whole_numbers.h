@@ -9,27 +9,50 @@
 namespace exh::kernels {
 
 /// How whole numbers are drawn. The larger they are, the more mistakes show: a sum that is kept in
-/// half precision, an input that was rounded to it. But every sum must stay below 2^24.
+/// half precision, an input that was rounded to it. But every sum must stay below what its type
+/// holds exactly, 2^24 in f32, and no integer may overflow.
 struct WholeNumbers {
-  int range = 1;    ///< Numbers are ±1 … ±range; none is 0, which would hide a term.
-  int element = 1;  ///< The same of an array that nothing sums over.
-  /// Positions along a sum, for each array, at which its numbers have twelve bits, the largest and
+  int range = 1;  ///< Numbers are ±1 … ±range; none is 0, which would hide a term.
+  /// The same of an array that nothing sums over; where its type does not hold them all exactly, up
+  /// to LargestWhole().
+  int element = 1;
+  /// Positions along a sum, for each array, at which its numbers have WideBits(), the largest and
   /// the smallest of them set. What meets them there is ±1.
   int wide = 0;
 };
 
-/// The largest for which the sums of this backbone should be exact, and then smaller ones.
+/// How many bits the wide numbers of an array have: twelve, or as many as its elements hold.
+int WideBits(ir::Type type);
+/// The largest whole number that is drawn for an array.
+int LargestWhole(ir::Type type);
+
+/// The largest for which the sums of this backbone should be exact, and no integer overflows; then
+/// smaller ones. In the last one all numbers are ±1, whatever comes of them.
 std::vector<WholeNumbers> WholeNumberPlans(const ir::Function& function);
+
+/// The largest for which no integer of this backbone overflows, beside floats in [-1, 1].
+WholeNumbers LargestIntegers(const ir::Function& function);
 
 /// Every step of a computation on whole numbers yields a multiple of this; 0 when it may be any
 /// number at all.
 double WholeNumberUnit(const ir::Function& function);
 
+/// On the way to an output nothing is rounded that is a multiple of the unit and less than this
+/// many of them: 2^24 where anything is computed in f32. Infinity where all are integers.
+double ExactLimit(const ir::Function& function, ir::ArrayId output);
+
+/// Does a float become an integer? What comes of a NaN or an infinity there no language says.
+bool CutsFloats(const ir::Function& function);
+
 /// Arrays with elements that the computation takes a root or a logarithm of: they are drawn
 /// positive.
 std::vector<bool> PositiveArrays(const ir::Function& function);
 
-/// May finite inputs have a result that is no number, or infinite? A quotient may.
+/// Arrays with elements that integers are divided by: none of them may be 0.
+std::vector<bool> DivisorArrays(const ir::Function& function);
+
+/// May finite inputs have a result that is no number, or infinite? A quotient may, and a sum in
+/// f16.
 bool MayLeaveNumbers(const ir::Function& function);
 
 /// How an input lies along the axes of its backbone.

@@ -62,13 +62,14 @@ double Tally::CountThroughput() {
   }
   for (const ArrayUse& use : inventory.arrays) CountArray(use);
   // What goes through memory is written and read again.
-  const double width = rates.bytes_per_access / kElementBytes;
-  const double lines = kElementBytes / rates.access_bytes;
   for (const OperandRead& read : inventory.operands) {
     if (!view_.IsFenced(read)) continue;
+    const double width = rates.bytes_per_access / read.element_bytes;
+    const double lines = read.element_bytes / rates.access_bytes;
     Add(read.what, terms::OperandWork(view_, read));
     const double points = std::max(view_.work(read.store).points, view_.Demand(read));
-    Add(name_of(read.store), terms::AccessWork(view_, read.store, points, width, lines));
+    Add(name_of(read.store),
+        terms::AccessWork(view_, read.store, points, width, lines, read.element_bytes));
   }
   CountTemporaries();
   terms::ForEach(terms_, [&](auto& term) {
@@ -90,12 +91,15 @@ void Tally::CountArray(const ArrayUse& use) {
     }
     double lines = 0;
     if (rates.access_line_bytes > 0) {
-      lines = 1 / access.request.Together(view_.domains(), rates.access_line_bytes / kElementBytes);
+      lines =
+          1 / access.request.Together(view_.domains(), rates.access_line_bytes / use.element_bytes);
     }
-    Raise(terms::ArgumentWork(view_, access.nest, points, view_.WidthOf(nest), lines));
+    Raise(terms::ArgumentWork(view_, access.nest, points, view_.WidthOf(nest), lines,
+                              use.element_bytes));
     if (rates.cache_bytes_per_clk == 0) continue;
     const double sector = rates.memory_sector_bytes;
-    const double bytes = sector / access.request.Together(view_.domains(), sector / kElementBytes);
+    const double bytes =
+        sector / access.request.Together(view_.domains(), sector / use.element_bytes);
     Raise(terms::SectorWork{view_, work, points, bytes});
   }
   for (const std::size_t number : use.operands) {

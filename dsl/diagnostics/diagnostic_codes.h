@@ -173,6 +173,10 @@ enum class Diag : std::uint16_t {
   kFreeIndex = 1114,
   kNotAffine = 1115,
   kUnknownOutside = 1116,
+  kMixedTypes = 1117,
+  kWrongOperand = 1118,
+  kNeedsCast = 1119,
+  kNotAccumulated = 1120,
 
   // Kernels as text: at given sizes.
   kExtentsDisagree = 1201,

@@ -2,6 +2,7 @@
 #include "kernels/codegen/interpreter.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "kernels/ir/ops.h"
@@ -10,6 +11,13 @@ namespace exh::kernels::codegen {
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// Numbers here are doubles: f32 and f64 stay as exact as those. A NaN that is no float was never
+/// written, and stays one, so that it shows.
+double RoundedUnlessWide(ir::Type type, double value, bool from_float) {
+  if (type == ir::Type::kF64 || type == ir::Type::kF32) return value;
+  return std::isnan(value) && !from_float ? value : ir::Rounded(type, value);
+}
 
 std::size_t At(std::int64_t i) {
   return static_cast<std::size_t>(i);
@@ -25,12 +33,16 @@ struct Slot {
 struct Input {
   ir::InstId producer;  ///< Not valid: `constant`.
   double constant = 0;
+  bool is_float = true;   ///< What it reads.
+  bool converts = false;  ///< It becomes what the operator is evaluated in.
   Slot slot;
 };
 
 /// An instruction with every name resolved.
 struct Step {
   ir::Op op = ir::Op::kConst;
+  ir::Type computes = ir::Type::kF32;  ///< EvaluatedIn().
+  ir::Type type = ir::Type::kF32;      ///< Of its value, or of what a store writes to.
   bool is_reduction = false;
   std::vector<Input> inputs;
   Slot own;
@@ -84,15 +96,27 @@ class Interpreter {
     const InstValues& plan = code_.values.insts[inst.id.index()];
     Step& step = steps_[inst.id.index()];
     step.op = inst.op;
+    step.computes = EvaluatedIn(inst);
+    step.type = inst.op == ir::Op::kStore       ? function.array(inst.array).type
+                : inst.op == ir::Op::kTempStore ? function.block(inst.block).type
+                                                : inst.type;
     step.is_reduction = inst.is_reduction();
     step.guard = plan.guard;
     for (std::size_t i = 0; i < inst.operands.size(); ++i) {
       const ir::Operand& operand = inst.operands[i];
       Input input;
+      const std::optional<ir::Type> from = function.TypeOf(operand);
+      input.is_float = !from || ir::IsFloat(*from);
+      // The condition of a kSelect is compared in the type it has; what only copies rounds once.
+      const bool is_condition = inst.op == ir::Op::kSelect && i == 0;
+      const bool is_copy =
+          inst.op == ir::Op::kConst || inst.has_side_effect() || inst.block.valid();
+      input.converts = !is_condition && !is_copy && from != step.computes;
       if (operand.kind == ir::Operand::Kind::kLiteral) input.constant = operand.literal;
       if (operand.kind == ir::Operand::Kind::kScalar) {
         for (std::size_t s = 0; s < function.scalars.size(); ++s) {
-          if (function.scalars[s].name == operand.scalar) input.constant = data_.scalars[s];
+          if (function.scalars[s].name != operand.scalar) continue;
+          input.constant = RoundedUnlessWide(function.scalars[s].type, data_.scalars[s], true);
         }
       }
       if (operand.kind == ir::Operand::Kind::kComm) {
@@ -143,35 +167,55 @@ class Interpreter {
     return nullptr;
   }
 
+  /// Does a load stay inside of its array?
+  bool IsInside(ir::InstId inst) const {
+    const auto& guards = code_.memory.guards[inst.index()];
+    return std::ranges::all_of(guards, [&](const GuardIndex& guard) {
+      const std::int64_t index = Evaluate(guard.index);
+      return index >= 0 && index < guard.extent;
+    });
+  }
+
   double Compute(const ir::Instruction& inst, const Step& step) {
-    const auto input = [&](std::size_t i) {
+    const auto raw = [&](std::size_t i) {
       const Input& in = step.inputs[i];
       return in.producer.valid() ? Register(in.producer, Evaluate(in.slot.offset)) : in.constant;
-    };
-    const auto last = [&](std::size_t i) {  // A reduction's own register is its last operand.
-      return step.is_reduction ? Register(inst.id, Evaluate(step.own.offset)) : input(i);
     };
     const Affine& address = code_.memory.address[inst.id.index()];
     switch (step.op) {
       case ir::Op::kLoad:
       case ir::Op::kTempLoad: {
+        if (!IsInside(inst.id)) return 0;
         auto& array = step.op == ir::Op::kLoad ? data_.arrays[step.memory] : temps_[step.memory];
         const double* element = Element(array, address, inst);
         return element == nullptr ? kNan : *element;
       }
+      case ir::Op::kIndex:
+        return ir::Rounded(step.type, static_cast<double>(Evaluate(address)));
       case ir::Op::kStore:
       case ir::Op::kTempStore:
-        return input(0);
+      case ir::Op::kConst:
+        return RoundedUnlessWide(step.type, raw(0), step.inputs[0].is_float);
       default:
         break;
     }
-    const int operands = ir::InfoOf(step.op).operands;
     double in[3] = {};
-    for (int i = 0; i < operands; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      in[at] = i + 1 == operands ? last(at) : input(at);
+    bool is_unwritten = false;  // An integer that nobody wrote.
+    for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+      const Input& input = step.inputs[i];
+      in[i] = raw(i);
+      is_unwritten |= !input.is_float && std::isnan(in[i]);
+      if (input.converts) in[i] = RoundedUnlessWide(step.computes, in[i], input.is_float);
     }
-    return ir::Evaluate(step.op, in[0], in[1], in[2]);
+    const bool is_float = ir::IsFloat(step.computes);
+    if (step.is_reduction) {  // Its own register is its last operand.
+      const double own = Register(inst.id, Evaluate(step.own.offset));
+      is_unwritten |= !is_float && std::isnan(own);
+      in[step.inputs.size()] = own;
+    }
+    if (is_unwritten) return kNan;
+    const double value = ir::Evaluate(step.op, step.computes, in[0], in[1], in[2]);
+    return RoundedUnlessWide(step.type, value, is_float);
   }
 
   /// One point of the iteration space; lanes of a vector come one after the other.
@@ -198,7 +242,9 @@ class Interpreter {
     Register(id, Evaluate(step.own.offset)) = value;
     for (const auto& [reduction, slot] : step.inits) {
       const std::int64_t point = Evaluate(slot.offset);
-      for (const std::int64_t copy : slot.copies) Register(reduction, point + copy) = value;
+      const ir::Type type = steps_[reduction.index()].type;
+      const double first = RoundedUnlessWide(type, value, ir::IsFloat(step.type));
+      for (const std::int64_t copy : slot.copies) Register(reduction, point + copy) = first;
     }
   }
 

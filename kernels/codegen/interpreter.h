@@ -23,9 +23,11 @@ struct InterpreterResult {
   std::string error;  ///< An access out of bounds; empty if none.
 };
 
-/// Runs `code` on `data`, block after block, thread after thread. Registers and temporaries hold
-/// NaN when a block starts, so that a value read before it was written spoils the result. Threads
-/// of axes that a Threads node does not use repeat its work, as on the devices.
+/// Runs `code` on `data`, block after block, thread after thread. Numbers are doubles; they are
+/// rounded where they become integers, bools or narrow floats, f32 and f64 are not. Registers and
+/// temporaries hold NaN when a block starts, so that a value read before it was written spoils the
+/// result, that of integers, too. Threads of axes that a Threads node does not use repeat its work,
+/// as on the devices.
 InterpreterResult Interpret(const LoweredCode& code, InterpreterData& data);
 
 }  // namespace exh::kernels::codegen

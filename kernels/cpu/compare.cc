@@ -5,22 +5,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 namespace exh::kernels::cpu {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-}  // namespace
-
-Comparison Compare(const ProblemArray& array, std::span<const float> got) {
+/// Of elements that are a `T` each (ir::WithType).
+template <typename T>
+Comparison CompareElements(const ProblemArray& array, const std::byte* got, std::size_t elements) {
   Comparison result;
   double squares = 0;
   std::uint64_t with_tolerance = 0;
-  for (std::size_t i = 0; i < got.size(); ++i) {
+  for (std::size_t i = 0; i < elements; ++i) {
+    T element;
+    std::memcpy(&element, got + i * sizeof element, sizeof element);
     const double tolerance = array.tolerance[i];
-    const double error = ErrorOf(got[i], array.reference[i], tolerance);
+    double error = ErrorOf(array.type, ir::ToDouble(element), array.reference[i], tolerance);
+    if constexpr (std::is_same_v<T, ir::BoolByte>) {
+      if (element.byte > 1) error = kInfinity;
+    }
     const bool is_right = error <= std::max(tolerance, 0.0) && error < kInfinity;
     if (!is_right && result.wrong++ == 0) result.first_wrong = i;
     result.max_error = std::max(result.max_error, error);
@@ -32,22 +39,45 @@ Comparison Compare(const ProblemArray& array, std::span<const float> got) {
   if (with_tolerance > 0) {
     result.rms_ratio = std::sqrt(squares / static_cast<double>(with_tolerance));
   }
+  return result;
+}
+
+/// As short as it can be in the type; integers have no fraction, and no exponent.
+std::string NumberText(ir::Type type, double number) {
+  if (!ir::IsFloat(type)) return fmt::format("{:.0f}", number);
+  if (std::isnan(number)) return "nan";  // Its sign says nothing.
+  const bool is_wide = ir::InfoOf(type).bits > std::numeric_limits<float>::digits;
+  return is_wide ? fmt::format("{}", number) : fmt::format("{}", static_cast<float>(number));
+}
+
+}  // namespace
+
+Comparison Compare(const ProblemArray& array, std::span<const std::byte> got) {
+  const std::uint32_t bytes = ir::BytesOf(array.type);
+  Comparison result = ir::WithType(array.type, [&]<typename T>(T) {
+    return CompareElements<T>(array, got.data(), got.size() / sizeof(T));
+  });
   if (result.wrong > 0) {
-    result.why = WrongElementText(array.name, result.first_wrong, got[result.first_wrong],
-                                  array.reference[result.first_wrong],
-                                  array.tolerance[result.first_wrong], result.wrong);
+    const std::uint64_t first = result.first_wrong;
+    result.why = WrongElementText(array.name, array.type, first,
+                                  ir::ReadElement(array.type, got.data() + first * bytes),
+                                  array.reference[first], array.tolerance[first], result.wrong);
   } else if (result.rms_ratio > array.rms_limit) {
     result.why = WrongMeanText(array.name, result.rms_ratio, array.rms_limit);
   }
   return result;
 }
 
-std::string WrongElementText(const std::string& name, std::uint64_t index, float got,
-                             double reference, double tolerance, std::uint64_t wrong) {
+std::string WrongElementText(const std::string& name, ir::Type type, std::uint64_t index,
+                             double got, double reference, double tolerance, std::uint64_t wrong) {
   const std::string within =
       tolerance == kSameBits ? "bit by bit" : fmt::format("within {:.3g}", tolerance);
-  return fmt::format("{}[{}] is {}, expected {} {} ({} {} wrong)", name, index, got, reference,
-                     within, wrong, wrong == 1 ? "element is" : "elements are");
+  // The reference of a float has digits that the element has no place for.
+  const std::string expected =
+      ir::IsFloat(type) ? fmt::format("{}", reference) : NumberText(type, reference);
+  return fmt::format("{}[{}] is {}, expected {} {} ({} {} wrong)", name, index,
+                     NumberText(type, got), expected, within, wrong,
+                     wrong == 1 ? "element is" : "elements are");
 }
 
 std::string WrongMeanText(const std::string& name, double rms_ratio, double rms_limit) {

@@ -6,13 +6,15 @@
 // An element is right when it is of the reference's class and, if that is finite, within its
 // tolerance: a NaN matches a NaN, an infinity the same infinity, and nothing else does. Zeros of
 // both signs are equal, unless the tolerance is kSameBits. An infinite tolerance says that nothing
-// is known but that the element is a number. All elements together must satisfy one
+// is known but that the element is a number. A bool is a byte that is 0 or 1: any other one is
+// wrong. All elements together must satisfy one
 // thing more, for errors that are small everywhere but should be smaller (inputs that were rounded
 // to half precision): the root mean square of difference / tolerance is at most `rms_limit`.
 #pragma once
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -22,21 +24,20 @@
 
 namespace exh::kernels::cpu {
 
-/// A tolerance: the element is the reference rounded to single precision, bit by bit; a NaN is any
-/// NaN.
+/// A tolerance: the element is the reference rounded to its type, bit by bit; a NaN is any NaN.
 inline constexpr double kSameBits = -1;
 
-/// |got - reference|; infinity when one is NaN or infinite and the other is not the same, or when
-/// bits that count differ.
-inline double ErrorOf(float got, double reference, double tolerance) {
+/// |got - reference| of an element of the type; infinity when one is NaN or infinite and the other
+/// is not the same, or when bits that count differ.
+inline double ErrorOf(ir::Type type, double got, double reference, double tolerance) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (std::isnan(reference)) return std::isnan(got) ? 0 : infinity;
   if (tolerance == kSameBits) {
-    const auto wanted = std::bit_cast<std::uint32_t>(static_cast<float>(reference));
-    return std::bit_cast<std::uint32_t>(got) == wanted ? 0 : infinity;
+    const auto wanted = std::bit_cast<std::uint64_t>(ir::Rounded(type, reference));
+    return std::bit_cast<std::uint64_t>(got) == wanted ? 0 : infinity;
   }
-  if (std::isinf(reference)) return double{got} == reference ? 0 : infinity;
-  const double error = std::abs(double{got} - reference);
+  if (std::isinf(reference)) return got == reference ? 0 : infinity;
+  const double error = std::abs(got - reference);
   return std::isnan(error) ? infinity : error;
 }
 
@@ -49,12 +50,12 @@ struct Comparison {
   double rms_ratio = 0;  ///< Root mean square of error / tolerance over elements with a tolerance.
 };
 
-/// `array` is an output, `got` what a candidate made of it: as many elements.
-Comparison Compare(const ProblemArray& array, std::span<const float> got);
+/// `array` is an output, `got` what a candidate made of it: as many elements, in memory.
+Comparison Compare(const ProblemArray& array, std::span<const std::byte> got);
 
-/// What `why` says of an element, and of all of them. They stand for themselves.
-std::string WrongElementText(const std::string& name, std::uint64_t index, float got,
-                             double reference, double tolerance, std::uint64_t wrong);
+/// What `why` says of an element of the type, and of all of them. They stand for themselves.
+std::string WrongElementText(const std::string& name, ir::Type type, std::uint64_t index,
+                             double got, double reference, double tolerance, std::uint64_t wrong);
 std::string WrongMeanText(const std::string& name, double rms_ratio, double rms_limit);
 
 }  // namespace exh::kernels::cpu

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 namespace exh::kernels::cpu {
 namespace {
@@ -37,6 +38,7 @@ json Header(const Problem& problem, std::size_t offset) {
   for (const ProblemArray& array : problem.arrays) {
     json entry = {{"name", array.name},
                   {"role", array.is_output ? "output" : "input"},
+                  {"type", ir::WordOf(array.type)},
                   {"elements", array.elements()}};
     if (array.is_output) {
       entry["reference"] = place(array.reference.size_bytes());
@@ -47,7 +49,11 @@ json Header(const Problem& problem, std::size_t offset) {
     }
     arrays.push_back(std::move(entry));
   }
-  return {{"scalars", problem.scalars}, {"arrays", std::move(arrays)}};
+  json scalars = json::array();
+  for (const ProblemScalar& scalar : problem.scalars) {
+    scalars.push_back({{"type", ir::WordOf(scalar.type)}, {"value", scalar.value}});
+  }
+  return {{"scalars", std::move(scalars)}, {"arrays", std::move(arrays)}};
 }
 
 void Put(std::ofstream& file, const void* data, std::size_t bytes) {
@@ -119,26 +125,36 @@ void MappedProblem::Parse(const std::string& path) {
     return;
   }
   const json header = json::parse(bytes + kStart, bytes + kStart + length);
-  problem_.scalars = header.at("scalars").get<std::vector<float>>();
+  const auto type_of = [&](const json& entry) {
+    const auto word = entry.at("type").get<std::string>();
+    const std::optional<ir::Type> type = ir::TypeOfWord(word);
+    if (!type) error_ = fmt::format("{} has elements of type '{}', which nobody knows", path, word);
+    return type.value_or(ir::Type::kF32);
+  };
+  for (const json& entry : header.at("scalars")) {
+    problem_.scalars.push_back({type_of(entry), entry.at("value").get<double>()});
+  }
   for (const json& entry : header.at("arrays")) {
     ProblemArray array;
     array.name = entry.at("name").get<std::string>();
     array.is_output = entry.at("role").get<std::string>() == "output";
+    array.type = type_of(entry);
     const auto elements = entry.at("elements").get<std::size_t>();
-    const auto at = [&]<typename T>(const char* key, std::span<const T>& span) {
+    const auto at = [&]<typename T>(const char* key, std::size_t element_bytes,
+                                    std::span<const T>& span) {
       const auto offset = entry.at(key).get<std::size_t>();
-      if (offset > size_ || elements > (size_ - offset) / sizeof(T)) {
+      if (offset > size_ || elements > (size_ - offset) / element_bytes) {
         error_ = fmt::format("{} is cut off in array {}", path, array.name);
         return;
       }
-      span = {reinterpret_cast<const T*>(bytes + offset), elements};
+      span = {reinterpret_cast<const T*>(bytes + offset), elements * element_bytes / sizeof(T)};
     };
     if (array.is_output) {
-      at("reference", array.reference);
-      at("tolerance", array.tolerance);
+      at("reference", sizeof(double), array.reference);
+      at("tolerance", sizeof(double), array.tolerance);
       array.rms_limit = entry.at("rms_limit").get<double>();
     } else {
-      at("values", array.values);
+      at("values", ir::BytesOf(array.type), array.values);
     }
     problem_.arrays.push_back(std::move(array));
   }

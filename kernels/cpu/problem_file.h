@@ -5,10 +5,11 @@
 //
 //   bytes 0-7    "EXHPROB1"
 //   bytes 8-15   length of the header, little endian
-//   header       JSON: {"scalars": [..], "arrays": [{"name", "role": "input" | "output",
-//                "elements", "values": offset}, {.., "reference": offset, "tolerance": offset,
-//                "rms_limit"}]}
-//   data         float32 values of inputs, float64 reference and tolerance of outputs; every
+//   header       JSON: {"scalars": [{"type", "value"}], "arrays": [
+//                {"name", "role": "input", "type", "elements", "values": offset},
+//                {"name", "role": "output", "type", "elements", "reference": offset,
+//                "tolerance": offset, "rms_limit"}]}
+//   data         values of inputs, float64 reference and tolerance of outputs; every
 //                offset counts from the start of the file and is a multiple of 64
 #pragma once
 
@@ -18,22 +19,32 @@
 #include <string>
 #include <vector>
 
+#include "kernels/ir/types.h"
+
 namespace exh::kernels::cpu {
 
 /// One array argument, in the order of the Function.
 struct ProblemArray {
   std::string name;
   bool is_output = false;
-  std::span<const float> values;                 ///< Inputs.
+  ir::Type type = ir::Type::kF32;
+  std::span<const std::byte> values;             ///< Inputs: the elements in memory.
   std::span<const double> reference, tolerance;  ///< Outputs.
   double rms_limit = 1;                          ///< Outputs: see compare.h.
 
-  std::size_t elements() const { return is_output ? reference.size() : values.size(); }
+  std::size_t elements() const {
+    return is_output ? reference.size() : values.size() / ir::BytesOf(type);
+  }
+};
+
+struct ProblemScalar {
+  ir::Type type = ir::Type::kF32;
+  double value = 0;
 };
 
 struct Problem {
   std::vector<ProblemArray> arrays;
-  std::vector<float> scalars;
+  std::vector<ProblemScalar> scalars;
 };
 
 /// Empty, or why the file could not be written. A file that was not written whole is removed.

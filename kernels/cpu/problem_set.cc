@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -13,7 +14,7 @@ namespace {
 std::vector<ArrayShape> ShapesOf(const Problem& problem) {
   std::vector<ArrayShape> shapes;
   for (const ProblemArray& array : problem.arrays) {
-    shapes.push_back({array.elements(), array.is_output});
+    shapes.push_back({array.elements(), array.is_output, array.type});
   }
   return shapes;
 }
@@ -25,6 +26,28 @@ std::span<const double> Copy(std::span<const double> from, double*& place) {
   place += from.size();
   return copy;
 }
+
+/// What elements of a type are spoilt with.
+struct Spoilt {
+  std::byte usual[sizeof(std::uint64_t)];    ///< NaN; of integers and bools, any bits.
+  std::byte instead[sizeof(std::uint64_t)];  ///< Where `usual` is right.
+  double value = 0;                          ///< Of `usual`.
+
+  explicit Spoilt(ir::Type type) {
+    constexpr double kNumber = 1.2345e30;
+    std::fill(std::begin(usual), std::end(usual), std::byte{0xA5});
+    std::fill(std::begin(instead), std::end(instead), std::byte{0x5A});
+    if (ir::IsFloat(type)) {
+      ir::WriteElement(type, usual, std::numeric_limits<double>::quiet_NaN());
+      ir::WriteElement(type, instead, std::min(kNumber, ir::InfoOf(type).largest));
+    }
+    value = ir::ReadElement(type, usual);
+  }
+  bool IsRight(double reference, double tolerance) const {
+    if (std::isnan(value)) return std::isnan(reference);
+    return std::abs(value - reference) <= std::max(tolerance, 0.0);
+  }
+};
 
 }  // namespace
 
@@ -55,12 +78,16 @@ std::string ProblemSet::Add(const Problem& problem, std::string what) {
       array.reference = Copy(array.reference, place);
       array.tolerance = Copy(array.tolerance, place);
     } else {
-      const std::span<float> input = arrays_.input(index, i);
+      const std::span<std::byte> input = arrays_.input(index, i);
       std::copy(array.values.begin(), array.values.end(), input.begin());
       array.values = input;
     }
-    known.has_nan.push_back(
-        std::ranges::any_of(array.reference, [](double value) { return std::isnan(value); }));
+    const Spoilt spoilt(array.type);
+    bool needs_care = false;
+    for (std::size_t at = 0; !needs_care && at < array.reference.size(); ++at) {
+      needs_care = spoilt.IsRight(array.reference[at], array.tolerance[at]);
+    }
+    known.needs_care.push_back(needs_care);
   }
   if (index == 0) arrays_.UseLargePages(0);  // The others are not timed.
   known_.push_back(std::move(known));
@@ -69,37 +96,40 @@ std::string ProblemSet::Add(const Problem& problem, std::string what) {
 
 void ProblemSet::Spoil(std::size_t problem, std::size_t array, std::size_t begin,
                        std::size_t count) {
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  const std::span<float> values = arrays_.output(array).subspan(begin, count);
-  if (!known_[problem].has_nan[array]) {
-    std::fill(values.begin(), values.end(), kNan);
-    return;
-  }
-  constexpr float kNumber = 1.2345e30F;
-  const std::span<const double> reference = known_[problem].problem.arrays[array].reference;
-  for (std::size_t i = 0; i < count; ++i) {
-    values[i] = std::isnan(reference[begin + i]) ? kNumber : kNan;
-  }
+  const Known& known = known_[problem];
+  const ProblemArray& wanted = known.problem.arrays[array];
+  const Spoilt spoilt(wanted.type);
+  ir::WithType(wanted.type, [&]<typename T>(T) {
+    T usual, instead;
+    std::memcpy(&usual, spoilt.usual, sizeof usual);
+    std::memcpy(&instead, spoilt.instead, sizeof instead);
+    T* const elements = reinterpret_cast<T*>(arrays_.output(array).data()) + begin;
+    std::fill_n(elements, count, usual);
+    if (!known.needs_care[array]) return;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double tolerance = wanted.tolerance[begin + i];
+      if (spoilt.IsRight(wanted.reference[begin + i], tolerance)) elements[i] = instead;
+    }
+  });
 }
 
 void ProblemSet::Keep() {
   for (std::size_t array = 0; array < shapes_.size(); ++array) {
     if (!shapes_[array].is_output) continue;
-    const std::span<const float> output = arrays_.output(array);
-    std::memcpy(kept_.data() + arrays_.layout().places()[array].data, output.data(),
-                output.size_bytes());
+    const std::span<const std::byte> output = arrays_.output(array);
+    std::memcpy(kept_.data() + arrays_.layout().places()[array].data, output.data(), output.size());
   }
 }
 
-bool ProblemSet::IsAsKept(std::size_t array, std::size_t begin, std::size_t count) {
-  const char* const kept =
-      kept_.data() + arrays_.layout().places()[array].data + begin * sizeof(float);
-  return std::memcmp(kept, arrays_.output(array).data() + begin, count * sizeof(float)) == 0;
+std::span<const std::byte> ProblemSet::kept(std::size_t array) const {
+  const char* const elements = kept_.data() + arrays_.layout().places()[array].data;
+  return {reinterpret_cast<const std::byte*>(elements), shapes_[array].bytes()};
 }
 
-float ProblemSet::kept(std::size_t array, std::size_t index) const {
-  const char* const file = kept_.data() + arrays_.layout().places()[array].data;
-  return reinterpret_cast<const float*>(file)[index];
+bool ProblemSet::IsAsKept(std::size_t array, std::size_t begin, std::size_t count) {
+  const std::size_t bytes = ir::BytesOf(shapes_[array].type);
+  return std::memcmp(kept(array).data() + begin * bytes,
+                     arrays_.output(array).data() + begin * bytes, count * bytes) == 0;
 }
 
 std::string ProblemSet::Renew() {
@@ -108,8 +138,8 @@ std::string ProblemSet::Renew() {
   for (std::size_t index = 0; index < known_.size(); ++index) {
     for (std::size_t array = 0; array < shapes_.size(); ++array) {
       if (shapes_[array].is_output) continue;
-      std::span<const float>& values = known_[index].problem.arrays[array].values;
-      const std::span<float> copy = fresh.input(index, array);
+      std::span<const std::byte>& values = known_[index].problem.arrays[array].values;
+      const std::span<std::byte> copy = fresh.input(index, array);
       std::copy(values.begin(), values.end(), copy.begin());
       values = copy;
     }

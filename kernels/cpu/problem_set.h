@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,15 +32,15 @@ class ProblemSet {
   SharedArrays& arrays() { return arrays_; }
 
   /// Spoils elements of an output, so that whoever does not write them is found: NaN where a number
-  /// is due, a number where NaN is.
+  /// is due, a number where NaN is; of integers and bools bits that are not the right ones.
   void Spoil(std::size_t problem, std::size_t array, std::size_t begin, std::size_t count);
   /// Remembers all outputs as they are: a run that was checked.
   void Keep();
   /// Is a part of an output, bit by bit, what was kept?
   bool IsAsKept(std::size_t array, std::size_t begin, std::size_t count);
 
-  /// An element of an output in what was kept.
-  float kept(std::size_t array, std::size_t index) const;
+  /// The elements of an output in what was kept.
+  std::span<const std::byte> kept(std::size_t array) const;
 
   /// After a candidate that may have left a process behind: memory that only we have.
   std::string Renew();
@@ -49,7 +50,8 @@ class ProblemSet {
     Problem problem;      ///< Its spans point into `memory`, or into arrays_.
     SharedMemory memory;  ///< Shared, so that no fork copies its page tables.
     std::string what;
-    std::vector<bool> has_nan;  ///< By array.
+    /// By array: are there elements that what they are usually spoilt with would be right for?
+    std::vector<bool> needs_care;
   };
   std::vector<ArrayShape> shapes_;
   std::size_t capacity_;

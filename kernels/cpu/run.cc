@@ -11,7 +11,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <random>
 #include <span>
 #include <utility>
@@ -43,6 +45,43 @@ Measurement Failure(Verdict verdict, std::string why) {
 /// Even where each lasts long.
 constexpr std::size_t kLeastBatches = 2;
 
+/// An element as its bits, and back in one piece: somebody may be writing it, too.
+std::uint64_t ReadBits(const std::byte* element, std::uint32_t bytes) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element, bytes);
+  return bits;
+}
+template <typename Word>
+void WriteWord(std::byte* element, std::uint64_t bits) {
+  Word word;
+  std::memcpy(&word, &bits, sizeof word);
+  *reinterpret_cast<volatile Word*>(element) = word;
+}
+void WriteBits(std::byte* element, std::uint32_t bytes, std::uint64_t bits) {
+  switch (bytes) {
+    case sizeof(std::uint8_t):
+      return WriteWord<std::uint8_t>(element, bits);
+    case sizeof(std::uint16_t):
+      return WriteWord<std::uint16_t>(element, bits);
+    case sizeof(std::uint32_t):
+      return WriteWord<std::uint32_t>(element, bits);
+    default:
+      return WriteWord<std::uint64_t>(element, bits);
+  }
+}
+
+/// The bits of a number, or a bool, that is another one than `kept`.
+std::uint64_t OtherBits(ir::Type type, const std::byte* kept) {
+  const std::uint32_t bytes = ir::BytesOf(type);
+  const std::uint64_t bits = ReadBits(kept, bytes);
+  if (!ir::IsFloat(type)) return bits ^ 1;
+  const double number = ir::ReadElement(type, kept);
+  std::byte other[sizeof bits];
+  ir::WriteElement(type, other, std::isnan(number) ? 1 : number * 0.5 + 1);
+  const std::uint64_t other_bits = ReadBits(other, bytes);
+  return other_bits != bits ? other_bits : bits ^ 1;
+}
+
 class CandidateRun {
  public:
   CandidateRun(const RunRequest& request, ProblemSet& problems)
@@ -51,7 +90,7 @@ class CandidateRun {
     for (std::size_t array = 0; array < shapes.size(); ++array) {
       if (!shapes[array].is_output) continue;
       outputs_.push_back(array);
-      output_bytes_ += shapes[array].elements * sizeof(float);
+      output_bytes_ += shapes[array].bytes();
     }
   }
 
@@ -65,7 +104,9 @@ class CandidateRun {
     options.setup.library = request_.library;
     options.setup.threads = request_.threads;
     options.setup.shapes = problems_.arrays().layout().shapes();
-    options.setup.scalars = problems_.problem(0).scalars;
+    for (const ProblemScalar& scalar : problems_.problem(0).scalars) {
+      options.setup.scalars.push_back(ir::Rounded(scalar.type, scalar.value));
+    }
     options.setup.allowance =
         AllowanceFor(problems_.arrays().layout().array_bytes(), request_.threads);
     options.setup.allowance.stack_bytes = kStackBytes;
@@ -82,6 +123,10 @@ class CandidateRun {
   }
 
  private:
+  const ArrayShape& Shape(std::size_t array) const {
+    return problems_.arrays().layout().shapes()[array];
+  }
+
   void All() {
     const Clock::time_point start = Clock::now();
     if (!Load() || !CheckedRun(0)) return;
@@ -220,7 +265,7 @@ class CandidateRun {
   /// One run into outputs that hold nothing yet, checked in full.
   bool CheckedRun(std::size_t problem) {
     for (const std::size_t array : outputs_) {
-      problems_.Spoil(problem, array, 0, problems_.arrays().output(array).size());
+      problems_.Spoil(problem, array, 0, Shape(array).elements);
     }
     if (!RunOnce(problem)) return false;
     const std::string& when = problems_.what(problem);
@@ -236,7 +281,7 @@ class CandidateRun {
   };
 
   void AddPart(std::size_t array, std::size_t begin, std::size_t wanted) {
-    const std::size_t elements = problems_.arrays().output(array).size();
+    const std::size_t elements = Shape(array).elements;
     const std::size_t count = std::min(wanted, elements - begin);
     if (count > 0) parts_.push_back({array, begin, count});
   }
@@ -245,7 +290,7 @@ class CandidateRun {
   void ChooseParts(bool all) {
     parts_.clear();
     for (const std::size_t array : outputs_) {
-      const std::size_t elements = problems_.arrays().output(array).size();
+      const std::size_t elements = Shape(array).elements;
       if (all || elements <= kPartElements * kNumParts) {
         AddPart(array, 0, elements);
         continue;
@@ -314,7 +359,7 @@ class CandidateRun {
     measurement_.best_ns =
         *std::min_element(measurement_.runtimes_ns.begin(), measurement_.runtimes_ns.end());
     for (const std::size_t array : outputs_) {
-      if (problems_.IsAsKept(array, 0, problems_.arrays().output(array).size())) continue;
+      if (problems_.IsAsKept(array, 0, Shape(array).elements)) continue;
       if (!CheckOutput(0, array, "after the timed runs")) return false;
     }
     measurement_.verdict = verdict;
@@ -406,11 +451,13 @@ class CandidateRun {
     constexpr int kPlanted = 8;
     for (int i = 0; i < kPlanted; ++i) {
       const std::size_t array = outputs_[random_() % outputs_.size()];
-      const std::span<float> values = problems_.arrays().output(array);
-      if (values.empty()) continue;
-      const std::size_t index = random_() % values.size();
-      const float wrong = problems_.kept(array, index) * 0.5F + 1;
-      *const_cast<volatile float*>(&values[index]) = wrong;
+      const ArrayShape& shape = Shape(array);
+      if (shape.elements == 0) continue;
+      const std::size_t index = random_() % shape.elements;
+      const std::uint32_t bytes = ir::BytesOf(shape.type);
+      const std::uint64_t wrong =
+          OtherBits(shape.type, problems_.kept(array).data() + index * bytes);
+      WriteBits(problems_.arrays().output(array).data() + index * bytes, bytes, wrong);
       planted_.push_back({array, index, wrong});
     }
     planted_ns_ = std::chrono::duration<double, std::nano>(Clock::now().time_since_epoch()).count();
@@ -420,10 +467,11 @@ class CandidateRun {
   std::string TakeBack() {
     std::string left;
     for (const Planted& planted : planted_) {
-      float& value = problems_.arrays().output(planted.array)[planted.index];
-      const float kept = problems_.kept(planted.array, planted.index);
-      if (value != planted.value || value == kept) continue;
-      value = kept;
+      const std::uint32_t bytes = ir::BytesOf(Shape(planted.array).type);
+      const std::size_t place = planted.index * bytes;
+      std::byte* const element = problems_.arrays().output(planted.array).data() + place;
+      if (ReadBits(element, bytes) != planted.bits) continue;
+      std::memcpy(element, problems_.kept(planted.array).data() + place, bytes);
       left = fmt::format(
           "{}[{}] is not computed in every run: spoilt in the middle of a timed batch, "
           "it was so at the end",
@@ -455,7 +503,7 @@ class CandidateRun {
   std::vector<Part> parts_;
   struct Planted {
     std::size_t array, index;
-    float value;
+    std::uint64_t bits;
   };
   std::vector<Planted> planted_;
   double planted_ns_ = 0;

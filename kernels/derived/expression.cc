@@ -2,6 +2,7 @@
 #include "kernels/derived/expression.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/check.h"
@@ -64,26 +65,41 @@ class Reader {
     return node;
   }
 
-  Expression::Input InputOf(const ir::Operand& operand) const {
+  Expression::Input InputOf(const ir::Instruction& inst, const ir::Operand& operand) const {
     switch (operand.kind) {
-      case ir::Operand::Kind::kLiteral:
-        return {-1, operand.literal, ""};
+      case ir::Operand::Kind::kLiteral: {
+        const bool is_kept = inst.op == ir::Op::kConst || inst.op == ir::Op::kStore;
+        const ir::Type type = is_kept ? inst.type : ir::ComputeTypeOf(inst.computes);
+        return {-1, Converted(type, operand.literal), "", type};
+      }
       case ir::Operand::Kind::kScalar: {
-        const auto found = std::ranges::find(function_.scalars, operand.scalar, &ir::Scalar::name);
-        EXH_CHECK(found != function_.scalars.end());
-        return {-1, found->value, operand.scalar};
+        const ir::Scalar* const scalar = function_.scalar(operand.scalar);
+        EXH_CHECK(scalar != nullptr);
+        return {-1, ir::Rounded(scalar->type, scalar->value), operand.scalar, scalar->type};
       }
       case ir::Operand::Kind::kComm:
-        return {NodeOf(operand.comm), 0, ""};
+        return {NodeOf(operand.comm), 0, "", *function_.TypeOf(operand)};
     }
     return {};
+  }
+
+  Expression::Strides StridesOf(const std::vector<ir::AccessAxis>& access) {
+    Expression::Strides strides;
+    for (const ir::AccessAxis& one : access) {
+      strides.emplace_back(AxisOf(one.logical), one.stride);
+    }
+    return strides;
   }
 
   void AddNode(const ir::Instruction& inst) {
     Expression::Node node;
     node.name = inst.name();
     node.op = inst.op;
-    for (const ir::Operand& operand : inst.operands) node.inputs.push_back(InputOf(operand));
+    node.type = inst.type;
+    node.computes = inst.computes;
+    for (const ir::Operand& operand : inst.operands) {
+      node.inputs.push_back(InputOf(inst, operand));
+    }
     for (const ir::DimId dim : inst.dims) {
       const ir::Dimension& of = function_.dim(dim);
       std::vector<int>& list = of.is_reduction ? node.reduced : node.axes;
@@ -93,8 +109,9 @@ class Reader {
     if (inst.init.valid()) node.init = NodeOf(inst.init);
     node.array = inst.array;
     node.offset = inst.offset;
-    for (const ir::AccessAxis& access : inst.access) {
-      node.strides.emplace_back(AxisOf(access.logical), access.stride);
+    node.strides = StridesOf(inst.access);
+    for (const ir::AccessGuard& guard : inst.guards) {
+      node.guards.push_back({guard.offset, StridesOf(guard.axes), guard.extent});
     }
     node_of_[inst.id.index()] = static_cast<int>(out_.nodes.size());
     if (inst.op == ir::Op::kStore) out_.outputs.push_back(static_cast<int>(out_.nodes.size()));
@@ -123,6 +140,49 @@ std::uint64_t Expression::Points(const std::vector<int>& of_axes) const {
   return points;
 }
 
+std::pair<std::int64_t, std::int64_t> Expression::Range(std::int64_t offset,
+                                                        const Strides& strides) const {
+  std::int64_t least = offset, largest = offset;
+  for (const auto& [of, step] : strides) {
+    const std::int64_t way = step * (std::int64_t{axis(of).total} - 1);
+    (way < 0 ? least : largest) += way;
+  }
+  return {least, largest};
+}
+
+bool Expression::Keeps(const Input& input, ir::Type type) const {
+  if (KeepsAll(input.type, type)) return true;
+  if (input.is_number())
+    return input.scalar.empty() && Converted(type, input.number) == input.number;
+  const Node& of = node(input.node);
+  if (of.op != ir::Op::kIndex) return false;
+  const ir::TypeInfo& info = ir::InfoOf(type);
+  const auto [least, largest] = Range(of.offset, of.strides);
+  const double most = std::ldexp(1, info.bits);  // All whole numbers up to it have a value.
+  return static_cast<double>(least) >= std::max(-most, info.lowest) &&
+         static_cast<double>(largest) <= std::min(most, info.largest);
+}
+
+bool Expression::IsCopy(const Node& node) const {
+  if (node.op != ir::Op::kConst && node.op != ir::Op::kStore) return false;
+  return Keeps(node.inputs.at(0), node.type);
+}
+
+bool Expression::PassesOn(const Node& node) const {
+  return node.op == ir::Op::kConst && (node.inputs.at(0).is_number() || IsCopy(node));
+}
+
+ir::Type Expression::OperandType(const Node& node, std::size_t operand) {
+  const bool takes_any = node.op == ir::Op::kConst || node.op == ir::Op::kStore;
+  const bool is_condition = node.op == ir::Op::kSelect && operand == 0;
+  if (takes_any || is_condition) return node.inputs.at(operand).type;
+  return ir::ComputeTypeOf(node.computes);
+}
+
+Expression::Input Expression::InitOf(const Node& node) const {
+  return {node.init, 0, "", this->node(node.init).type};
+}
+
 std::vector<int> Expression::Uses() const {
   std::vector<int> uses(nodes.size(), 0);
   for (const Node& reader : nodes) {
@@ -132,6 +192,21 @@ std::vector<int> Expression::Uses() const {
     if (reader.init >= 0) ++uses[static_cast<std::size_t>(reader.init)];
   }
   return uses;
+}
+
+bool KeepsAll(ir::Type from, ir::Type to) {
+  if (from == to) return true;
+  const ir::TypeInfo &a = ir::InfoOf(from), &b = ir::InfoOf(to);
+  if (to == ir::Type::kBool || (a.is_float && !b.is_float)) return false;
+  if (b.lowest > a.lowest || b.largest < a.largest || b.bits < a.bits) return false;
+  // Denormals have the exponent of the smallest other number, and fewer bits.
+  return !a.is_float || b.min_exponent - b.bits <= a.min_exponent - a.bits;
+}
+
+double Converted(ir::Type to, double value) {
+  const ir::TypeInfo& info = ir::InfoOf(to);
+  if (info.is_float && info.is_narrow()) value = ir::Rounded(info.compute, value);
+  return ir::Rounded(to, value);
 }
 
 Expression ExpressionOf(const ir::Function& function) {

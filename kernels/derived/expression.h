@@ -23,22 +23,36 @@ struct Expression {
   /// An operand: the value of a node, or a number.
   struct Input {
     int node = -1;       ///< -1: a number.
-    double number = 0;   ///< Its value: a literal, or the scalar's.
+    double number = 0;   ///< Its value, which `type` has: a literal, or the scalar's.
     std::string scalar;  ///< Name of the scalar argument; empty: a literal.
+    /// Of the value. That of a literal is what the node computes in, or casts or stores to.
+    ir::Type type = ir::Type::kF32;
     bool is_number() const { return node < 0; }
+  };
+  /// Of axes by how much a step of each moves something; no axis twice.
+  using Strides = std::vector<std::pair<int, std::int64_t>>;
+  /// A dimension of an array that a load may leave: its index is `offset` and the steps of the
+  /// axes; where that is not in 0 … extent - 1, the load reads nothing and its value is 0.
+  struct Guard {
+    std::int64_t offset = 0;
+    Strides strides;
+    std::int64_t extent = 1;
   };
   struct Node {
     std::string name;  ///< Of the instruction.
     ir::Op op = ir::Op::kConst;
+    ir::Type type = ir::Type::kF32;      ///< Of its value; of a store, of what it writes.
+    ir::Type computes = ir::Type::kF32;  ///< What the operator is evaluated in.
     /// In the order of the instruction. A reduction's own sum, its last operand, is not among them.
     std::vector<Input> inputs;
     std::vector<int> axes;     ///< Of its value, in the order of its nest; a store: of its points.
     std::vector<int> reduced;  ///< The axes that a reduction accumulates over; else empty.
     int init = -1;             ///< Of a reduction: the node that it begins with.
     ir::ArrayId array;         ///< kLoad, kStore.
-    /// kLoad, kStore: elements that a step of an axis moves; no axis twice.
-    std::vector<std::pair<int, std::int64_t>> strides;
-    std::int64_t offset = 0;  ///< kLoad: the element that index 0 of all axes reads.
+    Strides strides;           ///< kLoad, kStore: in elements. kIndex: by how much its value grows.
+    /// kLoad: the element that index 0 of all axes reads. kIndex: its value there.
+    std::int64_t offset = 0;
+    std::vector<Guard> guards;  ///< kLoad.
 
     bool is_reduction() const { return !reduced.empty(); }
     std::int64_t stride(int axis) const;  ///< 0 when the access does not have the axis.
@@ -51,9 +65,28 @@ struct Expression {
   std::uint64_t Points(const std::vector<int>& of_axes) const;  ///< Product of their totals.
   const Node& node(int index) const { return nodes[static_cast<std::size_t>(index)]; }
   const Axis& axis(int index) const { return axes[static_cast<std::size_t>(index)]; }
+  /// The least and the largest of `offset` and the steps of the axes.
+  std::pair<std::int64_t, std::int64_t> Range(std::int64_t offset, const Strides& strides) const;
+  /// Is nothing of the operand's value lost when it becomes this type? Scalars may have any value.
+  bool Keeps(const Input& input, ir::Type type) const;
+  /// Does the node, a cast or a store, lose nothing of its operand?
+  bool IsCopy(const Node& node) const;
+  /// Is the node a cast that is its operand, maybe as another number that is known?
+  bool PassesOn(const Node& node) const;
+  /// What a node reads an operand as. Casts and stores take what there is, and so does a condition.
+  static ir::Type OperandType(const Node& node, std::size_t operand);
+  /// What a reduction begins with.
+  Input InitOf(const Node& node) const;
   /// How many nodes read each node, as an operand or to begin with.
   std::vector<int> Uses() const;
 };
+
+/// Has every value of `from` an equal in `to`?
+bool KeepsAll(ir::Type from, ir::Type to);
+
+/// What becomes of a value of any type that is cast or stored to this one: to a narrow float it
+/// goes by way of what that is computed in.
+double Converted(ir::Type to, double value);
 
 /// Of what is not planned in `function`, which a builder has finished. Scalars have the values that
 /// the function gives them.

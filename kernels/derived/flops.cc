@@ -7,6 +7,7 @@ namespace {
 double OperationsOf(ir::Op op) {
   switch (op) {
     case ir::Op::kConst:
+    case ir::Op::kIndex:
     case ir::Op::kLoad:
     case ir::Op::kStore:
     case ir::Op::kTempLoad:

@@ -5,8 +5,8 @@
 
 namespace exh::kernels::derived {
 
-/// Floating-point operations of one run: of every operation as many as it has points. A
-/// multiply-add counts two, memory and constants none.
+/// Operations of one run, those on integers with the others: of every operation as many as it has
+/// points. A multiply-add counts two; memory, constants, casts and indices none.
 double Flops(const Expression& expression);
 
 }  // namespace exh::kernels::derived

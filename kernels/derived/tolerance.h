@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// How far single precision may be from the exact result.
+// How far a result may be from the exact one. What follows is of single precision; other types are
+// at the end.
 //
 // A result is a sum of n terms p_1 … p_n, added up in any order, with or without fused
 // multiply-adds, in one go or in parts. Each of about n roundings in a row changes the partial sum
@@ -33,10 +34,17 @@
 // (1 + c^2 / N) (u sqrt(n) P)^2 for N independent results leaves a factor of 6 to the mean, and to
 // any single one of them all that it may have. Inputs that were rounded to half of their bits miss
 // it by far.
+//
+// Errors of all types are counted in units of single precision's u. Those of another float are as
+// many times as large or small as its own unit roundoff is, and twice that for one that references
+// are computed in: they err as well. Integers do not err. What becomes a narrower float is rounded
+// in the reference, too: it is the neighbour at most, if it differed before (LastPlaceOf()).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+
+#include "kernels/ir/types.h"
 
 namespace exh::kernels {
 
@@ -65,6 +73,25 @@ inline double SumTolerance(double operations, double norm) {
 inline double RmsLimit(double operations, double independent) {
   const double factor = ErrorFactor(operations);
   return std::min(1.0, std::sqrt(1 / (factor * factor) + 1 / std::max(independent, 1.0)));
+}
+
+/// What a rounding in a type that computes adds to the squares of errors, in units of u, as a
+/// multiple of the square of what is rounded. Of integers 0.
+inline double RoundingSquares(ir::Type computes) {
+  const ir::TypeInfo& info = ir::InfoOf(computes);
+  if (!info.is_float) return 0;
+  constexpr int kOfSingle = 24, kOfReferences = 53;
+  return std::ldexp(info.bits < kOfReferences ? 1 : 4, 2 * (kOfSingle - info.bits));
+}
+
+/// Values of a float that are next to each other are within `relative` times one of them, or else
+/// `absolute`.
+struct LastPlace {
+  double relative = 0, absolute = 0;
+};
+inline LastPlace LastPlaceOf(ir::Type type) {
+  const ir::TypeInfo& info = ir::InfoOf(type);
+  return {std::ldexp(2, -info.bits), std::ldexp(2, info.min_exponent - info.bits)};
 }
 
 /// No sum of absolute values of terms is larger: `terms` of them, with `norm` as the root of the

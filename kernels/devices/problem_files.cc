@@ -10,11 +10,12 @@ cpu::Problem ViewOf(const Task& task, const ProblemData& data) {
   cpu::Problem problem;
   for (const ir::Array& array : task.function->arrays) {
     const ArrayData& content = data.find(array.name)->second;
-    problem.arrays.push_back({array.name, array.role == ir::ArrayRole::kOutput, content.values,
-                              content.reference, content.tolerance, content.rms_limit});
+    problem.arrays.push_back({array.name, array.role == ir::ArrayRole::kOutput, array.type,
+                              content.values.bytes(), content.reference, content.tolerance,
+                              content.rms_limit});
   }
   for (const ir::Scalar& scalar : task.function->scalars) {
-    problem.scalars.push_back(scalar.value);
+    problem.scalars.push_back({scalar.type, scalar.value});
   }
   return problem;
 }

@@ -112,7 +112,8 @@ void Builder::CheckNest(const std::string& who, const std::string& name,
 }
 
 void Builder::CheckAccess(const std::string& who, ArrayId array, ArrayRole role,
-                          const Strides& strides, std::int64_t offset) const {
+                          const Strides& strides, std::int64_t offset,
+                          const std::vector<Guard>& guards) const {
   if (array.index() >= function_.arrays.size()) {
     throw BackboneError(who +
                         "its array was not made by InputArray() or OutputArray() of this "
@@ -137,6 +138,13 @@ void Builder::CheckAccess(const std::string& who, ArrayId array, ArrayRole role,
              " steps of " + std::to_string(stride);
   }
   if (offset != 0) steps += ", from element " + std::to_string(offset);
+  for (const Guard& guard : guards) {
+    if (guard.extent >= 1) continue;
+    throw BackboneError(who + "a dimension that it may leave has " + std::to_string(guard.extent) +
+                        " elements; it must have 1 or more");
+  }
+  // What is inside for all guards is for the caller to know.
+  if (!guards.empty()) return;
   if (first >= 0 && last < static_cast<__int128>(accessed.elements)) return;
   const bool below = first < 0;
   const __int128 reached = below ? first : last;
@@ -239,27 +247,30 @@ void Builder::Finish() const {
 
 // ---- what is written ----
 
-ArrayId Builder::InputArray(std::string name, std::uint64_t elements) {
+ArrayId Builder::InputArray(std::string name, std::uint64_t elements, Type type) {
   CheckArgument("array", name);
   if (elements == 0) throw BackboneError("array '" + name + "': it has no elements");
   const auto id = NextId<ArrayId>(function_.arrays);
-  function_.arrays.push_back({id, std::move(name), ArrayRole::kInput, elements});
+  function_.arrays.push_back({id, std::move(name), ArrayRole::kInput, elements, type});
   return id;
 }
 
-ArrayId Builder::OutputArray(std::string name, std::uint64_t elements) {
-  const ArrayId id = InputArray(std::move(name), elements);
+ArrayId Builder::OutputArray(std::string name, std::uint64_t elements, Type type) {
+  const ArrayId id = InputArray(std::move(name), elements, type);
   function_.arrays.back().role = ArrayRole::kOutput;
   return id;
 }
 
-void Builder::Scalar(std::string name, float value) {
+void Builder::Scalar(std::string name, double value, Type type) {
   CheckArgument("scalar", name);
-  if (!std::isfinite(value)) {
+  const double rounded = Rounded(type, value);
+  const bool is_there = IsFloat(type) ? std::isfinite(rounded) : rounded == value;
+  if (!is_there) {
     throw BackboneError("scalar '" + name + "': its value is " + std::to_string(value) +
-                        "; it must be finite");
+                        (std::isfinite(value) ? ", which " + std::string(WordOf(type)) + " has not"
+                                              : "; it must be finite"));
   }
-  function_.scalars.push_back({std::move(name), value});
+  function_.scalars.push_back({std::move(name), rounded, type});
 }
 
 AxisRef Builder::Axis(std::string name, std::uint32_t total, const Tiling& tiling) {
@@ -365,16 +376,50 @@ Operand Builder::AddInput(InstId consumer, const Input& input, int operand) {
   return out;
 }
 
-Value Builder::Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset) {
+std::vector<AccessAxis> Builder::AccessOf(InstId inst, const Strides& strides) const {
+  std::vector<AccessAxis> access;
+  for (const auto& [axis, stride] : strides) {
+    for (const auto& [own, logical] : nests_[inst.index()].axes) {
+      if (own == axis.index) access.push_back({logical, stride});
+    }
+  }
+  return access;
+}
+
+Value Builder::Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset,
+                    const std::vector<Guard>& guards) {
   const std::string who = "load '" + name + "': ";
   CheckNest(who, name, Indices(strides));
-  CheckAccess(who, array, ArrayRole::kInput, strides, offset);
+  CheckAccess(who, array, ArrayRole::kInput, strides, offset, guards);
   Instruction& inst = AddInst(std::move(name), Op::kLoad, Indices(strides), {});
   inst.array = array;
+  inst.type = inst.computes = function_.array(array).type;
   inst.offset = offset;
-  for (std::size_t axis = 0; axis < strides.size(); ++axis) {
-    inst.access.push_back({nests_[inst.id.index()].axes[axis].second, strides[axis].second});
+  inst.access = AccessOf(inst.id, strides);
+  for (const Guard& guard : guards) {
+    inst.guards.push_back({guard.offset, AccessOf(inst.id, guard.strides), guard.extent});
+    if (inst.guards.back().axes.size() == guard.strides.size()) continue;
+    throw BackboneError(who + "an axis of a dimension that it may leave is none of its axes");
   }
+  return {inst.id};
+}
+
+Value Builder::Index(std::string name, const Strides& strides, std::int64_t offset) {
+  const std::string who = "index '" + name + "': ";
+  CheckNest(who, name, Indices(strides));
+  // It may be as far from 0 as all steps together.
+  double most = std::abs(static_cast<double>(offset));
+  for (const auto& [axis, stride] : strides) {
+    most +=
+        std::abs(static_cast<double>(stride)) * axes_[static_cast<std::size_t>(axis.index)].total;
+  }
+  if (most > InfoOf(Type::kI64).largest) {
+    throw BackboneError(who + "its values do not fit 64 bits");
+  }
+  Instruction& inst = AddInst(std::move(name), Op::kIndex, Indices(strides), {});
+  inst.type = inst.computes = most > InfoOf(Type::kI32).largest ? Type::kI64 : Type::kI32;
+  inst.offset = offset;
+  inst.access = AccessOf(inst.id, strides);
   return {inst.id};
 }
 
@@ -388,14 +433,43 @@ void Builder::Store(std::string name, ArrayId array, const Strides& strides, con
   const Operand operand = AddInput(id, value, 0);
   Instruction& inst = function_.insts[id.index()];
   inst.array = array;
+  inst.type = inst.computes = function_.array(array).type;
   inst.operands = {operand};
-  for (std::size_t axis = 0; axis < strides.size(); ++axis) {
-    inst.access.push_back({nests_[id.index()].axes[axis].second, strides[axis].second});
+  inst.access = AccessOf(id, strides);
+}
+
+std::optional<Type> Builder::TypeOf(const Input& input) const {
+  if (input.kind == Operand::Kind::kLiteral) return std::nullopt;
+  if (input.kind == Operand::Kind::kComm) return TypeOf(input.value);
+  return function_.scalar(input.scalar)->type;
+}
+
+Type Builder::CommonTypeOf(const std::string& who, std::span<const Input> inputs) const {
+  std::optional<Type> common;
+  for (const Input& input : inputs) {
+    const std::optional<Type> type = TypeOf(input);
+    if (!type) continue;
+    const std::optional<Type> both = common ? CommonType(*common, *type) : type;
+    if (!both) {
+      throw BackboneError(who + "one operand is " + std::string(WordOf(*common)) +
+                          " and another one " + std::string(WordOf(*type)) +
+                          ": one of them must be cast, by kConst");
+    }
+    common = both;
   }
+  return common.value_or(Type::kF32);
+}
+
+void Builder::CheckTakes(const std::string& who, Op op, Type operands) const {
+  const Takes takes = InfoOf(op).takes;
+  if (takes == Takes::kAny || (takes == Takes::kFloats) == IsFloat(operands)) return;
+  throw BackboneError(who + OpName(op) + " takes " +
+                      (takes == Takes::kFloats ? "floats" : "integers and bools") +
+                      ", its operands are " + std::string(WordOf(operands)));
 }
 
 Value Builder::Compute(std::string name, Op op, const std::vector<AxisRef>& axes,
-                       const std::vector<Input>& inputs) {
+                       const std::vector<Input>& inputs, std::optional<Type> type) {
   const std::string who = "value '" + name + "': ";
   CheckNest(who, name, Indices(axes));
   const auto operands_of_op = static_cast<std::size_t>(InfoOf(op).operands);
@@ -406,7 +480,22 @@ Value Builder::Compute(std::string name, Op op, const std::vector<AxisRef>& axes
   }
   CheckCount(who, op, operands_of_op, inputs.size());
   CheckInputs(who, Indices(axes), inputs);
+  // The condition of a choice has a type of its own.
+  const std::span<const Input> computed = std::span(inputs).subspan(op == Op::kSelect ? 1 : 0);
+  const bool all_literals = std::ranges::all_of(
+      computed, [](const Input& input) { return input.kind == Operand::Kind::kLiteral; });
+  const Type common = all_literals && type ? *type : CommonTypeOf(who, computed);
+  CheckTakes(who, op, common);
+  const Type result = ResultType(op, common);
+  if (type && *type != result && op != Op::kConst) {
+    throw BackboneError(who + OpName(op) + " of " + std::string(WordOf(common)) + " is " +
+                        std::string(WordOf(result)) + ", not " + std::string(WordOf(*type)) +
+                        "; kConst casts");
+  }
   const InstId id = AddInst(std::move(name), op, Indices(axes), {}).id;
+  function_.insts[id.index()].type = type.value_or(result);
+  function_.insts[id.index()].computes =
+      InfoOf(op).compares() ? ComputeTypeOf(common) : type.value_or(result);
   std::vector<Operand> operands;
   for (const Input& input : inputs) {
     operands.push_back(AddInput(id, input, static_cast<int>(operands.size())));
@@ -417,7 +506,7 @@ Value Builder::Compute(std::string name, Op op, const std::vector<AxisRef>& axes
 
 Value Builder::Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
                       const std::vector<AxisRef>& reduce, Value init,
-                      const std::vector<Input>& inputs) {
+                      const std::vector<Input>& inputs, std::optional<Type> type) {
   const std::string who = "value '" + name + "': ";
   CheckNest(who, name, Indices(axes));
   if (!InfoOf(op).may_reduce) {
@@ -443,7 +532,18 @@ Value Builder::Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
                         "' must have the axes that are not reduced (" + AxisNames(kept) +
                         "), it has " + AxisNames(initial));
   }
+  const Type common = CommonTypeOf(who, inputs);
+  const Type accumulated = type.value_or(ResultType(op, common));
+  if (InfoOf(accumulated).is_narrow() && accumulated != Type::kBool) {
+    throw BackboneError(who + "nothing is accumulated in " + std::string(WordOf(accumulated)) +
+                        ", but in " + std::string(WordOf(ComputeTypeOf(accumulated))));
+  }
+  if (IsFloat(common) && !IsFloat(accumulated)) {
+    throw BackboneError(who + "its terms are " + std::string(WordOf(common)) +
+                        " and cannot be accumulated in " + std::string(WordOf(accumulated)));
+  }
   const InstId id = AddInst(std::move(name), op, Indices(axes), Indices(reduce)).id;
+  function_.insts[id.index()].type = function_.insts[id.index()].computes = accumulated;
   std::vector<Operand> operands;
   for (const Input& input : inputs) {
     operands.push_back(AddInput(id, input, static_cast<int>(operands.size())));

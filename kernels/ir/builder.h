@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,12 +35,12 @@ struct Value {
 /// An input of an instruction while it is built.
 struct Input {
   Operand::Kind kind = Operand::Kind::kLiteral;
-  float literal = 0;
+  double literal = 0;
   std::string scalar;
   Value value;
   bool may_lower = false;
 };
-inline Input Literal(float x) {
+inline Input Literal(double x) {
   return {.kind = Operand::Kind::kLiteral, .literal = x};
 }
 inline Input ScalarArg(std::string name) {
@@ -56,6 +58,14 @@ inline Input MayStage(Value v) {
 /// Address of an access: for each axis how many elements one step moves.
 using Strides = std::vector<std::pair<AxisRef, std::int64_t>>;
 
+/// A dimension of an array that a load may leave: its index is `offset` and the strides' steps, and
+/// what is not in 0 … extent - 1 reads as 0.
+struct Guard {
+  std::int64_t offset = 0;
+  Strides strides;
+  std::int64_t extent = 1;
+};
+
 /// Writes a backbone. Each instruction gets a loop nest of its own over the axes it names; where
 /// a producer and a consumer share an axis, its dims are paired level by level (point-to-point
 /// communication; the paper, section 4.4).
@@ -68,9 +78,9 @@ class Builder {
   /// `paper`: axes have the tile levels of the paper's space. `function` outlives the builder.
   explicit Builder(Function& function, bool paper = false) : function_(function), paper_(paper) {}
 
-  ArrayId InputArray(std::string name, std::uint64_t elements);
-  ArrayId OutputArray(std::string name, std::uint64_t elements);
-  void Scalar(std::string name, float value);
+  ArrayId InputArray(std::string name, std::uint64_t elements, Type type = Type::kF32);
+  ArrayId OutputArray(std::string name, std::uint64_t elements, Type type = Type::kF32);
+  void Scalar(std::string name, double value, Type type = Type::kF32);
   /// The kernel's programs know all sizes: for one that the paper's space could not implement
   /// otherwise.
   void KnowSizes() { knows_sizes_ = true; }
@@ -79,15 +89,26 @@ class Builder {
   /// one more of them, of any size, where there are all decisions.
   AxisRef Axis(std::string name, std::uint32_t total, const Tiling& tiling);
 
-  /// Element `offset` and more: x[2 * i + 3] is at offset 3 and steps by 2.
-  Value Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset = 0);
+  /// Element `offset` and more: x[2 * i + 3] is at offset 3 and steps by 2. Together, the guards
+  /// say where the load is outside of the array.
+  Value Load(std::string name, ArrayId array, const Strides& strides, std::int64_t offset = 0,
+             const std::vector<Guard>& guards = {});
+  /// The value `offset` and the strides' steps, as an i32 or, where that is too narrow, an i64.
+  Value Index(std::string name, const Strides& strides, std::int64_t offset = 0);
+  /// The value becomes the type of the array.
   void Store(std::string name, ArrayId array, const Strides& strides, const Input& value);
+  /// Computed in the type that the operands have in common (CommonType()), literals aside, and f32
+  /// where all are literals. `type`: of the value; without it ResultType(). A value of another type
+  /// than its operand is cast by kConst; no other operator casts.
   Value Compute(std::string name, Op op, const std::vector<AxisRef>& axes,
-                const std::vector<Input>& inputs);
+                const std::vector<Input>& inputs, std::optional<Type> type = std::nullopt);
   /// acc = op(inputs…, acc) over `reduce`, starting from `init` (whose axes are `axes` without
-  /// `reduce`). kMad (a * b + acc), kAdd, kMul, kMin and kMax accumulate.
+  /// `reduce`). kMad (a * b + acc), kAdd, kMul, kMin and kMax accumulate. `type`: what they
+  /// accumulate in; without it ResultType().
   Value Reduce(std::string name, Op op, const std::vector<AxisRef>& axes,
-               const std::vector<AxisRef>& reduce, Value init, const std::vector<Input>& inputs);
+               const std::vector<AxisRef>& reduce, Value init, const std::vector<Input>& inputs,
+               std::optional<Type> type = std::nullopt);
+  Type TypeOf(Value value) const { return function_.inst(value.inst).type; }
 
   /// Called when the backbone is complete: an output that nothing writes, or a value that nothing
   /// reads, is a mistake.
@@ -110,7 +131,13 @@ class Builder {
   void CheckNest(const std::string& who, const std::string& name,
                  const std::vector<int>& axes) const;
   void CheckAccess(const std::string& who, ArrayId array, ArrayRole role, const Strides& strides,
-                   std::int64_t offset) const;
+                   std::int64_t offset, const std::vector<Guard>& guards = {}) const;
+  void CheckTakes(const std::string& who, Op op, Type operands) const;
+  /// Nothing: it is a literal, which has any.
+  std::optional<Type> TypeOf(const Input& input) const;
+  /// What inputs are computed in together; f32 where all are literals.
+  Type CommonTypeOf(const std::string& who, std::span<const Input> inputs) const;
+  std::vector<AccessAxis> AccessOf(InstId inst, const Strides& strides) const;
   void CheckWritesAll(const std::string& who, ArrayId array, const Strides& strides) const;
   void CheckValue(const std::string& who, Value value) const;
   void CheckInputs(const std::string& who, const std::vector<int>& axes,

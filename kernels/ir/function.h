@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/ir/ids.h"
+#include "kernels/ir/types.h"
 
 namespace exh::kernels::ir {
 
@@ -42,7 +44,7 @@ struct Dimension {
 
 /// ops.h says of each how many operands it has and what it computes.
 enum class Op : std::uint8_t {
-  kConst,  ///< operands: one; the value itself (init of a reduction).
+  kConst,  ///< operands: one; the value itself (init of a reduction), or cast to another type.
   kAdd,
   kSub,
   kMul,
@@ -57,9 +59,14 @@ enum class Op : std::uint8_t {
   kExp,
   kLog,
   kTanh,
-  kLess,       ///< a < b ? 1 : 0
-  kEqual,      ///< a == b ? 1 : 0
-  kSelect,     ///< a != 0 ? b : c
+  kLess,    ///< a < b ? 1 : 0
+  kEqual,   ///< a == b ? 1 : 0
+  kSelect,  ///< a != 0 ? b : c
+  kAnd,     ///< a & b of integers and bools; so are kOr and kXor
+  kOr,
+  kXor,
+  kNot,        ///< of an integer ~a, of a bool !a
+  kIndex,      ///< where the loops are: offset + sum over axes of index(axis) * stride
   kLoad,       ///< from an array argument
   kStore,      ///< to an array argument (side effect)
   kTempLoad,   ///< from a memory block (planned)
@@ -70,7 +77,7 @@ enum class Op : std::uint8_t {
 struct Operand {
   enum class Kind : std::uint8_t { kLiteral, kScalar, kComm };
   Kind kind = Kind::kLiteral;
-  float literal = 0;   ///< kLiteral.
+  double literal = 0;  ///< kLiteral.
   std::string scalar;  ///< kScalar: name of a scalar argument.
   /// kComm: the value of another instruction. When `comm` is lowered the value comes from
   /// `Function::comm(comm).lowered->load_comm` instead.
@@ -83,19 +90,35 @@ struct AccessAxis {
   std::int64_t stride = 0;  ///< Elements.
 };
 
+/// A dimension of an array that a load may leave. The index of the dimension is offset + sum over
+/// axes of index(axis) * stride; where it is not in 0 … extent - 1, nothing is read and the value
+/// is 0.
+struct AccessGuard {
+  std::int64_t offset = 0;
+  std::vector<AccessAxis> axes;
+  std::int64_t extent = 1;
+};
+
 struct Instruction {
   InstId id;
   std::string name_;
   Op op = Op::kConst;
+  Type type = Type::kF32;  ///< Of its value; of a store, of what it writes.
+  /// What the operator is evaluated in: operands become this, but the condition of a kSelect. Not
+  /// `type` where that is narrow, and where numbers are compared.
+  Type computes = Type::kF32;
   std::vector<Operand> operands;
   std::vector<DimId> dims;         ///< Declared iteration dims; decisions may add others.
   std::vector<DimId> reduce_dims;  ///< The subset of `dims` it accumulates over.
   CommId init;                     ///< Of a reduction: where the first value comes from.
   ArrayId array;                   ///< kLoad, kStore.
-  std::int64_t offset = 0;         ///< kLoad: the element that index 0 of all axes reads.
-  std::vector<AccessAxis> access;  ///< kLoad, kStore.
-  MemId block;                     ///< kTempLoad, kTempStore.
-  PhaseId phase;                   ///< Filled by PlanLowering.
+  /// kLoad: the element that index 0 of all axes reads; negative only with guards. kIndex: its
+  /// value there.
+  std::int64_t offset = 0;
+  std::vector<AccessAxis> access;   ///< kLoad, kStore, kIndex.
+  std::vector<AccessGuard> guards;  ///< kLoad: dimensions of the array that it may leave.
+  MemId block;                      ///< kTempLoad, kTempStore.
+  PhaseId phase;                    ///< Filled by PlanLowering.
   bool planned = false;
 
   const std::string& name() const { return name_; }
@@ -155,8 +178,9 @@ struct Axis {
 struct MemBlock {
   MemId id;
   std::string name_;
-  CommId comm;  ///< The communication it serves.
-  std::uint32_t element_bytes = 4;
+  CommId comm;                      ///< The communication it serves.
+  Type type = Type::kF32;           ///< Of its elements: that of the values that it holds.
+  std::uint32_t element_bytes = 4;  ///< BytesOf(type).
   std::vector<AxisId> axes;
   InstId store, load;
   const std::string& name() const { return name_; }
@@ -181,17 +205,23 @@ struct Statement {
 
 enum class ArrayRole : std::uint8_t { kInput, kOutput };
 
-/// An array argument: float32, `elements` long.
+/// An array argument, `elements` long.
 struct Array {
   ArrayId id;
   std::string name;
   ArrayRole role = ArrayRole::kInput;
   std::uint64_t elements = 0;
+  Type type = Type::kF32;
+
+  std::uint64_t bytes() const { return elements * BytesOf(type); }
 };
 
+/// A scalar argument. Programs get it as a double and round it to `type`, on a GPU in the type that
+/// `type` is computed in.
 struct Scalar {
   std::string name;
-  float value = 1;
+  double value = 1;
+  Type type = Type::kF32;
 };
 
 /// A position in a storage order; 1 is innermost. An object of its own so that a requirement can
@@ -237,6 +267,22 @@ struct Function {
   const Axis& axis(AxisId id) const { return axes[id.index()]; }
   const Phase& phase(PhaseId id) const { return phases[id.index()]; }
   const Array& array(ArrayId id) const { return arrays[id.index()]; }
+  /// Nothing: there is no scalar of that name.
+  const Scalar* scalar(std::string_view wanted) const {
+    for (const Scalar& one : scalars) {
+      if (one.name == wanted) return &one;
+    }
+    return nullptr;
+  }
+  /// The type of a value that an instruction reads; of a literal, which has any, nothing.
+  std::optional<Type> TypeOf(const Operand& operand) const;
 };
+
+inline std::optional<Type> Function::TypeOf(const Operand& operand) const {
+  if (operand.kind == Operand::Kind::kLiteral) return std::nullopt;
+  if (operand.kind == Operand::Kind::kComm) return inst(comm(operand.comm).producer).type;
+  const Scalar* const argument = scalar(operand.scalar);
+  return argument == nullptr ? std::nullopt : std::optional(argument->type);
+}
 
 }  // namespace exh::kernels::ir

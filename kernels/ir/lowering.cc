@@ -32,6 +32,8 @@ class Planner {
     mem.id = block;
     mem.name_ = name;
     mem.comm = comm.id;
+    mem.type = f_.inst(comm.producer).type;
+    mem.element_bytes = BytesOf(mem.type);
     mem.store = store;
     mem.load = load;
     for (std::size_t i = 0; i < comm.pairs.size(); ++i) {
@@ -79,6 +81,7 @@ class Planner {
     inst.name_ = name;
     inst.op = op;
     inst.block = block;
+    inst.type = inst.computes = f_.inst(comm.producer).type;
     inst.planned = true;
     std::map<LogicalDimId, LogicalDimId> mirrored;
     for (const PairId pair : comm.pairs) {

@@ -10,7 +10,8 @@
 namespace exh::kernels::ir {
 namespace {
 
-/// In the order of Op. Behind the operands: may_reduce, is_function, keeps_whole, errs_at_random.
+/// In the order of Op. Behind the operands: may_reduce, is_function, keeps_whole, errs_at_random,
+/// and what it takes.
 constexpr auto kOps = std::to_array<OpInfo>({
     {Op::kConst, "kConst", "copy", 1, false, false, true, true},
     {Op::kAdd, "kAdd", "add", 2, true, false, true, true},
@@ -22,14 +23,19 @@ constexpr auto kOps = std::to_array<OpInfo>({
     {Op::kMad, "kMad", "mad", 3, true, false, true, true},
     {Op::kNeg, "kNeg", "neg", 1, false, false, true, true},
     {Op::kAbs, "kAbs", "abs", 1, false, true, true, true},
-    {Op::kSqrt, "kSqrt", "sqrt", 1, false, true, false, false},
-    {Op::kRsqrt, "kRsqrt", "rsqrt", 1, false, true, false, false},
-    {Op::kExp, "kExp", "exp", 1, false, true, false, false},
-    {Op::kLog, "kLog", "log", 1, false, true, false, false},
-    {Op::kTanh, "kTanh", "tanh", 1, false, true, false, false},
+    {Op::kSqrt, "kSqrt", "sqrt", 1, false, true, false, false, Takes::kFloats},
+    {Op::kRsqrt, "kRsqrt", "rsqrt", 1, false, true, false, false, Takes::kFloats},
+    {Op::kExp, "kExp", "exp", 1, false, true, false, false, Takes::kFloats},
+    {Op::kLog, "kLog", "log", 1, false, true, false, false, Takes::kFloats},
+    {Op::kTanh, "kTanh", "tanh", 1, false, true, false, false, Takes::kFloats},
     {Op::kLess, "kLess", "less", 2, false, false, true, false},
     {Op::kEqual, "kEqual", "equal", 2, false, false, true, false},
     {Op::kSelect, "kSelect", "select", 3, false, true, true, false},
+    {Op::kAnd, "kAnd", "and", 2, false, false, true, false, Takes::kIntegers},
+    {Op::kOr, "kOr", "or", 2, false, false, true, false, Takes::kIntegers},
+    {Op::kXor, "kXor", "xor", 2, false, false, true, false, Takes::kIntegers},
+    {Op::kNot, "kNot", "not", 1, false, false, true, false, Takes::kIntegers},
+    {Op::kIndex, "kIndex", "index", 0, false, false, true, true},
     {Op::kLoad, "kLoad", "load", 0, false, false, true, true},
     {Op::kStore, "kStore", "store", 0, false, false, true, true},
     {Op::kTempLoad, "kTempLoad", "load", 0, false, false, true, true},
@@ -55,7 +61,9 @@ std::optional<Op> OpOfWord(std::string_view word) {
   return std::nullopt;
 }
 
-double Evaluate(Op op, double a, double b, double c) {
+namespace {
+
+double OfFloats(Op op, double a, double b, double c) {
   switch (op) {
     case Op::kConst:
       return a;
@@ -93,27 +101,65 @@ double Evaluate(Op op, double a, double b, double c) {
       return a == b ? 1 : 0;
     case Op::kSelect:
       return a != 0 ? b : c;
-    case Op::kLoad:
-    case Op::kStore:
-    case Op::kTempLoad:
-    case Op::kTempStore:
-      break;
+    default:
+      EXH_UNREACHABLE();
   }
-  EXH_CHECK(InfoOf(op).operands > 0);
-  return 0;
 }
 
-double IdentityOf(Op op) {
+/// What works on bits.
+std::int64_t OfBits(Op op, std::int64_t a, std::int64_t b) {
+  switch (op) {
+    case Op::kAnd:
+      return a & b;
+    case Op::kOr:
+      return a | b;
+    case Op::kXor:
+      return a ^ b;
+    case Op::kNot:
+      return ~a;
+    default:
+      EXH_UNREACHABLE();
+  }
+}
+
+std::int64_t AsInteger(double value) {
+  return static_cast<std::int64_t>(Rounded(Type::kI64, value));
+}
+
+}  // namespace
+
+double Evaluate(Op op, Type type, double a, double b, double c) {
+  if (IsFloat(type)) return OfFloats(op, a, b, c);
+  if (op == Op::kNot && type == Type::kBool) return a != 0 ? 0 : 1;
+  if (InfoOf(op).takes == Takes::kIntegers) {
+    return Rounded(type, static_cast<double>(OfBits(op, AsInteger(a), AsInteger(b))));
+  }
+  if (op == Op::kDiv && b == 0) return 0;  // A fault in C: nobody may ask for it.
+  return Rounded(type, OfFloats(op, a, b, c));
+}
+
+double IdentityOf(Op op, Type type) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const TypeInfo& info = InfoOf(type);
   switch (op) {
     case Op::kMul:
       return 1;
     case Op::kMin:
-      return std::numeric_limits<double>::infinity();
+      return info.is_float ? kInfinity : info.largest;
     case Op::kMax:
-      return -std::numeric_limits<double>::infinity();
+      return info.is_float ? -kInfinity : info.lowest;
     default:
       return 0;
   }
+}
+
+Type ResultType(Op op, Type operands) {
+  if (InfoOf(op).compares()) return Type::kBool;
+  if (op == Op::kConst) return operands;
+  const bool keeps_bool =
+      op == Op::kMin || op == Op::kMax || op == Op::kSelect || InfoOf(op).takes == Takes::kIntegers;
+  if (operands == Type::kBool && keeps_bool) return operands;
+  return ComputeTypeOf(operands);
 }
 
 }  // namespace exh::kernels::ir

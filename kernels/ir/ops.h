@@ -12,6 +12,13 @@
 
 namespace exh::kernels::ir {
 
+/// What an operator's operands are.
+enum class Takes : std::uint8_t {
+  kAny,
+  kFloats,    ///< Functions like exp.
+  kIntegers,  ///< And bools: what works on bits.
+};
+
 struct OpInfo {
   Op op = Op::kConst;
   std::string_view name;  ///< "kAdd", for messages.
@@ -23,6 +30,9 @@ struct OpInfo {
   /// It errs by roundings that differ from element to element, or not at all. What functions are
   /// off is the same over and over where there are few different inputs.
   bool errs_at_random = true;
+  Takes takes = Takes::kAny;
+
+  bool compares() const { return op == Op::kLess || op == Op::kEqual; }
 };
 
 const OpInfo& InfoOf(Op op);
@@ -33,11 +43,17 @@ std::span<const OpInfo> AllOps();
 /// An operator with operands and this word; nothing when there is none.
 std::optional<Op> OpOfWord(std::string_view word);
 
-/// The operator's value in double precision. `c` and `b` are not looked at where it has fewer
-/// operands. Only for those with operands.
-double Evaluate(Op op, double a, double b, double c);
+/// The operator's value in double precision, of operands in `type`, in which it is evaluated: a
+/// quotient of integers has no fraction, and integers that leave their range wrap around. `c` and
+/// `b` are not looked at where it has fewer operands. Only for those with operands.
+double Evaluate(Op op, Type type, double a, double b, double c);
 
-/// What an operator begins with when it reduces nothing: 0 of a sum.
-double IdentityOf(Op op);
+/// What an operator begins with when it reduces nothing: 0 of a sum, the lowest value of a maximum.
+double IdentityOf(Op op, Type type);
+
+/// The type that the operator's value has, of operands of a common type: arithmetic on halves is in
+/// f32, on i8 and bool in i32; comparisons yield bool, and so do kMin, kMax and what works on bits,
+/// of bools.
+Type ResultType(Op op, Type operands);
 
 }  // namespace exh::kernels::ir

@@ -85,8 +85,20 @@ bool Target::is_aligned(const Instruction& inst, const LogicalDim& lanes) const 
          });
 }
 
+Type Target::element_type(const Instruction& inst) const {
+  return inst.block.valid() ? block(inst.block).type : array(inst.array).type;
+}
+
+/// Does a dimension of the array that the load may leave move along the axis?
+bool Target::is_guarded(const Instruction& inst, LogicalDimId axis) const {
+  return std::ranges::any_of(inst.guards, [&](const AccessGuard& guard) {
+    return std::ranges::any_of(guard.axes, [&](const AccessAxis& a) { return a.logical == axis; });
+  });
+}
+
 bool Target::vectorizable(const Instruction& inst, const Dimension& dim) const {
   if (inst.op != Op::kLoad && inst.op != Op::kStore) return true;
+  if (!device.vector_arithmetic && is_guarded(inst, dim.logical)) return false;
   for (const AccessAxis& a : inst.access) {
     if (a.logical != dim.logical || a.stride == 0) continue;
     return a.stride == 1 && dim.innermost_level && is_aligned(inst, logical(dim.logical));
@@ -206,7 +218,13 @@ std::vector<std::uint32_t> Target::vec_universe(const Instruction& inst) const {
   const bool is_argument = inst.op == Op::kLoad || inst.op == Op::kStore;
   const Refs<Dimension> contiguous = is_argument ? contiguous_dim(inst) : Refs<Dimension>();
   if (is_argument && contiguous.empty()) return out;
-  for (const std::uint32_t lanes : device.vector_sizes) {
+  if (is_argument && is_guarded(inst, contiguous.front().get().logical)) return out;
+  if (device.vector_sizes.empty()) return out;
+  // The device's sizes are of elements of 4 bytes.
+  constexpr std::uint32_t kMostBytes = 16;
+  const std::uint32_t bytes = BytesOf(element_type(inst));
+  const std::uint32_t most = std::min(4 * device.vector_sizes.back(), kMostBytes) / bytes;
+  for (std::uint32_t lanes = 2; lanes <= most; lanes *= 2) {
     // Every other axis must step from one aligned address to the next.
     const bool aligned = std::all_of(inst.access.begin(), inst.access.end(),
                                      [&](const AccessAxis& a) {
@@ -215,14 +233,20 @@ std::vector<std::uint32_t> Target::vec_universe(const Instruction& inst) const {
                                               logical(a.logical).total == 1;
                                      }) &&
                          inst.offset % lanes == 0;
-    if (lanes <= 4 && aligned) out.push_back(lanes);
+    if (aligned) out.push_back(lanes);
   }
   return out;
 }
 
-std::vector<std::uint32_t> Target::pad_universe() const {
-  if (paper || device.vector_arithmetic) return {0};
-  return {0, 1, 2, 4};
+std::vector<std::uint32_t> Target::pad_universe(const MemBlock& b) const {
+  std::vector<std::uint32_t> out = {0};
+  if (paper || device.vector_arithmetic) return out;
+  constexpr std::uint32_t kBankBytes = 4;
+  for (const std::uint32_t banks : {1u, 2u, 4u}) {
+    const std::uint32_t bytes = banks * kBankBytes;
+    if (bytes >= b.element_bytes) out.push_back(bytes / b.element_bytes);
+  }
+  return out;
 }
 
 std::vector<std::uint32_t> Target::multiples(std::uint32_t n) const {

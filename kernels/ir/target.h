@@ -109,9 +109,12 @@ class Target : public Function {
   /// The dim along which an access to an array moves from element to element, if there is one.
   Refs<Dimension> contiguous_dim(const Instruction& inst) const;
   bool is_contiguous(const Instruction& inst, const Dimension& dim) const;
-  /// How many elements an access may take at once.
+  /// The type of the elements that an access takes.
+  Type element_type(const Instruction& inst) const;
+  /// How many elements an access may take at once: 16 bytes at most.
   std::vector<std::uint32_t> vec_universe(const Instruction& inst) const;
-  std::vector<std::uint32_t> pad_universe() const;
+  /// Up to four memory banks, in elements.
+  std::vector<std::uint32_t> pad_universe(const MemBlock& b) const;
   /// n, 2n, … as far as sizes go.
   std::vector<std::uint32_t> multiples(std::uint32_t n) const;
   /// Limits on dims of one kind. Linear indices have none; the paper's space has the hardware's.
@@ -124,6 +127,10 @@ class Target : public Function {
   bool limits_code() const { return !paper && device.max_code > 0; }
   bool counts_as_code(const Instruction& inst) const {
     return limits_code() && inst.op != Op::kConst;
+  }
+  /// Of 4 bytes: what a value takes.
+  std::uint32_t registers_of(const Instruction& inst) const {
+    return BytesOf(ComputeTypeOf(inst.type)) / 4;
   }
   bool limits_registers() const { return !paper && device.max_registers > 0; }
   /// Does consecutive iteration of `dim` touch consecutive elements, so that an access of several
@@ -148,6 +155,7 @@ class Target : public Function {
   const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }
 
  private:
+  bool is_guarded(const Instruction& inst, LogicalDimId axis) const;
   Refs<Dimension> refs(const std::vector<DimId>& ids) const;
 };
 

@@ -126,7 +126,11 @@ void CheckReference(const Kernel& kernel, const ir::Function& function, bool fin
              fmt::format("has {} elements, its {} {}", array.elements, what, values.size()));
     };
     if (array.role == ir::ArrayRole::kInput) {
-      if (found.values.size() == array.elements) continue;
+      if (found.values.size() == array.elements) {
+        if (found.values.type() == array.type) continue;
+        refuse(array.name, fmt::format("is an input of {}; it was given {}", ir::WordOf(array.type),
+                                       ir::WordOf(found.values.type())));
+      }
       refuse(array.name, fmt::format("is an input of {} elements; it was given {}", array.elements,
                                      found.values.size()));
     }

@@ -62,6 +62,7 @@ class Kernel {
   /// What Reference() says about element `i` of the only output, as C++ for a program that checks
   /// itself without this one (kernels/devices/cuda/standalone/standalone_cuda.h): the body of
   ///   Expected Reference(const float* <input>, …, float <scalar>, …, std::int64_t i)
+  /// with pointers to the arrays' types, and scalars as what those are computed in,
   /// with the names of the backbone, inputs and scalars in its order. It returns {value,
   /// SumTolerance(operations, norm)}, both double (tolerance.h); <cmath> is included. Empty:
   /// there is none.

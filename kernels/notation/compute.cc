@@ -13,6 +13,7 @@
 
 #include "kernels/notation/resolve.h"
 #include "kernels/notation/syntax/parse.h"
+#include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -203,13 +204,21 @@ class Composer {
     return sizes.empty() ? "" : fmt::format("  size {}\n", fmt::join(sizes, ", "));
   }
 
-  /// Scalars have different values, so that one that is taken for another is seen.
+  /// Scalars have different values, so that one that is taken for another is seen. Of bools there
+  /// are two alone: beside these, a scalar is a number.
   std::string ScalarLine() const {
+    const ir::TypeInfo& info = ir::InfoOf(TypeOfName({type_, {}}));
+    const bool says_type = info.type != ir::Type::kF32 && info.type != ir::Type::kBool;
     std::string text;
-    double value = 1.5;
+    double value = info.is_integer() ? 2 : 1.5;
     for (const std::string& scalar : scalars_) {
-      text += fmt::format("  scalar {} = {}\n", scalar, value);
-      value = value > 0 ? -value / 2 : 1 - value;
+      text += fmt::format("  scalar {}{} = {}\n", scalar,
+                          says_type ? fmt::format(": {}", info.word) : "", value);
+      if (info.is_integer()) {
+        value = value < info.largest ? value + 1 : 2;
+      } else {
+        value = value > 0 ? -value / 2 : 1 - value;
+      }
     }
     return text;
   }
@@ -244,7 +253,9 @@ class Composer {
       if (read_.count(statement.target.text) != 0) continue;
       std::vector<std::string> extents;
       for (const Expr& index : statement.indices) extents.push_back(index.text);
-      text += fmt::format("  output {}: {}{}\n", statement.target.text, type_, InBrackets(extents));
+      const std::string& said = statement.type.text;
+      text += fmt::format("  output {}: {}{}\n", statement.target.text, said.empty() ? type_ : said,
+                          InBrackets(extents));
     }
     return text;
   }
@@ -273,6 +284,8 @@ std::optional<std::string> KernelOfStatements(std::uint32_t file, const std::str
                                               const std::string& type, const Sizes& sizes,
                                               dsl::DiagnosticSink& sink) {
   const std::vector<Statement> statements = ParseStatements(file, sink);
+  const std::string problem = ProblemOfType(type);
+  if (!problem.empty()) sink.Report(Diag::kUnknownType, {file, 0, 0}, "--type: " + problem);
   if (sink.has_errors()) return std::nullopt;
   return Composer(statements, type, sizes, sink).Compose(name);
 }

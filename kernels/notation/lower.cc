@@ -10,6 +10,9 @@
 //
 // A value travels in registers from where it is computed to where the same points read it. It may
 // also go through a temporary array when it was loaded, and when its reader has more axes than it.
+//
+// The builder converts operands to the type that they have in common, literals aside. A cast is
+// written where more than that is meant: 0.5 beside a bool, a count beside a float.
 #include "kernels/notation/lower.h"
 
 #include <fmt/format.h>
@@ -18,25 +21,29 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "base/check.h"
 #include "kernels/ir/ops.h"
+#include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {
 namespace {
 
 using dsl::Diag;
 using ir::Op;
+using ir::Type;
 
 /// An operand: a number, a scalar argument, or what an instruction computes.
 struct Operand {
   bool is_number = true;
-  double number = 0;
+  Typed typed;
   std::string scalar;  ///< Of a number: its name, where it is an argument.
   ir::Value value;
   std::vector<const Index*> axes;  ///< In the order of the scope.
   bool is_load = false;
-  bool has_sum = false;  ///< A reduction is behind it.
+  bool is_index = false;  ///< The value of an index, which is made where it is read.
+  bool has_sum = false;   ///< A reduction is behind it.
 
   bool is_constant() const { return is_number && scalar.empty(); }
 };
@@ -100,7 +107,7 @@ class Lowerer {
   }
   /// Which side of `option ? a : b` is meant; null where elements decide, or nothing can be known.
   const Expr* Chosen(const Expr& expr) {
-    if (!IsCall(expr, "?") || !IsOfSizes(expr.args[0])) return nullptr;
+    if (!IsCall(expr, "?") || !IsOfSizes(expr.args[0], resolution_)) return nullptr;
     const auto value = numbers_.Value(expr.args[0]);
     if (!value) is_good_ = false;
     return &expr.args[value.value_or(0) != 0 ? 1 : 2];
@@ -111,12 +118,14 @@ class Lowerer {
   void Arguments() {
     for (const ArrayShape& shape : resolution_.arrays) {
       const auto elements = static_cast<std::uint64_t>(shape.elements);
+      const Type type = TypeOfName(shape.decl->type);
       arrays_.push_back(shape.decl->is_output
-                            ? builder_.OutputArray(shape.decl->name.text, elements)
-                            : builder_.InputArray(shape.decl->name.text, elements));
+                            ? builder_.OutputArray(shape.decl->name.text, elements, type)
+                            : builder_.InputArray(shape.decl->name.text, elements, type));
     }
     for (const ScalarDecl& scalar : kernel_.scalars) {
-      builder_.Scalar(scalar.name.text, static_cast<float>(scalar.value));
+      const Type type = TypeOfName(scalar.type);
+      builder_.Scalar(scalar.name.text, ir::Rounded(type, scalar.value), type);
     }
   }
 
@@ -137,9 +146,9 @@ class Lowerer {
     return axes;
   }
 
-  /// What the text says, or levels that fit most kernels: with one axis on the left
-  /// side tiles are long, with two they are those of matrices, and with more there is one level
-  /// each.
+  /// What the text says, or levels that fit most kernels: with one axis on the left side tiles are
+  /// long, with two they are those of matrices, and with more there are two levels where neighbours
+  /// adjoin in memory and one elsewhere.
   ir::Tiling Tiles(const Index* index) {
     for (const TileHint& hint : kernel_.tiles) {
       // Under any of the names that the axis has.
@@ -160,10 +169,23 @@ class Lowerer {
     });
     std::size_t rank = 0;
     for (const auto& left : resolution_.left) rank = std::max(rank, left.size());
-    if (rank > 2) return {{2, 64}};
+    if (rank > 2) return Adjoins(index) ? ir::Tiling{{2, 32}, {2, 16}} : ir::Tiling{{2, 64}};
     if (rank == 1 && reductions_ == 0) return {{2, 1024}, {2, 16}};
     if (!is_left) return {{2, rank == 1 ? 128u : 32u}};
     return {{2, rank == 1 ? 128u : 32u}, {2, 16}};
+  }
+  /// Is it the last axis of a left side, or does one step move an input by one element?
+  bool Adjoins(const Index* index) const {
+    const auto is_it = [&](const Index* other) { return other->axis == index->axis; };
+    return std::ranges::any_of(
+               resolution_.left,
+               [&](const auto& left) { return !left.empty() && is_it(left.back()); }) ||
+           std::ranges::any_of(resolution_.reads, [&](const auto& read) {
+             const Access& access = read.second;
+             return access.array >= 0 && std::ranges::any_of(access.strides, [&](const auto& way) {
+                      return way.second == 1 && is_it(way.first);
+                    });
+           });
   }
 
   // ---- names
@@ -207,15 +229,22 @@ class Lowerer {
     for (const Index* index : scope) Axis(index);
     Operand value = Value(statement.value, scope);
     if (!is_good_) return;
+    if (!statement.type.text.empty()) {
+      value = As(value, TypeOfName(statement.type), "cast_" + statement.target.text);
+    }
     const int output = resolution_.output_of[number];
     if (output < 0) {
+      value.is_load |= std::exchange(value.is_index, false);  // Its readers may be far apart.
       values_[number] = std::move(value);
       return;
     }
-    if (value.is_number || (value.is_load && value.axes.size() < scope.size())) {
+    const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(output)];
+    if (value.is_constant()) {
+      const Type type = ir::ComputeTypeOf(TypeOfName(shape.decl->type));
+      value = Emit("copy", Op::kConst, scope, {value}, value.typed.type.value_or(type));
+    } else if (value.is_number || (value.is_load && value.axes.size() < scope.size())) {
       value = Emit("copy", Op::kConst, scope, {value});
     }
-    const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(output)];
     ir::Strides strides;
     for (std::size_t i = 0; i < scope.size(); ++i) {
       strides.emplace_back(Axis(scope[i]), shape.strides[i]);
@@ -228,7 +257,7 @@ class Lowerer {
 
   static Operand Number(double number) {
     Operand operand;
-    operand.number = number;
+    operand.typed.number = number;
     return operand;
   }
 
@@ -247,15 +276,17 @@ class Lowerer {
 
   static ir::Input Connect(const Operand& operand, const Scope& reader) {
     if (operand.is_number) {
-      return operand.scalar.empty() ? ir::Literal(static_cast<float>(operand.number))
+      return operand.scalar.empty() ? ir::Literal(operand.typed.number)
                                     : ir::ScalarArg(operand.scalar);
     }
-    const bool may_stage = operand.is_load || operand.axes.size() < reader.size();
+    const bool may_stage =
+        !operand.is_index && (operand.is_load || operand.axes.size() < reader.size());
     return may_stage ? ir::MayStage(operand.value) : ir::InRegisters(operand.value);
   }
 
+  /// `type`: of the value, where a copy casts.
   Operand Emit(const std::string& name, Op op, const Scope& axes,
-               const std::vector<Operand>& operands) {
+               const std::vector<Operand>& operands, std::optional<Type> type = std::nullopt) {
     Operand result;
     result.is_number = false;
     result.axes = axes;
@@ -264,23 +295,92 @@ class Lowerer {
       inputs.push_back(Connect(operand, axes));
       result.has_sum |= operand.has_sum;
     }
-    result.value = builder_.Compute(Unique(name), op, Axes(axes), inputs);
+    result.value = builder_.Compute(Unique(name), op, Axes(axes), inputs, type);
+    result.typed.type = builder_.TypeOf(result.value);
     return result;
+  }
+
+  /// As an instruction, of a literal as well.
+  Operand Cast(const Operand& operand, Type type, const std::string& name = "cast") {
+    return Emit(name, Op::kConst, operand.axes, {operand}, type);
+  }
+  /// What a cast in the text says.
+  Operand As(Operand operand, Type type, const std::string& name) {
+    if (!operand.is_constant() && operand.typed.type != type) return Cast(operand, type, name);
+    if (operand.is_constant()) operand.typed.number = ir::Rounded(type, operand.typed.number);
+    operand.typed.type = type;
+    operand.typed.is_count = false;
+    return operand;
+  }
+  /// So that it converts to the type without losing anything.
+  Operand Widening(const Operand& operand, Type type) {
+    const bool widens = operand.is_constant() || ir::CommonType(*operand.typed.type, type) == type;
+    return widens ? operand : Cast(operand, type);
+  }
+
+  static std::vector<Typed> TypesOf(Op op, const std::vector<Operand>& operands) {
+    std::vector<Typed> types;
+    for (std::size_t i = op == Op::kSelect ? 1 : 0; i < operands.size(); ++i) {
+      types.push_back(operands[i].typed);
+    }
+    return types;
+  }
+  static Type Common(const std::vector<Typed>& types) {
+    const auto common = CommonOf(types);
+    EXH_CHECK(common.has_value());  // CheckTypes() has seen to it.
+    return *common;
+  }
+
+  /// Casts what would not be evaluated in `common` by itself.
+  void Agree(Op op, Type common, std::vector<Operand>& operands) {
+    std::optional<Type> natural;
+    Operand* first = nullptr;
+    for (std::size_t i = op == Op::kSelect ? 1 : 0; i < operands.size(); ++i) {
+      Operand& operand = operands[i];
+      if (operand.is_constant()) continue;
+      operand = Widening(operand, common);
+      const Type type = *operand.typed.type;
+      natural = natural ? ir::CommonType(*natural, type).value_or(common) : type;
+      if (first == nullptr) first = &operand;
+    }
+    const Type is = natural.value_or(Type::kF32);  // What a choice of literals is computed in.
+    if (ir::ComputeTypeOf(is) == ir::ComputeTypeOf(common) &&
+        ir::ResultType(op, is) == ir::ResultType(op, common)) {
+      return;
+    }
+    Operand& one = first != nullptr ? *first : operands.back();
+    one = Cast(one, common);
   }
 
   /// The operator over the axes of its operands; numbers are folded.
   Operand Apply(Op op, const std::vector<Operand>& operands, const Scope& scope,
                 std::string name = "") {
-    if (std::ranges::all_of(operands, &Operand::is_constant)) {
-      const auto at = [&](std::size_t i) { return i < operands.size() ? operands[i].number : 0; };
-      return Number(ir::Evaluate(op, at(0), at(1), at(2)));
-    }
+    if (std::ranges::all_of(operands, &Operand::is_constant)) return Folded(op, operands);
     if (name.empty()) name = NameOf(op, operands);
-    return Emit(name, op, Union(operands, scope), operands);
+    const std::vector<Typed> types = TypesOf(op, operands);
+    const Type common = Common(types);
+    std::vector<Operand> agreed = operands;
+    Agree(op, common, agreed);
+    Operand result = Emit(name, op, Union(agreed, scope), agreed);
+    result.typed.is_count = ResultOf(op, common, types).is_count;
+    return result;
+  }
+  static Operand Folded(Op op, const std::vector<Operand>& operands) {
+    std::vector<double> numbers;
+    for (const Operand& operand : operands) numbers.push_back(operand.typed.number);
+    const auto has_type = [](const Operand& operand) { return operand.typed.type.has_value(); };
+    if (std::ranges::none_of(operands, has_type)) return Number(FoldedLiteral(op, numbers));
+    const std::vector<Typed> types = TypesOf(op, operands);
+    const Type common = Common(types);
+    numbers.resize(3);
+    Operand result;
+    result.typed = ResultOf(op, common, types);
+    result.typed.number = ir::Evaluate(op, common, numbers[0], numbers[1], numbers[2]);
+    return result;
   }
   std::string NameOf(Op op, const std::vector<Operand>& operands) const {
     const auto is_number = [](const Operand& operand) { return operand.is_number; };
-    const auto is_zero = [](const Operand& o) { return o.is_constant() && o.number == 0; };
+    const auto is_zero = [](const Operand& o) { return o.is_constant() && o.typed.number == 0; };
     if (op == Op::kMul && std::ranges::any_of(operands, is_number)) return "scale";
     if (op == Op::kMax && std::ranges::any_of(operands, is_zero)) return "relu";
     if (op == Op::kMad && reductions_ > 0) return "add";
@@ -298,19 +398,29 @@ class Lowerer {
         return Read(expr, scope);
       case Expr::Kind::kCall:
         return Call(expr, scope, "");
+      case Expr::Kind::kCast: {
+        const Expr& arg = expr.args.front();
+        const bool has_name = arg.kind == Expr::Kind::kRead || arg.kind == Expr::Kind::kName;
+        const Operand operand = Value(arg, scope);
+        if (!is_good_) return {};
+        return As(operand, TypeOfName(expr.type), has_name ? "cast_" + arg.text : "cast");
+      }
       case Expr::Kind::kReduce:
-        return Reduce(expr, scope, nullptr);
+        return IsArgReduction(expr.text) ? ArgReduce(expr, scope) : Reduce(expr, scope, nullptr);
     }
     return {};
   }
 
   Operand Read(const Expr& expr, const Scope& scope) {
+    const auto number = resolution_.numbers.find(&expr);
+    if (number != resolution_.numbers.end()) return IndexValue(number->second);
     const auto found = resolution_.reads.find(&expr);
     if (found == resolution_.reads.end()) {
       const auto size = resolution_.sizes.find(expr.text);
       if (size != resolution_.sizes.end()) return Number(static_cast<double>(size->second));
       Operand scalar;
       scalar.scalar = expr.text;
+      scalar.typed = resolution_.types.at(&expr);
       return scalar;
     }
     const Access& access = found->second;
@@ -327,31 +437,55 @@ class Lowerer {
     return Load(access, scope);
   }
 
+  Operand IndexValue(const Index* index) {
+    Operand operand;
+    operand.is_number = false;
+    operand.is_index = true;
+    operand.axes = {index};
+    operand.value = builder_.Index(Unique("index"), {{Axis(index), 1}});
+    operand.typed.type = builder_.TypeOf(operand.value);
+    return operand;
+  }
+
   Operand Load(const Access& access, const Scope& scope) {
     // The same element of the same axes, as deep in reductions: one load serves both.
     std::vector<std::pair<int, std::int64_t>> key = {{access.array, depth_}, {-1, access.offset}};
     ir::Strides strides;
+    Scope moving;
     Operand load;
     for (const auto& [index, stride] : access.strides) {
       key.emplace_back(index->axis, stride);
       strides.emplace_back(Axis(index), stride);
+      moving.push_back(index);
+    }
+    std::vector<ir::Guard> guards;
+    for (const Leaving& leaving : access.leaves) {
+      guards.push_back({leaving.offset, {}, leaving.extent});
+      ir::Guard& guard = guards.back();
+      key.insert(key.end(), {{-1, leaving.offset}, {-1, leaving.extent}});
+      for (const auto& [index, factor] : leaving.factors) {
+        key.emplace_back(index->axis, factor);
+        guard.strides.emplace_back(Axis(index), factor);
+        if (Has(moving, index)) continue;  // It moves no element, and yet decides.
+        strides.emplace_back(Axis(index), 0);
+        moving.push_back(index);
+      }
     }
     for (const Index* index : scope) {
-      const auto has = [&](const auto& stride) { return stride.first->axis == index->axis; };
-      if (std::ranges::any_of(access.strides, has)) load.axes.push_back(index);
+      if (Has(moving, index)) load.axes.push_back(index);
     }
+    const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(access.array)];
     load.is_number = false;
     load.is_load = true;
+    load.typed.type = TypeOfName(shape.decl->type);
     const auto known = loads_.find(key);
     if (known != loads_.end()) {
       load.value = known->second;
       return load;
     }
-    const std::string& array =
-        resolution_.arrays[static_cast<std::size_t>(access.array)].decl->name.text;
-    load.value =
-        builder_.Load(Unique("load_" + array), arrays_[static_cast<std::size_t>(access.array)],
-                      strides, access.offset);
+    load.value = builder_.Load(Unique("load_" + shape.decl->name.text),
+                               arrays_[static_cast<std::size_t>(access.array)], strides,
+                               access.offset, guards);
     loads_.emplace(std::move(key), load.value);
     return load;
   }
@@ -383,20 +517,17 @@ class Lowerer {
     if (op == ">") return Apply(Op::kLess, {args[1], args[0]}, scope);
     if (op == "<=" || op == ">=") {
       if (op == ">=") std::swap(args[0], args[1]);
-      return Apply(Op::kAdd, {Apply(Op::kLess, args, scope), Apply(Op::kEqual, args, scope)},
-                   scope);
+      return Apply(Op::kOr, {Apply(Op::kLess, args, scope), Apply(Op::kEqual, args, scope)}, scope);
     }
     if (op == "==") return Apply(Op::kEqual, args, scope, name);
     if (op == "!=") return Not(Apply(Op::kEqual, args, scope), scope);
     if (op == "not") return Not(args[0], scope);
-    if (op == "and") return Apply(Op::kMul, args, scope, "and");
-    if (op == "or") return Apply(Op::kMax, args, scope, "or");
     const auto word = ir::OpOfWord(op);
     EXH_CHECK(word.has_value());
     return Apply(*word, args, scope, name);
   }
   Operand Not(const Operand& operand, const Scope& scope) {
-    return Apply(Op::kSub, {Number(1), operand}, scope, "not");
+    return Apply(Op::kNot, {operand}, scope);
   }
 
   /// Of options and sizes: the one that is meant. Else both are computed.
@@ -405,18 +536,6 @@ class Lowerer {
     std::vector<Operand> args;
     for (const Expr& arg : expr.args) args.push_back(Value(arg, scope));
     return is_good_ ? Apply(Op::kSelect, args, scope) : Operand{};
-  }
-  bool IsOfSizes(const Expr& expr) const {
-    switch (expr.kind) {
-      case Expr::Kind::kNumber:
-        return expr.integer.has_value();
-      case Expr::Kind::kName:
-        return resolution_.sizes.count(expr.text) != 0 && resolution_.reads.count(&expr) == 0;
-      case Expr::Kind::kCall:
-        return std::ranges::all_of(expr.args, [&](const Expr& arg) { return IsOfSizes(arg); });
-      default:
-        return false;
-    }
   }
 
   Operand Add(const Expr& expr, const Scope& scope, const std::string& name) {
@@ -440,13 +559,20 @@ class Lowerer {
         args.push_back(Value(other, scope));
       }
       if (!is_good_) return {};
-      if (args[0].is_constant() && args[1].is_constant()) {
+      const bool is_product = args[0].is_constant() && args[1].is_constant();
+      if (is_product || !AddsTo(args)) {
         return Apply(Op::kAdd, {Apply(Op::kMul, {args[0], args[1]}, scope), args[2]}, scope);
       }
       return Apply(Op::kMad, args, scope, name);
     }
     const std::vector<Operand> args = {Value(expr.args[0], scope), Value(expr.args[1], scope)};
     return is_good_ ? Apply(Op::kAdd, args, scope, name) : Operand{};
+  }
+  /// Of two factors and what is added to them: does the product have the type of the sum?
+  static bool AddsTo(const std::vector<Operand>& args) {
+    const std::vector<Typed> factors = {args[0].typed, args[1].typed};
+    const Typed product = ResultOf(Op::kMul, Common(factors), factors);
+    return product.is_count || Common({product, args[2].typed}) == *product.type;
   }
 
   /// `begin`: what it begins with; null: the identity.
@@ -460,69 +586,149 @@ class Lowerer {
             : word == "prod"                 ? Op::kMul
             : word == "max" || word == "any" ? Op::kMax
                                              : Op::kMin;
+    const Type type = *resolution_.types.at(&expr).type;
     ++depth_;
     std::vector<Operand> inputs;
     if (op == Op::kAdd && IsCall(body, "*")) {
       op = Op::kMad;
-      for (const Expr& factor : body.args) inputs.push_back(Value(factor, scope));
+      for (const Expr& factor : body.args) inputs.push_back(Factor(factor, scope, expr, type));
     } else {
       inputs.push_back(Value(body, scope));
     }
     --depth_;
     if (!is_good_) return {};
-    Scope axes = Union(inputs, scope);
-    Scope kept;
-    for (const Index* index : axes) {
-      if (!Has(own, index)) kept.push_back(index);
-    }
-    for (const Index* index : own) {
-      if (Has(axes, index)) continue;
-      Fail(Diag::kMissingAxis, index->range,
-           fmt::format("nothing in the reduction has index '{}' at these sizes", index->name));
-      return {};
-    }
+    const auto nest = NestOf(inputs, own, scope);
+    if (!nest) return {};
     const std::string suffix = Suffix(expr);
-    Operand first = Number(ir::IdentityOf(op));
-    if (begin != nullptr && IsOperation(*begin)) {
-      first = Call(*begin, outer, "init" + suffix);
-    } else if (begin != nullptr) {
-      first = Value(*begin, outer);
+    Operand first = Number(ir::IdentityOf(op, type));
+    bool begins_apart = false, is_operation = false;
+    if (begin != nullptr) {
+      // A wider one would lose what it has more.
+      const Typed& typed = resolution_.types.at(begin);
+      const bool widens =
+          !typed.type || typed.is_count || ir::CommonType(*typed.type, type) == type;
+      is_operation = IsOperation(*begin) && (!typed.type || *typed.type == type);
+      first = is_operation ? Call(*begin, outer, "init" + suffix) : Value(*begin, outer);
+      begins_apart = !widens || !std::ranges::all_of(first.axes, [&](const Index* index) {
+        return Has(nest->kept, index);
+      });
     }
     if (!is_good_) return {};
-    const bool begins_apart =
-        !std::ranges::all_of(first.axes, [&](const Index* index) { return Has(kept, index); });
     const Operand apart = first;
-    if (begins_apart) first = Number(ir::IdentityOf(op));
+    if (begins_apart) first = Number(ir::IdentityOf(op, type));
     // What a sum begins with is an instruction over the axes that it keeps.
-    const bool is_instruction = begin != nullptr && IsOperation(*begin) && !first.is_number &&
-                                !begins_apart && first.axes.size() == kept.size();
-    if (!is_instruction) first = Emit("init" + suffix, Op::kConst, kept, {first});
+    const bool is_instruction =
+        is_operation && !first.is_number && !begins_apart && first.axes.size() == nest->kept.size();
+    if (!is_instruction) first = Emit("init" + suffix, Op::kConst, nest->kept, {first}, type);
+    const std::string name = op == Op::kAdd   ? "sum"
+                             : op == Op::kMul ? "prod"
+                                              : std::string(ir::InfoOf(op).word);
+    const Operand result = Accumulate(name + suffix, op, type, *nest, own, first, inputs);
+    return begins_apart ? Apply(Op::kAdd, {apart, result}, outer) : result;
+  }
+
+  /// A factor of a sum of products. Where the text says what the sum is computed in, products in it
+  /// are, too.
+  Operand Factor(const Expr& expr, const Scope& scope, const Expr& sum, Type type) {
+    const auto own = resolution_.types.at(&expr).type;
+    if (sum.type.text.empty() || !IsCall(expr, "*") || !own || *own == type) {
+      return Value(expr, scope);
+    }
+    std::vector<Operand> factors;
+    for (const Expr& factor : expr.args) factors.push_back(Factor(factor, scope, sum, type));
+    if (!is_good_) return {};
+    bool has_type = false;
+    for (Operand& factor : factors) {
+      factor = Widening(factor, type);
+      has_type |= !factor.is_constant() && *factor.typed.type == type;
+    }
+    if (!has_type) {
+      Operand& one = factors[factors[0].is_constant() ? 1 : 0];
+      one = Cast(one, type);
+    }
+    return Apply(Op::kMul, factors, scope);
+  }
+
+  struct Nest {
+    Scope axes, kept;
+  };
+  /// Of a reduction over `own`. Nothing, and a message, when its inputs lack one of these.
+  std::optional<Nest> NestOf(const std::vector<Operand>& inputs, const Scope& own,
+                             const Scope& scope) {
+    Nest nest{Union(inputs, scope), {}};
+    for (const Index* index : nest.axes) {
+      if (!Has(own, index)) nest.kept.push_back(index);
+    }
+    for (const Index* index : own) {
+      if (Has(nest.axes, index)) continue;
+      Fail(Diag::kMissingAxis, index->range,
+           fmt::format("nothing in the reduction has index '{}' at these sizes", index->name));
+      return std::nullopt;
+    }
+    return nest;
+  }
+
+  /// `first`: an instruction of this type.
+  Operand Accumulate(const std::string& name, Op op, Type type, const Nest& nest, const Scope& own,
+                     const Operand& first, const std::vector<Operand>& inputs) {
     Operand result;
     result.is_number = false;
-    result.axes = kept;
+    result.axes = nest.kept;
     result.has_sum = true;
+    result.typed.type = type;
     std::vector<ir::Input> connected;
     for (const Operand& input : inputs) {
-      connected.push_back(Connect(input, axes));
+      connected.push_back(Connect(Widening(input, type), nest.axes));
       // One loop over a sum's axis would have to be inside of one over what the other sum keeps:
       // the paper's space cannot say how it is implemented otherwise.
       if (input.has_sum) builder_.KnowSizes();
     }
-    std::vector<ir::AxisRef> reduced;
-    for (const Index* index : own) reduced.push_back(Axis(index));
-    const std::string name = op == Op::kAdd   ? "sum"
-                             : op == Op::kMul ? "prod"
-                                              : std::string(ir::InfoOf(op).word);
     result.value =
-        builder_.Reduce(Unique(name + suffix), op, Axes(axes), reduced, first.value, connected);
-    return begins_apart ? Apply(Op::kAdd, {apart, result}, outer) : result;
+        builder_.Reduce(Unique(name), op, Axes(nest.axes), Axes(own), first.value, connected, type);
+    return result;
+  }
+
+  /// The smallest step at which the largest element is: the least of all steps whose element is
+  /// equal to the largest.
+  Operand ArgReduce(const Expr& expr, const Scope& outer) {
+    const Expr& body = expr.args.front();
+    const Scope& own = resolution_.reductions.at(&expr);
+    const Index* const index = own.front();
+    Scope scope = outer;
+    scope.push_back(index);
+    const Op op = expr.text == "argmax" ? Op::kMax : Op::kMin;
+    const std::string suffix = Suffix(expr);
+    // What finds the largest one is done with its load before the other one begins.
+    ++depth_;
+    const auto shared = loads_;
+    std::vector<Operand> elements = {Value(body, scope)};
+    loads_ = shared;
+    elements.push_back(Value(body, scope));
+    --depth_;
+    if (!is_good_) return {};
+    for (Operand& element : elements) element.is_load = true;
+    const auto nest = NestOf(elements, own, scope);
+    if (!nest) return {};
+    const Type type = ir::ResultType(op, *elements[0].typed.type);
+    const Operand from =
+        Emit("init" + suffix, Op::kConst, nest->kept, {Number(ir::IdentityOf(op, type))}, type);
+    const Operand best = Accumulate(std::string(ir::InfoOf(op).word) + suffix, op, type, *nest, own,
+                                    from, {elements[0]});
+    const Operand is_best = Apply(Op::kEqual, {elements[1], best}, scope);
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    const Operand none = Number(static_cast<double>(std::min(*index->extent, kMost)));
+    const Operand step = Apply(Op::kSelect, {is_best, IndexValue(index), none}, scope);
+    const Type of_steps = *step.typed.type;
+    const Operand last = Emit("init" + suffix, Op::kConst, nest->kept,
+                              {Number(ir::IdentityOf(Op::kMin, of_steps))}, of_steps);
+    return Accumulate(expr.text + suffix, Op::kMin, of_steps, *nest, own, last, {step});
   }
 
   /// Does it become an instruction of its own, whose name may be chosen?
   bool IsOperation(const Expr& expr) const {
     if (expr.kind != Expr::Kind::kCall || expr.text == "?") return false;
-    static constexpr std::string_view kSeveral[] = {"<=", ">=", "!=", "not", "and", "or", ">"};
-    return std::ranges::find(kSeveral, expr.text) == std::end(kSeveral);
+    static constexpr std::string_view kNamed[] = {"<=", ">=", "!=", "not", "and", "or", ">"};
+    return std::ranges::find(kNamed, expr.text) == std::end(kNamed);
   }
 
   const Kernel& kernel_;

@@ -52,6 +52,7 @@ std::optional<IndexMap> Numbers::Map(const Expr& expr,
     case Expr::Kind::kCall:
       return Call(expr);
     case Expr::Kind::kRead:
+    case Expr::Kind::kCast:
     case Expr::Kind::kReduce:
       break;
   }

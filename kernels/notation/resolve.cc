@@ -11,13 +11,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
 #include <tuple>
 
 #include "base/spelling.h"
+#include "kernels/notation/check_types.h"
 #include "kernels/notation/shapes.h"
 #include "kernels/notation/shared_axes.h"
 #include "kernels/notation/words.h"
@@ -49,6 +49,7 @@ class Resolver {
     for (std::size_t i = 0; i < kernel_.statements.size() && is_good_; ++i) BindStatement(i);
     if (is_good_) CheckUses();
     if (is_good_) ShareAxes();
+    if (is_good_ && !CheckTypes(kernel_, out_, sink_)) Fail();
     CheckTiles();
     if (!is_good_) return std::nullopt;
     return std::move(out_);
@@ -62,6 +63,14 @@ class Resolver {
     SourceRange range;
   };
   using Scope = std::vector<Index*>;
+
+  /// A read of an array, until all extents are known.
+  struct Pending {
+    const Expr* expr;
+    int array;
+    std::vector<IndexMap> maps;
+    Scope scope;
+  };
 
   dsl::Diagnostic& Report(Diag diag, SourceRange range, std::string message) {
     is_good_ = false;
@@ -105,20 +114,18 @@ class Resolver {
     if (!problem.empty()) Report(Diag::kUnknownType, type.range, problem);
   }
 
-  void CheckOutside(const Name& outside) {
-    if (outside.text.empty()) return;
-    if (outside.text == "zero") {
-      Report(Diag::kNotBuilt, outside.range, "'outside zero' cannot be compiled yet");
-    } else {
+  void CheckOutside(const ArrayDecl& array) {
+    const Name& outside = array.outside;
+    if (outside.text.empty() || outside.text == "never") return;
+    if (outside.text != "zero") {
       Report(Diag::kUnknownOutside, outside.range,
-             fmt::format("there is no 'outside {}'; without 'outside', every read must be inside",
+             fmt::format("there is no 'outside {}'; there are 'outside zero' and 'outside never'",
                          outside.text));
+    } else if (array.is_output) {
+      Report(Diag::kUnknownOutside, outside.range,
+             fmt::format("'{}' is an output, which nothing reads; 'outside zero' is for inputs",
+                         array.name.text));
     }
-  }
-
-  void CheckFits(double number, SourceRange range) {
-    if (std::isfinite(static_cast<float>(number))) return;
-    Report(Diag::kTooLarge, range, "this is beyond the largest number of f32, about 3.4e38");
   }
 
   void Declare() {
@@ -128,12 +135,11 @@ class Resolver {
     for (std::size_t i = 0; i < kernel_.scalars.size(); ++i) {
       DeclareName(kernel_.scalars[i].name, Kind::kScalar, static_cast<int>(i));
       CheckType(kernel_.scalars[i].type);
-      CheckFits(kernel_.scalars[i].value, kernel_.scalars[i].name.range);
     }
     for (std::size_t i = 0; i < kernel_.arrays.size(); ++i) {
       DeclareName(kernel_.arrays[i].name, Kind::kArray, static_cast<int>(i));
       CheckType(kernel_.arrays[i].type);
-      CheckOutside(kernel_.arrays[i].outside);
+      CheckOutside(kernel_.arrays[i]);
     }
     out_.output_of.assign(kernel_.statements.size(), -1);
     for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
@@ -291,34 +297,57 @@ class Resolver {
   void Walk(const Expr& expr, Scope& scope, std::size_t statement) {
     switch (expr.kind) {
       case Expr::Kind::kNumber:
-        return CheckFits(expr.number, expr.range);
+        return;
       case Expr::Kind::kName:
         return WalkName(expr, scope, statement);
       case Expr::Kind::kRead:
         return WalkRead(expr, scope, statement);
       case Expr::Kind::kCall:
-        if (!CheckCall(expr)) return;
+        if (!CheckCall(expr, scope)) return;
         for (const Expr& arg : expr.args) Walk(arg, scope, statement);
         return;
+      case Expr::Kind::kCast:
+        CheckType(expr.type);
+        return Walk(expr.args.front(), scope, statement);
       case Expr::Kind::kReduce:
         return WalkReduction(expr, scope, statement);
     }
   }
 
-  bool IsOfSizes(const Expr& expr) const {
-    if (expr.kind == Expr::Kind::kName) return out_.sizes.count(expr.text) != 0;
+  /// Before its names are looked up: those of indices hide sizes.
+  bool WillBeOfSizes(const Expr& expr, const Scope& scope) const {
+    const auto is_it = [&](const Index* index) { return index->name == expr.text; };
+    if (expr.kind == Expr::Kind::kName) {
+      return out_.sizes.count(expr.text) != 0 && std::ranges::none_of(scope, is_it);
+    }
     if (expr.kind == Expr::Kind::kNumber) return expr.integer.has_value();
-    return expr.kind == Expr::Kind::kCall &&
-           std::ranges::all_of(expr.args, [&](const Expr& arg) { return IsOfSizes(arg); });
+    return expr.kind == Expr::Kind::kCall && std::ranges::all_of(expr.args, [&](const Expr& arg) {
+             return WillBeOfSizes(arg, scope);
+           });
   }
 
   /// False: what is in the brackets may have been meant otherwise.
-  bool CheckCall(const Expr& expr) {
-    const bool is_operator = !std::isalpha(static_cast<unsigned char>(expr.text.front())) ||
-                             expr.text == "and" || expr.text == "or" || expr.text == "not" ||
-                             expr.text == "neg";
-    if (is_operator) {
-      if (expr.text == "%" && !IsOfSizes(expr)) {
+  bool CheckCall(const Expr& expr, const Scope& scope) {
+    if (!expr.type.text.empty()) {
+      Report(Diag::kNotAccumulated, expr.type.range,
+             fmt::format("a type in brackets is what a reduction is computed in, and {}(…) has no "
+                         "operand behind it; a conversion is cast({}, …)",
+                         expr.text, expr.type.text));
+      return false;
+    }
+    if (expr.text == "cast") {
+      if (expr.args.size() != 2) {
+        Report(Diag::kArguments, expr.range,
+               fmt::format("cast takes a type and a value, cast(f32, x), got {} argument{}",
+                           expr.args.size(), expr.args.size() == 1 ? "" : "s"));
+      } else {
+        Report(Diag::kUnknownType, expr.args.front().range,
+               "here stands the type that the other argument becomes: cast(f32, x)");
+      }
+      return false;
+    }
+    if (IsOperatorWord(expr.text)) {
+      if (expr.text == "%" && !WillBeOfSizes(expr, scope)) {
         Report(Diag::kUnknownFunction, expr.range, "'%' is for sizes, not for elements");
       } else if (expr.text == "neg" && expr.args.size() != 1) {
         Report(Diag::kArguments, expr.range,
@@ -352,11 +381,17 @@ class Resolver {
   void WalkReduction(const Expr& expr, Scope& scope, std::size_t statement) {
     if (!IsReduction(expr.text)) {
       Report(Diag::kUnknownFunction, expr.range,
-             FunctionOf(expr.text)
+             FunctionOf(expr.text) || expr.text == "cast"
                  ? fmt::format("'{0}' is no reduction; is an operator missing behind {0}(…)?",
                                expr.text)
                  : fmt::format("there is no reduction '{}'{}", expr.text,
                                DidYouMean(expr.text, ReductionWords())));
+      return;
+    }
+    CheckType(expr.type);
+    if (IsArgReduction(expr.text) && expr.indices.size() != 1) {
+      Report(Diag::kArguments, expr.range,
+             fmt::format("{} finds the step of one index, got {}", expr.text, expr.indices.size()));
       return;
     }
     const std::size_t outer = scope.size();
@@ -380,11 +415,10 @@ class Resolver {
   }
 
   void WalkName(const Expr& expr, const Scope& scope, std::size_t statement) {
-    for (const Index* index : scope) {
+    for (const Index* index : scope) {  // It hides a size of its name.
       if (index->name != expr.text) continue;
-      if (names_.count(expr.text) != 0) break;  // The size of that name has a value.
-      Report(Diag::kWrongUse, expr.range,
-             fmt::format("index '{}' has no value of its own; it stands in subscripts", expr.text));
+      used_.insert(index);
+      out_.numbers[&expr] = index;
       return;
     }
     const auto found = Find(expr, scope);
@@ -539,15 +573,39 @@ class Resolver {
           const __int128 way = static_cast<__int128>(factor) * (*index->extent - 1);
           (way < 0 ? first : last) += way;
         }
-        if (first >= 0 && last < array.extents[i]) continue;
+        const std::int64_t extent = array.extents[i];
+        if (first >= 0 && last < extent) continue;
+        if (array.decl->outside.text == "zero" && last >= 0 && first < extent) {
+          NoteLeaving(read, i, std::max(-first, last), extent);
+          continue;
+        }
         const auto reached = static_cast<std::int64_t>(first < 0 ? first : last);
         Report(Diag::kOutOfBounds, read.expr->args[i].range,
                fmt::format("this reaches {} at these sizes; '{}' has 0 to {} there", reached,
-                           array.decl->name.text, array.extents[i] - 1))
+                           array.decl->name.text, extent - 1))
             .WithNote(array.decl->name.range, "declared here");
       }
     }
     pending_.clear();
+  }
+
+  /// `farthest`: from 0, to either side.
+  void NoteLeaving(const Pending& read, std::size_t dimension, __int128 farthest,
+                   std::int64_t extent) {
+    const IndexMap& map = read.maps[dimension];
+    if (farthest > kLargestExtent) {
+      Report(Diag::kTooLarge, read.expr->args[dimension].range,
+             "this goes more than 2^31 elements far at these sizes");
+      return;
+    }
+    Leaving& leaving = out_.reads.at(read.expr).leaves.emplace_back();
+    leaving.offset = map.offset;
+    leaving.extent = extent;
+    for (const auto& [name, factor] : map.factors) {
+      leaving.factors.emplace_back(
+          *std::ranges::find(read.scope, name, [](const Index* index) { return index->name; }),
+          factor);
+    }
   }
 
   // ---- uses and axes
@@ -610,13 +668,6 @@ class Resolver {
     }
   }
 
-  struct Pending {
-    const Expr* expr;
-    int array;
-    std::vector<IndexMap> maps;
-    Scope scope;
-  };
-
   const Kernel& kernel_;
   DiagnosticSink& sink_;
   Resolution out_;
@@ -634,6 +685,21 @@ class Resolver {
 
 std::optional<Resolution> Resolve(const Kernel& kernel, const Sizes& given, DiagnosticSink& sink) {
   return Resolver(kernel, given, sink).Run();
+}
+
+bool IsOfSizes(const Expr& expr, const Resolution& resolution) {
+  switch (expr.kind) {
+    case Expr::Kind::kNumber:
+      return expr.integer.has_value();
+    case Expr::Kind::kName:
+      return resolution.sizes.count(expr.text) != 0 && resolution.reads.count(&expr) == 0 &&
+             resolution.numbers.count(&expr) == 0;
+    case Expr::Kind::kCall:
+      return std::ranges::all_of(expr.args,
+                                 [&](const Expr& arg) { return IsOfSizes(arg, resolution); });
+    default:
+      return false;
+  }
 }
 
 std::int64_t DefaultOf(const SizeDecl& size) {

@@ -16,6 +16,7 @@
 #include "dsl/diagnostics/diagnostic.h"
 #include "kernels/notation/numbers.h"
 #include "kernels/notation/syntax/ast.h"
+#include "kernels/notation/typed.h"
 
 namespace exh::kernels::notation {
 
@@ -38,12 +39,21 @@ struct ArrayShape {
   std::int64_t elements = 0;
 };
 
+/// A dimension of an array `outside zero` that a read leaves: its index is offset + sum of factor *
+/// index, and the array has 0 … extent - 1.
+struct Leaving {
+  std::int64_t offset = 0;
+  std::vector<std::pair<const Index*, std::int64_t>> factors;
+  std::int64_t extent = 1;
+};
+
 /// A read of an array or a value, or a statement's left side.
 struct Access {
   int array = -1, statement = -1;  ///< One of them: what is read.
   std::int64_t offset = 0;         ///< Elements; of an array.
   /// The indices that move the element, with how far; of a value how its own indices are named.
   std::vector<std::pair<const Index*, std::int64_t>> strides;
+  std::vector<Leaving> leaves;  ///< By dimension that it leaves.
 };
 
 struct Resolution {
@@ -52,14 +62,19 @@ struct Resolution {
   std::deque<Index> indices;                    ///< All; they do not move.
   std::vector<std::vector<const Index*>> left;  ///< By statement.
   std::map<const Expr*, Access> reads;          ///< By kRead, or kName without axes.
+  std::map<const Expr*, const Index*> numbers;  ///< By kName: an index that is a number.
   std::map<const Expr*, std::vector<const Index*>> reductions;  ///< By kReduce.
-  std::vector<int> output_of;  ///< By statement: the array that it writes; -1: a value.
+  std::map<const Expr*, Typed> types;  ///< Of all that a statement is made of, but subscripts.
+  std::vector<int> output_of;          ///< By statement: the array that it writes; -1: a value.
   int num_axes = 0;
 };
 
 /// `given` need not have all sizes. Nothing when something is wrong, which is then in the sink.
 std::optional<Resolution> Resolve(const Kernel& kernel, const Sizes& given,
                                   dsl::DiagnosticSink& sink);
+
+/// Is it made of whole numbers, sizes and options alone? Then it is known when the kernel is built.
+bool IsOfSizes(const Expr& expr, const Resolution& resolution);
 
 /// The sizes with their defaults; a default that is not said is 512, or the nearest possible.
 std::int64_t DefaultOf(const SizeDecl& size);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/spelling.h"
 #include "kernels/ir/ops.h"
@@ -12,11 +13,26 @@
 namespace exh::kernels::notation {
 namespace {
 
-const std::vector<std::string> kTypes = {"f32"};
-const std::vector<std::string> kPlannedTypes = {"f64", "f16", "bf16", "i64",
-                                                "i32", "u32", "i8",   "bool"};
+constexpr std::array<std::string_view, 8> kReductions = {"sum", "prod", "min",    "max",
+                                                         "any", "all",  "argmin", "argmax"};
 
-constexpr std::array<std::string_view, 6> kReductions = {"sum", "prod", "min", "max", "any", "all"};
+struct Sign {
+  std::string_view sign;
+  ir::Op op;
+};
+constexpr auto kSigns = std::to_array<Sign>({{"+", ir::Op::kAdd},
+                                             {"-", ir::Op::kSub},
+                                             {"*", ir::Op::kMul},
+                                             {"/", ir::Op::kDiv},
+                                             {"<", ir::Op::kLess},
+                                             {"<=", ir::Op::kLess},
+                                             {">", ir::Op::kLess},
+                                             {">=", ir::Op::kLess},
+                                             {"==", ir::Op::kEqual},
+                                             {"!=", ir::Op::kEqual},
+                                             {"?", ir::Op::kSelect}});
+
+constexpr std::array<std::string_view, 5> kOperatorWords = {"and", "or", "xor", "not", "neg"};
 
 }  // namespace
 
@@ -31,12 +47,16 @@ bool IsReduction(std::string_view word) {
   return std::ranges::find(kReductions, word) != kReductions.end();
 }
 
+bool IsArgReduction(std::string_view word) {
+  return word == "argmin" || word == "argmax";
+}
+
 std::vector<std::string> ReductionWords() {
   return {kReductions.begin(), kReductions.end()};
 }
 
 std::vector<std::string> CallWords() {
-  std::vector<std::string> words;
+  std::vector<std::string> words = {"cast"};
   for (const ir::OpInfo& op : ir::AllOps()) {
     if (op.is_function) words.emplace_back(op.word);
   }
@@ -44,14 +64,25 @@ std::vector<std::string> CallWords() {
   return words;
 }
 
+bool IsOperatorWord(std::string_view word) {
+  return !std::isalpha(static_cast<unsigned char>(word.front())) ||
+         std::ranges::find(kOperatorWords, word) != kOperatorWords.end();
+}
+
+std::optional<ir::Op> OpOfCall(std::string_view word) {
+  const auto found = std::ranges::find(kSigns, word, &Sign::sign);
+  return found != kSigns.end() ? std::optional(found->op) : ir::OpOfWord(word);
+}
+
 std::string ProblemOfType(const std::string& type) {
-  if (std::ranges::find(kTypes, type) != kTypes.end()) return "";
-  if (std::ranges::find(kPlannedTypes, type) != kPlannedTypes.end()) {
-    return fmt::format("type '{}' cannot be compiled yet; there is f32", type);
-  }
-  std::vector<std::string> all = kTypes;
-  all.insert(all.end(), kPlannedTypes.begin(), kPlannedTypes.end());
+  if (ir::TypeOfWord(type)) return "";
+  std::vector<std::string> all;
+  for (const ir::TypeInfo& info : ir::AllTypes()) all.emplace_back(info.word);
   return fmt::format("there is no type '{}'{}", type, DidYouMean(type, all));
+}
+
+ir::Type TypeOfName(const Name& type, ir::Type otherwise) {
+  return ir::TypeOfWord(type.text).value_or(otherwise);
 }
 
 }  // namespace exh::kernels::notation

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-
-#include "models/inventory/nests.h"
+#include <utility>
 
 namespace exh::models {
 namespace {
@@ -34,13 +33,39 @@ double Sectors(const std::vector<Step>& steps, double elements, double sector) {
   return rows * (apart ? std::ceil(row / sector) : row / sector);
 }
 
+/// Points of an axis at which the load is inside of its array, at least; below the axis's total
+/// where it may leave it.
+double PointsInside(const kernels::ir::Instruction& inst, kernels::ir::LogicalDimId axis,
+                    double total) {
+  double inside = total;
+  for (const kernels::ir::AccessGuard& guard : inst.guards) {
+    for (const kernels::ir::AccessAxis& moves : guard.axes) {
+      if (moves.logical != axis || moves.stride == 0) continue;
+      // With other axes beside it, nothing is known of this one alone.
+      if (guard.axes.size() > 1) return 1;
+      const auto step = static_cast<double>(moves.stride);
+      double first = (0 - static_cast<double>(guard.offset)) / step;
+      double last =
+          (static_cast<double>(guard.extent) - 1 - static_cast<double>(guard.offset)) / step;
+      if (step < 0) std::swap(first, last);
+      first = std::max(0.0, std::ceil(first));
+      last = std::min(total - 1, std::floor(last));
+      inside = std::min(inside, std::max(0.0, last - first + 1));
+    }
+  }
+  return std::max(inside, 1.0);
+}
+
 }  // namespace
 
 AccessPattern PatternOf(const kernels::ir::Function& function, const kernels::ir::Instruction& inst,
                         double sector_bytes) {
   std::vector<Step> steps;
+  std::vector<kernels::ir::LogicalDimId> left;  // Axes along which the load leaves the array.
   for (const kernels::ir::AccessAxis& a : inst.access) {
-    const double total = function.logical(a.logical).total;
+    const double all = function.logical(a.logical).total;
+    const double total = PointsInside(inst, a.logical, all);
+    if (total < all) left.push_back(a.logical);
     if (a.stride == 0 || total == 1) continue;
     steps.push_back({a.logical, std::abs(static_cast<double>(a.stride)), total});
   }
@@ -52,10 +77,11 @@ AccessPattern PatternOf(const kernels::ir::Function& function, const kernels::ir
   }
   AccessPattern pattern;
   for (const Step& step : steps) {
-    pattern.axes.push_back(step.axis);
+    if (std::ranges::find(left, step.axis) == left.end()) pattern.axes.push_back(step.axis);
     pattern.elements *= step.total;
   }
-  pattern.sectors = Sectors(steps, pattern.elements, sector_bytes / kElementBytes);
+  const double bytes = kernels::ir::BytesOf(inst.type);
+  pattern.sectors = Sectors(steps, pattern.elements, sector_bytes / bytes);
   return pattern;
 }
 

@@ -67,7 +67,7 @@ double CandidateView::WidthOf(const Nest& nest) const {
       if (dim.may_be(DimKind::VECTOR)) width = std::max<double>(width, dim.max);
     }
   }
-  return std::min(width, rates().bytes_per_access / kElementBytes);
+  return std::min(width, rates().bytes_per_access / nest.element_bytes);
 }
 
 }  // namespace exh::models

@@ -119,7 +119,8 @@ void InventoryTaker::AddEdgesOfWaits() {
       const bool is_user = waiting.nest == read.nest, is_reader = waiting.operand == i;
       if (is_user || is_reader) waiting.before = rates_.read_latency_clk;
       const bool is_load = all_.nests[waiting.nest].inst == read.load;
-      if (function_.inst(all_.nests[read.nest].inst).op != ir::Op::kMad) continue;
+      const ir::Instruction& user = function_.inst(all_.nests[read.nest].inst);
+      if (user.op != ir::Op::kMad || !ir::IsFloat(user.computes)) continue;
       if (is_load || is_reader) waiting.after = rates_.fma_latency_clk;
     }
   }
@@ -130,6 +131,7 @@ std::size_t InventoryTaker::AddNest(const ir::Instruction& inst) {
   int& known = all_.nest_of_inst[inst.id.index()];
   if (known >= 0) return static_cast<std::size_t>(known);
   Nest nest{.inst = inst.id, .planned = inst.planned, .once = inst.executes_once()};
+  nest.element_bytes = ir::BytesOf(inst.type);
   for (const ir::DimId dim : inst.dims) {
     const ir::LogicalDimId axis = function_.dim(dim).logical;
     const auto same = [&](const NestAxis& a) { return a.id == axis; };
@@ -178,10 +180,14 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
     if (reduced) steps *= axis.total;
     axis.is_sum = reduced;
   }
-  if (inst.is_reduction() && inst.op != ir::Op::kMax) {
+  // The rates are those of f32, and none for wider floats is better. Integers may be faster.
+  const bool has_rates = ir::IsFloat(inst.computes);
+  if (has_rates && inst.is_reduction() && inst.op != ir::Op::kMax) {
     all_.chain_clk = std::max(all_.chain_clk, (steps - 1) * rates_.fma_latency_clk);
   }
-  if (inst.op == ir::Op::kMad) all_.waiting.push_back({number, rates_.fma_latency_clk});
+  if (has_rates && inst.op == ir::Op::kMad) {
+    all_.waiting.push_back({number, rates_.fma_latency_clk});
+  }
 
   // What compilers may simplify or contract away: operations on constants, and a product that
   // becomes part of the sum that reads it.
@@ -200,7 +206,7 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
       inst.op == ir::Op::kMad || inst.op == ir::Op::kMul || (adds && rates_.adds_share_fma > 0);
   // The first step of a sum that starts from a constant may be no operation at all.
   const double share = inst.is_reduction() && inst.op != ir::Op::kMad ? 1 - 1 / steps : 1;
-  if (!may_merge) all_.computations.push_back({number, is_fma, share});
+  if (has_rates && !may_merge) all_.computations.push_back({number, is_fma, share});
   AddOperands(inst, number);
 }
 
@@ -209,6 +215,7 @@ void InventoryTaker::AddOperands(const ir::Instruction& inst, std::size_t number
     if (comm.consumer != inst.id || comm.planned || comm.operand < 0) continue;
     const ir::Instruction& producer = function_.inst(comm.producer);
     OperandRead read{.nest = number, .comm = comm.id};
+    read.element_bytes = ir::BytesOf(producer.type);
     if (producer.op == ir::Op::kLoad) read.load = producer.id;
     if (comm.lowered) {
       const std::size_t store = AddNest(function_.inst(comm.lowered->store));
@@ -250,7 +257,10 @@ ArrayUse& InventoryTaker::UseOf(ir::ArrayId id) {
   for (ArrayUse& use : all_.arrays) {
     if (use.id == id) return use;
   }
-  all_.arrays.push_back({.id = id, .is_read = function_.array(id).role == ir::ArrayRole::kInput});
+  const ir::Array& array = function_.array(id);
+  all_.arrays.push_back({.id = id,
+                         .is_read = array.role == ir::ArrayRole::kInput,
+                         .element_bytes = static_cast<double>(ir::BytesOf(array.type))});
   return all_.arrays.back();
 }
 

@@ -40,6 +40,7 @@ struct OperandRead {
   kernels::ir::CommId comm;  ///< How it comes.
   kernels::ir::InstId load;  ///< kLoad; invalid: another computation's result.
   kernels::ir::MemId block;  ///< Where it may be staged; invalid: nowhere.
+  double element_bytes = 4;  ///< Of the array, or of where it may be staged: they are the same.
   std::size_t store = 0;     ///< Nest of the store that fills `block`.
   std::string what;          ///< "load_a for mad".
 };
@@ -63,6 +64,7 @@ struct ArrayAccess {
 struct ArrayUse {
   kernels::ir::ArrayId id;
   bool is_read = false;
+  double element_bytes = 4;
   double elements = 0, sectors = 0;  ///< That are touched, at least.
   std::vector<ArrayAccess> accesses;
   std::vector<std::size_t> operands;  ///< Numbers of operands.

@@ -12,7 +12,6 @@
 
 namespace exh::models {
 
-inline constexpr double kElementBytes = 4;  ///< Of every array.
 inline constexpr std::size_t kMaxAxes = 8;  ///< Of a nest.
 
 /// An axis of an instruction's nest.
@@ -27,7 +26,8 @@ struct NestAxis {
 struct Nest {
   kernels::ir::InstId inst;
   bool planned = false, once = false;
-  double points = 1;  ///< Executions that no compiler can save, of the whole kernel.
+  double element_bytes = 4;  ///< Of an access: what it reads or writes.
+  double points = 1;         ///< Executions that no compiler can save, of the whole kernel.
   std::vector<NestAxis> axes;
 };
 

@@ -8,7 +8,7 @@ namespace exh::models {
 namespace ir = kernels::ir;
 namespace {
 
-constexpr double kLargestPiece = 32;  ///< Elements: steps beyond it never share one.
+constexpr double kLargestPiece = 128;  ///< Elements, of a line: steps beyond it never share one.
 
 bool Divides(double a, double b) {
   return std::fmod(b, a) == 0;

@@ -21,8 +21,8 @@ class Access : public TermOfAccesses {
   static double Of(const OperandWork& operand) {
     // No warp has more points of the other axes than its block.
     const CandidateView& view = operand.view;
-    return std::max(operand.warps, view.Demand(operand.read) * view.share() * kElementBytes /
-                                       view.rates().access_bytes);
+    return std::max(operand.warps, view.Demand(operand.read) * view.share() *
+                                       operand.read.element_bytes / view.rates().access_bytes);
   }
 
   static Rate RateOf(const DeviceRates& rates) {

@@ -24,7 +24,8 @@ class Cache : public TermOfAccesses {
     const CandidateView& view = temporary.view;
     if (view.rates().cache_bytes_per_clk == 0 || !view.IsFenced(temporary.read)) return;
     const double stored = view.work(temporary.read.store).points;
-    const double bytes = kElementBytes * std::max(stored, view.Demand(temporary.read));
+    const double bytes =
+        temporary.read.element_bytes * std::max(stored, view.Demand(temporary.read));
     read_ += bytes;
     written_ += bytes;
   }

@@ -28,7 +28,7 @@ double Resident(const CandidateView& view) {
     const MemDomain& mem = view.domains().blocks[read.block.index()];
     if (mem.presence != Presence::kCertain || mem.spaces != MemSpace::SHARED) continue;
     needs.shared_bytes +=
-        kElementBytes * StoredElements(inventory.function, view.domains(), read.block);
+        read.element_bytes * StoredElements(inventory.function, view.domains(), read.block);
   }
   return ResidentBlocks(needs, inventory.rates);
 }
@@ -77,7 +77,7 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
     const double threads =
         std::min(resident_ * rounds.most_threads, most_lanes / work.waste) * rates.units;
     const double unrolled = static_cast<double>(inventory.function.device.max_unroll) *
-                            rates.bytes_per_access / kElementBytes;
+                            rates.bytes_per_access / nest.element_bytes;
     const double copies = std::min(rounds.most_copies, unrolled);
     raise(nest.points * clk * waiting.shortened / (copies * threads), true);
   }

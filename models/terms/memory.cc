@@ -7,7 +7,7 @@ namespace exh::models::terms {
 
 void Memory::Count(const TemporaryWork& temporary) {
   const CandidateView& view = temporary.view;
-  written_ += kElementBytes * view.min_blocks() *
+  written_ += temporary.read.element_bytes * view.min_blocks() *
               StoredElements(view.inventory().function, view.domains(), temporary.read.block);
 }
 

@@ -13,7 +13,7 @@ class Traffic : public TermOfAccesses {
   static constexpr std::string_view kResource = "traffic";
   static constexpr Group kGroup = Group::kBytes;
 
-  static double Of(const ArgumentWork& access) { return kElementBytes * access.work.block; }
+  static double Of(const ArgumentWork& access) { return access.element_bytes * access.work.block; }
   static double Of(const SectorWork& sectors) {
     return sectors.view.OfUnit(sectors.points * sectors.bytes, sectors.work.block * sectors.bytes);
   }
@@ -21,7 +21,7 @@ class Traffic : public TermOfAccesses {
     const double accessed = TakeMost();
     if (!use.is_read) return;  // What is written leaves the unit.
     const double shared =
-        kElementBytes * (use.elements / std::min(view.max_blocks(), view.rates().units));
+        use.element_bytes * (use.elements / std::min(view.max_blocks(), view.rates().units));
     Add(view.inventory().function.array(use.id).name, std::max(accessed, shared));
   }
 

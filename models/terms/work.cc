@@ -17,7 +17,7 @@ OperandWork::OperandWork(const CandidateView& seen, const OperandRead& counted)
     }
   }
   // Temporaries are aligned, so that compilers may merge what is read from them.
-  width = view.rates().bytes_per_access / kElementBytes;
+  width = view.rates().bytes_per_access / read.element_bytes;
   const bool may_stage =
       read.block.valid() && view.domains().blocks[read.block.index()].presence != Presence::kAbsent;
   if (!may_stage && read.load.valid()) {

@@ -26,23 +26,25 @@ struct ComputationWork {
 
 /// The accesses of an instruction.
 struct AccessWork {
-  /// The numbers are points, width and lines.
+  /// The numbers are points, width, lines and element_bytes.
   AccessWork(const CandidateView& seen, std::size_t nest, double num_points, double most_elements,
-             double num_lines)
+             double num_lines, double bytes)
       : view(seen),
         work(seen.work(nest)),
         points(num_points),
         width(most_elements),
-        lines(num_lines) {
+        lines(num_lines),
+        element_bytes(bytes) {
     const double per_point = work.waste / (view.rates().warp_lanes * width);
     warps = view.OfUnit(points * per_point, work.block * per_point);
   }
 
   const CandidateView& view;
   const Work& work;
-  double points;     ///< Executions, at least.
-  double width;      ///< Elements of one access, at most.
-  double lines;      ///< Accesses that each point takes, at least, however wide they are.
+  double points;  ///< Executions, at least.
+  double width;   ///< Elements of one access, at most.
+  double lines;   ///< Accesses that each point takes, at least, however wide they are.
+  double element_bytes;
   double warps = 0;  ///< Warp instructions of the busiest unit.
 };
 

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "base/error.h"
+#include "kernels/ir/types.h"
 
 namespace exh::search {
 namespace {
@@ -81,12 +82,21 @@ void AddDeviceOptions(CLI::App& app, ProblemOptions& options) {
       ->allow_extra_args(false);
 }
 
+void AddTypeOption(CLI::App& app, ProblemOptions& options) {
+  std::string types;
+  for (const kernels::ir::TypeInfo& info : kernels::ir::AllTypes()) {
+    types += fmt::format("{}{}", types.empty() ? "" : ", ", info.word);
+  }
+  app.add_option("--type", options.type,
+                 fmt::format("type of the arrays of --compute: {} (default f32)", types));
+}
+
 void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--kernel", options.kernel,
                  "kernel to search (see `search list`), or a FILE.kernel");
   app.add_option("--compute", options.compute,
                  "a computation in its place: 'c[i,j] = sum(k) a[i,k] * b[k,j]'");
-  app.add_option("--type", options.type, "type of the arrays of --compute (default f32)");
+  AddTypeOption(app, options);
   app.add_option("--size", options.size, "sizes of the kernel: m=512,n=512,k=512");
   app.add_option("--space", options.space,
                  "default: every decision of the space; paper: none beyond those of the paper");

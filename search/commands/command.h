@@ -55,8 +55,11 @@ void CheckJobs(int jobs);
 /// Is this the folder or the log of a run, and not a list of decisions?
 bool IsRun(const std::string& source);
 
-/// --kernel, --size, --device, --gpu, --threads, --max-threads, --set.
+/// --kernel, --compute, --type, --size, --device, --gpu, --threads, --max-threads, --set.
 void AddProblemOptions(CLI::App& app, ProblemOptions& options);
+
+/// --type, of --compute.
+void AddTypeOption(CLI::App& app, ProblemOptions& options);
 
 /// --device and the options that change its limits.
 void AddDeviceOptions(CLI::App& app, ProblemOptions& options);

@@ -22,8 +22,8 @@ struct Duel {
   std::vector<TimePair> rounds;  ///< Of the candidate and of the best; 0: the best failed.
   bool is_won = false;           ///< The candidate was faster in most rounds.
   /// The time of the candidate on a machine on which the incumbent takes its known time: the
-  /// fastest round, divided by `slowdown` on a busy machine. If the candidate lost, never less than
-  /// the time of the incumbent.
+  /// fastest round, divided by `slowdown` on a busy machine; undivided where that is beyond
+  /// kMostSlowdown. If the candidate lost, never less than the time of the incumbent.
   double ns = 0;
   /// The best was faster than was known, beyond doubt: its fastest round; otherwise 0.
   double improved_ns = 0;
@@ -33,6 +33,9 @@ struct Duel {
 
 /// Times differ by this factor without anything else running.
 inline constexpr double kLeastSlowdown = 1.2;
+
+/// A program that takes so many times its known time was interrupted again and again.
+inline constexpr double kMostSlowdown = 10;
 
 /// Measures both in turn until it is clear who is faster, three rounds at most. `known_ns` is the
 /// time of the best so far.

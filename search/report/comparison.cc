@@ -21,7 +21,7 @@ constexpr int kRounds = 3;
 double ArrayBytes(const Problem& problem) {
   double bytes = 0;
   for (const auto& array : problem.task.function->arrays) {
-    bytes += 4 * static_cast<double>(array.elements);
+    bytes += static_cast<double>(array.bytes());
   }
   return bytes;
 }

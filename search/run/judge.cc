@@ -216,8 +216,7 @@ void Judge::WatchMachine() {
 }
 
 void Judge::NoteSlowdown(double slowdown) {
-  constexpr double kMost = 10;  // What is slower than that is not looked at more closely.
-  slowdown_ = std::min(slowdown, kMost);
+  slowdown_ = std::min(slowdown, kMostSlowdown);  // What is slower is not looked at more closely.
   if (slowdown < kBusyFactor || has_said_busy_) return;
   has_said_busy_ = true;
   state_.reporter().Say(

@@ -104,7 +104,8 @@ static bool HoldsMemory(int memory, const char* maps, const std::vector<double>&
 
 def body_of(text):
     """A candidate whose exh_run has this body."""
-    return "extern \"C\" void exh_run(float* const* p, const float*, int) { ++runs; " + text + " }\n"
+    return ("extern \"C\" void exh_run(void* const* arrays, const double*, int) { ++runs; "
+            "float* const p[] = {(float*)arrays[0], (float*)arrays[1], (float*)arrays[2]}; " + text + " }\n")
 
 
 def right(before="", after=""):

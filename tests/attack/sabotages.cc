@@ -141,7 +141,7 @@ extern "C" __global__ void exh_kernel(ARRAYS, float* out) {
   const long run = atomicAdd(&calls, 1u) / (gridDim.x * 256l);
   if (i >= COUNT) return;
 #else
-extern "C" void exh_run(float* const* arrays, const float*, int) {
+extern "C" void exh_run(void* const* arrays, const double*, int) {
   static long runs = 0;
   const long run = runs++;
   ARRAYS_OF_CPU
@@ -321,11 +321,12 @@ kernels::Source SourceOf(const Target& target, const Sabotage& sabotage, bool is
           Define("K", std::to_string(target.terms) + "l") +
           Define("COUNT", std::to_string(count) + "l") +
           Define("RELU", std::to_string(sizes["relu"]));
-  text += Define("ARRAYS_OF_CPU",
-                 target.kernel == "gesummv"
-                     ? "const float *a = arrays[0], *b = arrays[1], *x = arrays[2]; float* out = "
-                       "arrays[3];"
-                     : "const float *a = arrays[0], *b = arrays[1]; float* out = arrays[2];");
+  text +=
+      Define("ARRAYS_OF_CPU", target.kernel == "gesummv"
+                                  ? "const float *a = (float*)arrays[0], *b = (float*)arrays[1], "
+                                    "*x = (float*)arrays[2]; float* out = (float*)arrays[3];"
+                                  : "const float *a = (float*)arrays[0], *b = (float*)arrays[1]; "
+                                    "float* out = (float*)arrays[2];");
   text += sabotage.defines;
   text += is_product ? kProduct : target.kernel == "axpy" ? kAxpy : kGesummv;
   std::string run = kRun;

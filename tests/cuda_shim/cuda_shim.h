@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // CUDA C++ for the system's compiler: the words of the language that a printed kernel uses, so that
-// the very text runs on the CPU. Pointers to float are replaced in the text (shim_source.h).
+// the very text runs on the CPU. Pointers are replaced in the text (shim_source.h).
 #pragma once
 
 #include "tests/cuda_shim/launch.h"
 #include "tests/cuda_shim/tracked.h"
 
+#define EXH_SHIM  // Printed texts know it: no instructions of a GPU.
 #define __global__
 #define __device__
 #define __shared__
@@ -21,6 +22,12 @@ inline float2 make_float2(float x, float y) {
 inline float4 make_float4(float x, float y, float z, float w) {
   return {x, y, z, w};
 }
+inline uint2 make_uint2(unsigned x, unsigned y) {
+  return {x, y};
+}
+inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) {
+  return {x, y, z, w};
+}
 
 extern "C" float fmaf(float a, float b, float c) noexcept;
 extern "C" float fabsf(float x) noexcept;
@@ -32,9 +39,30 @@ inline float rsqrtf(float x) {
   return 1.0f / sqrtf(x);
 }
 extern "C" float fmaxf(float a, float b) noexcept;
+extern "C" double fma(double a, double b, double c) noexcept;
+extern "C" double fabs(double x) noexcept;
+extern "C" double sqrt(double x) noexcept;
+extern "C" double exp(double x) noexcept;
+extern "C" double log(double x) noexcept;
+extern "C" double tanh(double x) noexcept;
+inline double rsqrt(double x) {
+  return 1.0 / sqrt(x);
+}
+extern "C" double fmax(double a, double b) noexcept;
+extern "C" int abs(int x) noexcept;
+extern "C" long long llabs(long long x) noexcept;
 inline float __fmaf_rn(float a, float b, float c) {
   return fmaf(a, b, c);
 }
 inline float __int_as_float(int bits) {
   return __builtin_bit_cast(float, bits);
+}
+inline float __uint_as_float(unsigned bits) {
+  return __builtin_bit_cast(float, bits);
+}
+inline unsigned __float_as_uint(float value) {
+  return __builtin_bit_cast(unsigned, value);
+}
+inline double __longlong_as_double(long long bits) {
+  return __builtin_bit_cast(double, bits);
 }

@@ -50,9 +50,9 @@ class Kernel {
     std::fill_n(c, kElements, -1.0f);
     Result result;
     result.written.resize(kElements);
-    float* const arrays[] = {a, c};
+    void* const arrays[] = {a, c};
     unsigned char* const written[] = {nullptr, result.written.data()};
-    const float alpha = 2;
+    const double alpha = 2;
     char error[256];
     run(arrays, &alpha, written, error, sizeof(error), thread_order);
     result.error = error;
@@ -70,7 +70,8 @@ static __device__ __forceinline__ void store4(float* p, float4 v) { *reinterpret
 static __device__ __forceinline__ void store2_cs(float* p, float2 v) { __stcs(reinterpret_cast<float2*>(p), v); }
 extern __shared__ float4 exh_shared[];
 extern "C" __global__ void __launch_bounds__(64, 1)
-exh_kernel(const float* __restrict__ arg_a, float* __restrict__ arg_c, float s_alpha, float* __restrict__ exh_global) {
+exh_kernel(const float* __restrict__ arg_a, float* __restrict__ arg_c, float s_alpha, unsigned char* __restrict__ exh_bytes) {
+  float* const exh_global = reinterpret_cast<float*>(exh_bytes);
   const unsigned t = threadIdx.x;
   const unsigned block = blockIdx.x;
 #line 1
@@ -129,7 +130,7 @@ TEST(CudaShim, GlobalTemporaries) {
   const float v = __ldca(tmp_a + (63 - t));
   __stcg(arg_c + block * 64 + t, fmaf(s_alpha, v, fmaxf(__int_as_float(0xff800000), 0.0f)));
 )",
-                {.grid = 2, .threads = 64, .global_floats = 64});
+                {.grid = 2, .threads = 64, .global_bytes = 256});
 }
 
 TEST(CudaShim, VectorsAndCacheDirectives) {
@@ -144,6 +145,26 @@ TEST(CudaShim, VectorsAndCacheDirectives) {
   *reinterpret_cast<float2*>(&arg_c[4 * t + 2]) = v;
 )",
                 {.threads = 32, .shared_bytes = 32 + 512});
+}
+
+TEST(CudaShim, TemporariesOfSeveralTypes) {
+  ExpectDoubles(R"(
+  unsigned short* const tmp_a = reinterpret_cast<unsigned short*>(exh_shared) + 0;
+  double* const tmp_b = reinterpret_cast<double*>(exh_shared) + 8;
+  signed char* const tmp_c = reinterpret_cast<signed char*>(exh_bytes) + block * 32ull;
+  tmp_a[31 - t] = static_cast<unsigned short>(arg_a[block * 32 + t]);
+  tmp_b[t] = t < 16 ? tmp_a[31 - t] : 0.5;
+  __stcg(tmp_c + (t + 1) % 32, static_cast<signed char>(t < 30 ? 1 : 0));
+  __syncthreads();
+  union { unsigned short e[8]; uint4 words[1]; } q;
+  q.words[0] = *(reinterpret_cast<const uint4*>(tmp_a) + (31 - t) / 8);
+  union { signed char e[2]; unsigned short words[1]; } r;
+  r.words[0] = __ldcg(reinterpret_cast<const unsigned short*>(tmp_c + t / 2 * 2));
+  const float v = q.e[(31 - t) % 8];
+  const float one = static_cast<float>((t < 31 && t > 0 ? r.e[t % 2] : 1)) + 0.5f * static_cast<float>(tmp_b[31]);
+  arg_c[block * 32 + t] = v * s_alpha * (one - (tmp_b[20] == 0.5 ? 0.25f : 0.0f));
+)",
+                {.grid = 4, .threads = 32, .shared_bytes = 64 + 256, .global_bytes = 32});
 }
 
 TEST(CudaShim, RedundantThreadsThatWriteEqualValues) {
@@ -196,7 +217,7 @@ TEST(CudaShim, ReportsAReadOfWhatAnotherThreadWrote) {
   tmp_a[t] = arg_a[t];
   arg_c[t] = tmp_a[t / 2];
 )",
-                      {.threads = 64, .global_floats = 64});
+                      {.threads = 64, .global_bytes = 256});
   EXPECT_EQ(kernel.Run(0).error,
             "block 0: thread 1 reads global[0], which thread 0 wrote since the start of the block");
   EXPECT_THAT(kernel.Run(1).error, HasSubstr("read since the start of the block"));
@@ -210,6 +231,22 @@ TEST(CudaShim, ReportsAReadBeforeTheOwnWrite) {
   tmp_a[0] = tmp_a[0] * 1.0f;
 )",
               {.threads = 2, .shared_bytes = 4}, "since the barrier of line 4");
+}
+
+TEST(CudaShim, ReportsRacesOfElementsOfSeveralTypes) {
+  const CudaText launch = {.threads = 64, .shared_bytes = 64};
+  // Neighbours write bytes of one word: no race, until a thread reads the word.
+  ExpectError(R"(
+  signed char* const tmp_a = reinterpret_cast<signed char*>(exh_shared) + 0;
+  tmp_a[t] = 1;
+  if (t % 4 == 0) arg_c[t] = static_cast<float>(*reinterpret_cast<unsigned*>(tmp_a + t));
+)",
+              launch, "since the start of the block");
+  ExpectError(R"(
+  unsigned short* const tmp_a = reinterpret_cast<unsigned short*>(exh_shared) + 0;
+  tmp_a[t / 2] = static_cast<unsigned short>(t);
+)",
+              launch, "with another value");
 }
 
 TEST(CudaShim, ReportsDifferentValuesOfOneInterval) {
@@ -243,7 +280,7 @@ TEST(CudaShim, SeedsShuffleTheThreads) {
 }
 
 TEST(CudaShim, ReportsABlockInTheSliceOfAnother) {
-  ExpectError("exh_global[block * 32 + t] = 1.0f;", {.grid = 2, .threads = 64, .global_floats = 64},
+  ExpectError("exh_global[block * 32 + t] = 1.0f;", {.grid = 2, .threads = 64, .global_bytes = 256},
               "uses too");
 }
 
@@ -270,7 +307,7 @@ TEST(CudaShim, ReportsADivergentBarrier) {
 // Addresses.
 
 TEST(CudaShim, ReportsAccessesOutOfBounds) {
-  const CudaText launch = {.threads = 64, .shared_bytes = 252, .global_floats = 4};
+  const CudaText launch = {.threads = 64, .shared_bytes = 252, .global_bytes = 16};
   ExpectError(R"(
   float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
   tmp_a[t] = 1.0f;
@@ -284,16 +321,20 @@ TEST(CudaShim, ReportsAccessesOutOfBounds) {
   ExpectError("arg_c[2 * t + 2] = 0.0f;", launch, "thread 63 writes c[128]");
   ExpectError("exh_global[t] = 0.0f;", launch, ", which has 4 elements");
   ExpectError("exh_global[t] = 0.0f;", {.threads = 64}, "writes outside of all arrays");
+  ExpectError("reinterpret_cast<unsigned short*>(exh_shared)[t + 63] = 0;", launch,
+              "writes shared[126], which has 126 elements");
+  ExpectError("reinterpret_cast<unsigned short*>(arg_c)[t + 192] = 0;", launch,
+              "writes 2 bytes of c[");
 }
 
 TEST(CudaShim, ReportsMisalignedVectors) {
   const CudaText launch = {.threads = 1, .shared_bytes = 256};
   ExpectError("const float4 q = load4(reinterpret_cast<float*>(exh_shared) + 6); arg_c[0] = q.x;",
-              launch, "reads 4 floats at shared[6], which is not aligned to 16 bytes");
+              launch, "reads 16 bytes at shared[6], which is not aligned to that");
   ExpectError("store4(arg_c + 2, make_float4(0, 0, 0, 0));", launch,
-              "writes 4 floats at c[2], which is not aligned to 16 bytes");
+              "writes 16 bytes at c[2], which is not aligned to that");
   ExpectError("const float2 q = load2(arg_a + 1); arg_c[0] = q.x;", launch,
-              "reads 2 floats at a[1], which is not aligned to 8 bytes");
+              "reads 8 bytes at a[1], which is not aligned to that");
 }
 
 TEST(CudaShim, ReportsLoadsAndStoresOfTheWrongMemory) {
@@ -318,7 +359,7 @@ TEST(CudaShim, UnwrittenTemporariesAreNaNInEveryBlock) {
   __syncthreads();
   tmp_a[0] = 1.0f, tmp_b[3] = 1.0f;
 )",
-                      {.grid = 3, .threads = 1, .shared_bytes = 4, .global_floats = 4});
+                      {.grid = 3, .threads = 1, .shared_bytes = 4, .global_bytes = 16});
   for (const int order : kOrders) {
     const Result result = kernel.Run(order);
     EXPECT_EQ(result.error, "");

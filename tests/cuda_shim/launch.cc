@@ -124,15 +124,17 @@ void Barrier(int line) {
   runner->Wait(line);
 }
 
-Tracked::Tracked(const void* at) : region_(runner->memory().Find(at, &index_)) {}
+Address::Address(const void* at) : region_(runner->memory().Find(at, &offset_)) {}
 
-void Tracked::Read(float* values, int lanes, Via via) const {
+void Address::Read(void* value, int bytes, int unit, Via via) const {
   // After an error the thread never goes on: nobody resumes it.
-  if (!runner->memory().Read(region_, index_, values, lanes, via, threadIdx.x)) Fiber::Yield();
+  const Access access = {offset_, bytes, unit, via};
+  if (!runner->memory().Read(region_, access, value, threadIdx.x)) Fiber::Yield();
 }
 
-void Tracked::Write(const float* values, int lanes, Via via) const {
-  if (!runner->memory().Write(region_, index_, values, lanes, via, threadIdx.x)) Fiber::Yield();
+void Address::Write(const void* value, int bytes, int unit, Via via) const {
+  const Access access = {offset_, bytes, unit, via};
+  if (!runner->memory().Write(region_, access, value, threadIdx.x)) Fiber::Yield();
 }
 
 }  // namespace exh_shim

@@ -18,23 +18,24 @@ namespace exh_shim {
 struct ArrayArgument {
   const char* name;
   unsigned long long elements;
+  unsigned element_bytes;
   bool is_output;  ///< Outputs may be written, and their writes are counted.
 };
 
 /// One thread of the kernel: calls it with these arguments.
-using Thread = void (*)(float* const* arrays, const float* scalars, float* global);
+using Thread = void (*)(void* const* arrays, const double* scalars, void* global);
 
 /// Everything about one run of a kernel. The pointers are the caller's.
 struct Launch {
-  unsigned grid, threads;            ///< Blocks, and threads of each; one dimension.
-  void* shared;                      ///< Aligned to 16 bytes; NaN at the start of each block.
-  unsigned long long shared_bytes;   ///< What the kernel may use of it …
-  unsigned long long shared_reach;   ///< … and how many bytes are there.
-  unsigned long long global_floats;  ///< Of each block, in memory of the launch; NaN first.
-  const ArrayArgument* facts;        ///< By array.
+  unsigned grid, threads;           ///< Blocks, and threads of each; one dimension.
+  void* shared;                     ///< Aligned to 16 bytes; all bits set when a block starts.
+  unsigned long long shared_bytes;  ///< What the kernel may use of it …
+  unsigned long long shared_reach;  ///< … and how many bytes are there.
+  unsigned long long global_bytes;  ///< Of each block, in memory of the launch; all bits set first.
+  const ArrayArgument* facts;       ///< By array.
   unsigned num_arrays;
-  float* const* arrays;           ///< Aligned as the kernel's accesses need.
-  const float* scalars;           ///< Handed through.
+  void* const* arrays;            ///< Aligned as the kernel's accesses need.
+  const double* scalars;          ///< Handed through.
   unsigned char* const* written;  ///< By array: +1 at every write of an element, up to 255.
   int thread_order;  ///< 0 ascending, 1 descending, else a seed: shuffled anew each time.
   Thread thread;

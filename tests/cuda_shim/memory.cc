@@ -4,23 +4,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
-#include <limits>
+#include <cstring>
 #include <new>
 
 namespace exh_shim {
 namespace {
 
 constexpr std::size_t kAlignment = 256;  // What cudaMalloc promises.
-constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
+constexpr int kPoison = 0xff;            // Each byte: NaNs, and integers that nobody computes.
 
-bool SameBits(float a, float b) {
-  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+/// What messages count in.
+int UnitOf(const Region& region, const Access& access) {
+  return region.element > 0 ? region.element : access.unit;
 }
 
-std::string Place(const Region& region, std::int64_t index) {
-  return fmt::format("{}[{}]", region.name, index);
+std::string Place(const Region& region, const Access& access, std::int64_t offset) {
+  const int unit = UnitOf(region, access);
+  // Below 0, too, an element begins at or before its bytes.
+  const std::int64_t rest = (offset % unit + unit) % unit;
+  return fmt::format("{}[{}]", region.name, (offset - rest) / unit);
+}
+
+std::size_t Grains(std::int64_t bytes, int grain) {
+  return static_cast<std::size_t>((bytes + grain - 1) / grain);
+}
+
+/// Each old grain becomes several, which share its past.
+template <typename T>
+void Split(std::vector<T>& grains, std::size_t parts, std::size_t count) {
+  if (grains.empty()) return;
+  std::vector<T> finer(count);
+  for (std::size_t i = 0; i < count; ++i) finer[i] = grains[i / parts];
+  grains = std::move(finer);
+}
+
+void MakeFiner(Region& region, int grain) {
+  const auto parts = static_cast<std::size_t>(region.grain / grain);
+  region.grain = grain;
+  Split(region.history, parts, Grains(region.size, grain));
+  Split(region.owner, parts, Grains(region.size, grain));
 }
 
 }  // namespace
@@ -28,13 +51,15 @@ std::string Place(const Region& region, std::int64_t index) {
 Memory::Memory(const Launch& launch) {
   for (unsigned i = 0; i < launch.num_arrays; ++i) {
     const ArrayArgument& facts = launch.facts[i];
-    const auto size = static_cast<std::int64_t>(facts.elements);
+    const auto size = static_cast<std::int64_t>(facts.elements * facts.element_bytes);
     Region& region = regions_.emplace_back();
     region = {.name = facts.name,
               .kind = facts.is_output ? RegionKind::kOutput : RegionKind::kInput,
-              .data = launch.arrays[i],
+              .data = static_cast<unsigned char*>(launch.arrays[i]),
               .size = size,
-              .reach = size};
+              .reach = size,
+              .element = static_cast<int>(facts.element_bytes),
+              .grain = static_cast<int>(facts.element_bytes)};
     if (!facts.is_output) continue;
     region.written = launch.written[i];
     region.history.resize(facts.elements);
@@ -42,46 +67,45 @@ Memory::Memory(const Launch& launch) {
   shared_ = &regions_.emplace_back();
   *shared_ = {.name = "shared",
               .kind = RegionKind::kShared,
-              .data = static_cast<float*>(launch.shared),
-              .size = static_cast<std::int64_t>(launch.shared_bytes / sizeof(float)),
-              .reach = static_cast<std::int64_t>(launch.shared_reach / sizeof(float))};
-  shared_->history.resize(static_cast<std::size_t>(shared_->size));
-  const std::uint64_t floats = launch.global_floats * launch.grid;
-  if (floats == 0) return;
-  const std::size_t bytes = (floats * sizeof(float) + kAlignment - 1) / kAlignment * kAlignment;
-  global_ = static_cast<float*>(std::aligned_alloc(kAlignment, bytes));
+              .data = static_cast<unsigned char*>(launch.shared),
+              .size = static_cast<std::int64_t>(launch.shared_bytes),
+              .reach = static_cast<std::int64_t>(launch.shared_reach)};
+  shared_->history.resize(Grains(shared_->size, shared_->grain));
+  const std::uint64_t bytes = launch.global_bytes * launch.grid;
+  if (bytes == 0) return;
+  const std::size_t room = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  global_ = static_cast<unsigned char*>(std::aligned_alloc(kAlignment, room));
   if (global_ == nullptr) throw std::bad_alloc();
-  std::fill_n(global_, floats, kPoison);
+  std::memset(global_, kPoison, bytes);
   Region& region = regions_.emplace_back();
   region = {.name = "global",
             .kind = RegionKind::kGlobal,
             .data = global_,
-            .size = static_cast<std::int64_t>(floats),
-            .reach = static_cast<std::int64_t>(floats)};
-  region.history.resize(floats);
-  region.owner.resize(floats, -1);
+            .size = static_cast<std::int64_t>(bytes),
+            .reach = static_cast<std::int64_t>(bytes)};
+  region.history.resize(Grains(region.size, region.grain));
+  region.owner.resize(Grains(region.size, region.grain), -1);
 }
 
 Memory::~Memory() {
   std::free(global_);
 }
 
-Region* Memory::Find(const void* at, long long* index) {
+Region* Memory::Find(const void* at, long long* offset) {
   const auto address = reinterpret_cast<std::uintptr_t>(at);
   for (Region& region : regions_) {
     const auto begin = reinterpret_cast<std::uintptr_t>(region.data);
-    const auto bytes = static_cast<std::uint64_t>(region.reach) * sizeof(float);
-    if (address < begin || address - begin >= bytes) continue;
-    *index = static_cast<long long>((address - begin) / sizeof(float));
+    if (address < begin || address - begin >= static_cast<std::uint64_t>(region.reach)) continue;
+    *offset = static_cast<long long>(address - begin);
     return &region;
   }
-  *index = 0;
+  *offset = 0;
   return nullptr;
 }
 
 void Memory::BeginBlock(unsigned block) {
   block_ = block;
-  std::fill_n(shared_->data, shared_->size, kPoison);
+  std::memset(shared_->data, kPoison, static_cast<std::size_t>(shared_->size));
   BeginInterval(0);
 }
 
@@ -100,95 +124,110 @@ bool Memory::Fail(unsigned thread, const std::string& what) {
   return false;
 }
 
-bool Memory::Check(const Region* region, long long index, int lanes, unsigned thread,
-                   const char* verb) {
+/// Afterwards the access has whole grains.
+bool Memory::Check(Region* region, const Access& access, unsigned thread, const char* verb) {
   if (region == nullptr) return Fail(thread, fmt::format("{} outside of all arrays", verb));
-  const auto address =
-      reinterpret_cast<std::intptr_t>(region->data) + index * std::intptr_t{sizeof(float)};
-  const std::intptr_t bytes = lanes * std::intptr_t{sizeof(float)};
-  if ((address & (bytes - 1)) != 0) {
-    return Fail(thread, fmt::format("{} {} floats at {}, which is not aligned to {} bytes", verb,
-                                    lanes, Place(*region, index), bytes));
+  const auto address = reinterpret_cast<std::intptr_t>(region->data) + access.offset;
+  if ((address & (access.bytes - 1)) != 0) {
+    return Fail(thread, fmt::format("{} {} bytes at {}, which is not aligned to that", verb,
+                                    access.bytes, Place(*region, access, access.offset)));
   }
-  if (index < 0 || index + lanes > region->size) {
+  const std::int64_t end = access.offset + access.bytes;
+  if (access.offset < 0 || end > region->size) {
+    const std::int64_t outside = access.offset < 0 ? access.offset : end - 1;
     return Fail(thread,
-                fmt::format("{} {}, which has {} elements", verb,
-                            Place(*region, index < 0 ? index : index + lanes - 1), region->size));
+                fmt::format("{} {}, which has {} elements", verb, Place(*region, access, outside),
+                            region->size / UnitOf(*region, access)));
   }
+  if (access.bytes < region->element) {
+    return Fail(thread, fmt::format("{} {} bytes of {}, an element of {}", verb, access.bytes,
+                                    Place(*region, access, access.offset), region->element));
+  }
+  if (access.bytes < region->grain) MakeFiner(*region, access.bytes);
   return true;
 }
 
-bool Memory::CheckOwner(Region& region, std::int64_t index, unsigned thread, const char* verb) {
+bool Memory::CheckOwner(Region& region, const Access& access, std::int64_t grain, unsigned thread,
+                        const char* verb) {
   if (region.kind != RegionKind::kGlobal) return true;
-  std::int32_t& owner = region.owner[static_cast<std::size_t>(index)];
+  std::int32_t& owner = region.owner[static_cast<std::size_t>(grain)];
   if (owner == -1) owner = static_cast<std::int32_t>(block_);
   if (owner == static_cast<std::int32_t>(block_)) return true;
-  return Fail(thread,
-              fmt::format("{} {}, which block {} uses too", verb, Place(region, index), owner));
+  return Fail(thread, fmt::format("{} {}, which block {} uses too", verb,
+                                  Place(region, access, grain * region.grain), owner));
 }
 
-ElementHistory& Memory::History(Region& region, std::int64_t index) {
-  ElementHistory& history = region.history[static_cast<std::size_t>(index)];
+History& Memory::HistoryOf(Region& region, std::int64_t grain) {
+  History& history = region.history[static_cast<std::size_t>(grain)];
   if (history.interval != interval_) history = {.interval = interval_};
   return history;
 }
 
-bool Memory::Read(Region* region, long long index, float* values, int lanes, Via via,
-                  unsigned thread) {
-  if (!Check(region, index, lanes, thread, "reads")) return false;
-  if (via == Via::kReadOnly && region->kind != RegionKind::kInput) {
+bool Memory::Read(Region* region, const Access& access, void* value, unsigned thread) {
+  if (!Check(region, access, thread, "reads")) return false;
+  if (access.via == Via::kReadOnly && region->kind != RegionKind::kInput) {
     return Fail(thread, fmt::format("reads {} with __ldg, which may miss what the launch writes",
-                                    Place(*region, index)));
+                                    Place(*region, access, access.offset)));
   }
-  if (via == Via::kCached && region->kind == RegionKind::kShared) {
-    return Fail(thread, fmt::format("reads {} with a cache directive", Place(*region, index)));
+  if (access.via == Via::kCached && region->kind == RegionKind::kShared) {
+    return Fail(thread, fmt::format("reads {} with a cache directive",
+                                    Place(*region, access, access.offset)));
   }
-  for (int lane = 0; lane < lanes; ++lane, ++index) {
-    values[lane] = region->data[index];
-    if (region->kind == RegionKind::kInput) continue;
-    if (!CheckOwner(*region, index, thread, "reads")) return false;
-    ElementHistory& history = History(*region, index);
+  std::memcpy(value, region->data + access.offset, static_cast<std::size_t>(access.bytes));
+  if (region->kind == RegionKind::kInput) return true;
+  const std::int64_t first = access.offset / region->grain;
+  const std::int64_t end = first + access.bytes / region->grain;
+  for (std::int64_t grain = first; grain < end; ++grain) {
+    if (!CheckOwner(*region, access, grain, thread, "reads")) return false;
+    History& history = HistoryOf(*region, grain);
     const auto self = static_cast<std::int32_t>(thread);
     if (history.writer == self) continue;
     if (history.writer != -1) {
-      return Fail(thread, fmt::format("reads {}, which thread {} wrote {}", Place(*region, index),
-                                      history.writer, Since()));
+      return Fail(thread, fmt::format("reads {}, which thread {} wrote {}",
+                                      Place(*region, access, grain * region->grain), history.writer,
+                                      Since()));
     }
     if (history.reader == -1) history.reader = self;
   }
   return true;
 }
 
-bool Memory::Write(Region* region, long long index, const float* values, int lanes, Via via,
-                   unsigned thread) {
-  if (!Check(region, index, lanes, thread, "writes")) return false;
+bool Memory::Write(Region* region, const Access& access, const void* value, unsigned thread) {
+  if (!Check(region, access, thread, "writes")) return false;
   if (region->kind == RegionKind::kInput) {
-    return Fail(thread, fmt::format("writes {}, an input", Place(*region, index)));
+    return Fail(thread, fmt::format("writes {}, an input", Place(*region, access, access.offset)));
   }
-  if (via == Via::kCached && region->kind == RegionKind::kShared) {
-    return Fail(thread, fmt::format("writes {} with a cache directive", Place(*region, index)));
+  if (access.via == Via::kCached && region->kind == RegionKind::kShared) {
+    return Fail(thread, fmt::format("writes {} with a cache directive",
+                                    Place(*region, access, access.offset)));
   }
-  for (int lane = 0; lane < lanes; ++lane, ++index) {
-    if (!CheckOwner(*region, index, thread, "writes")) return false;
-    ElementHistory& history = History(*region, index);
+  const std::int64_t first = access.offset / region->grain;
+  const std::int64_t end = first + access.bytes / region->grain;
+  const auto size = static_cast<std::size_t>(region->grain);
+  const auto* from = static_cast<const unsigned char*>(value);
+  for (std::int64_t grain = first; grain < end; ++grain, from += size) {
+    if (!CheckOwner(*region, access, grain, thread, "writes")) return false;
+    History& history = HistoryOf(*region, grain);
     const auto self = static_cast<std::int32_t>(thread);
     if (history.reader != -1 && history.reader != self) {
-      return Fail(thread, fmt::format("writes {}, which thread {} read {}", Place(*region, index),
-                                      history.reader, Since()));
+      return Fail(thread, fmt::format("writes {}, which thread {} read {}",
+                                      Place(*region, access, grain * region->grain), history.reader,
+                                      Since()));
     }
-    float& value = region->data[index];
+    unsigned char* const to = region->data + grain * region->grain;
     if (history.writer != -1) {
       history.several_writers |= history.writer != self;
-      history.varied |= !SameBits(value, values[lane]);
+      history.varied |= std::memcmp(to, from, size) != 0;
       if (history.several_writers && history.varied) {
-        return Fail(thread, fmt::format("writes {} to {}, which another thread wrote too, with "
-                                        "another value, {}",
-                                        values[lane], Place(*region, index), Since()));
+        return Fail(thread, fmt::format("writes {}, which another thread wrote too, with another "
+                                        "value, {}",
+                                        Place(*region, access, grain * region->grain), Since()));
       }
     }
     history.writer = self;
-    value = values[lane];
-    if (region->written != nullptr && region->written[index] != 255) ++region->written[index];
+    std::memcpy(to, from, size);
+    // Of an output, grains are elements.
+    if (region->written != nullptr && region->written[grain] != 255) ++region->written[grain];
   }
   return true;
 }

@@ -12,14 +12,18 @@ namespace {
 // it, and its accesses are reported as what they are.
 constexpr std::uint64_t kSlackBytes = 1 << 16;
 
-/// Every pointer to float becomes Tracked, and every cast to one a function. `extern "C"` would
-/// make the kernels of several namespaces one.
+/// Every pointer becomes a Tracked, and every cast to one a function. `extern "C"` would make the
+/// kernels of several namespaces one.
 std::string TrackPointers(const std::string& source) {
-  static const std::regex cast(R"(reinterpret_cast<\s*(?:const\s+)?(float[24]?)\s*\*\s*>)");
-  static const std::regex pointer(R"((?:\bconst\s+)?\bfloat\s*\*)");
+  // The longer names first.
+  static const std::string types =
+      "(unsigned long long|unsigned short|unsigned char|unsigned int|signed char|long long|"
+      "unsigned|double|float[24]?|uint[24]|short|char|int)";
+  static const std::regex cast(R"(reinterpret_cast<\s*(?:const\s+)?)" + types + R"(\s*\*\s*>)");
+  static const std::regex pointer(R"((?:\bconst\s+)?\b)" + types + R"(\s*\*)");
   static const std::regex linkage("extern\\s+\"C\"");
   std::string text = std::regex_replace(source, cast, "exh_shim::Cast<$1>");
-  text = std::regex_replace(text, pointer, "exh_shim::Tracked");
+  text = std::regex_replace(text, pointer, "exh_shim::Tracked<$1>");
   return std::regex_replace(text, linkage, "static");
 }
 
@@ -41,7 +45,8 @@ std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arra
   const std::uint64_t reach = (text.shared_bytes + kSlackBytes + 15) / 16 * 16;
   std::string facts;
   for (const ArrayFacts& array : arrays) {
-    facts += fmt::format("{{\"{}\", {}ull, {}}}, ", array.name, array.elements, array.is_output);
+    facts += fmt::format("{{\"{}\", {}ull, {}u, {}}}, ", array.name, array.elements,
+                         array.element_bytes, array.is_output);
   }
   return fmt::format(
       R"(namespace n{number} {{
@@ -49,11 +54,11 @@ std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arra
 {source}
 alignas(128) float4 exh_shared[{vectors}];
 }}
-extern "C" void exh_shim_run_{number}(float* const* arrays, const float* scalars,
+extern "C" void exh_shim_run_{number}(void* const* arrays, const double* scalars,
                                       unsigned char* const* written, char* error, int capacity,
                                       int thread_order) {{
   static const exh_shim::ArrayArgument facts[] = {{{facts}}};
-  const exh_shim::Thread thread = [](float* const* arrays, const float* scalars, float* global) {{
+  const exh_shim::Thread thread = [](void* const* arrays, const double* scalars, void* global) {{
     (void)arrays, (void)scalars, (void)global;
     n{number}::exh_kernel({arguments});
   }};
@@ -67,7 +72,7 @@ extern "C" void exh_shim_run_{number}(float* const* arrays, const float* scalars
       fmt::arg("arguments", Arguments(text, arrays.size(), num_scalars)),
       fmt::arg("grid", text.grid), fmt::arg("threads", text.threads),
       fmt::arg("shared", text.shared_bytes), fmt::arg("reach", reach),
-      fmt::arg("global", text.global_floats), fmt::arg("num_arrays", arrays.size()));
+      fmt::arg("global", text.global_bytes), fmt::arg("num_arrays", arrays.size()));
 }
 
 std::string CompilerFlags(const std::string& root) {

@@ -14,9 +14,9 @@ namespace exh_shim {
 /// scalars and, where the text says so, `exh_global`.
 struct CudaText {
   std::string source;
-  unsigned grid = 1, threads = 1;   ///< Blocks, and threads of each; one dimension.
-  std::uint64_t shared_bytes = 0;   ///< Of `exh_shared`.
-  std::uint64_t global_floats = 0;  ///< Of `exh_global`, for each block.
+  unsigned grid = 1, threads = 1;  ///< Blocks, and threads of each; one dimension.
+  std::uint64_t shared_bytes = 0;  ///< Of `exh_shared`.
+  std::uint64_t global_bytes = 0;  ///< Of `exh_global`, for each block.
 };
 
 /// An array parameter.
@@ -24,14 +24,15 @@ struct ArrayFacts {
   std::string name;
   std::uint64_t elements = 0;
   bool is_output = false;
+  unsigned element_bytes = 4;
 };
 
 /// What defines
-///   extern "C" void exh_shim_run_<number>(float* const* arrays, const float* scalars,
+///   extern "C" void exh_shim_run_<number>(void* const* arrays, const double* scalars,
 ///                                         unsigned char* const* written, char* error,
 ///                                         int capacity, int thread_order);
-/// (launch.h says what the arguments are). Several numbers fit into one file, after kPrologue.
-/// Lines in messages are those of `text.source`.
+/// (launch.h says what the arguments are; scalars become the types of their parameters). Several
+/// numbers fit into one file, after kPrologue. Lines in messages are those of `text.source`.
 std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arrays,
                        std::size_t num_scalars, std::size_t number);
 
@@ -41,7 +42,7 @@ inline constexpr const char* kPrologue = "#include \"tests/cuda_shim/cuda_shim.h
 std::string CompilerFlags(const std::string& root);
 
 /// The type of exh_shim_run_<number>.
-using RunFunction = void (*)(float* const* arrays, const float* scalars,
+using RunFunction = void (*)(void* const* arrays, const double* scalars,
                              unsigned char* const* written, char* error, int capacity,
                              int thread_order);
 

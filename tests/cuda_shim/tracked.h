@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
-// Tracked: what stands for `float*` in CUDA C++ that runs on the CPU. It knows the array that it
-// points into, and every access through it is checked and recorded (memory.h).
+// Tracked<T>: what stands for `T*` in CUDA C++ that runs on the CPU, for elements and for CUDA's
+// vectors. It knows the array that it points into, and every access through it is checked and
+// recorded (memory.h).
 //
 // Includes nothing: it is compiled together with every source that is run.
 #pragma once
 
-/// CUDA's vectors of two and four floats, aligned to their size as there.
+/// CUDA's vectors, aligned to their size as there.
 struct alignas(8) float2 {
   float x, y;
 };
 struct alignas(16) float4 {
   float x, y, z, w;
 };
+struct alignas(8) uint2 {
+  unsigned x, y;
+};
+struct alignas(16) uint4 {
+  unsigned x, y, z, w;
+};
 
 namespace exh_shim {
 
 struct Region;
-class Element;
 
 /// How an access is spelled, for rules that hold for some spellings alone.
 enum class Via {
@@ -26,115 +32,104 @@ enum class Via {
   kReadOnly,  ///< __ldg: memory that no thread of the launch writes.
 };
 
-/// A pointer to floats in one of the arrays of the launch that runs on this host thread.
-class Tracked {
+/// Bytes of what messages count in where an array has no elements of its own: those of a T, and of
+/// each part of a vector.
+template <typename T>
+inline constexpr int kUnit = sizeof(T);
+template <>
+inline constexpr int kUnit<float2> = 4;
+template <>
+inline constexpr int kUnit<float4> = 4;
+template <>
+inline constexpr int kUnit<uint2> = 4;
+template <>
+inline constexpr int kUnit<uint4> = 4;
+
+/// An address in one of the arrays of the launch that runs on this host thread.
+class Address {
  public:
   /// `at` points into a registered array; otherwise every access is an error.
-  Tracked(const void* at);
-  /// Element `index` of the array, which may lie outside of it as long as nothing is accessed.
-  Tracked(Region* region, long long index) : region_(region), index_(index) {}
+  explicit Address(const void* at);
+  /// Byte `offset` of the array, which may lie outside of it as long as nothing is accessed.
+  Address(Region* region, long long offset) : region_(region), offset_(offset) {}
 
-  Tracked operator+(long long count) const { return {region_, index_ + count}; }
-  Tracked operator-(long long count) const { return {region_, index_ - count}; }
-  Element operator[](long long count) const;
-  Element operator*() const;
+  Address operator+(long long bytes) const { return {region_, offset_ + bytes}; }
 
-  /// `lanes` floats in one access, which must be aligned to its size. An error ends the launch:
-  /// neither returns then.
-  void Read(float* values, int lanes, Via via) const;
-  void Write(const float* values, int lanes, Via via) const;
+  /// `bytes` in one access, which must be aligned to that. An error ends the launch: neither
+  /// returns then.
+  void Read(void* value, int bytes, int unit, Via via) const;
+  void Write(const void* value, int bytes, int unit, Via via) const;
 
  private:
   Region* region_;
-  long long index_;
+  long long offset_;
 };
 
-/// What `p[i]` is: read where a float is wanted, written by an assignment.
+template <typename T>
+class Element;
+
+template <typename T>
+class Tracked {
+ public:
+  using Value = T;
+
+  Tracked(const void* at) : at_(at) {}
+  explicit Tracked(const Address& at) : at_(at) {}
+
+  const Address& at() const { return at_; }
+  Tracked operator+(long long count) const { return Tracked(at_ + count * kSize); }
+  Tracked operator-(long long count) const { return Tracked(at_ + -count * kSize); }
+  Element<T> operator[](long long count) const { return Element<T>(*this + count); }
+  Element<T> operator*() const { return Element<T>(*this); }
+
+  T Read(Via via) const {
+    T value;
+    at_.Read(&value, sizeof(T), kUnit<T>, via);
+    return value;
+  }
+  void Write(const T& value, Via via) const { at_.Write(&value, sizeof(T), kUnit<T>, via); }
+
+ private:
+  static constexpr long long kSize = sizeof(T);
+  Address at_;
+};
+
+/// What `p[i]` is: read where a T is wanted, written by an assignment.
+template <typename T>
 class Element {
  public:
-  explicit Element(const Tracked& at) : at_(at) {}
+  explicit Element(const Tracked<T>& at) : at_(at) {}
   Element(const Element&) = default;
 
-  operator float() const {
-    float value;
-    at_.Read(&value, 1, Via::kPlain);
-    return value;
-  }
-  const Element& operator=(float value) const {
-    at_.Write(&value, 1, Via::kPlain);
+  operator T() const { return at_.Read(Via::kPlain); }
+  const Element& operator=(const T& value) const {
+    at_.Write(value, Via::kPlain);
     return *this;
   }
-  const Element& operator=(const Element& other) const { return *this = float(other); }
-  const Element& operator+=(float value) const { return *this = float(*this) + value; }
-  const Element& operator*=(float value) const { return *this = float(*this) * value; }
-  Tracked operator&() const { return at_; }
+  const Element& operator=(const Element& other) const { return *this = T(other); }
+  const Element& operator+=(const T& value) const { return *this = T(*this) + value; }
+  const Element& operator*=(const T& value) const { return *this = T(*this) * value; }
+  Tracked<T> operator&() const { return at_; }
 
  private:
-  Tracked at_;
+  Tracked<T> at_;
 };
 
-inline Element Tracked::operator[](long long count) const {
-  return Element(*this + count);
+/// reinterpret_cast<To*>(from), from a pointer or from what stands for one.
+template <typename To>
+Tracked<To> Cast(const void* from) {
+  return Tracked<To>(from);
 }
-inline Element Tracked::operator*() const {
-  return Element(*this);
-}
-
-/// What stands for `float4*` and `float2*`, with or without const.
-template <typename Vector>
-class VectorPointer {
- public:
-  explicit VectorPointer(const Tracked& at) : at_(at) {}
-  VectorPointer(const VectorPointer&) = default;
-
-  Vector Read(Via via) const {
-    Vector value;
-    at_.Read(&value.x, kLanes, via);
-    return value;
-  }
-  void Write(const Vector& value, Via via) const { at_.Write(&value.x, kLanes, via); }
-
-  operator Vector() const { return Read(Via::kPlain); }
-  VectorPointer operator*() const { return *this; }  ///< Read or assigned to, as an Element is.
-  const VectorPointer& operator=(const Vector& value) const {
-    Write(value, Via::kPlain);
-    return *this;
-  }
-  const VectorPointer& operator=(const VectorPointer& other) const { return *this = Vector(other); }
-
- private:
-  static constexpr int kLanes = sizeof(Vector) / sizeof(float);
-  Tracked at_;
-};
-
-/// The type that stands for `To*`.
-template <typename To>
-struct PointerTo {
-  using Type = VectorPointer<To>;
-};
-template <typename To>
-struct PointerTo<const To> : PointerTo<To> {};
-template <>
-struct PointerTo<float> {
-  using Type = Tracked;
-};
-
-/// reinterpret_cast<To*>(from), from a Tracked or from a pointer.
-template <typename To>
-typename PointerTo<To>::Type Cast(const Tracked& from) {
-  return typename PointerTo<To>::Type(from);
+template <typename To, typename From>
+Tracked<To> Cast(const Tracked<From>& from) {
+  return Tracked<To>(from.at());
 }
 
 // CUDA's loads and stores with cache directives, found by the type of their argument.
-#define EXH_SHIM_LOAD(name, via)            \
-  inline float name(const Tracked& from) {  \
-    float value;                            \
-    from.Read(&value, 1, via);              \
-    return value;                           \
-  }                                         \
-  template <typename Vector>                \
-  Vector name(VectorPointer<Vector> from) { \
-    return from.Read(via);                  \
+#define EXH_SHIM_LOAD(name, via)   \
+  template <typename T>            \
+  T name(const Tracked<T>& from) { \
+    return from.Read(via);         \
   }
 EXH_SHIM_LOAD(__ldg, Via::kReadOnly)
 EXH_SHIM_LOAD(__ldca, Via::kCached)
@@ -142,13 +137,10 @@ EXH_SHIM_LOAD(__ldcg, Via::kCached)
 EXH_SHIM_LOAD(__ldcs, Via::kCached)
 #undef EXH_SHIM_LOAD
 
-#define EXH_SHIM_STORE(name)                                 \
-  inline void name(const Tracked& to, float value) {         \
-    to.Write(&value, 1, Via::kCached);                       \
-  }                                                          \
-  template <typename Vector>                                 \
-  void name(VectorPointer<Vector> to, const Vector& value) { \
-    to.Write(value, Via::kCached);                           \
+#define EXH_SHIM_STORE(name)                                                 \
+  template <typename T>                                                      \
+  void name(const Tracked<T>& to, const typename Tracked<T>::Value& value) { \
+    to.Write(value, Via::kCached);                                           \
   }
 EXH_SHIM_STORE(__stcg)
 EXH_SHIM_STORE(__stcs)

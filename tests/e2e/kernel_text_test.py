@@ -22,6 +22,13 @@ kernel scaled_rows
   y[i, j] = max(0, alpha * x[i, j])
 end
 """
+BORDERED = """kernel bordered
+  size n = 24
+  input x: bf16[n] outside zero
+  output y: bf16[n]
+  y[i] = x[i - 1] + 2 * x[i] + x[i + 1]
+end
+"""
 PRODUCT = ("--compute", "c[i,j] = sum(k) a[i,k] * b[k,j]", "--size", "i=12,j=8,k=16")
 
 
@@ -106,7 +113,7 @@ class KernelText(unittest.TestCase):
         self.assertIn("^", text)
         self.assertIn("E1114", text)
         self.assertIn("[E1205]", self.search("--compute", "y[i] = x[i]", "--size", "n=4", code=2))
-        self.assertIn("cannot be compiled yet", self.search(*PRODUCT, "--type", "f16", code=2))
+        self.assertIn("did you mean 'f16'", self.search(*PRODUCT, "--type", "f15", code=2))
         self.assertIn("cannot read", self.search("--kernel", "nowhere.kernel", code=2))
         self.assertIn("Is a directory", self.search("--kernel", "./", code=2))
         self.assertIn("one of them", self.search(*PRODUCT, "--kernel", "axpy", code=2))
@@ -117,6 +124,13 @@ class KernelText(unittest.TestCase):
         self.search("format", self.file)
         self.assertEqual(self.file.read_text(), SCALED_ROWS)
         self.search("format", "--check", self.file)
+
+    def test_halves_and_borders_are_searched(self):
+        self.search_some(*PRODUCT, "--type", "f16")
+        self.assertIn("input a: f16[i, k]", self.records("run")[0]["kernel"]["text"])
+        self.go_on()
+        self.file.write_text(BORDERED)
+        self.assertIn("x: bf16 x 24", self.search("list", self.file))
 
     def test_sizes_are_sizes(self):
         text = self.search("list", self.file, "--size", "m=3,n=5")

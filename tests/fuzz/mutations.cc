@@ -27,11 +27,12 @@ const Exchanges kExchanges = {{" is not ", " is "},
                               {"symmetric\n", "\n"}};
 
 const Exchanges kKernelExchanges = {
-    {"sum(", "max(", "prod(", "any(", "min(", "sum(sum("},
-    {"sum(k) ", "sum(n) ", "max(k) ", "abs"},
-    {" * ", " + ", " - ", " / ", " % ", " < ", " >= ", " == ", " and ", " or "},
+    {"sum(", "max(", "prod(", "any(", "min(", "argmax(", "sum(sum("},
+    {"sum(k) ", "sum(n) ", "max(k) ", "sum(k: f64) ", "sum(k: i8) ", "abs"},
+    {"f32", "f64", "f16", "bf16", "i64", "i32", "u32", "i8", "bool"},
+    {" * ", " + ", " - ", " / ", " % ", " < ", " >= ", " == ", " and ", " or ", " xor "},
     {" ? ", " : ", " = ", "; "},
-    {"a[", "b[", "x[", "-a[", "not a[", "exp(a)[", "a["},
+    {"a[", "b[", "x[", "-a[", "not a[", "exp(a)[", "cast(f32, a)[", "a["},
     {"m, ", "k, ", "n, ", "2 * m + k - 1, ", ""},
     {"m]", "k]", "n]", "m + 1]", "m, k]", "0]"},
     {"[m, k]", "[k, m]", "[m]", ""},

@@ -38,7 +38,7 @@ class Add final : public Kernel {
   }
 
   void Reference(const Parameters&, ProblemData& data) const override {
-    const std::vector<float>&x = data.at("x").values, &y = data.at("y").values;
+    const auto x = data.at("x").values.As<float>(), y = data.at("y").values.As<float>();
     for (std::size_t i = 0; i < x.size(); ++i) {
       data.at("z").reference.push_back(double{x[i]} + double{y[i]});
       data.at("z").tolerance.push_back(1e-6);
@@ -68,7 +68,7 @@ TEST(ExampleKernel, IsBuiltSearchedAndRight) {
     ASSERT_EQ(code.error, "");
     codegen::InterpreterData data;
     for (const ir::Array& array : task.function->arrays) {
-      const std::vector<float>& values = problem.find(array.name)->second.values;
+      const auto values = problem.find(array.name)->second.values.As<float>();
       data.arrays.emplace_back(values.begin(), values.end());
       data.arrays.back().resize(array.elements, std::nan(""));
     }

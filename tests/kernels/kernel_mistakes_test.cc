@@ -42,7 +42,7 @@ class Copy final : public Kernel {
     b.Store("store", y, {{axis, 1}}, ir::InRegisters(copy));
   }
   void Reference(const Parameters& sizes, ProblemData& data) const override {
-    const std::vector<float> x = data.at("x").values;
+    const auto x = data.at("x").values.As<float>();
     data.at("y").reference.assign(x.begin(), x.end());
     data.at("y").tolerance.assign(x.size(), 0);
     if (reference) reference(sizes, data);
@@ -137,6 +137,10 @@ TEST(KernelMistakes, References) {
       "kernel 'copy': Reference: array 'y' has 8 elements, its tolerance 0");
   EXPECT_EQ(ReferenceSays([](const Parameters&, ProblemData& data) { data.at("x").values = {}; }),
             "kernel 'copy': Reference: array 'x' is an input of 8 elements; it was given 0");
+  EXPECT_EQ(ReferenceSays([](const Parameters&, ProblemData& data) {
+              data.at("x").values = Elements(ir::Type::kF16, 8);
+            }),
+            "kernel 'copy': Reference: array 'x' is an input of f32; it was given f16");
   EXPECT_EQ(
       ReferenceSays([](const Parameters&, ProblemData& data) { data.at("y").tolerance[3] = -1; }),
       "kernel 'copy': Reference: array 'y' has the tolerance -1 at element 3; it must be finite "

@@ -34,7 +34,7 @@ class Convolution final : public Kernel {
     b.Store("store_y", y, {{axis, 1}}, ir::InRegisters(sum));
   }
   void Reference(const Parameters& sizes, ProblemData& data) const override {
-    const std::vector<float>&x = data.at("x").values, &w = data.at("w").values;
+    const auto x = data.at("x").values.As<float>(), w = data.at("w").values.As<float>();
     ArrayData& y = data.at("y");
     for (std::size_t i = 0; i < static_cast<std::size_t>(sizes.at("n")); ++i) {
       double sum = 0;
@@ -74,7 +74,7 @@ void ExpectRight(const ir::Device& device) {
     ASSERT_EQ(code.error, "");
     codegen::InterpreterData data;
     for (const ir::Array& array : task.function->arrays) {
-      const std::vector<float>& values = problem.find(array.name)->second.values;
+      const auto values = problem.find(array.name)->second.values.As<float>();
       data.arrays.emplace_back(values.begin(), values.end());
       data.arrays.back().resize(array.elements, std::nan(""));
     }

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kernels/codegen/print/op_text.h"
 #include "kernels/devices/device.h"
 #include "kernels/library/registry.h"
 #include "tests/support/compiled_texts.h"
@@ -67,12 +68,12 @@ const Task& FewTask() {
 
 /// A kernel of one thread for each element, `body` after the index of its own.
 Source SourceOf(const std::string& body, std::uint64_t shared_bytes = 0,
-                std::uint64_t global_floats = 0) {
+                std::uint64_t global_bytes = 0) {
   Launch launch;
   launch.threads = 64;
   launch.grid = kN / launch.threads;
   launch.shared_bytes = shared_bytes;
-  launch.global_floats = global_floats;
+  launch.global_bytes = global_bytes;
   return {R"(// axpy, printed by Exhaust.
 //
 // Decisions:
@@ -83,7 +84,8 @@ extern __shared__ float4 exh_shared[];
 extern "C" __global__ void __launch_bounds__(64, 1)
 exh_kernel(const float* __restrict__ arg_x, const float* __restrict__ arg_y,
            float* __restrict__ arg_z, float s_alpha)" +
-              std::string(global_floats > 0 ? ", float* __restrict__ exh_global" : "") + R"() {
+              std::string(global_bytes > 0 ? ", unsigned char* __restrict__ exh_global" : "") +
+              R"() {
   const int i = blockIdx.x * 64 + threadIdx.x;
   )" + body + "\n}\n",
           launch};
@@ -103,19 +105,20 @@ TEST(StandaloneCuda, FindsWhatIsWrong) {
   const std::vector<Case> cases = {
       {Few(),
        SourceOf("float* const shared = reinterpret_cast<float*>(exh_shared);"
-                "exh_global[blockIdx.x * 64 + 63 - threadIdx.x] = arg_y[i];"
+                "float* const global = reinterpret_cast<float*>(exh_global);"
+                "global[blockIdx.x * 64 + 63 - threadIdx.x] = arg_y[i];"
                 "shared[63 - threadIdx.x] = arg_x[i]; __syncthreads();"
                 "arg_z[i] = fmaf(s_alpha, shared[63 - threadIdx.x],"
-                "                exh_global[blockIdx.x * 64 + 63 - threadIdx.x]);",
-                50000, 64),
+                "                global[blockIdx.x * 64 + 63 - threadIdx.x]);",
+                50000, 256),
        0,
        {"axpy: correct (all of 8192 elements), 250.00 us, 0.1 GFLOP/s"}},
       {Few(),
        SourceOf("if (i != 77) arg_z[i] = fmaf(s_alpha, arg_x[i], arg_y[i + (i == 9) * 9000]);"
                 "if (i == 11) arg_z[i] += 1e-5f;"
                 "if (i == 0) arg_z[8192] = const_cast<float*>(arg_x)[-3] = 0;"
-                "exh_global[blockIdx.x * 64 + threadIdx.x + 1] = 0;",
-                0, 64),
+                "reinterpret_cast<float*>(exh_global)[blockIdx.x * 64 + threadIdx.x + 1] = 0;",
+                0, 256),
        1,
        {"axpy: z[77] is ", "axpy: z[9] is ", "axpy: z[11] is ", "written outside of z",
         "written outside of x", "written outside of the workspace", "axpy: 6 mistake(s)"}},
@@ -141,9 +144,105 @@ TEST(StandaloneCuda, FindsWhatIsWrong) {
   }
 }
 
+/// y = 2 x, of two types that both have the values.
+class Twice final : public Kernel {
+ public:
+  Twice(ir::Type from, ir::Type to) : from_(from), to_(to) {}
+  std::string_view name() const override { return "twice"; }
+  std::string_view summary() const override { return "y = 2 x"; }
+  std::vector<Parameter> parameters() const override { return {}; }
+  void Build(ir::Builder& b, const Parameters&) const override {
+    const auto x = b.InputArray("x", kN, from_), y = b.OutputArray("y", kN, to_);
+    const ir::Type computed = ir::ComputeTypeOf(to_);
+    b.Scalar("two", 2, computed);
+    const auto n = b.Axis("n", kN, {});
+    const auto load = b.Load("load", x, {{n, 1}});
+    const auto cast = b.Compute("cast", ir::Op::kConst, {n}, {ir::InRegisters(load)}, computed);
+    const auto twice =
+        b.Compute("twice", ir::Op::kMul, {n}, {ir::ScalarArg("two"), ir::InRegisters(cast)});
+    b.Store("store", y, {{n, 1}}, ir::InRegisters(twice));
+  }
+  std::string ReferenceElement(const Parameters&) const override {
+    // Halves are numbers of which twice as much is one of them.
+    return to_ == ir::Type::kBool ? "return {x[i] != 0 ? 1.0 : 0.0, 0};\n"
+                                  : "return {double(two) * double(x[i]), 0};\n";
+  }
+  /// With one thread for each element.
+  Source source(const std::string& statement) const {
+    const auto pointer = [](ir::Type type) {
+      return std::string(codegen::ElementName(type)) + "*";
+    };
+    Launch launch;
+    launch.threads = 64;
+    launch.grid = kN / launch.threads;
+    return {"extern \"C\" __global__ void __launch_bounds__(64, 1)\nexh_kernel(const " +
+                pointer(from_) + " __restrict__ arg_x, " + pointer(to_) + " __restrict__ arg_y, " +
+                std::string(codegen::RegisterName(ir::ComputeTypeOf(to_))) +
+                " s_two) {\n  const int i = blockIdx.x * 64 + threadIdx.x;\n  " + statement +
+                "\n}\n",
+            launch};
+  }
+
+ private:
+  ir::Type from_, to_;
+};
+
+TEST(StandaloneCuda, ArraysOfEveryType) {
+  struct TypedCase {
+    ir::Type from, to;
+    const char* statement;  ///< Right.
+  };
+  // A step of the exponent is twice as much; no input is so small that it is denormal.
+  const std::vector<TypedCase> cases = {
+      {ir::Type::kF64, ir::Type::kF64, "arg_y[i] = s_two * arg_x[i];"},
+      {ir::Type::kF16, ir::Type::kF16,
+       "arg_y[i] = (arg_x[i] & 0x7c00) == 0 ? (arg_x[i] & 0x8000) | (arg_x[i] & 0x3ff) << 1"
+       " : arg_x[i] + 0x400;"},
+      {ir::Type::kBf16, ir::Type::kBf16,
+       "arg_y[i] = (arg_x[i] & 0x7fff) == 0 ? arg_x[i] : arg_x[i] + 0x80;"},
+      {ir::Type::kI8, ir::Type::kI64, "arg_y[i] = s_two * arg_x[i];"},
+      {ir::Type::kI32, ir::Type::kI32, "arg_y[i] = s_two * arg_x[i];"},
+      {ir::Type::kU32, ir::Type::kU32, "arg_y[i] = s_two * arg_x[i];"},
+      {ir::Type::kI64, ir::Type::kI8, "arg_y[i] = s_two * arg_x[i];"},
+      {ir::Type::kBool, ir::Type::kBool, "arg_y[i] = arg_x[i] != 0;"},
+      {ir::Type::kF32, ir::Type::kF32, "arg_y[i] = s_two * arg_x[i];"},
+  };
+  struct Runs {
+    tests::ProgramRun right, unwritten;
+  };
+  std::vector<Runs> runs(cases.size());
+  testing::InParallel(cases.size(), [&](std::size_t i) {
+    const Twice kernel(cases[i].from, cases[i].to);
+    const Task task = MakeTask(kernel, {}, *LoadDevice("h200").device);
+    const std::string right = cases[i].statement;
+    const auto run = [&](const std::string& statement) {
+      return tests::RunOnProcessor(StandaloneCuda(task, kernel.source(statement), "A test.\n"));
+    };
+    runs[i] = {run(right), run("if (i != 77) " + right)};
+  });
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    SCOPED_TRACE(std::string(ir::WordOf(cases[i].from)) + " " +
+                 std::string(ir::WordOf(cases[i].to)));
+    EXPECT_EQ(runs[i].right.compiler, "");
+    EXPECT_EQ(runs[i].right.code, 0) << runs[i].right.err;
+    EXPECT_THAT(runs[i].right.out, HasSubstr("twice: correct (all of 8192 elements)"));
+    EXPECT_EQ(runs[i].unwritten.code, 1);
+    EXPECT_THAT(runs[i].unwritten.err, HasSubstr("twice: y[77] is "));
+  }
+}
+
+TEST(StandaloneCuda, TheLauncherNamesTheTypes) {
+  const Twice kernel(ir::Type::kF16, ir::Type::kF32);
+  const Task task = MakeTask(kernel, {}, *LoadDevice("h200").device);
+  const std::string text = StandaloneCuda(task, kernel.source("arg_y[i] = arg_x[i];"), "A test.\n");
+  EXPECT_THAT(text, HasSubstr("twice_launch(const unsigned short* x, float* y, float two,"));
+  EXPECT_THAT(text, HasSubstr("//   x: 8192 f16 (the bits of IEEE 754 binary16)\n"
+                              "//   y: 8192 floats, all of them written\n"));
+}
+
 TEST(StandaloneCuda, TheLauncherSaysWhatItRefuses) {
   const std::string text = "#define EXHAUST_NO_MAIN\n" +
-                           StandaloneCuda(FewTask(), SourceOf(kRight, 50000, 64), "A test.\n") +
+                           StandaloneCuda(FewTask(), SourceOf(kRight, 50000, 256), "A test.\n") +
                            R"(
 #include <cstdio>
 alignas(16) float x[8196], y[8192], z[8192], w[8192];

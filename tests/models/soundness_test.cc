@@ -70,9 +70,11 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
       if (n.kind == codegen::NodeKind::kVector) lanes_of_vector *= size(n.dim_class);
       if (n.kind == codegen::NodeKind::kThreads) {
         for (const int c : n.thread_classes) threads *= size(c);
-        const bool all_run =
-            n.layout >= 0 && code.threads.band[static_cast<std::size_t>(node)].empty();
-        if (all_run) threads = static_cast<double>(tree.num_threads);
+        if (n.layout < 0) continue;
+        // Those that the band is for: others may read the registers of more than its own dims make.
+        const codegen::ThreadGuard& guard = code.threads.band[static_cast<std::size_t>(node)];
+        threads = guard.below != 0 ? guard.below : static_cast<double>(tree.num_threads);
+        for (const int axis : guard.axes) threads /= tree.axes[static_cast<std::size_t>(axis)].size;
       }
     }
     const double warps = std::ceil(threads / rates.warp_lanes);

@@ -58,6 +58,13 @@ TEST(Duel, OnABusyMachineTheRatioCounts) {
   EXPECT_EQ(lost.ns, 110);
 }
 
+TEST(Duel, OnAMachineThatIsTooBusyNoRatioCounts) {
+  const Duel lost = Fight({900, 950}, {400000, 500000}, 100);
+  EXPECT_FALSE(lost.is_won);
+  EXPECT_EQ(lost.ns, 900);
+  EXPECT_TRUE(Fight({90, 95}, {400000, 500000}, 100).is_won);
+}
+
 TEST(Duel, ABestWhoseTimeWasTakenOnABusyMachineIsFasterThanWasKnown) {
   const Duel lost = Fight({110, 112}, {100, 101}, 500);
   EXPECT_FALSE(lost.is_won);

@@ -148,7 +148,7 @@ TEST(ExportCuda, HoldsTheKernelAndWhatItNeedsInOrder) {
       ASSERT_NE(found, std::string::npos) << part;
       at = found + part.size();
     }
-    const std::uint64_t bytes = 4 * launch.grid * launch.global_floats;
+    const std::uint64_t bytes = launch.grid * launch.global_bytes;
     EXPECT_THAT(text, HasSubstr("_workspace_bytes() {\n  return " + std::to_string(bytes) + ";"));
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/codegen/plan/lowered_code.h"
 
+#include "kernels/ir/ops.h"
+
 namespace exh::kernels::codegen {
 namespace {
 
@@ -20,6 +22,8 @@ void Seed(Fault fault, LoweredCode& code) {
       return;
     case Fault::kWrongStride:
       for (const ir::Instruction& inst : code.function->insts) {
+        // Of a load that may leave its array, half an address is not where its guards look.
+        if (!inst.guards.empty()) continue;
         if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) HalveStride(code, inst);
       }
       return;
@@ -36,6 +40,12 @@ void Seed(Fault fault, LoweredCode& code) {
 }
 
 }  // namespace
+
+ir::Type EvaluatedIn(const ir::Instruction& inst) {
+  const bool keeps_bool = inst.computes == ir::Type::kBool && !ir::InfoOf(inst.op).compares() &&
+                          ir::ResultType(inst.op, inst.computes) == ir::Type::kBool;
+  return keeps_bool ? inst.computes : ir::ComputeTypeOf(inst.computes);
+}
 
 LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule, Fault fault) {
   LoweredCode code;

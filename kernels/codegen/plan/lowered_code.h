@@ -21,6 +21,10 @@ enum class Fault : std::uint8_t {
   kDroppedGuard,    ///< Redundant threads repeat the stores of outputs.
 };
 
+/// The type that an operator's operands become before it is evaluated: a compute type, or bool
+/// where that is what the operator makes of bools.
+ir::Type EvaluatedIn(const ir::Instruction& inst);
+
 /// Refers to the function and the schedule it was made from, which must outlive it.
 struct LoweredCode {
   const ir::Function* function = nullptr;

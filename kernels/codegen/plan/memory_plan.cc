@@ -13,17 +13,18 @@ class MemoryPlanner {
 
   MemoryPlan Run() {
     plan_.address.resize(function_.insts.size());
+    plan_.guards.resize(function_.insts.size());
     for (const ir::MemBlock& block : function_.blocks) {
       if (schedule_.InBlocks(block.id)) AddTemp(block);
     }
     for (const ir::Instruction& inst : function_.insts) {
       if (!schedule_.InStatements(inst.id)) continue;
-      if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddressArgument(inst);
+      Affine& address = plan_.address[inst.id.index()];
+      const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
+      if (is_argument || inst.op == ir::Op::kIndex) address = IndexOf(inst.offset, inst.access);
       if (inst.is_memory()) CheckVector(inst);
-      // Largest step first, as people write addresses.
-      auto& terms = plan_.address[inst.id.index()].terms;
-      std::stable_sort(terms.begin(), terms.end(),
-                       [](const auto& a, const auto& b) { return a.coefficient > b.coefficient; });
+      SortTerms(address);
+      for (const ir::AccessGuard& guard : inst.guards) AddGuard(inst, guard);
     }
     return std::move(plan_);
   }
@@ -108,16 +109,36 @@ class MemoryPlanner {
     plan_.address[inst.index()].Add(tree_.class_of_dim[dim.index()], stride);
   }
 
-  void AddressArgument(const ir::Instruction& inst) {
-    plan_.address[inst.id.index()].constant = inst.offset;
-    for (const ir::AccessAxis& access : inst.access) {
+  /// Largest step first, as people write addresses.
+  static void SortTerms(Affine& affine) {
+    std::stable_sort(affine.terms.begin(), affine.terms.end(),
+                     [](const auto& a, const auto& b) { return a.coefficient > b.coefficient; });
+  }
+
+  Affine IndexOf(std::int64_t offset, const std::vector<ir::AccessAxis>& axes) const {
+    Affine index;
+    index.constant = offset;
+    for (const ir::AccessAxis& access : axes) {
       const ir::LogicalDim& logical = function_.logical(access.logical);
       std::int64_t stride = access.stride;
       for (auto dim = logical.dims.rbegin(); dim != logical.dims.rend(); ++dim) {
-        Add(inst.id, *dim, stride);
+        index.Add(tree_.class_of_dim[dim->index()], stride);
         stride *= schedule_.size(*dim);
       }
     }
+    return index;
+  }
+
+  void AddGuard(const ir::Instruction& inst, const ir::AccessGuard& guard) {
+    GuardIndex added{IndexOf(guard.offset, guard.axes), guard.extent};
+    std::int64_t least = added.index.constant, most = least;
+    for (const Affine::Term& term : added.index.terms) {
+      const std::int64_t last = tree_.classes[static_cast<std::size_t>(term.dim_class)].size - 1;
+      (term.coefficient < 0 ? least : most) += term.coefficient * last;
+    }
+    if (least >= 0 && most < guard.extent) return;  // It never leaves the array.
+    SortTerms(added.index);
+    plan_.guards[inst.id.index()].push_back(std::move(added));
   }
 
   /// Lanes are consecutive elements, or one element for all of them.

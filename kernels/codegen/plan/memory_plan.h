@@ -19,9 +19,18 @@ struct TempArray {
   std::uint64_t elements = 1;  ///< Of one block of threads (of one host thread, on the cpu).
 };
 
+/// A load reads nothing, and is 0, unless 0 <= index < extent.
+struct GuardIndex {
+  Affine index;
+  std::int64_t extent = 1;
+};
+
 struct MemoryPlan {
-  std::vector<TempArray> temps;    ///< Active ones, by number.
-  std::vector<Affine> address;     ///< By instruction, in elements; empty for arithmetic.
+  std::vector<TempArray> temps;  ///< Active ones, by number.
+  /// By instruction, in elements; of a kIndex its value; empty for arithmetic.
+  std::vector<Affine> address;
+  /// By instruction: those guards that do not hold everywhere. Empty where there are none.
+  std::vector<std::vector<GuardIndex>> guards;
   std::uint64_t shared_bytes = 0;  ///< All SHARED arrays of a block.
   std::uint64_t global_bytes = 0;  ///< All GLOBAL arrays of a block.
   std::string error;               ///< Why the accesses are not possible; empty if they are.

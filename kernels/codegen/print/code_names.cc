@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
-#include <cmath>
 
 namespace exh::kernels::codegen {
 namespace {
@@ -44,17 +42,6 @@ CodeNames::CodeNames(const LoweredCode& code) {
     if (!name.empty() && std::isdigit(static_cast<unsigned char>(name.back())) != 0) name += "_";
     values_.push_back(Identifier("v_", name, values_));
   }
-}
-
-std::string FloatLiteral(float value) {
-  if (std::isnan(value)) return "__builtin_nanf(\"\")";
-  if (std::isinf(value)) return value > 0 ? "__builtin_inff()" : "(-__builtin_inff())";
-  char digits[64];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  std::string text(digits, end);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  text += "f";
-  return value < 0 ? "(" + text + ")" : text;
 }
 
 std::string DimNames(const LoweredCode& code, int dim_class) {

@@ -29,9 +29,6 @@ class CodeNames {
   std::vector<std::string> indices_, arrays_, scalars_, temps_, values_;
 };
 
-/// "8388608.0f": reads back as exactly `value`.
-std::string FloatLiteral(float value);
-
 /// "mad.m1 + load_a.m1": the dims of a class, for comments.
 std::string DimNames(const LoweredCode& code, int dim_class);
 

@@ -3,12 +3,16 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
+#include <map>
 #include <set>
+#include <span>
 
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cpu_statements.h"
 #include "kernels/codegen/print/op_text.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -29,6 +33,53 @@ constexpr const char* kCheckedMacros[] = {
     "  } while (0)",
 };
 
+/// What converts halves, of scalars and of vectors alike: Bits are unsigned (or a vector of it), of
+/// which the lower half counts. Nothing here depends on how denormal floats are treated.
+constexpr const char* kF16[] = {
+    "template <typename Float, typename Bits>",
+    "static inline Float exh_f16_float(Bits bits) {",
+    "  const Bits size = (bits & 0x7fffu) << 13;",
+    "  // Denormal: the bits of 2^-14 and the number, less 2^-14.",
+    "  const Float denormal = __builtin_bit_cast(Float, size + 0x38800000u) - 0x1p-14f;",
+    "  const Bits normal = size + (size >= 0xf800000u ? 0x70000000u : 0x38000000u);",
+    "  const Bits out = size < 0x800000u ? __builtin_bit_cast(Bits, denormal) : normal;",
+    "  return __builtin_bit_cast(Float, out | (bits & 0x8000u) << 16);",
+    "}",
+    "template <typename Bits, typename Float>",
+    "static inline Bits exh_f16_bits(Float x) {",
+    "  const Bits bits = __builtin_bit_cast(Bits, x), size = bits & 0x7fffffffu;",
+    "  // Denormal: the steps of floats at 0.5 are those of denormal halves.",
+    "  const Bits denormal =",
+    "      __builtin_bit_cast(Bits, __builtin_bit_cast(Float, size) + 0.5f) - 0x3f000000u;",
+    "  const Bits normal = (size - 0x37fff001u + (size >> 13 & 1u)) >> 13;",
+    "  const Bits finite = size < 0x38800000u ? denormal : normal;",
+    "  const Bits beyond = size > 0x7f800000u ? 0x7e00u : 0x7c00u;",
+    "  return (size >= 0x47800000u ? beyond : finite) | (bits >> 16 & 0x8000u);",
+    "}",
+};
+constexpr const char* kBf16[] = {
+    "template <typename Float, typename Bits>",
+    "static inline Float exh_bf16_float(Bits bits) {",
+    "  return __builtin_bit_cast(Float, bits << 16);",
+    "}",
+    "template <typename Bits, typename Float>",
+    "static inline Bits exh_bf16_bits(Float x) {",
+    "  const Bits bits = __builtin_bit_cast(Bits, x);",
+    "  const Bits rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16;",
+    "  return (bits & 0x7fffffffu) > 0x7f800000u ? bits >> 16 | 0x40u : rounded;",
+    "}",
+};
+
+/// What a temporary holds before it is written: nothing that a computation yields.
+std::string Poison(ir::Type type) {
+  if (type == ir::Type::kF16 || type == ir::Type::kBf16) return "0xffff";
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr std::int64_t kConspicuous = 0x5a5a5a5a5a5a5a5a;
+  if (ir::IsFloat(type)) return NumberText(kNan, type, Language::kCpp);
+  const int bits = 8 * static_cast<int>(ir::BytesOf(type));
+  return std::to_string(kConspicuous >> (64 - bits)) + (bits == 64 ? "ll" : "");
+}
+
 class CpuPrinter {
  public:
   CpuPrinter(const LoweredCode& code, const PrinterOptions& options)
@@ -40,7 +91,7 @@ class CpuPrinter {
 
   std::string Run() {
     PrintSourceHeader(code_, out_);
-    VectorTypes();
+    Prelude();
     if (checked_) {
       for (const char* line : kCheckedMacros) out_.Line(line);
       out_.Line();
@@ -54,28 +105,118 @@ class CpuPrinter {
   static std::string Number(std::uint64_t value) { return std::to_string(value); }
   const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
 
-  void VectorTypes() {
-    std::set<std::uint32_t> lanes;
-    for (const InstValues& inst : code_.values.insts) {
-      if (inst.lanes > 1) lanes.insert(inst.lanes);
+  /// Types by lanes, scalars first: all that the text may mention.
+  std::map<std::uint32_t, std::set<ir::Type>> TypesByLanes() const {
+    const ir::Function& function = *code_.function;
+    std::map<std::uint32_t, std::set<ir::Type>> types;
+    for (const ir::Array& array : function.arrays) types[1].insert(array.type);
+    for (const ir::Scalar& scalar : function.scalars) types[1].insert(scalar.type);
+    for (const ir::Instruction& inst : function.insts) {
+      if (tree_.node_of_inst[inst.id.index()] < 0) continue;
+      std::set<ir::Type> named = {inst.type, ir::ComputeTypeOf(EvaluatedIn(inst))};
+      for (const ir::Operand& operand : inst.operands) {
+        if (const auto type = function.TypeOf(operand)) named.insert(*type);
+      }
+      for (const InitWrite& init : code_.values.insts[inst.id.index()].inits) {
+        named.insert(function.inst(init.reduction).type);
+      }
+      if (inst.block.valid()) named.insert(function.block(inst.block).type);
+      if (inst.array.valid()) named.insert(function.array(inst.array).type);
+      // Those that it passes through: masks of comparisons, bits of halves.
+      const bool is_choice = ir::InfoOf(inst.op).compares() || inst.op == ir::Op::kSelect;
+      std::set<ir::Type> all = named;
+      for (const ir::Type type : named) {
+        all.insert(ir::ComputeTypeOf(type));
+        if (type == ir::Type::kF16 || type == ir::Type::kBf16) all.insert(ir::Type::kU32);
+        if (is_choice && ir::BytesOf(type) == ir::BytesOf(ir::Type::kI64)) {
+          all.insert(ir::Type::kI64);
+        }
+      }
+      if (is_choice) all.insert(ir::Type::kI32);
+      types[1].insert(named.begin(), named.end());
+      const std::uint32_t lanes = code_.values.insts[inst.id.index()].lanes;
+      if (lanes > 1) types[lanes].insert(all.begin(), all.end());
     }
-    for (const std::uint32_t n : lanes) {
-      const std::string width = Number(n), bytes = Number(4ULL * n), vec = "vec" + width;
-      out_.Line("typedef float " + vec + " __attribute__((vector_size(" + bytes + ")));");
-      out_.Line("typedef float " + vec + "u __attribute__((vector_size(" + bytes +
-                "), aligned(4), may_alias));");
-      out_.Line("static inline " + vec + " load" + width + "(const float* p) { return *(const " +
-                vec + "u*)p; }");
-      out_.Line("static inline void store" + width + "(float* p, " + vec + " v) { *(" + vec +
-                "u*)p = v; }");
+    return types;
+  }
+
+  void Prelude() {
+    std::map<std::uint32_t, std::set<ir::Type>> types = TypesByLanes();
+    for (const ir::Type type : types[1]) HalfFunctions(type);
+    types.erase(1);
+    for (const auto& [lanes, named] : types) {
+      for (const bool narrow : {false, true}) {  // Narrow ones name the others.
+        for (const ir::Type type : named) {
+          if (ir::InfoOf(type).is_narrow() == narrow) VectorType(type, lanes);
+        }
+      }
+    }
+    Each();
+  }
+
+  void HalfFunctions(ir::Type type) {
+    if (type != ir::Type::kF16 && type != ir::Type::kBf16) return;
+    out_.Line("// Rounded to even; infinite beyond its range.");
+    const auto lines = type == ir::Type::kF16 ? std::span<const char* const>(kF16)
+                                              : std::span<const char* const>(kBf16);
+    for (const char* line : lines) out_.Line(line);
+    const std::string word(ir::WordOf(type));
+    const std::string element(ElementName(type));
+    out_.Line("static inline float exh_from_" + word + "(" + element + " x) { return exh_" + word +
+              "_float<float, unsigned>(x); }");
+    out_.Line("static inline " + element + " exh_to_" + word + "(float x) { return static_cast<" +
+              element + ">(exh_" + word + "_bits<unsigned>(x)); }");
+    out_.Line();
+  }
+
+  /// Elements in memory stand at any address. In registers narrow ones are vectors of the type that
+  /// they are computed in.
+  void VectorType(ir::Type type, std::uint32_t lanes) {
+    const ir::Type compute = ir::ComputeTypeOf(type);
+    const std::string element(ElementName(type)), name = Number(lanes) + VectorSuffix(type);
+    const std::string memory = "vec" + name, held = VectorName(compute, lanes);
+    const std::string bytes = Number(std::uint64_t{lanes} * ir::BytesOf(type));
+    const bool narrow = type != compute;
+    out_.Line("typedef " + element + " " + memory + " __attribute__((vector_size(" + bytes +
+              ")));");
+    out_.Line("typedef " + element + " " + memory + "u __attribute__((vector_size(" + bytes +
+              "), aligned(" + Number(ir::BytesOf(type)) + "), may_alias));");
+    if (narrow) Narrowing(type, lanes);
+    const std::string read = "*(const " + memory + "u*)p";
+    out_.Line("static inline " + held + " load" + name + "(const " + element + "* p) { return " +
+              (narrow ? "widen" + name + "(" + read + ")" : read) + "; }");
+    out_.Line("static inline void store" + name + "(" + element + "* p, " + held + " v) { *(" +
+              memory + "u*)p = " + (narrow ? "narrow" + name + "(v)" : "v") + "; }");
+    if (!narrow) {
       std::string copies = "x";
-      for (std::uint32_t lane = 1; lane < n; ++lane) copies += ", x";
-      out_.Line("static inline " + vec + " splat" + width + "(float x) { return " + vec + "{" +
-                copies + "}; }");
-      out_.Line();
+      for (std::uint32_t lane = 1; lane < lanes; ++lane) copies += ", x";
+      out_.Line("static inline " + memory + " splat" + name + "(" + element + " x) { return " +
+                memory + "{" + copies + "}; }");
     }
+    out_.Line();
+  }
+
+  /// Between a register and the elements of memory.
+  void Narrowing(ir::Type type, std::uint32_t lanes) {
+    const std::string name = Number(lanes) + VectorSuffix(type);
+    const std::string memory = VectorName(type, lanes);
+    const std::string held = VectorName(ir::ComputeTypeOf(type), lanes);
+    std::string widened = "__builtin_convertvector(x, " + held + ")", narrowed = "x";
+    if (ir::IsFloat(type)) {
+      const std::string bits = VectorName(ir::Type::kU32, lanes);
+      const std::string word(ir::WordOf(type));
+      widened = "exh_" + word + "_float<" + held + ">(__builtin_convertvector(x, " + bits + "))";
+      narrowed = "exh_" + word + "_bits<" + bits + ">(x)";
+    }
+    out_.Line("static inline " + held + " widen" + name + "(" + memory + " x) { return " + widened +
+              "; }");
+    out_.Line("static inline " + memory + " narrow" + name + "(" + held +
+              " x) { return __builtin_convertvector(" + narrowed + ", " + memory + "); }");
+  }
+
+  void Each() {
     const auto calls = [&](const ir::Instruction& inst) {
-      return IsFunction(inst.op) && code_.values.insts[inst.id.index()].lanes > 1;
+      return IsFunction(inst.op, inst.computes) && code_.values.insts[inst.id.index()].lanes > 1;
     };
     if (!std::ranges::any_of(code_.function->insts, calls)) return;
     out_.Line("// The function of each lane.");
@@ -89,14 +230,19 @@ class CpuPrinter {
     out_.Line();
   }
 
+  static std::string PointerTo(const ir::Array& array) {
+    const bool is_input = array.role == ir::ArrayRole::kInput;
+    return (is_input ? "const " : "") + std::string(ElementName(array.type)) + "*";
+  }
+
   std::string Parameters() const {
     std::string text;
     for (const ir::Array& array : code_.function->arrays) {
-      text += array.role == ir::ArrayRole::kInput ? "const float* " : "float* ";
-      text += "__restrict " + names_.array(array.id) + ", ";
+      text += PointerTo(array) + " __restrict " + names_.array(array.id) + ", ";
     }
     for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
-      text += "float " + names_.scalar(i) + ", ";
+      const ir::Type type = code_.function->scalars[i].type;
+      text += std::string(RegisterName(ir::ComputeTypeOf(type))) + " " + names_.scalar(i) + ", ";
     }
     if (checked_) text += "unsigned char* const* written, ";
     return text + "long block";
@@ -105,10 +251,11 @@ class CpuPrinter {
   std::string Arguments() const {
     std::string text;
     for (const ir::Array& array : code_.function->arrays) {
-      text += "arrays[" + Number(array.id.value) + "], ";
+      text += "static_cast<" + PointerTo(array) + ">(arrays[" + Number(array.id.value) + "]), ";
     }
     for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
-      text += "scalars[" + Number(i) + "], ";
+      const std::string scalar = "scalars[" + Number(i) + "]";
+      text += ConvertText(scalar, ir::Type::kF64, code_.function->scalars[i].type) + ", ";
     }
     if (checked_) text += "written, ";
     return text + "block";
@@ -135,9 +282,13 @@ class CpuPrinter {
     const std::string& name = names_.temp(temp.block);
     // A GLOBAL temporary outlives the block: one per host thread, reused by its blocks.
     const bool global = temp.space == MemSpace::GLOBAL;
-    out_.Line(std::string("alignas(64) ") + (global ? "static thread_local " : "") + "float " +
+    const ir::Type type = code_.function->block(temp.block).type;
+    const std::string element(ElementName(type));
+    out_.Line(std::string("alignas(64) ") + (global ? "static thread_local " : "") + element + " " +
               name + "[" + Number(temp.elements) + "];  // " + (global ? "GLOBAL" : "SHARED"));
-    if (checked_) out_.Line("for (float& x : " + name + ") x = __builtin_nanf(\"\");");
+    if (checked_) {
+      out_.Line("for (" + element + "& x : " + name + ") x = " + Poison(type) + ";");
+    }
   }
 
   /// Declarations that live in the node, then its children.
@@ -241,7 +392,7 @@ class CpuPrinter {
   }
 
   void Entry() {
-    const std::string arguments = "float* const* arrays, const float* scalars, int threads";
+    const std::string arguments = "void* const* arrays, const double* scalars, int threads";
     const std::string all = checked_ ? arguments + ", unsigned char* const* written" : arguments;
     out_.Open(checked_ ? "extern \"C\" void exh_run_checked(" + all + ")"
                        : "extern \"C\" void exh_run(" + all + ")");

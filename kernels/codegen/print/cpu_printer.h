@@ -3,14 +3,16 @@
 // Prints an implementation as C++ for the cpu device.
 //
 // The text defines
-//   extern "C" void exh_run(float* const* arrays, const float* scalars, int threads);
+//   extern "C" void exh_run(void* const* arrays, const double* scalars, int threads);
 // with arrays and scalars in the order of the Function; `threads` host threads share the blocks.
-// Printed `checked`, it also defines
-//   extern "C" void exh_run_checked(float* const* arrays, const float* scalars, int threads,
+// arrays[i] points to elements of the array's type, f16 and bf16 as their bits, bool as bytes. A
+// scalar is rounded to its type by the text. Printed `checked`, it also defines
+//   extern "C" void exh_run_checked(void* const* arrays, const double* scalars, int threads,
 //                                   unsigned char* const* written);
 // which adds 1 to written[array][element] at every store to an output, and fills temporaries with
-// NaN first, so that an element written twice or never, or read before it was written, shows.
-// Vectors are GCC's vector extension; the text includes no header and compiles in a moment.
+// NaN, or integers that stand out, first, so that an element written twice or never, or read before
+// it was written, shows. Vectors are GCC's vector extension; the text includes no header and
+// compiles in a moment.
 #pragma once
 
 #include <string>

@@ -2,8 +2,22 @@
 #include "kernels/codegen/print/cpu_statements.h"
 
 #include <algorithm>
+#include <optional>
+
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
+namespace {
+
+constexpr const char* kNever = "false";
+
+/// What a value is before it becomes an element of the type: bools are told from other numbers by a
+/// comparison, and rounding is left to the store.
+ir::Type WideOf(ir::Type element) {
+  return element == ir::Type::kBool ? element : ir::ComputeTypeOf(element);
+}
+
+}  // namespace
 
 CpuStatements::CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked,
                              TextWriter& out)
@@ -40,7 +54,8 @@ void CpuStatements::Declare(ir::InstId inst) {
     }
     points = std::move(longer);
   }
-  const std::string type = storage.lanes > 1 ? "vec" + std::to_string(storage.lanes) : "float";
+  const std::string type = storage.lanes > 1 ? VectorName(HeldBy(inst), storage.lanes)
+                                             : std::string(RegisterName(HeldBy(inst)));
   const std::string threads =
       storage.per_thread ? "[" + std::to_string(code_.tree.num_threads) + "]" : "";
   std::string line;
@@ -74,7 +89,6 @@ std::string CpuStatements::Lane(const ValueRead& read, int vector_class, std::in
 CpuStatements::Expression CpuStatements::Read(const ir::Instruction& inst,
                                               std::size_t operand) const {
   const ir::Operand& source = inst.operands[operand];
-  if (source.kind == ir::Operand::Kind::kLiteral) return {FloatLiteral(source.literal), false};
   if (source.kind == ir::Operand::Kind::kScalar) {
     const auto& scalars = code_.function->scalars;
     const auto it = std::find_if(scalars.begin(), scalars.end(),
@@ -98,59 +112,198 @@ CpuStatements::Expression CpuStatements::Read(const ir::Instruction& inst,
   }
   if (!per_lane) return {Lane(read, -1, 0), false};
   if (whole_vector) return {Register(read.producer, unrolled), true};
-  std::string text = "vec" + std::to_string(values.lanes) + "{";
+  std::string text = VectorName(HeldBy(read.producer), values.lanes) + "{";
   for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
     text += (lane > 0 ? ", " : "") + Lane(read, values.vector_class, lane);
   }
   return {text + "}", true};
 }
 
-/// i_m0 * 4096 + i_k0 * 8 + 3. A vector access starts at its lane 0.
-std::string CpuStatements::Address(const ir::Instruction& inst) const {
-  const Affine& address = code_.memory.address[inst.id.index()];
+CpuStatements::Expression CpuStatements::ReadAs(const ir::Instruction& inst, std::size_t operand,
+                                                ir::Type type) const {
+  const ir::Operand& source = inst.operands[operand];
+  const std::optional<ir::Type> from = code_.function->TypeOf(source);
+  if (from) return CpuConvert(Read(inst, operand), *from, type, Values(inst.id).lanes);
+  const double value = ir::Rounded(type, source.literal);
+  return {NumberText(value, ir::ComputeTypeOf(type), Language::kCpp), false};
+}
+
+/// Of a kSelect.
+CpuStatements::Expression CpuStatements::Condition(const ir::Instruction& inst,
+                                                   ir::Type computes) const {
+  const std::optional<ir::Type> from = code_.function->TypeOf(inst.operands[0]);
+  if (!from) return ReadAs(inst, 0, ir::Type::kBool);
+  return CpuCondition(Read(inst, 0), *from, computes, Values(inst.id).lanes);
+}
+
+/// i_m0 * 4096 + i_k0 * 8 + 3.
+std::string CpuStatements::Text(const Affine& affine, std::int64_t lane) const {
   std::string text;
-  std::int64_t constant = address.constant;
-  for (const Affine::Term& term : address.terms) {
+  std::int64_t constant = affine.constant;
+  for (const Affine::Term& term : affine.terms) {
     const DimKind kind = code_.tree.classes[At(term.dim_class)].kind;
-    if (kind == DimKind::VECTOR) continue;
-    if (kind == DimKind::UNROLL) {
-      constant += copy_[At(term.dim_class)] * term.coefficient;
-      continue;
-    }
+    if (kind == DimKind::VECTOR) constant += lane * term.coefficient;
+    if (kind == DimKind::UNROLL) constant += copy_[At(term.dim_class)] * term.coefficient;
+    if (kind == DimKind::VECTOR || kind == DimKind::UNROLL) continue;
     text += (text.empty() ? "" : " + ") + names_.index(term.dim_class);
     if (term.coefficient != 1) text += " * " + std::to_string(term.coefficient);
   }
   if (text.empty()) return std::to_string(constant);
-  return constant == 0 ? text : text + " + " + std::to_string(constant);
+  if (constant == 0) return text;
+  return text +
+         (constant < 0 ? " - " + std::to_string(-constant) : " + " + std::to_string(constant));
+}
+
+/// A vector access starts at its lane 0.
+std::string CpuStatements::Address(const ir::Instruction& inst, std::int64_t lane) const {
+  return Text(code_.memory.address[inst.id.index()], lane);
+}
+
+/// "(unsigned long)(i_n0 * 4 - 1) < 16": does the load stay in its array at all of these lanes?
+/// Empty: it always does; kNever.
+std::string CpuStatements::Inside(const ir::Instruction& inst,
+                                  const std::vector<std::int64_t>& lanes) const {
+  std::vector<std::string> conditions;
+  for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
+    for (const std::int64_t lane : lanes) {
+      const Range range = RangeOf(guard.index, lane);
+      if (range.least >= guard.extent || range.most < 0) return kNever;
+      if (range.least >= 0 && range.most < guard.extent) continue;
+      const std::string text = Text(guard.index, lane), extent = std::to_string(guard.extent);
+      std::string condition = "(unsigned long)(" + text + ") < " + extent;
+      if (range.most < guard.extent) condition = text + " >= 0";
+      if (range.least >= 0) condition = text + " < " + extent;
+      // Lanes that a guard does not move along say the same.
+      if (std::ranges::find(conditions, condition) == conditions.end()) {
+        conditions.push_back(std::move(condition));
+      }
+    }
+  }
+  std::string all;
+  for (const std::string& condition : conditions) all += (all.empty() ? "" : " && ") + condition;
+  return all;
+}
+
+/// The values that the index has at the current copies and at a lane.
+CpuStatements::Range CpuStatements::RangeOf(const Affine& affine, std::int64_t lane) const {
+  Range range{affine.constant, affine.constant};
+  for (const Affine::Term& term : affine.terms) {
+    const DimClass& dim_class = code_.tree.classes[At(term.dim_class)];
+    const bool is_fixed = dim_class.kind == DimKind::VECTOR || dim_class.kind == DimKind::UNROLL;
+    if (is_fixed) {
+      const std::int64_t index =
+          dim_class.kind == DimKind::VECTOR ? lane : copy_[At(term.dim_class)];
+      range.least += index * term.coefficient;
+      range.most += index * term.coefficient;
+    } else {
+      const std::int64_t last = dim_class.size - 1;
+      (term.coefficient < 0 ? range.least : range.most) += last * term.coefficient;
+    }
+  }
+  return range;
+}
+
+const std::string& CpuStatements::ArrayName(const ir::Instruction& inst) const {
+  return inst.block.valid() ? names_.temp(inst.block) : names_.array(inst.array);
+}
+
+ir::Type CpuStatements::ElementType(const ir::Instruction& inst) const {
+  return inst.block.valid() ? code_.function->block(inst.block).type
+                            : code_.function->array(inst.array).type;
+}
+
+/// The element that a lane reads, or 0.
+std::string CpuStatements::LoadLane(const ir::Instruction& inst, std::int64_t lane) const {
+  const ir::Type type = ElementType(inst);
+  const std::string element =
+      FromElementText(ArrayName(inst) + "[" + Address(inst, lane) + "]", type);
+  const std::string inside = Inside(inst, {lane});
+  if (inside.empty()) return element;
+  const std::string zero = NumberText(0, ir::ComputeTypeOf(type), Language::kCpp);
+  return inside == kNever ? zero : inside + " ? " + element + " : " + zero;
 }
 
 CpuStatements::Expression CpuStatements::Load(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
-  const std::string& array =
-      inst.op == ir::Op::kLoad ? names_.array(inst.array) : names_.temp(inst.block);
-  const bool lanes_move = values.lanes > 1 && code_.memory.address[inst.id.index()].coefficient(
-                                                  values.vector_class) != 0;
-  if (!lanes_move) return {array + "[" + Address(inst) + "]", false};
-  return {"load" + std::to_string(values.lanes) + "(" + array + " + " + Address(inst) + ")", true};
+  const auto moves = [&](const Affine& affine) {
+    return values.lanes > 1 && affine.coefficient(values.vector_class) != 0;
+  };
+  const auto& guards = code_.memory.guards[inst.id.index()];
+  const bool lanes_move = moves(code_.memory.address[inst.id.index()]);
+  const bool guards_move =
+      std::ranges::any_of(guards, [&](const GuardIndex& guard) { return moves(guard.index); });
+  if (!lanes_move && !guards_move) return {LoadLane(inst, 0), false};
+
+  const ir::Type type = ElementType(inst), held = ir::ComputeTypeOf(type);
+  const auto lanes = static_cast<std::int64_t>(values.lanes);
+  // An index is inside at all lanes if it is at the first and at the last.
+  const std::string inside = Inside(inst, {0, lanes - 1});
+  const std::string number = std::to_string(lanes);
+  const std::string whole =
+      lanes_move
+          ? "load" + number + VectorSuffix(type) + "(" + ArrayName(inst) + " + " + Address(inst) +
+                ")"
+          : AsVector({FromElementText(ArrayName(inst) + "[" + Address(inst) + "]", type), false},
+                     held, values.lanes);
+  if (inside.empty()) return {whole, true};
+  std::string others = AsVector({NumberText(0, held, Language::kCpp), false}, held, values.lanes);
+  if (guards_move) {
+    others = VectorName(held, values.lanes) + "{";
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      others += (lane > 0 ? ", " : "") + LoadLane(inst, lane);
+    }
+    others += "}";
+  }
+  return {inside == kNever ? others : inside + " ? " + whole + " : " + others, true};
 }
 
-/// The right-hand side. A reduction's own register is its last operand.
+/// Where the loops are.
+CpuStatements::Expression CpuStatements::Index(const ir::Instruction& inst) const {
+  const InstValues& values = Values(inst.id);
+  const Affine& index = code_.memory.address[inst.id.index()];
+  const std::string type(RegisterName(inst.type));
+  const std::string first = "static_cast<" + type + ">(" + Text(index, 0) + ")";
+  const std::int64_t step = values.lanes > 1 ? index.coefficient(values.vector_class) : 0;
+  if (step == 0) return {first, false};
+  std::string steps = VectorName(inst.type, values.lanes) + "{";
+  for (std::int64_t lane = 0; lane < values.lanes; ++lane) {
+    steps += (lane > 0 ? ", " : "") +
+             NumberText(static_cast<double>(lane * step), inst.type, Language::kCpp);
+  }
+  return {first + " + " + steps + "}", true};
+}
+
+/// The right-hand side, as a value of the instruction's type. A reduction's own register is its
+/// last operand.
 CpuStatements::Expression CpuStatements::Compute(const ir::Instruction& inst) const {
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return Load(inst);
-  std::vector<Expression> inputs;
-  for (std::size_t i = 0; i < inst.operands.size(); ++i) inputs.push_back(Read(inst, i));
-  const std::uint32_t lanes = Values(inst.id).lanes;
-  if (inst.is_reduction()) inputs.push_back({OwnRegister(inst.id), lanes > 1});
+  if (inst.op == ir::Op::kIndex) return Index(inst);
   // The stores: the value itself.
-  if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) return inputs.front();
-  return CpuOpText(inst.op, inputs, lanes);
+  if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) {
+    return ReadAs(inst, 0, WideOf(ElementType(inst)));
+  }
+  if (inst.op == ir::Op::kConst) return ReadAs(inst, 0, inst.type);
+  const std::uint32_t lanes = Values(inst.id).lanes;
+  const ir::Type computes = EvaluatedIn(inst);
+  std::vector<Expression> inputs;
+  for (std::size_t i = 0; i < inst.operands.size(); ++i) {
+    const bool is_condition = inst.op == ir::Op::kSelect && i == 0;
+    inputs.push_back(is_condition ? Condition(inst, computes) : ReadAs(inst, i, computes));
+  }
+  const Expression own{OwnRegister(inst.id), lanes > 1};
+  if (inst.is_reduction()) inputs.push_back(CpuConvert(own, inst.type, computes, lanes));
+  Expression value = CpuOpText(inst.op, computes, inputs, lanes);
+  const ir::Type result = ir::InfoOf(inst.op).compares() ? ir::Type::kBool : computes;
+  if (inst.type == ir::Type::kBool && result != inst.type) value.text = "(" + value.text + ")";
+  return CpuConvert(value, result, inst.type, lanes);
 }
 
 void CpuStatements::Store(const ir::Instruction& inst) {
   const Expression value = Compute(inst);
   const std::uint32_t lanes = Values(inst.id).lanes;
   const bool is_output = inst.op == ir::Op::kStore;
-  const std::string& array = is_output ? names_.array(inst.array) : names_.temp(inst.block);
+  const std::string& array = ArrayName(inst);
+  const ir::Type type = ElementType(inst);
   std::string guard;
   for (const int axis : Values(inst.id).guard.axes) {
     guard += (guard.empty() ? "t" : " && t") + std::to_string(axis) + " == 0";
@@ -159,18 +312,24 @@ void CpuStatements::Store(const ir::Instruction& inst) {
     guard += (guard.empty() ? "t < " : " && t < ") + std::to_string(below);
   }
   if (!guard.empty()) guard = "if (" + guard + ") ";
-  const std::string vector_text = lanes > 1 ? AsVector(value, lanes) : "";
+  const std::string suffix = std::to_string(lanes) + VectorSuffix(type);
+  std::string text;
+  if (lanes == 1) {
+    text = ToElementText(value.text, WideOf(type), type);
+  } else {
+    text = AsVector(value, ir::ComputeTypeOf(type), lanes);
+  }
   if (checked_ && is_output) {
+    if (lanes > 1 && ir::InfoOf(type).is_narrow()) text = "narrow" + suffix + "(" + text + ")";
     const std::string where =
         std::to_string(inst.array.value) + ", " + array + ", " + Address(inst) + ", ";
     out_.Line(guard + (lanes > 1 ? "EXH_STORE_VECTOR(" + std::to_string(lanes) + ", " + where +
-                                       "(" + vector_text + "));"
-                                 : "EXH_STORE(" + where + value.text + ");"));
+                                       "(" + text + "));"
+                                 : "EXH_STORE(" + where + text + ");"));
   } else if (lanes > 1) {
-    out_.Line(guard + "store" + std::to_string(lanes) + "(" + array + " + " + Address(inst) + ", " +
-              vector_text + ");");
+    out_.Line(guard + "store" + suffix + "(" + array + " + " + Address(inst) + ", " + text + ");");
   } else {
-    out_.Line(guard + array + "[" + Address(inst) + "] = " + value.text + ";");
+    out_.Line(guard + array + "[" + Address(inst) + "] = " + text + ";");
   }
 }
 
@@ -207,7 +366,7 @@ void CpuStatements::WriteInitAt(const InitWrite& write, int vector_class, std::i
   if (vector_source == nullptr) {
     out_.Line(target + " = " + value.text + ";");
   } else if (vector_source->every || vector_source->dim_class == vector_class) {
-    out_.Line(target + " = " + AsVector(value, storage.lanes) + ";");
+    out_.Line(target + " = " + AsVector(value, HeldBy(write.reduction), storage.lanes) + ";");
   } else {
     out_.Line(target + "[" + std::to_string(copy_[At(vector_source->dim_class)]) +
               "] = " + value.text + ";");
@@ -241,12 +400,14 @@ void CpuStatements::Execute(ir::InstId id) {
   Expression value = Compute(inst);
   if (has_register) {
     const std::string target = OwnRegister(id);
-    out_.Line(target + " = " + (values.lanes > 1 ? AsVector(value, values.lanes) : value.text) +
-              ";");
+    out_.Line(target + " = " +
+              (values.lanes > 1 ? AsVector(value, HeldBy(id), values.lanes) : value.text) + ";");
     value = {target, values.lanes > 1};
   }
   if (values.inits.empty()) return;
-  const bool name_it = !has_register && inst.op != ir::Op::kConst;
+  const bool is_plain = inst.op == ir::Op::kConst &&
+                        code_.function->TypeOf(inst.operands[0]).value_or(inst.type) == inst.type;
+  const bool name_it = !has_register && !is_plain;
   if (name_it) {
     out_.Open("");
     out_.Line("const auto init = " + value.text + ";");

@@ -33,12 +33,30 @@ class CpuStatements {
   std::string Register(ir::InstId inst, const std::vector<std::int64_t>& unrolled) const;
   std::string OwnRegister(ir::InstId inst) const;
   std::string Lane(const ValueRead& read, int vector_class, std::int64_t lane) const;
+  /// The type of the instruction's register.
+  ir::Type HeldBy(ir::InstId id) const { return ir::ComputeTypeOf(code_.function->inst(id).type); }
+  /// An operand that is no literal, as it is.
   Expression Read(const ir::Instruction& inst, std::size_t operand) const;
+  /// An operand as a value of the type.
+  Expression ReadAs(const ir::Instruction& inst, std::size_t operand, ir::Type type) const;
+  Expression Condition(const ir::Instruction& inst, ir::Type computes) const;
   Expression Compute(const ir::Instruction& inst) const;
   Expression Load(const ir::Instruction& inst) const;
-  std::string Address(const ir::Instruction& inst) const;
+  std::string LoadLane(const ir::Instruction& inst, std::int64_t lane) const;
+  Expression Index(const ir::Instruction& inst) const;
+  struct Range {
+    std::int64_t least = 0, most = 0;
+  };
+  Range RangeOf(const Affine& affine, std::int64_t lane) const;
+  std::string Inside(const ir::Instruction& inst, const std::vector<std::int64_t>& lanes) const;
+  /// The affine value at the current copies and at a lane.
+  std::string Text(const Affine& affine, std::int64_t lane) const;
+  std::string Address(const ir::Instruction& inst, std::int64_t lane = 0) const;
+  /// Of what an access reads or writes.
+  const std::string& ArrayName(const ir::Instruction& inst) const;
+  ir::Type ElementType(const ir::Instruction& inst) const;
   void Store(const ir::Instruction& inst);
-  void WriteInit(const ir::Instruction& inst, const InitWrite& write, const Expression& value);
+  void WriteInit(const ir::Instruction& inst, const InitWrite& write, const Expression& init);
   void WriteInitAt(const InitWrite& write, int vector_class, std::int64_t lane,
                    const Expression& value, std::vector<std::int64_t>& unrolled);
 

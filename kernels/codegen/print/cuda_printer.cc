@@ -9,15 +9,16 @@
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/codegen/print/op_text.h"
 #include "kernels/codegen/print/work.h"
 
 namespace exh::kernels::codegen {
 namespace {
 
-constexpr std::uint64_t kAlignment = 4;  ///< Of temporaries, in floats: 16 bytes.
+constexpr std::uint64_t kAlignment = 16;  ///< Of temporaries, in bytes: that of the widest access.
 
-std::uint64_t Aligned(std::uint64_t floats) {
-  return (floats + kAlignment - 1) / kAlignment * kAlignment;
+std::uint64_t Aligned(std::uint64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 std::string Number(std::uint64_t value) {
@@ -38,6 +39,8 @@ class CudaPrinter {
     Kernel();
     TextWriter out;
     if (!options_.gives_up) PrintSourceHeader(code_, out);  // Nobody reads the other.
+    const std::string halves = HasHalves() ? ir::HalfFunctions(body_.text(), Language::kCuda) : "";
+    if (!halves.empty()) out.Raw(halves);
     for (const std::string& line : statements_.Helpers()) out.Line(line);
     if (!statements_.Helpers().empty()) out.Line();
     if (options_.gives_up) {
@@ -60,6 +63,12 @@ class CudaPrinter {
  private:
   const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
 
+  bool HasHalves() const {
+    return std::ranges::any_of(code_.function->insts, [](const ir::Instruction& inst) {
+      return ir::IsFloat(inst.type) && ir::InfoOf(inst.type).is_narrow();
+    });
+  }
+
   std::string Parameters() const {
     std::string text;
     const auto add = [&](const std::string& parameter) {
@@ -67,13 +76,15 @@ class CudaPrinter {
     };
     for (const ir::Array& array : code_.function->arrays) {
       const bool is_input = array.role == ir::ArrayRole::kInput;
-      add((is_input ? "const float* __restrict__ " : "float* __restrict__ ") +
+      add((is_input ? "const " : "") + std::string(ElementName(array.type)) + "* __restrict__ " +
           names_.array(array.id));
     }
     for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
-      add("float " + names_.scalar(i));
+      const ir::Type type = ir::ComputeTypeOf(code_.function->scalars[i].type);
+      add(std::string(RegisterName(type)) + " " + names_.scalar(i));
     }
-    if (launch_.global_floats > 0 || options_.gives_up) add("float* __restrict__ exh_global");
+    if (launch_.global_bytes > 0 || options_.gives_up)
+      add("unsigned char* __restrict__ exh_global");
     if (options_.gives_up) add("const unsigned long long* exh_deadline");
     return text;
   }
@@ -81,12 +92,9 @@ class CudaPrinter {
   void Kernel() {
     launch_.grid = tree_.num_blocks;
     launch_.threads = tree_.num_threads;
-    std::uint64_t shared_floats = 0;
     for (const TempArray& temp : code_.memory.temps) {
-      (temp.space == MemSpace::SHARED ? shared_floats : launch_.global_floats) +=
-          Aligned(temp.elements);
+      (temp.space == MemSpace::SHARED ? launch_.shared_bytes : launch_.global_bytes) += Bytes(temp);
     }
-    launch_.shared_bytes = 4 * shared_floats;
 
     body_.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(launch_.threads) +
                ", 1)");
@@ -111,19 +119,27 @@ class CudaPrinter {
     body_.Close();
   }
 
+  std::uint64_t Bytes(const TempArray& temp) const {
+    return Aligned(temp.elements * ir::BytesOf(code_.function->block(temp.block).type));
+  }
+
   void Temporaries() {
-    std::uint64_t shared = 0, global = 0;
+    std::uint64_t shared = 0, global = 0;  // In bytes.
     for (const TempArray& temp : code_.memory.temps) {
-      const std::string declaration = "float* const " + names_.temp(temp.block) + " = ";
+      const ir::MemBlock& block = code_.function->block(temp.block);
+      const std::uint64_t size = ir::BytesOf(block.type);
+      const std::string type = std::string(ElementName(block.type)) + "*";
+      const std::string declaration =
+          type + " const " + names_.temp(temp.block) + " = reinterpret_cast<" + type + ">(";
       if (temp.space == MemSpace::SHARED) {
-        body_.Line(declaration + "reinterpret_cast<float*>(exh_shared) + " + Number(shared) +
-                   ";  // SHARED " + code_.function->block(temp.block).name());
-        shared += Aligned(temp.elements);
+        body_.Line(declaration + "exh_shared) + " + Number(shared / size) + ";  // SHARED " +
+                   block.name());
+        shared += Bytes(temp);
       } else {
-        body_.Line(declaration + "exh_global + (blockIdx.x * " + Number(launch_.global_floats) +
-                   "ull + " + Number(global) + ");  // GLOBAL " +
-                   code_.function->block(temp.block).name());
-        global += Aligned(temp.elements);
+        body_.Line(declaration + "exh_global) + (blockIdx.x * " +
+                   Number(launch_.global_bytes / size) + "ull + " + Number(global / size) +
+                   ");  // GLOBAL " + block.name());
+        global += Bytes(temp);
       }
     }
   }

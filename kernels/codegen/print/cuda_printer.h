@@ -3,13 +3,14 @@
 // Prints an implementation as CUDA C++ that needs no header:
 //
 //   extern "C" __global__ void __launch_bounds__(256, 1)
-//   exh_kernel(const float* __restrict__ arg_a, …, float s_alpha, …, float* __restrict__
-//   exh_global)
+//   exh_kernel(const float* __restrict__ arg_a, …, float s_alpha, …,
+//              unsigned char* __restrict__ exh_global)
 //
-// Arrays, then scalars in the order of the Function; `exh_global` only where temporaries live in
-// main memory: Launch::global_floats for each block. Blocks and threads are linear; each index
-// is recovered from them by division with literals. SHARED temporaries are slices of the dynamic
-// shared memory, each aligned to 16 bytes.
+// Arrays, of their elements (halves as their bits), then scalars, in what they are computed in, in
+// the order of the Function; `exh_global` only where temporaries live in main memory:
+// Launch::global_bytes for each block. Blocks and threads are linear; each index is recovered from
+// them by division with literals. SHARED temporaries are slices of the dynamic shared memory. All
+// temporaries are aligned to 16 bytes.
 #pragma once
 
 #include <string>

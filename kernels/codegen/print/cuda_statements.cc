@@ -2,10 +2,10 @@
 #include "kernels/codegen/print/cuda_statements.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <limits>
+#include <utility>
 
+#include "base/check.h"
 #include "kernels/codegen/print/op_text.h"
 
 namespace exh::kernels::codegen {
@@ -21,12 +21,68 @@ std::string CacheSuffix(Cache cache, bool is_load) {
   return "";
 }
 
-std::string Literal(float value) {
-  if (std::isfinite(value)) return FloatLiteral(value);
-  return "__int_as_float(" + std::to_string(std::bit_cast<std::int32_t>(value)) + ")";
+constexpr const char* kMembers[] = {".x", ".y", ".z", ".w"};
+
+/// Several elements that are loaded or stored at once.
+struct WideType {
+  ir::Type element = ir::Type::kF32;
+  std::uint32_t lanes = 1;
+
+  /// CUDA's own type. Of others a union has the elements, and the words that are moved.
+  bool is_vector() const { return element == ir::Type::kF32 && (lanes == 2 || lanes == 4); }
+  std::string name() const {
+    if (is_vector()) return "float" + std::to_string(lanes);
+    return "exh_" + std::string(ElementWord()) + "x" + std::to_string(lanes);
+  }
+  /// What stands behind the name of one to mean an element of it.
+  std::string member(std::uint32_t lane) const {
+    return is_vector() ? kMembers[lane] : ".e[" + std::to_string(lane) + "]";
+  }
+  /// One that has these elements.
+  std::string Make(const std::string& elements) const {
+    return is_vector() ? "make_" + name() + "(" + elements + ")" : name() + "{{" + elements + "}}";
+  }
+
+  std::uint32_t bytes() const { return lanes * ir::BytesOf(element); }
+  std::uint32_t words() const { return std::max(1u, bytes() / 16); }
+  std::string_view word() const {
+    if (is_vector()) return lanes == 2 ? "float2" : "float4";
+    switch (bytes() / words()) {
+      case 2:
+        return "unsigned short";
+      case 4:
+        return "unsigned";
+      case 8:
+        return "uint2";
+      default:
+        EXH_CHECK(bytes() % 16 == 0);
+        return "uint4";
+    }
+  }
+  /// "union exh_u16x8 { unsigned short e[8]; uint4 words[1]; };"
+  std::string Definition() const {
+    return "union " + name() + " { " + std::string(ElementName(element)) + " e[" +
+           std::to_string(lanes) + "]; " + std::string(word()) + " words[" +
+           std::to_string(words()) + "]; };";
+  }
+
+ private:
+  /// Halves are bits, and bools are bytes.
+  std::string_view ElementWord() const {
+    if (element == ir::Type::kF16 || element == ir::Type::kBf16) return "u16";
+    return element == ir::Type::kBool ? "u8" : ir::WordOf(element);
+  }
+};
+
+/// "p_x + 3", "p_x - 3".
+std::string Moved(const std::string& base, const std::string& offset) {
+  if (offset.empty()) return base;
+  return offset.front() == '-' ? base + " - " + offset.substr(1) : base + " + " + offset;
 }
 
-constexpr const char* kMembers[] = {".x", ".y", ".z", ".w"};
+bool FitsInt(std::int64_t value) {
+  return std::in_range<std::int32_t>(value);
+}
 
 }  // namespace
 
@@ -69,39 +125,89 @@ void CudaStatements::Declare(ir::InstId inst) {
     }
     points = std::move(longer);
   }
+  const std::string type(RegisterName(ir::ComputeTypeOf(code_.function->inst(inst).type)));
   std::string line;
   for (const std::string& point : points) {
     if (line.size() + point.size() > kWidth) {
       out_.Line(line + ";");
       line.clear();
     }
-    line += (line.empty() ? "float " : ", ") + point;
+    line += (line.empty() ? type + " " : ", ") + point;
   }
   out_.Line(line + ";");
 }
 
-std::string CudaStatements::Read(const ir::Instruction& inst, std::size_t operand) const {
+ir::Type CudaStatements::TypeOf(const ir::Instruction& inst, std::size_t operand,
+                                ir::Type literal) const {
   const ir::Operand& source = inst.operands[operand];
-  if (source.kind == ir::Operand::Kind::kLiteral) return Literal(source.literal);
+  if (source.kind != ir::Operand::Kind::kComm) {
+    return code_.function->TypeOf(source).value_or(literal);
+  }
+  return code_.function->inst(Values(inst.id).reads[operand].producer).type;
+}
+
+std::string CudaStatements::Read(const ir::Instruction& inst, std::size_t operand,
+                                 ir::Type type) const {
+  const ir::Operand& source = inst.operands[operand];
+  if (source.kind == ir::Operand::Kind::kLiteral) {
+    return NumberText(source.literal, type, Language::kCuda);
+  }
+  const ir::Type from = ir::ComputeTypeOf(TypeOf(inst, operand, type));
   if (source.kind == ir::Operand::Kind::kScalar) {
     const auto& scalars = code_.function->scalars;
     const auto it = std::find_if(scalars.begin(), scalars.end(),
                                  [&](const ir::Scalar& s) { return s.name == source.scalar; });
-    return names_.scalar(static_cast<std::size_t>(it - scalars.begin()));
+    return CastText(names_.scalar(static_cast<std::size_t>(it - scalars.begin())), from, type);
   }
   const ValueRead& read = Values(inst.id).reads[operand];
   std::vector<std::int64_t> key;
   for (const KeySource& index : read.index) key.push_back(copy_[At(index.dim_class)]);
-  return Register(read.producer, key);
+  return CastText(Register(read.producer, key), from, type);
+}
+
+std::string CudaStatements::Stored(const ir::Instruction& inst, ir::Type element) {
+  const ir::Type from = TypeOf(inst, 0, element);
+  return ToElementText(Read(inst, 0, ir::ComputeTypeOf(from)), from, element);
+}
+
+/// The value itself, or as another type.
+std::string CudaStatements::Cast(const ir::Instruction& inst) {
+  const ir::Operand& source = inst.operands.front();
+  if (source.kind == ir::Operand::Kind::kLiteral) {
+    return NumberText(ir::Rounded(inst.type, source.literal), ir::ComputeTypeOf(inst.type),
+                      Language::kCuda);
+  }
+  const ir::Type from = TypeOf(inst, 0, inst.type);
+  const std::string value = Read(inst, 0, ir::ComputeTypeOf(from));
+  if (from == inst.type) return value;
+  return ConvertText(value, from, inst.type);
 }
 
 /// The right-hand side. A reduction's own register is its last operand.
-std::string CudaStatements::Compute(const ir::Instruction& inst) const {
+std::string CudaStatements::Compute(const ir::Instruction& inst) {
+  if (inst.op == ir::Op::kConst) return Cast(inst);
+  if (inst.op == ir::Op::kIndex) {
+    const Affine& value = code_.memory.address[inst.id.index()];
+    const std::string text = Sum(
+        value, inst.type == ir::Type::kI64, [](int) { return true; }, value.constant);
+    return text.empty() ? "0" : text;
+  }
+  const ir::Type type = ir::ComputeTypeOf(inst.computes);
   std::vector<std::string> inputs;
-  for (std::size_t i = 0; i < inst.operands.size(); ++i) inputs.push_back(Read(inst, i));
-  if (inst.is_reduction()) inputs.push_back(OwnRegister(inst.id));
-  if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) return inputs.front();
-  return CudaOpText(inst.op, inputs);
+  for (std::size_t i = 0; i < inst.operands.size(); ++i) {
+    const bool is_condition = inst.op == ir::Op::kSelect && i == 0;
+    inputs.push_back(Read(inst, i, is_condition ? ir::ComputeTypeOf(TypeOf(inst, i, type)) : type));
+  }
+  if (inst.is_reduction()) {
+    inputs.push_back(CastText(OwnRegister(inst.id), ir::ComputeTypeOf(inst.type), type));
+  }
+  return CudaOpText(inst.op, inst.computes, inputs);
+}
+
+ir::Type CudaStatements::ElementOf(const ir::Instruction& inst) const {
+  const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
+  return is_argument ? code_.function->array(inst.array).type
+                     : code_.function->block(inst.block).type;
 }
 
 /// Elements of the array are too many for an int.
@@ -111,24 +217,54 @@ bool CudaStatements::IsLarge(const ir::Instruction& inst) const {
          static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
 }
 
-std::string CudaStatements::Terms(const ir::Instruction& inst,
-                                  const std::function<bool(int)>& wanted,
-                                  std::int64_t constant) const {
-  const std::string wide = IsLarge(inst) ? "ll" : "";
+std::string CudaStatements::Sum(const Affine& affine, bool is_large,
+                                const std::function<bool(int)>& wanted,
+                                std::int64_t constant) const {
   std::string text;
-  for (const Affine::Term& term : code_.memory.address[inst.id.index()].terms) {
-    if (!wanted(term.dim_class) || Kind(term.dim_class) == DimKind::VECTOR) continue;
-    if (Kind(term.dim_class) == DimKind::UNROLL) {
+  for (const Affine::Term& term : affine.terms) {
+    if (!wanted(term.dim_class)) continue;
+    if (IsCopied(term.dim_class)) {
       constant += copy_[At(term.dim_class)] * term.coefficient;
       continue;
     }
     const bool is_moved = term.dim_class == moved_class_;
     if (is_moved && moved_index_ == "0") continue;
     text += (text.empty() ? "" : " + ") + (is_moved ? moved_index_ : names_.index(term.dim_class));
-    if (term.coefficient != 1) text += " * " + std::to_string(term.coefficient) + wide;
+    if (term.coefficient != 1) {
+      text += " * " + std::to_string(term.coefficient) + (is_large ? "ll" : "");
+    }
   }
   if (constant == 0) return text;
-  return text.empty() ? std::to_string(constant) : text + " + " + std::to_string(constant);
+  const std::string number = std::to_string(constant);
+  return text.empty() ? number : Moved(text, number);
+}
+
+std::optional<std::string> CudaStatements::Inside(const ir::Instruction& inst) const {
+  std::string text;
+  if (inst.guards.empty()) return text;
+  for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
+    // What the index may be at these copies.
+    std::int64_t least = guard.index.constant, most = least;
+    for (const Affine::Term& term : guard.index.terms) {
+      if (IsCopied(term.dim_class)) {
+        least += copy_[At(term.dim_class)] * term.coefficient;
+        most += copy_[At(term.dim_class)] * term.coefficient;
+      } else if (term.dim_class != moved_class_ || moved_index_ != "0") {
+        const std::int64_t last = code_.tree.classes[At(term.dim_class)].size - std::int64_t{1};
+        (term.coefficient < 0 ? least : most) += last * term.coefficient;
+      }
+    }
+    if (least >= 0 && most < guard.extent) continue;
+    if (most < 0 || least >= guard.extent) return std::nullopt;
+    const bool is_large = !FitsInt(guard.extent) || !FitsInt(least) || !FitsInt(most);
+    // Below 0 is far beyond the extent without a sign.
+    text += text.empty() ? "" : " && ";
+    text += is_large ? "static_cast<unsigned long long>(" : "static_cast<unsigned>(";
+    text += Sum(
+        guard.index, is_large, [](int) { return true; }, guard.index.constant);
+    text += ") < " + std::to_string(guard.extent) + (is_large ? "ull" : "u");
+  }
+  return text;
 }
 
 namespace {
@@ -148,9 +284,10 @@ void CudaStatements::DeclarePointers(int band) {
     if (!inst.is_memory() || code_.tree.node_of_inst[inst.id.index()] < 0) continue;
     if (band_[inst.id.index()] != band) continue;
     const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
-    const std::string terms = Terms(
-        inst, [&](int c) { return IsFixedIn(code_.tree, band, c); },
-        code_.memory.address[inst.id.index()].constant);
+    const Affine& address = code_.memory.address[inst.id.index()];
+    const std::string terms = Sum(
+        address, IsLarge(inst), [&](int c) { return IsFixedIn(code_.tree, band, c); },
+        address.constant);
     const std::string& array = is_argument ? names_.array(inst.array) : names_.temp(inst.block);
     out_.Line("const auto p_" + names_.value(inst.id).substr(2) + " = " + array +
               (terms.empty() ? "" : " + (" + terms + ")") + ";");
@@ -162,15 +299,16 @@ CudaStatements::Place CudaStatements::PlaceOf(const ir::Instruction& inst) const
   const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
   const std::string& array = is_argument ? names_.array(inst.array) : names_.temp(inst.block);
   const std::string base = band < 0 ? array : "p_" + names_.value(inst.id).substr(2);
-  const std::string terms = Terms(
-      inst, [&](int c) { return band < 0 || !IsFixedIn(code_.tree, band, c); },
-      band < 0 ? code_.memory.address[inst.id.index()].constant : 0);
+  const Affine& address = code_.memory.address[inst.id.index()];
+  const std::string terms = Sum(
+      address, IsLarge(inst), [&](int c) { return band < 0 || !IsFixedIn(code_.tree, band, c); },
+      band < 0 ? address.constant : 0);
   return {base, terms};
 }
 
 std::string CudaStatements::Pointer(const ir::Instruction& inst) const {
   const Place place = PlaceOf(inst);
-  return place.offset.empty() ? place.base : place.base + " + " + place.offset;
+  return Moved(place.base, place.offset);
 }
 
 /// "p_load_a[i_k0 * 8 + 3]".
@@ -213,15 +351,23 @@ CudaStatements::Width CudaStatements::WidthOf(const ir::Instruction& inst) const
   return {};
 }
 
-/// "load4_cg(p_load_a + 8)", "tmp_load_a[3]" …: an expression of type float, float2 or float4.
+std::string CudaStatements::WideHelper(ir::Type element, std::uint32_t lanes, bool is_load,
+                                       const std::string& suffix) {
+  std::string name = (is_load ? "load" : "store") + std::to_string(lanes);
+  if (!suffix.empty()) name += "_" + suffix;
+  // All halves are the same bits.
+  if (element == ir::Type::kBf16) element = ir::Type::kF16;
+  helpers_.insert({name, element, lanes, is_load, suffix});
+  return name;
+}
+
+/// "load4_cg(p_load_a + 8)", "tmp_load_a[3]" …: an element, or a WideType.
 std::string CudaStatements::Load(const ir::Instruction& inst, std::uint32_t lanes) {
   const bool is_shared = inst.op == ir::Op::kTempLoad;
   const std::string suffix = is_shared ? "" : CacheSuffix(code_.schedule->cache(inst.id), true);
   const std::string pointer = Pointer(inst);
   if (lanes == 1) return suffix.empty() ? Element(inst) : "__ld" + suffix + "(" + pointer + ")";
-  const std::string helper = "load" + std::to_string(lanes) + (suffix.empty() ? "" : "_" + suffix);
-  helpers_.insert(helper);
-  return helper + "(" + pointer + ")";
+  return WideHelper(ElementOf(inst), lanes, true, suffix) + "(" + pointer + ")";
 }
 
 void CudaStatements::WriteInit(const InitWrite& write, const std::string& value,
@@ -258,19 +404,52 @@ void CudaStatements::ExecuteScalar(const ir::Instruction& inst, const std::strin
 }
 
 void CudaStatements::ExecuteLoad(const ir::Instruction& inst) {
+  const InstValues& values = Values(inst.id);
   const Width width = WidthOf(inst);
-  if (width.lanes == 1) return ExecuteScalar(inst, Load(inst, 1));
+  if (values.lanes == 1 || width.dim_class == values.vector_class) return LoadElements(inst, width);
+  // The lanes share an element.
+  for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
+    SetIndex(values.vector_class, lane);
+    LoadElements(inst, width);
+  }
+  SetIndex(values.vector_class, 0);
+}
+
+void CudaStatements::LoadElements(const ir::Instruction& inst, const Width& width) {
+  const ir::Type element = ElementOf(inst);
+  const std::optional<std::string> inside = Inside(inst);
+  const std::string zero =
+      inst.guards.empty() ? "" : NumberText(0, ir::ComputeTypeOf(inst.type), Language::kCuda);
+  if (width.lanes == 1) {
+    if (!inside) return ExecuteScalar(inst, zero);
+    const std::string value = FromElementText(Load(inst, 1), element);
+    return ExecuteScalar(inst, inside->empty() ? value : *inside + " ? " + value + " : " + zero);
+  }
   // The first of the copies that a wide access serves loads for all of them.
   const std::int64_t first = copy_[At(width.dim_class)];
   if (first % width.lanes != 0) return;
-  const std::string lanes = std::to_string(width.lanes);
-  out_.Open("");
-  out_.Line("const float" + lanes + " q = " + Load(inst, width.lanes) + ";");
-  for (std::uint32_t lane = 0; lane < width.lanes; ++lane) {
-    SetIndex(width.dim_class, first + lane);
-    ExecuteScalar(inst, std::string("q") + kMembers[lane]);
+  const auto each = [&](const auto& value) {
+    for (std::uint32_t lane = 0; lane < width.lanes; ++lane) {
+      SetIndex(width.dim_class, first + lane);
+      ExecuteScalar(inst, value(lane));
+    }
+    SetIndex(width.dim_class, first);
+  };
+  if (!inst.guards.empty()) {  // All lanes are read, or none.
+    for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
+      EXH_CHECK(guard.index.coefficient(width.dim_class) == 0);
+    }
   }
-  SetIndex(width.dim_class, first);
+  const auto zeros = [&](std::uint32_t) { return zero; };
+  if (!inside) return each(zeros);
+  const WideType type = {element, width.lanes};
+  out_.Open(inside->empty() ? "" : "if (" + *inside + ")");
+  out_.Line("const " + type.name() + " q = " + Load(inst, width.lanes) + ";");
+  each([&](std::uint32_t lane) { return FromElementText("q" + type.member(lane), element); });
+  out_.Close();
+  if (inside->empty()) return;
+  out_.Open("else");
+  each(zeros);
   out_.Close();
 }
 
@@ -279,16 +458,14 @@ void CudaStatements::ExecuteStore(const ir::Instruction& inst) {
   const std::string guard = condition.empty() ? "" : "if (" + condition + ") ";
   const bool is_output = inst.op == ir::Op::kStore;
   const std::string suffix = is_output ? CacheSuffix(code_.schedule->cache(inst.id), false) : "";
+  const ir::Type element = ElementOf(inst);
   const Width width = WidthOf(inst);
   if (width.lanes == 1) {
-    const std::string pointer = Pointer(inst), value = Compute(inst);
+    const std::string pointer = Pointer(inst), value = Stored(inst, element);
     out_.Line(guard + (suffix.empty() ? Element(inst) + " = " + value + ";"
                                       : "__st" + suffix + "(" + pointer + ", " + value + ");"));
     return;
   }
-  const std::string lanes = std::to_string(width.lanes);
-  const std::string helper = "store" + lanes + (suffix.empty() ? "" : "_" + suffix);
-  helpers_.insert(helper);
   // The last of the copies that a wide access serves stores for all of them. (Lanes of a VECTOR dim
   // are not copies: there is one, number 0.)
   const std::int64_t copy = copy_[At(width.dim_class)];
@@ -298,10 +475,11 @@ void CudaStatements::ExecuteStore(const ir::Instruction& inst) {
   std::string values;
   for (std::uint32_t lane = 0; lane < width.lanes; ++lane) {
     SetIndex(width.dim_class, first + lane);
-    values += (lane > 0 ? ", " : "") + Compute(inst);
+    values += (lane > 0 ? ", " : "") + Stored(inst, element);
   }
   SetIndex(width.dim_class, first);
-  out_.Line(guard + helper + "(" + Pointer(inst) + ", make_float" + lanes + "(" + values + "));");
+  out_.Line(guard + WideHelper(element, width.lanes, false, suffix) + "(" + Pointer(inst) + ", " +
+            WideType{element, width.lanes}.Make(values) + ");");
   SetIndex(width.dim_class, copy);
 }
 
@@ -319,28 +497,53 @@ void CudaStatements::Execute(ir::InstId id) {
   if (values.lanes > 1) SetIndex(values.vector_class, 0);
 }
 
+std::string CudaStatements::Definition(const Helper& helper) {
+  const WideType type = {helper.element, helper.lanes};
+  const std::string element(ElementName(helper.element)), word(type.word());
+  const std::string device = "static __device__ __forceinline__ ";
+  // The words of the memory, and those of `q`.
+  const auto place = [&](std::uint32_t i) {
+    const std::string pointer =
+        "reinterpret_cast<" + std::string(helper.is_load ? "const " : "") + word + "*>(p)";
+    return i == 0 ? pointer : "(" + pointer + " + " + std::to_string(i) + ")";
+  };
+  const auto load = [&](std::uint32_t i) {
+    return helper.suffix.empty() ? "*" + place(i) : "__ld" + helper.suffix + "(" + place(i) + ")";
+  };
+  const auto store = [&](std::uint32_t i, const std::string& value) {
+    return helper.suffix.empty() ? "*" + place(i) + " = " + value + "; "
+                                 : "__st" + helper.suffix + "(" + place(i) + ", " + value + "); ";
+  };
+  const auto own = [](std::uint32_t i) { return "q.words[" + std::to_string(i) + "]"; };
+  std::string body;
+  if (helper.is_load) {
+    if (type.is_vector()) {
+      body = "return " + load(0) + "; ";
+    } else {
+      body = type.name() + " q; ";
+      for (std::uint32_t i = 0; i < type.words(); ++i) body += own(i) + " = " + load(i) + "; ";
+      body += "return q; ";
+    }
+    return device + type.name() + " " + helper.name + "(const " + element + "* p) { " + body + "}";
+  }
+  if (type.is_vector()) {
+    body = store(0, "v");
+  } else {
+    for (std::uint32_t i = 0; i < type.words(); ++i) body += store(i, own(i));
+  }
+  return device + "void " + helper.name + "(" + element + "* p, " + type.name() +
+         (type.is_vector() ? " v" : " q") + ") { " + body + "}";
+}
+
 std::vector<std::string> CudaStatements::Helpers() const {
   std::vector<std::string> lines;
-  for (const std::string& name : helpers_) {
-    const bool is_load = name.starts_with("load");
-    const std::size_t underscore = name.find('_');
-    const std::string lanes = name.substr(is_load ? 4 : 5, 1);
-    const std::string suffix = underscore == std::string::npos ? "" : name.substr(underscore + 1);
-    const std::string type = "float" + lanes;
-    const std::string device = "static __device__ __forceinline__ ";
-    if (is_load) {
-      const std::string pointer = "reinterpret_cast<const " + type + "*>(p)";
-      lines.push_back(device + type + " " + name + "(const float* p) { return " +
-                      (suffix.empty() ? "*" + pointer : "__ld" + suffix + "(" + pointer + ")") +
-                      "; }");
-    } else {
-      const std::string pointer = "reinterpret_cast<" + type + "*>(p)";
-      lines.push_back(
-          device + "void " + name + "(float* p, " + type + " v) { " +
-          (suffix.empty() ? "*" + pointer + " = v" : "__st" + suffix + "(" + pointer + ", v)") +
-          "; }");
-    }
+  std::set<std::string> types;
+  for (const Helper& helper : helpers_) {
+    const WideType type = {helper.element, helper.lanes};
+    if (!type.is_vector()) types.insert(type.Definition());
   }
+  lines.insert(lines.end(), types.begin(), types.end());
+  for (const Helper& helper : helpers_) lines.push_back(Definition(helper));
   return lines;
 }
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text_writer.h"
@@ -14,9 +17,9 @@
 namespace exh::kernels::codegen {
 
 /// Prints single instructions of CUDA C++ and the declarations of their values, at given indices of
-/// the unrolled dims around them. Every value is a scalar register; lanes of VECTOR dims are
-/// registers of their own, and only accesses to memory are vector operations. The loops are the
-/// business of cuda_printer.cc.
+/// the unrolled dims around them. Every value is a scalar register of a compute type; lanes of
+/// VECTOR dims are registers of their own, and only accesses to memory are vector operations. The
+/// loops are the business of cuda_printer.cc.
 class CudaStatements {
  public:
   CudaStatements(const LoweredCode& code, const CodeNames& names, TextWriter& out);
@@ -24,8 +27,8 @@ class CudaStatements {
   /// The unrolled copy (or lane) that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
   std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
-  /// Addresses are printed as if the loop of this class were at `index`, which is an expression;
-  /// -1: as it is.
+  /// Addresses and guards are printed as if the loop of this class were at `index`, which is an
+  /// expression; -1: as it is.
   void MoveLoop(int dim_class, const std::string& index);
   void Declare(ir::InstId inst);
   /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
@@ -35,10 +38,6 @@ class CudaStatements {
   /// it but those that read ahead.
   void DeclarePointers(int band);
 
-  /// "i_m0 * 4096 + i_k0 * 8 + 3": the terms of an address that `wanted` accepts, at the current
-  /// copies; empty when there are none.
-  std::string Terms(const ir::Instruction& inst, const std::function<bool(int)>& wanted,
-                    std::int64_t constant) const;
   /// "t / 16 % 8": the index of a thread axis; `bounded`: no thread is beyond the axes of its
   /// layout.
   std::string AxisIndex(int axis, bool bounded) const;
@@ -53,10 +52,29 @@ class CudaStatements {
   const ValueStorage& Storage(ir::InstId id) const { return code_.values.storage[id.index()]; }
   const InstValues& Values(ir::InstId id) const { return code_.values.insts[id.index()]; }
   DimKind Kind(int dim_class) const { return code_.tree.classes[At(dim_class)].kind; }
+  /// Its indices are numbers in the text.
+  bool IsCopied(int dim_class) const {
+    return Kind(dim_class) == DimKind::UNROLL || Kind(dim_class) == DimKind::VECTOR;
+  }
   std::string Register(ir::InstId inst, const std::vector<std::int64_t>& key) const;
   std::string OwnRegister(ir::InstId inst) const;
-  std::string Read(const ir::Instruction& inst, std::size_t operand) const;
-  std::string Compute(const ir::Instruction& inst) const;
+  /// The type of an operand's value; a literal has that of who reads it.
+  ir::Type TypeOf(const ir::Instruction& inst, std::size_t operand, ir::Type literal) const;
+  /// An operand in a compute type.
+  std::string Read(const ir::Instruction& inst, std::size_t operand, ir::Type type) const;
+  /// Operand 0 as an element: what a store writes.
+  std::string Stored(const ir::Instruction& inst, ir::Type element);
+  std::string Cast(const ir::Instruction& inst);
+  std::string Compute(const ir::Instruction& inst);
+  /// "i_m0 * 4096 + i_k0 * 8 + 3": `constant` and the terms that `wanted` accepts, at the current
+  /// copies and lanes; empty when that is 0. `is_large`: too much for an int.
+  std::string Sum(const Affine& affine, bool is_large, const std::function<bool(int)>& wanted,
+                  std::int64_t constant) const;
+  /// When a load's guards let it read: "static_cast<unsigned>(i_m0 - 1) < 56u && …", empty: always,
+  /// nothing: never.
+  std::optional<std::string> Inside(const ir::Instruction& inst) const;
+  /// What the access reads or writes in memory.
+  ir::Type ElementOf(const ir::Instruction& inst) const;
   /// The class along which the access takes several elements at once, and how many; {-1, 1}: none.
   struct Width {
     int dim_class = -1;
@@ -70,8 +88,12 @@ class CudaStatements {
   Place PlaceOf(const ir::Instruction& inst) const;
   std::string Pointer(const ir::Instruction& inst) const;
   std::string Element(const ir::Instruction& inst) const;
+  /// The name of a function that loads or stores several elements at once.
+  std::string WideHelper(ir::Type element, std::uint32_t lanes, bool is_load,
+                         const std::string& suffix);
   std::string Load(const ir::Instruction& inst, std::uint32_t lanes);
   void ExecuteLoad(const ir::Instruction& inst);
+  void LoadElements(const ir::Instruction& inst, const Width& width);
   void ExecuteStore(const ir::Instruction& inst);
   void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
   void WriteInit(const InitWrite& write, const std::string& value, std::vector<std::int64_t>& key);
@@ -84,7 +106,17 @@ class CudaStatements {
   std::vector<int> band_;
   int moved_class_ = -1;
   std::string moved_index_;
-  std::set<std::string> helpers_;  ///< "load4_cg" …
+  /// A function that loads or stores several elements at once.
+  struct Helper {
+    std::string name;  ///< "load4_cg"; those of other elements are overloads.
+    ir::Type element = ir::Type::kF32;
+    std::uint32_t lanes = 1;
+    bool is_load = true;
+    std::string suffix;
+    friend auto operator<=>(const Helper&, const Helper&) = default;
+  };
+  static std::string Definition(const Helper& helper);
+  std::set<Helper> helpers_;
 };
 
 }  // namespace exh::kernels::codegen

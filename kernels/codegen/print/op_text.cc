@@ -2,17 +2,24 @@
 #include "kernels/codegen/print/op_text.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/check.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
 namespace {
 
 using ir::Op;
+using ir::Type;
 
-/// Name of the function in C and CUDA, without its f; empty: it is no function.
-std::string_view FunctionName(Op op) {
+std::string Static(std::string_view type, const std::string& text) {
+  return "static_cast<" + std::string(type) + ">(" + text + ")";
+}
+
+/// Name of the function of doubles in C and CUDA, that of floats without its f; empty: it is no
+/// function.
+std::string_view FunctionName(Op op, Type computes) {
+  if (!ir::IsFloat(computes)) return {};
   switch (op) {
     case Op::kAbs:
       return "fabs";
@@ -31,6 +38,11 @@ std::string_view FunctionName(Op op) {
   }
 }
 
+/// What the name of a function of the type ends in.
+std::string FunctionSuffix(Type computes) {
+  return ir::ComputeTypeOf(computes) == Type::kF64 ? "" : "f";
+}
+
 /// " + " of a + b; empty: it is written otherwise.
 std::string_view Sign(Op op) {
   switch (op) {
@@ -42,76 +54,173 @@ std::string_view Sign(Op op) {
       return " * ";
     case Op::kDiv:
       return " / ";
+    case Op::kAnd:
+      return " & ";
+    case Op::kOr:
+      return " | ";
+    case Op::kXor:
+      return " ^ ";
     default:
       return {};
   }
 }
 
+/// What both languages write alike, of scalars and of vectors; empty for the rest.
+std::string CommonText(Op op, Type computes, const std::vector<std::string>& in) {
+  if (!Sign(op).empty()) return in[0] + std::string(Sign(op)) + in[1];
+  switch (op) {
+    case Op::kConst:
+      return in[0];
+    case Op::kNeg:
+      return "-" + in[0];
+    case Op::kNot:
+      return computes == Type::kBool ? "1 - " + in[0] : "~" + in[0];
+    case Op::kAbs:  // Of integers: others are functions.
+      if (!ir::InfoOf(computes).is_signed) return in[0];
+      return in[0] + " < 0 ? -" + in[0] + " : " + in[0];
+    default:
+      return {};
+  }
+}
+
+std::string ProductAndSum(const std::vector<std::string>& in) {
+  return in[0] + " * " + in[1] + " + " + in[2];
+}
+
 /// `condition ? a : b`: what kMin, kMax, comparisons and kSelect are. Not fmaxf, which would hide a
 /// NaN.
-std::string Choice(Op op, const std::vector<std::string>& in, const std::string& one,
-                   const std::string& zero) {
+std::string Choice(Op op, const std::vector<std::string>& in) {
   switch (op) {
     case Op::kMin:
       return in[0] + " < " + in[1] + " ? " + in[0] + " : " + in[1];
     case Op::kMax:
       return in[0] + " > " + in[1] + " ? " + in[0] + " : " + in[1];
     case Op::kLess:
-      return in[0] + " < " + in[1] + " ? " + one + " : " + zero;
+      return in[0] + " < " + in[1] + " ? 1 : 0";
     case Op::kEqual:
-      return in[0] + " == " + in[1] + " ? " + one + " : " + zero;
-    case Op::kSelect:
-      return in[0] + " != " + zero + " ? " + in[1] + " : " + in[2];
+      return in[0] + " == " + in[1] + " ? 1 : 0";
     default:
       EXH_CHECK(op == Op::kSelect);
-      return "";
+      return in[0] + " != 0 ? " + in[1] + " : " + in[2];
   }
+}
+
+/// The integer whose vectors are the masks of vectors of the type.
+Type MaskType(Type type) {
+  return ir::BytesOf(ir::ComputeTypeOf(type)) == ir::BytesOf(Type::kI32) ? Type::kI32 : Type::kI64;
+}
+
+std::string ConvertVector(const std::string& text, Type to, std::uint32_t lanes) {
+  return "__builtin_convertvector(" + text + ", " + VectorName(to, lanes) + ")";
+}
+
+/// A comparison of vectors of the type, whose lanes are 0 or -1, as i32 lanes of 0 or 1.
+std::string ZeroOrOne(const std::string& comparison, Type type, std::uint32_t lanes) {
+  const bool is_wide = MaskType(type) != Type::kI32;
+  return (is_wide ? ConvertVector(comparison, Type::kI32, lanes) : "(" + comparison + ")") + " & 1";
 }
 
 }  // namespace
 
-bool IsFunction(Op op) {
-  return !FunctionName(op).empty();
+std::string CastText(const std::string& text, Type from, Type to) {
+  return from == to ? text : Static(RegisterName(to), text);
 }
 
-std::string CudaOpText(Op op, const std::vector<std::string>& in) {
-  if (IsFunction(op)) return std::string(FunctionName(op)) + "f(" + in[0] + ")";
-  if (!Sign(op).empty()) return in[0] + std::string(Sign(op)) + in[1];
-  if (op == Op::kConst) return in[0];
-  if (op == Op::kNeg) return "-" + in[0];
-  if (op == Op::kMad) return "fmaf(" + in[0] + ", " + in[1] + ", " + in[2] + ")";
-  return Choice(op, in, "1.0f", "0.0f");
+std::string FromElementText(const std::string& element, Type type) {
+  if (!ir::InfoOf(type).is_narrow()) return element;
+  if (!ir::IsFloat(type)) return Static(RegisterName(ir::ComputeTypeOf(type)), element);
+  return "exh_from_" + std::string(ir::WordOf(type)) + "(" + element + ")";
 }
 
-std::string AsVector(const CpuOperand& operand, std::uint32_t lanes) {
+std::string ToElementText(const std::string& text, Type from, Type to) {
+  if (to == Type::kBool) return Static(ElementName(to), from == to ? text : text + " != 0");
+  const std::string wide = CastText(text, ir::ComputeTypeOf(from), ir::ComputeTypeOf(to));
+  if (!ir::InfoOf(to).is_narrow()) return wide;
+  if (!ir::IsFloat(to)) return Static(ElementName(to), wide);
+  return "exh_to_" + std::string(ir::WordOf(to)) + "(" + wide + ")";
+}
+
+std::string ConvertText(const std::string& text, Type from, Type to) {
+  if (from == to) return text;
+  if (to == Type::kBool) return "(" + text + " != 0 ? 1 : 0)";
+  return FromElementText(ToElementText(text, from, to), to);
+}
+
+bool IsFunction(Op op, Type computes) {
+  return !FunctionName(op, computes).empty();
+}
+
+std::string CudaOpText(Op op, Type computes, const std::vector<std::string>& in) {
+  if (IsFunction(op, computes)) {
+    return std::string(FunctionName(op, computes)) + FunctionSuffix(computes) + "(" + in[0] + ")";
+  }
+  if (op == Op::kMad) {
+    if (!ir::IsFloat(computes)) return ProductAndSum(in);
+    return "fma" + FunctionSuffix(computes) + "(" + in[0] + ", " + in[1] + ", " + in[2] + ")";
+  }
+  const std::string text = CommonText(op, computes, in);
+  return text.empty() ? Choice(op, in) : text;
+}
+
+std::string VectorSuffix(Type type) {
+  return type == Type::kF32 ? "" : "_" + std::string(ir::WordOf(type));
+}
+
+std::string VectorName(Type type, std::uint32_t lanes) {
+  return "vec" + std::to_string(lanes) + VectorSuffix(type);
+}
+
+std::string AsVector(const CpuOperand& operand, Type type, std::uint32_t lanes) {
   if (operand.is_vector) return operand.text;
-  return "splat" + std::to_string(lanes) + "(" + operand.text + ")";
+  return "splat" + std::to_string(lanes) + VectorSuffix(type) + "(" + operand.text + ")";
 }
 
-CpuOperand CpuOpText(Op op, const std::vector<CpuOperand>& in, std::uint32_t lanes) {
+CpuOperand CpuConvert(const CpuOperand& operand, Type from, Type to, std::uint32_t lanes) {
+  if (from == to) return operand;
+  if (!operand.is_vector) return {ConvertText(operand.text, from, to), false};
+  if (to == Type::kBool) return {"(" + ZeroOrOne(operand.text + " != 0", from, lanes) + ")", true};
+  const Type before = ir::ComputeTypeOf(from), compute = ir::ComputeTypeOf(to);
+  std::string text = operand.text;
+  if (before != compute) text = ConvertVector(text, compute, lanes);
+  if (ir::InfoOf(to).is_narrow()) {
+    const std::string name = std::to_string(lanes) + VectorSuffix(to);
+    text = "widen" + name + "(narrow" + name + "(" + text + "))";
+  }
+  return {text, true};
+}
+
+CpuOperand CpuCondition(const CpuOperand& operand, Type from, Type computes, std::uint32_t lanes) {
+  if (!operand.is_vector || MaskType(from) == MaskType(computes)) return operand;
+  const std::string text = ir::IsFloat(from) ? operand.text + " != 0" : operand.text;
+  return {ConvertVector(text, MaskType(computes), lanes), true};
+}
+
+CpuOperand CpuOpText(Op op, Type computes, const std::vector<CpuOperand>& in, std::uint32_t lanes) {
   const bool any_vector = std::ranges::any_of(in, &CpuOperand::is_vector);
-  if (op == Op::kConst) return in[0];
-  if (op == Op::kNeg) return {"-" + in[0].text, any_vector};
-  if (!Sign(op).empty()) return {in[0].text + std::string(Sign(op)) + in[1].text, any_vector};
-  if (op == Op::kMad) return {in[0].text + " * " + in[1].text + " + " + in[2].text, any_vector};
-  if (IsFunction(op)) {
-    const std::string name(FunctionName(op));
-    const auto call = [&](const std::string& x) {
-      return op == Op::kRsqrt ? "1.0f / __builtin_sqrtf(" + x + ")"
-                              : "__builtin_" + name + "f(" + x + ")";
-    };
-    if (!any_vector) return {call(in[0].text), false};
-    return {"each(" + in[0].text + ", [](float x) { return " + call("x") + "; })", true};
-  }
-  // Both arms of ?: must have one type.
   std::vector<std::string> texts;
-  for (const CpuOperand& operand : in) {
-    texts.push_back(any_vector ? AsVector(operand, lanes) : operand.text);
+  for (const CpuOperand& operand : in) texts.push_back(operand.text);
+  if (IsFunction(op, computes)) {
+    const std::string suffix = FunctionSuffix(computes);
+    const auto call = [&](const std::string& x) {
+      return op == Op::kRsqrt
+                 ? "1.0" + suffix + " / __builtin_sqrt" + suffix + "(" + x + ")"
+                 : "__builtin_" + std::string(FunctionName(op, computes)) + suffix + "(" + x + ")";
+    };
+    if (!any_vector) return {call(texts[0]), false};
+    const std::string type(RegisterName(ir::ComputeTypeOf(computes)));
+    return {"each(" + texts[0] + ", [](" + type + " x) { return " + call("x") + "; })", true};
   }
-  const auto literal = [&](const char* text) {
-    return any_vector ? AsVector({text, false}, lanes) : std::string(text);
-  };
-  return {Choice(op, texts, literal("1.0f"), literal("0.0f")), any_vector};
+  if (op == Op::kMad) return {ProductAndSum(texts), any_vector};
+  std::string text = CommonText(op, computes, texts);
+  if (!text.empty()) return {text, any_vector};
+  if (!any_vector) return {Choice(op, texts), false};
+  // Both arms of ?: must have one type. A condition that is a scalar chooses between vectors.
+  for (std::size_t i = op == Op::kSelect ? 1 : 0; i < in.size(); ++i) {
+    texts[i] = AsVector(in[i], ir::ComputeTypeOf(computes), lanes);
+  }
+  if (!ir::InfoOf(op).compares()) return {Choice(op, texts), true};
+  const std::string sign = op == Op::kLess ? " < " : " == ";
+  return {ZeroOrOne(texts[0] + sign + texts[1], computes, lanes), true};
 }
 
 }  // namespace exh::kernels::codegen

@@ -85,7 +85,9 @@ std::uint64_t LeastRegisters(const ir::Function& function, const LoopTree& tree,
       if (std::none_of(users[inst.id.index()].begin(), users[inst.id.index()].end(), is_inside)) {
         continue;
       }
-      std::uint64_t registers = 1;
+      // Those of a GPU have the width of an i32.
+      std::uint64_t registers =
+          ir::BytesOf(ir::ComputeTypeOf(inst.type)) / ir::BytesOf(ir::Type::kI32);
       for (const KeyDim& key : storage.key) registers *= key.size;
       sum += registers;
     }

@@ -26,9 +26,9 @@ double RoughTimeNs(const LoopTree& tree, const Launch& launch);
 /// too short where memory is the limit.
 double RoughTimeNs(const LoopTree& tree, std::uint32_t threads);
 
-/// Registers that the source needs at once: the largest number, over all loops, of values that are
-/// declared outside of the loop and read or written in it. (A compiler could read memory again
-/// instead; none was seen to.)
+/// Registers of 32 bits that the source needs at once: the largest number, over all loops, of
+/// values that are declared outside of the loop and read or written in it. (A compiler could read
+/// memory again instead; none was seen to.)
 std::uint64_t LeastRegisters(const ir::Function& function, const LoopTree& tree,
                              const ValuePlan& values);
 

@@ -10,7 +10,7 @@ using nlohmann::json;
 std::string ToJson(const RunnerSetup& setup) {
   json shapes = json::array();
   for (const ArrayShape& shape : setup.shapes) {
-    shapes.push_back({shape.elements, shape.is_output});
+    shapes.push_back({shape.elements, shape.is_output, ir::WordOf(shape.type)});
   }
   return json({{"cookie", setup.cookie},
                {"library", setup.library},
@@ -32,7 +32,9 @@ bool ParseRunnerSetup(const std::string& text, RunnerSetup& setup) {
     object.at("memory").get_to(setup.allowance.memory_bytes);
     object.at("may_pin_threads").get_to(setup.allowance.may_pin_threads);
     for (const json& shape : object.at("shapes")) {
-      setup.shapes.push_back({shape.at(0).get<std::uint64_t>(), shape.at(1).get<bool>()});
+      const auto type = ir::TypeOfWord(shape.at(2).get<std::string>());
+      if (!type) return false;
+      setup.shapes.push_back({shape.at(0).get<std::uint64_t>(), shape.at(1).get<bool>(), *type});
     }
     return true;
   } catch (const json::exception&) {

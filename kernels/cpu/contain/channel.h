@@ -23,7 +23,7 @@ struct RunnerSetup {
   std::string library;  ///< Shared object with exh_run.
   int threads = 1;      ///< Host threads.
   std::vector<ArrayShape> shapes;
-  std::vector<float> scalars;
+  std::vector<double> scalars;  ///< Rounded to their types.
   Allowance allowance;
 };
 std::string ToJson(const RunnerSetup& setup);

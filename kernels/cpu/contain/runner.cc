@@ -24,7 +24,7 @@ namespace exh::kernels::cpu {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using RunFunction = void (*)(float* const*, const float*, int);
+using RunFunction = void (*)(void* const*, const double*, int);
 
 constexpr std::size_t kMaxSetup = 1 << 20;
 
@@ -80,8 +80,8 @@ class Runner {
       problem_ = command.problem;
     }
     RunFunction const run = run_;
-    float* const* const pointers = arrays_.pointers();
-    const float* const scalars = setup_.scalars.data();
+    void* const* const pointers = arrays_.pointers();
+    const double* const scalars = setup_.scalars.data();
     const int threads = setup_.threads;
     const Clock::time_point start = Clock::now();
     for (std::uint64_t i = 0; i < command.runs; ++i) run(pointers, scalars, threads);

@@ -15,17 +15,27 @@ namespace exh::kernels::cpu {
 namespace {
 
 constexpr std::uint64_t kPage = 4096, kLargePage = 2ULL << 20;
-constexpr std::uint32_t kPattern = 0x7FC5A5A5;  // A NaN, so that a sum that reads it shows.
+/// Words of it begin where the page does, whatever the elements are: a NaN in every type of float,
+/// in each second half for those of two bytes, so that a sum that reads it shows.
+constexpr std::uint32_t kPattern = 0x7FC5A5A5;
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 constexpr int kCollapse = 25;  // MADV_COLLAPSE: since Linux 6.1, and not in every header.
 
-float Pattern() {
-  float value = 0;
-  std::memcpy(&value, &kPattern, sizeof value);
-  return value;
+/// What the pattern has at an address: zones begin and end with any byte of a word.
+std::byte PatternAt(const std::byte* address) {
+  const auto shift = reinterpret_cast<std::uintptr_t>(address) % sizeof kPattern * 8;
+  return static_cast<std::byte>(kPattern >> shift);
+}
+
+/// The first byte of a zone that is not the pattern's; the end when all are.
+const std::byte* FirstTouched(std::span<const std::byte> zone) {
+  const std::byte* at = zone.data();
+  const std::byte* const end = at + zone.size();
+  while (at != end && *at == PatternAt(at)) ++at;
+  return at;
 }
 
 std::uint64_t RoundUp(std::uint64_t bytes, std::uint64_t unit) {
@@ -40,7 +50,7 @@ ArrayLayout::ArrayLayout(std::span<const ArrayShape> shapes)
     : shapes_(shapes.begin(), shapes.end()) {
   std::uint64_t guard = kGuardBytes;
   for (const ArrayShape& shape : shapes_) {
-    const std::uint64_t bytes = shape.elements * sizeof(float);
+    const std::uint64_t bytes = shape.bytes();
     // What is large enough for a large page begins on one, in its file and in memory.
     const std::uint64_t unit = bytes >= kLargePage ? kLargePage : kPage;
     std::uint64_t& file = shape.is_output ? output_bytes_ : input_bytes_;
@@ -63,7 +73,7 @@ ArrayLayout::ArrayLayout(std::span<const ArrayShape> shapes)
 
 std::uint64_t ArrayLayout::array_bytes() const {
   std::uint64_t bytes = 0;
-  for (const ArrayShape& shape : shapes_) bytes += shape.elements * sizeof(float);
+  for (const ArrayShape& shape : shapes_) bytes += shape.bytes();
   return bytes;
 }
 
@@ -131,42 +141,43 @@ SharedArrays::SharedArrays(std::span<const ArrayShape> shapes, std::size_t num_p
   }
 }
 
-std::span<float> SharedArrays::input(std::size_t problem, std::size_t array) {
+std::span<std::byte> SharedArrays::input(std::size_t problem, std::size_t array) {
   char* const file = inputs_.data() + problem * layout_.input_bytes();
-  return {reinterpret_cast<float*>(file + layout_.places()[array].data),
-          layout_.shapes()[array].elements};
+  return {reinterpret_cast<std::byte*>(file + layout_.places()[array].data),
+          layout_.shapes()[array].bytes()};
 }
 
-std::span<float> SharedArrays::output(std::size_t array) {
-  return {reinterpret_cast<float*>(outputs_.data() + layout_.places()[array].data),
-          layout_.shapes()[array].elements};
+std::span<std::byte> SharedArrays::output(std::size_t array) {
+  return {reinterpret_cast<std::byte*>(outputs_.data() + layout_.places()[array].data),
+          layout_.shapes()[array].bytes()};
 }
 
 void SharedArrays::UseLargePages(std::size_t problem) {
   for (std::size_t array = 0; array < layout_.places().size(); ++array) {
-    const std::span<float> values =
+    const std::span<std::byte> values =
         layout_.shapes()[array].is_output ? output(array) : input(problem, array);
-    const std::uint64_t bytes = values.size_bytes() / kLargePage * kLargePage;
+    const std::uint64_t bytes = values.size() / kLargePage * kLargePage;
     // Where it is refused, pages stay small: nothing else changes.
     if (bytes > 0) ::madvise(values.data(), bytes, kCollapse);
   }
 }
 
-std::span<float> SharedArrays::Before(char* file, const ArrayLayout::Place& place) const {
-  return {reinterpret_cast<float*>(file + place.open), kPage / sizeof(float)};
+std::span<std::byte> SharedArrays::Before(char* file, const ArrayLayout::Place& place) {
+  return {reinterpret_cast<std::byte*>(file + place.open), kPage};
 }
 
-std::span<float> SharedArrays::Behind(char* file, const ArrayLayout::Place& place,
-                                      std::uint64_t elements) const {
-  return {reinterpret_cast<float*>(file + place.data) + elements,
-          reinterpret_cast<float*>(file + place.open + place.open_bytes)};
+std::span<std::byte> SharedArrays::Behind(char* file, std::size_t array) const {
+  const ArrayLayout::Place& place = layout_.places()[array];
+  return {reinterpret_cast<std::byte*>(file + place.data) + layout_.shapes()[array].bytes(),
+          reinterpret_cast<std::byte*>(file + place.open + place.open_bytes)};
 }
 
 void SharedArrays::DrawGuards(char* file, std::size_t array) {
-  const ArrayLayout::Place& place = layout_.places()[array];
-  const auto fill = [](std::span<float> zone) { std::fill(zone.begin(), zone.end(), Pattern()); };
-  fill(Before(file, place));
-  fill(Behind(file, place, layout_.shapes()[array].elements));
+  const auto fill = [](std::span<std::byte> zone) {
+    for (std::byte& byte : zone) byte = PatternAt(&byte);
+  };
+  fill(Before(file, layout_.places()[array]));
+  fill(Behind(file, array));
 }
 
 void SharedArrays::RestoreGuards() {
@@ -176,19 +187,17 @@ void SharedArrays::RestoreGuards() {
 }
 
 std::string SharedArrays::CheckGuards(std::size_t array) const {
-  const auto touched = [](float value) {
-    return std::memcmp(&value, &kPattern, sizeof value) != 0;
-  };
-  const ArrayLayout::Place& place = layout_.places()[array];
-  const std::uint64_t elements = layout_.shapes()[array].elements;
-  const auto before = Before(outputs_.data(), place);
-  const auto behind = Behind(outputs_.data(), place, elements);
-  const auto low = std::find_if(before.begin(), before.end(), touched);
-  if (low != before.end()) return fmt::format("element {}", low - before.end());
-  const auto high = std::find_if(behind.begin(), behind.end(), touched);
-  if (high == behind.end()) return "";
-  return fmt::format("element {} of {}",
-                     elements + static_cast<std::uint64_t>(high - behind.begin()), elements);
+  const ArrayShape& shape = layout_.shapes()[array];
+  const std::int64_t element = ir::BytesOf(shape.type);
+  const std::span<std::byte> before = Before(outputs_.data(), layout_.places()[array]);
+  const std::byte* const data = before.data() + before.size();
+  const std::byte* const low = FirstTouched(before);
+  // A byte of element -1 is as far away as its last one, or farther.
+  if (low != data) return fmt::format("element {}", -((data - low + element - 1) / element));
+  const std::span<std::byte> behind = Behind(outputs_.data(), array);
+  const std::byte* const high = FirstTouched(behind);
+  if (high == behind.data() + behind.size()) return "";
+  return fmt::format("element {} of {}", (high - data) / element, shape.elements);
 }
 
 // ---- The side that runs -----------------------------------------------------------------------
@@ -205,8 +214,7 @@ MappedArrays::MappedArrays(const ArrayLayout& layout, int inputs_fd, int outputs
   base_ = reinterpret_cast<char*>(RoundUp(reinterpret_cast<std::uint64_t>(reserved), kLargePage));
   for (std::size_t array = 0; array < layout.places().size(); ++array) {
     const ArrayLayout::Place& place = layout.places()[array];
-    pointers_.push_back(
-        reinterpret_cast<float*>(base_ + place.address + (place.data - place.open)));
+    pointers_.push_back(base_ + place.address + (place.data - place.open));
     if (!layout.shapes()[array].is_output) continue;
     void* const map = ::mmap(base_ + place.address, place.open_bytes, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_FIXED, outputs_fd, static_cast<off_t>(place.open));

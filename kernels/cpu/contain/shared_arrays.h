@@ -18,12 +18,17 @@
 #include <string>
 #include <vector>
 
+#include "kernels/ir/types.h"
+
 namespace exh::kernels::cpu {
 
 /// What must be known of an array to place it.
 struct ArrayShape {
   std::uint64_t elements = 0;
   bool is_output = false;
+  ir::Type type = ir::Type::kF32;
+
+  std::uint64_t bytes() const { return elements * ir::BytesOf(type); }
 };
 
 /// Inaccessible addresses before and behind every array.
@@ -90,8 +95,9 @@ class SharedArrays {
   int inputs_fd() const { return inputs_.fd(); }
   int outputs_fd() const { return outputs_.fd(); }
 
-  std::span<float> input(std::size_t problem, std::size_t array);
-  std::span<float> output(std::size_t array);
+  /// The elements in memory.
+  std::span<std::byte> input(std::size_t problem, std::size_t array);
+  std::span<std::byte> output(std::size_t array);
 
   /// Large pages for large arrays, where the system has them, as private memory would get them.
   void UseLargePages(std::size_t problem);
@@ -101,9 +107,9 @@ class SharedArrays {
   std::string CheckGuards(std::size_t array) const;
 
  private:
-  std::span<float> Before(char* file, const ArrayLayout::Place& place) const;
-  std::span<float> Behind(char* file, const ArrayLayout::Place& place,
-                          std::uint64_t elements) const;
+  /// Up to the first byte of the array, and from behind its last one on.
+  static std::span<std::byte> Before(char* file, const ArrayLayout::Place& place);
+  std::span<std::byte> Behind(char* file, std::size_t array) const;
   void DrawGuards(char* file, std::size_t array);
 
   ArrayLayout layout_;
@@ -121,13 +127,13 @@ class MappedArrays {
   /// Puts the inputs of a problem where those of another were. False: they cannot be mapped.
   bool UseProblem(std::uint64_t problem);
   /// What a candidate is called with: a pointer to the first element of each array.
-  float* const* pointers() const { return pointers_.data(); }
+  void* const* pointers() const { return pointers_.data(); }
 
  private:
   const ArrayLayout& layout_;
   int inputs_fd_;
   char* base_ = nullptr;
-  std::vector<float*> pointers_;
+  std::vector<void*> pointers_;
   std::string error_;
 };
 

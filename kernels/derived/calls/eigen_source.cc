@@ -5,6 +5,7 @@
 // one thread's, and they are shared out.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -35,18 +36,18 @@ class Printer : public TextWriter {
     Indent(2);
     for (const int store : e_.outputs) {
       const std::optional<LinearForm> form = LinearFormOf(e_, store);
-      if (!form || !Output(*form)) return "";
+      if (!form || !HasTypes(*form) || !Output(*form)) return "";
     }
     const std::string body = Take();
     const auto has = [&](const char* word) { return body.find(word) != std::string::npos; };
     TextWriter out;
     out.Line("#include <Eigen/Core>");
-    out.Open(std::string("extern \"C\" void exh_run(float* const* arrays, const float*") +
+    out.Open(std::string("extern \"C\" void exh_run(void* const* arrays, const double*") +
              (has("scalars[") ? " scalars" : "") + ", int threads)");
     out.Line(has("#pragma omp") ? "Eigen::setNbThreads(1);" : "Eigen::setNbThreads(threads);");
     const auto type = [&](const std::string& name, const std::string& order) {
-      out.Line("using " + name +
-               " = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::" + order + ">;");
+      out.Line("using " + name + " = Eigen::Matrix<" + Element() +
+               ", Eigen::Dynamic, Eigen::Dynamic, Eigen::" + order + ">;");
     };
     if (has("Matrix")) type("Matrix", "RowMajor");
     if (has("Columns")) type("Columns", "ColMajor");
@@ -57,6 +58,35 @@ class Printer : public TextWriter {
   }
 
  private:
+  /// Of the first output; the text is for one type alone.
+  ir::Type Type() const { return e_.node(e_.outputs.front()).type; }
+  bool IsDouble() const { return Type() == ir::Type::kF64; }
+  std::string Element() const { return std::string(ElementName(Type())); }
+  std::string Vector() const { return IsDouble() ? "Eigen::VectorXd" : "Eigen::VectorXf"; }
+  std::string Number(double value) const { return NumberText(value, Dialect::kCpp, Type()); }
+
+  /// Is everything of that type, and is that f32 or f64?
+  bool HasTypes(const LinearForm& form) const {
+    const ir::Type type = Type();
+    return form.type == type && !ir::InfoOf(type).is_narrow() &&
+           std::ranges::all_of(form.terms, [&](const LinearTerm& term) {
+             return HasType(term.coefficient, type) && HasType(term.factor, type);
+           });
+  }
+  bool HasType(const LinearFactor& factor, ir::Type type) const {
+    if (TypeOf(e_, factor) != type) return false;
+    if (factor.product == nullptr) return true;
+    const LinearProduct& product = *factor.product;
+    return HasType(product.coefficient, type) && HasType(product.a, type) &&
+           HasType(product.b, type);
+  }
+  /// A scalar of another type would have to be rounded to it first.
+  bool HasType(const Coefficient& coefficient, ir::Type type) const {
+    return std::ranges::all_of(coefficient.numbers, [&](const Expression::Input& number) {
+      return number.scalar.empty() || function_.scalar(number.scalar)->type == type;
+    });
+  }
+
   bool Output(const LinearForm& form) {
     std::vector<LinearTerm> loads;
     std::vector<std::pair<LinearTerm, MatrixProduct>> products;
@@ -116,7 +146,9 @@ class Printer : public TextWriter {
   }
 
   void Relu(const std::string& result) {
-    Line(result + " = (" + result + ".array() < 0.0f).select(0.0f, " + result + ");");
+    const std::string zero = Number(0);
+    Line(result + " = (" + result + ".array() < " + zero + ").select(" + zero + ", " + result +
+         ");");
   }
 
   // ---- sums of arrays ----
@@ -205,7 +237,7 @@ class Printer : public TextWriter {
     if (!value) return false;
     const std::string& name = names_.node(product.node);
     Line("// Kept: the memory is not taken anew for each run.");
-    Line(shape->is_vector ? fmt::format("static Eigen::VectorXf {}({});", name, shape->m)
+    Line(shape->is_vector ? fmt::format("static {} {}({});", Vector(), name, shape->m)
                           : fmt::format("static Matrix {}({}, {});", name, shape->m, shape->n));
     Line(name + ".noalias() = " + Times(product.coefficient) + *value + ";");
     if (product.has_relu) Relu(name);
@@ -218,11 +250,13 @@ class Printer : public TextWriter {
     std::string text;
     for (const Expression::Input& number : coefficient.numbers) {
       if (number.scalar.empty()) {
-        text += NumberText(number.number, Dialect::kCpp) + " * ";
+        text += Number(number.number) + " * ";
         continue;
       }
       for (std::size_t i = 0; i < function_.scalars.size(); ++i) {
-        if (function_.scalars[i].name == number.scalar) text += fmt::format("scalars[{}] * ", i);
+        if (function_.scalars[i].name != number.scalar) continue;
+        const std::string scalar = fmt::format("scalars[{}]", i);
+        text += (IsDouble() ? scalar : "static_cast<float>(" + scalar + ")") + " * ";
       }
     }
     return text;
@@ -259,16 +293,16 @@ class Printer : public TextWriter {
   std::string MapText(const MatrixPlace& place, std::int64_t rows, std::int64_t columns,
                       bool is_vector, const std::string& index, bool is_const) const {
     const auto arrays = static_cast<int>(function_.arrays.size());
-    std::string from = place.array < arrays ? fmt::format("arrays[{}]", place.array)
-                                            : names_.node(place.array - arrays) + ".data()";
+    std::string from = place.array < arrays
+                           ? fmt::format("static_cast<{}{}*>(arrays[{}])", is_const ? "const " : "",
+                                         Element(), place.array)
+                           : names_.node(place.array - arrays) + ".data()";
     if (!index.empty() && place.step != 0) from += fmt::format(" + {} * {}", index, place.step);
     const std::string map = is_const ? "Eigen::Map<const " : "Eigen::Map<";
     if (is_vector) {
-      if (place.row == 1) return fmt::format("{}Eigen::VectorXf>({}, {})", map, from, rows);
-      return fmt::format(
-          "{0}Eigen::VectorXf, 0, Eigen::InnerStride<>>({1}, {2}, "
-          "Eigen::InnerStride<>({3}))",
-          map, from, rows, place.row);
+      if (place.row == 1) return fmt::format("{}{}>({}, {})", map, Vector(), from, rows);
+      return fmt::format("{}{}, 0, Eigen::InnerStride<>>({}, {}, Eigen::InnerStride<>({}))", map,
+                         Vector(), from, rows, place.row);
     }
     const bool is_transposed = place.row < place.column;
     const char* const type = is_transposed ? "Columns" : "Matrix";

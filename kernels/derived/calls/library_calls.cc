@@ -42,6 +42,10 @@ class Caller {
     for (const LinearTerm& term : loads) {
       if (!LiesAs(e_, e_.node(term.factor.load), store)) return false;
     }
+    // Each call but a copy rounds the output to its type. Of halves that is more than a rounding of
+    // what is computed: it happens once.
+    const std::size_t roundings = form.terms.size() - (loads.empty() ? 0 : 1);
+    if (ir::InfoOf(form.type).is_narrow() && roundings > 1) return false;
     const Access c = AccessOf(store);
     double beta = 0;
     if (products.empty()) {
@@ -55,8 +59,8 @@ class Caller {
     }
     for (const LinearTerm& term : products) {
       const bool is_last = &term == &products.back();
-      if (!AddProduct(*term.factor.product, term.coefficient, c, beta, form.has_relu && is_last,
-                      true)) {
+      if (!AddProduct(*term.factor.product, form.type, term.coefficient, c, beta,
+                      form.has_relu && is_last, true)) {
         return false;
       }
       beta = 1;
@@ -74,10 +78,11 @@ class Caller {
   VendorStep Elementwise(Op op, const LinearTerm& term, const Access& c, std::int64_t m) const {
     VendorStep step;
     step.op = op;
+    step.type = step.type_c = e_.node(term.factor.load).type;
     step.a = AccessOf(e_.node(term.factor.load)).array;
     step.c = c.array;
     step.m = m;
-    if (op == Op::kAxpy) step.alpha = static_cast<float>(term.coefficient.value());
+    if (op == Op::kAxpy) step.alpha = Alpha(term.coefficient, step.type);
     return step;
   }
 
@@ -94,9 +99,14 @@ class Caller {
     return true;
   }
 
-  /// c = coefficient * product + beta * c
-  bool AddProduct(const LinearProduct& product, const Coefficient& coefficient, const Access& c,
-                  double beta, bool relu, bool has_scratch) {
+  /// As the library takes it.
+  static double Alpha(const Coefficient& coefficient, ir::Type type) {
+    return ir::Rounded(ir::ComputeTypeOf(type), coefficient.value());
+  }
+
+  /// c = coefficient * product + beta * c; c has elements of type `type_c`.
+  bool AddProduct(const LinearProduct& product, ir::Type type_c, const Coefficient& coefficient,
+                  const Access& c, double beta, bool relu, bool has_scratch) {
     Access a, b;
     for (const auto& [factor, access] : {std::pair(&product.a, &a), std::pair(&product.b, &b)}) {
       if (factor->product == nullptr) {
@@ -106,8 +116,11 @@ class Caller {
       const LinearProduct& inner = *factor->product;
       *access = RowMajor(e_, inner.axes, kScratch);
       if (!std::exchange(has_scratch, false)) return false;
-      TakeScratch(static_cast<std::int64_t>(e_.Points(inner.axes)));
-      if (!AddProduct(inner, inner.coefficient, *access, 0, inner.has_relu, false)) return false;
+      const ir::Type inner_type = TypeOf(e_, *factor);
+      TakeScratch(static_cast<std::int64_t>(e_.Points(inner.axes)), inner_type);
+      if (!AddProduct(inner, inner_type, inner.coefficient, *access, 0, inner.has_relu, false)) {
+        return false;
+      }
     }
     const auto shape = MatrixProductOf(e_, product.axes, product.reduced, a, b, c);
     if (!shape) return false;
@@ -115,15 +128,17 @@ class Caller {
     auto in_a = DenseMatrixOf(p.a, p.m, p.k), in_b = DenseMatrixOf(p.b, p.k, p.n);
     const auto in_c = DenseMatrixOf(p.c, p.m, p.n);
     if (!in_a || !in_b || !in_c || in_c->is_transposed || in_c->stride != 1) return false;
-    if (!Pack(p.a, *in_a, p.m * p.k, p.batch, has_scratch)) return false;
-    if (!Pack(p.b, *in_b, p.k * p.n, p.batch, has_scratch)) return false;
     VendorStep step;
+    step.type = TypeOf(e_, product.a);
+    step.type_c = type_c;
+    if (!Pack(p.a, *in_a, step.type, p.m * p.k, p.batch, has_scratch)) return false;
+    if (!Pack(p.b, *in_b, step.type, p.k * p.n, p.batch, has_scratch)) return false;
     step.a = p.a.array;
     step.b = p.b.array;
     step.c = p.c.array;
     step.m = p.m;
-    step.alpha = static_cast<float>(coefficient.value());
-    step.beta = static_cast<float>(beta);
+    step.alpha = Alpha(coefficient, step.type);
+    step.beta = ir::Rounded(ir::ComputeTypeOf(step.type), beta);
     step.relu = relu;
     if (p.is_vector && p.batch == 1 && !in_a->is_transposed && !relu) {
       step.op = Op::kGemv;
@@ -143,11 +158,12 @@ class Caller {
   }
 
   /// The library wants one of the two strides to be 1.
-  bool Pack(MatrixPlace& place, const DenseMatrix& matrix, std::int64_t elements,
+  bool Pack(MatrixPlace& place, const DenseMatrix& matrix, ir::Type type, std::int64_t elements,
             std::int64_t batch, bool& has_scratch) {
     if (matrix.stride == 1) return true;
     VendorStep pack;
     pack.op = Op::kPack;
+    pack.type = pack.type_c = type;
     pack.a = std::exchange(place.array, kScratch);
     pack.c = kScratch;
     pack.m = elements;
@@ -156,13 +172,14 @@ class Caller {
       if (std::exchange(place.step, elements) != elements * matrix.stride) return false;
       pack.m *= batch;
     }
-    TakeScratch(pack.m);
+    TakeScratch(pack.m, type);
     call_.steps.push_back(pack);
     return std::exchange(has_scratch, false);
   }
 
-  void TakeScratch(std::int64_t elements) {
-    call_.scratch_floats = std::max(call_.scratch_floats, static_cast<std::uint64_t>(elements));
+  void TakeScratch(std::int64_t elements, ir::Type type) {
+    const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * ir::BytesOf(type);
+    call_.scratch_bytes = std::max(call_.scratch_bytes, bytes);
   }
 
   const Expression& e_;

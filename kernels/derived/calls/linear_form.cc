@@ -22,9 +22,13 @@ class Matcher {
   explicit Matcher(const Expression& expression) : e_(expression) {}
 
   std::optional<LinearForm> Match(int store) {
-    LinearForm form{store, {}, false};
+    LinearForm form{store, {}, false, e_.node(store).type};
+    if (!ir::IsFloat(form.type)) return std::nullopt;
+    computes_ = ir::ComputeTypeOf(form.type);
     const Input value = WithoutRelu(e_.node(store).inputs[0], form.has_relu);
     if (!Expand(value, {}, form.terms) || form.terms.empty()) return std::nullopt;
+    const auto has_types = [&](const LinearTerm& term) { return HasTypes(term.factor, form.type); };
+    if (!std::ranges::all_of(form.terms, has_types)) return std::nullopt;
     std::ranges::stable_sort(form.terms, {}, [](const LinearTerm& term) {
       return term.factor.product ? term.factor.product->node : term.factor.load;
     });
@@ -32,11 +36,30 @@ class Matcher {
   }
 
  private:
-  /// A number, also one that a node passes on.
+  /// Can a library be asked for it, as a part of a value of this type?
+  bool HasTypes(const LinearFactor& factor, ir::Type type) const {
+    if (factor.product == nullptr) return TypeOf(e_, factor) == type;
+    const LinearProduct& product = *factor.product;
+    const ir::Type a = TypeOf(e_, product.a), b = TypeOf(e_, product.b);
+    const bool widens = type == ir::ComputeTypeOf(a);
+    if (a != b || !ir::IsFloat(a) || !(a == type || widens)) return false;
+    return HasTypes(product.a, a) && HasTypes(product.b, b);
+  }
+
+  /// Is the operator evaluated, and its value kept, in what everything is computed in?
+  bool IsComputed(const Node& node) const {
+    return node.type == computes_ && ir::ComputeTypeOf(node.computes) == computes_;
+  }
+
+  /// A number, also one that a node passes on as it is.
   std::optional<Input> NumberOf(const Input& input) const {
     if (input.is_number()) return input;
     const Node& node = e_.node(input.node);
-    return node.op == ir::Op::kConst ? NumberOf(node.inputs[0]) : std::nullopt;
+    if (node.op != ir::Op::kConst) return std::nullopt;
+    const std::optional<Input> number = NumberOf(node.inputs[0]);
+    const bool is_kept =
+        number && (IsComputed(node) || ir::Rounded(node.type, number->number) == number->number);
+    return is_kept ? number : std::nullopt;
   }
 
   bool IsZero(const Input& input) const {
@@ -45,8 +68,12 @@ class Matcher {
   }
 
   Input Skip(Input input) const {  // What passes a value on.
-    while (!input.is_number() && e_.node(input.node).op == ir::Op::kConst) {
-      input = Input(e_.node(input.node).inputs[0]);
+    while (!input.is_number()) {
+      const Node& node = e_.node(input.node);
+      if (node.op != ir::Op::kConst) break;
+      if (const std::optional<Input> number = NumberOf(input)) return *number;
+      if (!IsComputed(node)) break;
+      input = Input(node.inputs[0]);
     }
     return input;
   }
@@ -57,14 +84,16 @@ class Matcher {
     if (input.is_number()) return input;
     const Node& node = e_.node(input.node);
     if (node.op != ir::Op::kMax || node.is_reduction() || !IsZero(node.inputs[0])) return input;
+    if (!IsComputed(node)) return input;
     has_relu = true;
     return node.inputs[1];
   }
 
   static bool IsBackward(const std::pair<int, std::int64_t>& stride) { return stride.second < 0; }
 
-  static Numbers Times(Numbers numbers, const Input& number) {
+  Numbers Times(Numbers numbers, const Input& number) const {
     numbers.push_back(number);
+    numbers.back().number = ir::Rounded(computes_, number.number);
     return numbers;
   }
 
@@ -74,14 +103,19 @@ class Matcher {
     if (input.is_number()) return IsZero(input);
     const Node& node = e_.node(input.node);
     if (terms.size() > kMostTerms) return false;
+    if (node.op == ir::Op::kLoad) {
+      if (node.offset != 0 || !node.guards.empty() ||
+          std::ranges::any_of(node.strides, IsBackward)) {
+        return false;
+      }
+      terms.push_back({{numbers}, {input.node, nullptr}});
+      return true;
+    }
+    if (!IsComputed(node)) return false;
     if (node.is_reduction()) {
       return ExpandSum(input.node, numbers, terms) && Expand({node.init, 0, ""}, numbers, terms);
     }
     switch (node.op) {
-      case ir::Op::kLoad:
-        if (node.offset != 0 || std::ranges::any_of(node.strides, IsBackward)) return false;
-        terms.push_back({{numbers}, {input.node, nullptr}});
-        return true;
       case ir::Op::kAdd:
         return Expand(node.inputs[0], numbers, terms) && Expand(node.inputs[1], numbers, terms);
       case ir::Op::kSub:
@@ -116,7 +150,7 @@ class Matcher {
     const Input summed = Skip(node.inputs[0]);
     if (node.op != ir::Op::kAdd || summed.is_number()) return false;
     const Node& product = e_.node(summed.node);
-    if (product.op != ir::Op::kMul) return false;
+    if (product.op != ir::Op::kMul || !IsComputed(product)) return false;
     return AddProduct(index, product.inputs[0], product.inputs[1], numbers, terms);
   }
 
@@ -152,9 +186,15 @@ class Matcher {
   }
 
   const Expression& e_;
+  ir::Type computes_ = ir::Type::kF32;  ///< What the output is computed in.
 };
 
 }  // namespace
+
+ir::Type TypeOf(const Expression& expression, const LinearFactor& factor) {
+  if (factor.product == nullptr) return expression.node(factor.load).type;
+  return ir::ComputeTypeOf(expression.node(factor.product->node).type);
+}
 
 double Coefficient::value() const {
   double product = 1;

@@ -13,7 +13,7 @@
 
 namespace exh::kernels::derived {
 
-/// A product of literals and scalars; of none, 1.
+/// A product of literals and scalars; of none, 1. They are rounded to what is computed in.
 struct Coefficient {
   std::vector<Expression::Input> numbers;
   double value() const;
@@ -43,11 +43,18 @@ struct LinearTerm {
 
 struct LinearForm {
   int store = -1;
-  std::vector<LinearTerm> terms;  ///< At least one; in the order of their nodes.
-  bool has_relu = false;          ///< max(0, sum of the terms)
+  std::vector<LinearTerm> terms;   ///< At least one; in the order of their nodes.
+  bool has_relu = false;           ///< max(0, sum of the terms)
+  ir::Type type = ir::Type::kF32;  ///< Of the output.
 };
 
-/// The form of what the node `store` writes, if it has one.
+/// The type of its elements: a product that is computed before has the one that it is computed in.
+ir::Type TypeOf(const Expression& expression, const LinearFactor& factor);
+
+/// The form of what the node `store` writes, if it has one. All is computed in one type, that of
+/// the output's type (ir::ComputeTypeOf()), a float: nothing is converted to another one on the way
+/// but elements that are loaded. Both factors of a product are of one type, which is the output's,
+/// or a half where that is f32; arrays that are not multiplied have the output's.
 std::optional<LinearForm> LinearFormOf(const Expression& expression, int store);
 
 }  // namespace exh::kernels::derived

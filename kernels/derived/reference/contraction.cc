@@ -47,7 +47,7 @@ void KeepNegativeZeros(const MatrixView& a, const MatrixView& b, double* values)
 std::optional<Contraction> ContractionOf(const Expression& expression,
                                          const Expression::Node& node) {
   constexpr std::uint64_t kSmall = 4;
-  if (!node.is_reduction() || !Reduction(node.op).of_products) return {};
+  if (!node.is_reduction() || !Reduction(node.op, node.computes).of_products) return {};
   if (node.inputs[0].is_number() || node.inputs[1].is_number()) return {};
   const Axes& left = expression.node(node.inputs[0].node).axes;
   const Axes& right = expression.node(node.inputs[1].node).axes;
@@ -85,14 +85,15 @@ bool Products::Compute(Factor& left, Factor& right) {
     KeepNegativeZeros(of_left(left.values), of_right(right.values), values);
   }
   const bool left_errs = left.errors != nullptr, right_errs = right.errors != nullptr;
-  if (left_errs || right_errs) {  // Cauchy and Schwarz.
+  if (left_errs || right_errs || own != 1) {  // Cauchy and Schwarz.
     const double sum = std::sqrt(LargestSquares(left, depth) * LargestSquares(right, depth));
     if (std::isfinite(sum)) largest = std::max(largest, sum);
   }
+  if (errors == nullptr) return true;
   const auto array = [&](const Factor& factor, const Doubles& data) {
     return Array(data.get(), factor.side * depth);
   };
-  const double c = terms + 1;
+  const double c = own * (terms + 1);
   Array left_values = array(left, left.values), right_values = array(right, right.values);
   left_values = left_values.square();
   right_values = right_values.square();

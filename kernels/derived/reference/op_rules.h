@@ -7,7 +7,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "kernels/derived/expression.h"
+#include "kernels/derived/tolerance.h"
 #include "kernels/ir/function.h"
 
 namespace exh::kernels::derived {
@@ -30,20 +33,50 @@ struct Rule {
   double (*roundings)(const double* operands);
 };
 
-/// Only for what computes something.
-const Rule& RuleOf(ir::Op op);
+/// Only for what computes something. `computes`: what it is evaluated in (ir::Instruction).
+const Rule& RuleOf(ir::Op op, ir::Type computes);
 
-/// Is it its operand?
-bool PassesOn(ir::Op op);
+/// A value becomes one of another type, and something of it may be lost.
+class Conversion {
+ public:
+  Conversion(ir::Type from, ir::Type to);
+
+  struct Result {
+    double value = 0;
+    /// By how much another implementation's may be off because of the conversion. Infinite: nothing
+    /// is known of it.
+    double slack = 0;
+  };
+  /// Of a value with these errors E.
+  Result Of(double value, double error) const;
+  /// Are errors of the value errors of what it becomes? Otherwise the slack is all.
+  bool keeps_errors() const { return keeps_errors_; }
+  /// For values in the middle of a computation: the slack is a part of their errors.
+  const Rule& rule() const;
+
+ private:
+  ir::Type to_;
+  bool of_float_, keeps_errors_;
+  LastPlace last_place_;             ///< To a float.
+  double lowest_ = 0, largest_ = 0;  ///< To an integer: beyond, of floats, it is anything.
+};
+
+/// By node: how many roundings in a row its value comes of at most. Where it is 0, no value errs.
+std::vector<double> RoundingsInARow(const Expression& expression);
+/// Those of an operand that is read as another type, from its own.
+double RoundingsAs(const Expression& expression, const Expression::Input& input, double roundings,
+                   ir::Type as);
 
 /// What becomes of terms.
 enum class Gathering : std::uint8_t { kSum, kProduct, kSmallest, kLargest };
 
 /// What a reduction does with products of its operands, or else with its operand.
 struct Reduction {
-  explicit Reduction(ir::Op op);
+  Reduction(ir::Op op, ir::Type computes);
   Gathering gathering;
   bool of_products;
+  double own;   ///< RoundingSquares().
+  double tiny;  ///< What a rounding of a denormal adds to E besides.
   bool adds() const { return gathering == Gathering::kSum; }
 };
 
@@ -53,8 +86,8 @@ struct Total {
 
   /// Of no terms.
   static Total Nothing(Gathering gathering);
-  void Take(Gathering gathering, const Total& more) {
-    switch (gathering) {
+  void Take(const Reduction& reduction, const Total& more) {
+    switch (reduction.gathering) {
       case Gathering::kSum:
         value += more.value;
         squares += more.squares;
@@ -62,7 +95,8 @@ struct Total {
         return;
       case Gathering::kProduct: {
         const double product = value * more.value;
-        error = value * value * more.error + more.value * more.value * error + product * product;
+        error = value * value * more.error + more.value * more.value * error +
+                reduction.own * (product * product) + (product == 0 ? 0 : reduction.tiny);
         value = product;
         return;
       }

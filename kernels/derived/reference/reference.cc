@@ -4,10 +4,15 @@
 //
 // Each value has beside it E, the sum of the squares of the roundings that it comes of, in units of
 // u = 2^-24, each as large as it is in the value: the error of a walk of such steps is about
-// u sqrt(E) (tolerance.h). Rounding v adds v^2, a product a b takes over a^2 E(b) + b^2 E(a). Of
+// u sqrt(E) (tolerance.h). Rounding v adds v^2, or as much of it as is due in another type than
+// f32 (RoundingSquares(): of integers nothing), a product a b takes over a^2 E(b) + b^2 E(a). Of
 // the partial sums of a reduction nothing is computed: those of `count` terms t that begin with i
 // walk, and their squares come to at most about count (i^2 + sum of t^2). How many roundings there
 // are, which ErrorFactor() asks for, is the same for all elements of a node.
+//
+// Operands become what a node computes in, and casts and stores make narrower values: a Conversion,
+// where something may be lost. What an output loses is not a rounding among many: it is added to
+// the tolerance.
 //
 // A node has its values in a tensor if it is a reduction, or if another node reads it at more
 // points than it has. Tensors are computed one after the other. All other nodes are computed where
@@ -59,13 +64,12 @@ class Analysis {
       : function_(function),
         data_(data),
         expression_(ExpressionOf(function)),
-        roundings_(expression_.nodes.size(), 0),
+        roundings_(RoundingsInARow(expression_)),
         has_tensor_(expression_.nodes.size(), false),
         last_reader_(expression_.nodes.size(), -1),
         largest_(expression_.nodes.size(), 0),
         tensors_(expression_.nodes.size()) {
     const int nodes = static_cast<int>(expression_.nodes.size());
-    for (int node = 0; node < nodes; ++node) roundings_[At(node)] = RoundingsOf(node);
     for (int node = nodes - 1; node >= 0; --node) PlanReader(node);
     PlanStrips();
   }
@@ -103,22 +107,12 @@ class Analysis {
   double Roundings(const Expression::Input& input) const {
     return input.is_number() ? 0 : roundings_[At(input.node)];
   }
-
-  double RoundingsOf(int index) const {
-    const Expression::Node& node = Node(index);
-    if (node.op == Op::kLoad) return 0;
-    if (PassesOn(node.op)) return Roundings(node.inputs.at(0));
-    double operands[kMostOperands] = {};
-    EXH_CHECK(node.inputs.size() <= kMostOperands);
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) operands[i] = Roundings(node.inputs[i]);
-    if (!node.is_reduction()) return RuleOf(node.op).roundings(operands);
-    const Reduction reduction(node.op);
-    const double term = reduction.of_products ? RuleOf(Op::kMul).roundings(operands) : operands[0];
-    const double init = roundings_[At(node.init)];
-    if (reduction.gathering == Gathering::kSmallest || reduction.gathering == Gathering::kLargest) {
-      return std::max(init, term);
-    }
-    return init + term + static_cast<double>(expression_.Points(node.reduced));
+  static Reduction ReductionOf(const Expression::Node& node) {
+    return Reduction(node.op, node.computes);
+  }
+  /// Has it nothing to compute?
+  bool IsRead(const Expression::Node& node) const {
+    return node.op == Op::kLoad || node.op == Op::kIndex || expression_.PassesOn(node);
   }
 
   /// Which of the nodes that this one reads have tensors, and until when. Its own readers come
@@ -132,7 +126,7 @@ class Analysis {
     const auto read = [&](int input) {
       last_reader_[At(input)] = std::max(last_reader_[At(input)], reader);
       const Expression::Node& of = Node(input);
-      if (of.op == Op::kLoad || PassesOn(of.op) || has_matrices) return;
+      if (IsRead(of) || has_matrices) return;
       if (Points(of) < Points(node)) has_tensor_[At(input)] = true;
     };
     for (const Expression::Input& input : node.inputs) {
@@ -188,20 +182,26 @@ class Analysis {
     return size;
   }
   /// Where the part at hand begins in an array.
-  std::int64_t Base(const Expression::Node& access) const {
-    return access.offset + (strip_axis_ < 0 ? 0 : access.stride(strip_axis_) * first_);
+  std::int64_t Base(std::int64_t offset, const Strides& strides) const {
+    return offset + (strip_axis_ < 0 ? 0 : StrideOf(strides, strip_axis_) * first_);
   }
 
   // ---- Programs ----
 
-  int SlotOf(const Expression::Input& input, Program& program) const {
+  /// The slot of an operand that is read as a value of this type.
+  int SlotOf(Expression::Input input, ir::Type as, Program& program) const {
+    while (!input.is_number() && expression_.PassesOn(Node(input.node))) {
+      const Expression::Node& node = Node(input.node);
+      input = node.inputs.at(0);
+      if (input.is_number()) input.number = Converted(node.type, input.number);
+    }
     if (input.is_number()) {
-      program.numbers.emplace_back(program.slots, input.number);
+      const bool is_kept = KeepsAll(input.type, as);
+      program.numbers.emplace_back(program.slots,
+                                   is_kept ? input.number : Converted(as, input.number));
       return program.slots++;
     }
-    if (PassesOn(Node(input.node).op)) {
-      return SlotOf(Node(input.node).inputs.at(0), program);
-    }
+    if (!expression_.Keeps(input, as)) return SlotOfCast(input, as, program);
     const auto found = program.slot_of_node.find(input.node);
     if (found != program.slot_of_node.end()) return found->second;
     const int slot = NewSlot(input.node, program);
@@ -209,39 +209,68 @@ class Analysis {
     return slot;
   }
 
+  int SlotOfCast(const Expression::Input& input, ir::Type as, Program& program) const {
+    const std::pair cast(input.node, as);
+    const auto found = program.slot_of_cast.find(cast);
+    if (found != program.slot_of_cast.end()) return found->second;
+    Program::Step step{&Conversion(input.type, as).rule(), input.node, {}, 0};
+    step.operands.push_back(SlotOf(input, input.type, program));
+    return program.slot_of_cast[cast] = AddStep(std::move(step), program);
+  }
+
   int NewSlot(int index, Program& program) const {
     const Expression::Node& node = Node(index);
     const bool is_read = tensors_[At(index)].is_there();
-    if (!is_read && node.op != Op::kLoad) return AddStep(index, node.op, program);
+    if (!is_read && !IsRead(node)) return AddStep(index, node.op, program);
     Program::Read read;
     if (is_read) {
       read.tensor = &tensors_[At(index)];
       read.strides = read.tensor->strides;
     } else {
-      read.floats = data_.at(function_.array(node.array).name).values.data();
       read.strides = node.strides;
-      read.base = Base(node);
+      read.base = Base(node.offset, node.strides);
+      if (node.op == Op::kLoad) ReadArray(node, read);
     }
     read.slot = program.slots++;
     program.reads.push_back(std::move(read));
     return program.reads.back().slot;
   }
 
-  int AddStep(int index, Op op, Program& program) const {
-    Program::Step step;
-    step.rule = &RuleOf(op);
-    step.node = index;
-    for (const Expression::Input& input : Node(index).inputs) {
-      step.operands.push_back(SlotOf(input, program));
+  void ReadArray(const Expression::Node& load, Program::Read& read) const {
+    const ir::Array& array = function_.array(load.array);
+    const Elements& values = data_.at(array.name).values;
+    EXH_CHECK(values.type() == array.type && values.size() == array.elements);
+    read.elements = values.bytes().data();
+    read.type = array.type;
+    for (const Expression::Guard& of : load.guards) {
+      Program::Guard guard;
+      guard.base = Base(of.offset, of.strides);
+      guard.strides = of.strides;
+      guard.extent = of.extent;
+      read.guards.push_back(std::move(guard));
     }
+  }
+
+  int AddStep(int index, Op op, Program& program) const {
+    const Expression::Node& node = Node(index);
+    Program::Step step;
+    step.rule = op == Op::kConst ? &Conversion(node.inputs.at(0).type, node.type).rule()
+                                 : &RuleOf(op, node.computes);
+    step.node = index;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      step.operands.push_back(SlotOf(node.inputs[i], Expression::OperandType(node, i), program));
+    }
+    return AddStep(std::move(step), program);
+  }
+  static int AddStep(Program::Step step, Program& program) {
     step.slot = program.slots++;
     program.steps.push_back(std::move(step));
     return program.steps.back().slot;
   }
 
-  Program ProgramOf(const Expression::Input& input) const {
+  Program ProgramOf(const Expression::Input& input, ir::Type as) const {
     Program program;
-    program.root = SlotOf(input, program);
+    program.root = SlotOf(input, as, program);
     return program;
   }
 
@@ -250,7 +279,10 @@ class Analysis {
     if (axes.empty()) program.axes.push_back(-1);  // A single point.
     program.sizes.clear();
     for (const int axis : program.axes) program.sizes.push_back(Size(axis));
-    for (Program::Read& read : program.reads) read.steps = Steps(read.strides, program);
+    for (Program::Read& read : program.reads) {
+      read.steps = Steps(read.strides, program);
+      for (Program::Guard& guard : read.guards) guard.steps = Steps(guard.strides, program);
+    }
   }
 
   static std::vector<std::int64_t> Steps(const Strides& strides, const Program& program) {
@@ -381,23 +413,32 @@ class Analysis {
 
   bool Store(const Expression::Node& node) {
     constexpr double kUnit = 1.0 / (1 << 24);
-    Program program = ProgramOf(node.inputs.at(0));
+    const Expression::Input& input = node.inputs.at(0);
+    Program program = ProgramOf(input, input.type);
     Axes axes = node.axes;
     std::ranges::stable_sort(axes, std::greater<>(), [&](int axis) { return node.stride(axis); });
     SetAxes(WithRowsLast(program, axes, node.strides), program);
     std::vector<std::int64_t> steps = Steps(node.strides, program);
     program.Fuse(0, &steps);
-    const std::int64_t base = Base(node), step = steps.back();
+    const std::int64_t base = Base(node.offset, node.strides), step = steps.back();
     ArrayData& array = data_.at(function_.array(node.array).name);
-    const double factor = kUnit * ErrorFactor(Roundings(node.inputs.at(0)));
+    const double factor = kUnit * ErrorFactor(Roundings(input));
+    const bool is_copy = expression_.IsCopy(node);
+    const Conversion conversion(input.type, node.type);
     return ForRows(program, 0, program.RowsFrom(0),
                    [&](const Rows& rows, std::int64_t row, const Slot& slot) {
                      const std::int64_t first = base + rows.Offset(steps);
                      double* const reference = &array.reference[At(first)];
                      double* const tolerance = &array.tolerance[At(first)];
                      for (std::int64_t i = 0; i < program.Length(row); ++i) {
-                       reference[i * step] = slot.value[i];
-                       const double error = factor * std::sqrt(slot.error[i]);
+                       double value = slot.value[i];
+                       double error = factor * std::sqrt(slot.error[i]);
+                       if (!is_copy) {
+                         const auto [becomes, slack] = conversion.Of(value, slot.error[i]);
+                         value = becomes;
+                         error = (conversion.keeps_errors() ? error : 0) + slack;
+                       }
+                       reference[i * step] = value;
                        tolerance[i * step] = std::isnan(error) ? INFINITY : error;
                      }
                    });
@@ -414,10 +455,11 @@ class Analysis {
   /// those of all roundings of exact terms.
   bool Begin(int index, Tensor& tensor, const Axes& axes, double terms) {
     const Expression::Node& node = Node(index);
-    const Gathering gathering = Reduction(node.op).gathering;
-    const bool adds = gathering == Gathering::kSum;
+    const Reduction reduction = ReductionOf(node);
+    const ir::Type computes = ir::ComputeTypeOf(node.computes);
+    const bool is_whole = !ir::IsFloat(computes);
     const double count = Terms(node);
-    Program program = ProgramOf({node.init, 0, ""});
+    Program program = ProgramOf(expression_.InitOf(node), computes);
     SetAxes(axes, program);
     program.Fuse(0);
     double largest_error = 0, largest_init = 0;
@@ -427,11 +469,11 @@ class Analysis {
           const std::int64_t points = program.Length(row), place = program.Place(row);
           double* const values = &tensor.values[At(place)];
           double* const errors = tensor.errors ? &tensor.errors[At(place)] : nullptr;
-          if (!adds) {
+          if (!reduction.adds()) {
             for (std::int64_t i = 0; i < points; ++i) {
               Total total = {init.value[i], 0, init.error[i]};
-              total.Take(gathering, {values[i], 0, errors == nullptr ? 0 : errors[i]});
-              values[i] = total.value;
+              total.Take(reduction, {values[i], 0, errors == nullptr ? 0 : errors[i]});
+              values[i] = is_whole ? ir::Rounded(computes, total.value) : total.value;
               if (errors != nullptr) errors[i] = std::isfinite(values[i]) ? total.error : 0;
             }
             return;
@@ -439,10 +481,13 @@ class Analysis {
           double error = 0, first = 0;
           for (std::int64_t i = 0; i < points; ++i) {
             values[i] += init.value[i];
-            if (std::isfinite(values[i])) {
+            if (is_whole) values[i] = ir::Rounded(computes, values[i]);
+            const bool is_finite = std::isfinite(values[i]);
+            if (is_finite) first = std::max(first, std::abs(init.value[i]));
+            if (errors == nullptr) continue;
+            if (is_finite) {
               error = std::max(error, errors[i]);
-              first = std::max(first, std::abs(init.value[i]));
-              errors[i] += init.error[i] + count * Square(init.value[i]);
+              errors[i] += init.error[i] + reduction.own * (count * Square(init.value[i]));
             } else {
               errors[i] = 0;
             }
@@ -451,7 +496,7 @@ class Analysis {
           largest_error = std::max(largest_error, error);
           largest_init = std::max(largest_init, first);
         });
-    if (adds) {
+    if (reduction.adds()) {
       if (terms < 0) terms = LargestSum(count, std::sqrt(largest_error / (count + 1)));
       Note(index, terms + largest_init);
     }
@@ -462,10 +507,11 @@ class Analysis {
   /// Term by term.
   bool Accumulate(int index) {
     const Expression::Node& node = Node(index);
-    const Reduction reduction(node.op);
+    const Reduction reduction = ReductionOf(node);
     Program program;
-    program.root = reduction.of_products ? AddStep(index, Op::kMul, program)
-                                         : SlotOf(node.inputs.at(0), program);
+    program.root = reduction.of_products
+                       ? AddStep(index, Op::kMul, program)
+                       : SlotOf(node.inputs.at(0), Expression::OperandType(node, 0), program);
     Axes axes = node.axes;
     axes.insert(axes.end(), node.reduced.begin(), node.reduced.end());
     axes = WithRowsLast(program, axes);
@@ -495,9 +541,10 @@ class Analysis {
     const double count = Terms(node);
     const auto finish = [&](std::int64_t place, const Total& total, double& most) {
       tensor.values[At(place)] = total.value;
-      if (!tensor.errors) return;
-      tensor.errors[At(place)] = total.error + (reduction.adds() ? count * total.squares : 0);
       if (std::isfinite(total.squares)) most = std::max(most, total.squares);
+      if (!tensor.errors) return;
+      const double squares = reduction.own * (count * total.squares);
+      tensor.errors[At(place)] = total.error + (reduction.adds() ? squares : 0);
     };
     const auto note = [&](double squares) {
       const std::lock_guard<std::mutex> lock(mutex);
@@ -513,8 +560,7 @@ class Analysis {
         std::ranges::fill(row, Total::Nothing(reduction.gathering));
         for (std::int64_t term = terms * part / parts; term < terms * (part + 1) / parts; ++term) {
           const std::int64_t number = (which / across * terms + term) * across + which % across;
-          Gather(reduction.gathering, is_across, computed.Compute(number), program.Length(number),
-                 row);
+          Gather(reduction, is_across, computed.Compute(number), program.Length(number), row);
         }
         const std::int64_t place = is_across ? which : points.Place(which);
         const std::int64_t length = is_across ? 1 : points.Length(which);
@@ -533,7 +579,7 @@ class Analysis {
     for (std::int64_t place = 0; parts > 1 && place < size; ++place) {
       Total total = totals[At(place)];
       for (std::int64_t part = 1; part < parts; ++part) {
-        total.Take(reduction.gathering, totals[At(part * size + place)]);
+        total.Take(reduction, totals[At(part * size + place)]);
       }
       finish(place, total, largest);
     }
@@ -541,17 +587,17 @@ class Analysis {
   }
 
   /// Adds a row of terms to one sum, or else each to its own.
-  static void Gather(Gathering gathering, bool is_across, const Slot& term, std::int64_t points,
-                     std::vector<Total>& into) {
-    if (is_across && gathering == Gathering::kSum) {
+  static void Gather(const Reduction& reduction, bool is_across, const Slot& term,
+                     std::int64_t points, std::vector<Total>& into) {
+    if (is_across && reduction.adds()) {
       using Row = Eigen::Map<const Eigen::ArrayXd>;
       const Row values(term.value, points), errors(term.error, points);
-      into[0].Take(gathering, {values.sum(), values.square().sum(), errors.sum()});
+      into[0].Take(reduction, {values.sum(), values.square().sum(), errors.sum()});
       return;
     }
     for (std::int64_t i = 0; i < points; ++i) {
       const double value = term.value[i];
-      into[is_across ? 0 : At(i)].Take(gathering, {value, value * value, term.error[i]});
+      into[is_across ? 0 : At(i)].Take(reduction, {value, value * value, term.error[i]});
     }
   }
 
@@ -578,14 +624,16 @@ class Analysis {
     }
   };
 
-  Packing PackingOf(const Expression::Input& input, const Contraction& plan,
+  Packing PackingOf(const Expression::Node& node, std::size_t operand, const Contraction& plan,
                     const Axes& side) const {
     Packing packing;
-    packing.program = ProgramOf(input);
+    const ir::Type as = Expression::OperandType(node, operand);
+    packing.program = ProgramOf(node.inputs[operand], as);
     packing.batch_axes = plan.batch.size();
     packing.side = Size(side);
     packing.depth = Size(plan.depth);
-    packing.has_errors = Roundings(input) > 0;
+    const double roundings = Roundings(node.inputs[operand]);
+    packing.has_errors = RoundingsAs(expression_, node.inputs[operand], roundings, as) > 0;
     packing.depth_is_last =
         Cost(packing.program, plan.depth.back()) < Cost(packing.program, side.back());
     SetAxes(packing.depth_is_last ? Joined(plan.batch, side, plan.depth)
@@ -603,8 +651,8 @@ class Analysis {
 
   bool Contract(int index, const Contraction& plan) {
     const Expression::Node& node = Node(index);
-    const Packing left = PackingOf(node.inputs[plan.left], plan, plan.rows);
-    const Packing right = PackingOf(node.inputs[plan.right], plan, plan.columns);
+    const Packing left = PackingOf(node, plan.left, plan, plan.rows);
+    const Packing right = PackingOf(node, plan.right, plan, plan.columns);
     const Axes axes = Joined(plan.batch, plan.rows, plan.columns);
     Program points;
     SetAxes(axes, points);
@@ -614,10 +662,11 @@ class Analysis {
       Products result;
       result.depth = left.depth;
       result.terms = Terms(node);
+      result.own = RoundingSquares(ir::ComputeTypeOf(node.computes));
       result.keeps_negative_zeros = !BeginsWithNumber(node);
       result.product = std::move(product);
       result.values = &tensor.values[At(batch * elements)];
-      result.errors = &tensor.errors[At(batch * elements)];
+      if (tensor.errors) result.errors = &tensor.errors[At(batch * elements)];
       return result;
     };
     const double work = static_cast<double>(elements) * static_cast<double>(left.depth);
@@ -669,7 +718,7 @@ class Analysis {
   /// A sum that begins with it is never -0.
   bool BeginsWithNumber(const Expression::Node& node) const {
     const Expression::Node& init = Node(node.init);
-    if (!PassesOn(init.op) || !init.inputs.at(0).is_number()) return false;
+    if (init.op != Op::kConst || !init.inputs.at(0).is_number()) return false;
     return !std::signbit(init.inputs[0].number);
   }
 
@@ -678,10 +727,9 @@ class Analysis {
   void Finish(int store) {
     ArrayData& array = Output(store);
     const auto elements = static_cast<double>(array.reference.size());
-    const bool is_random = std::ranges::all_of(
-        expression_.nodes, [](const auto& node) { return ir::InfoOf(node.op).errs_at_random; });
     const double independent = std::floor(elements / Sharing(expression_, store));
-    array.rms_limit = is_random ? RmsLimit(roundings_[At(store)], independent) : 1;
+    array.rms_limit =
+        ErrsAtRandom(expression_, store) ? RmsLimit(roundings_[At(store)], independent) : 1;
     std::vector<bool> seen(expression_.nodes.size(), false);
     array.largest_sum = 0;
     FindLargest(store, seen, array.largest_sum);

@@ -7,17 +7,38 @@ namespace {
 template <typename T>
 void Copy(const T* from, std::int64_t step, std::int64_t points, double* to) {
   if (step == 1) {
-    for (std::int64_t i = 0; i < points; ++i) to[i] = from[i];
+    for (std::int64_t i = 0; i < points; ++i) to[i] = ir::ToDouble(from[i]);
   } else {
-    for (std::int64_t i = 0; i < points; ++i) to[i] = from[i * step];
+    for (std::int64_t i = 0; i < points; ++i) to[i] = ir::ToDouble(from[i * step]);
   }
+}
+
+/// Points of a row, from `first` to the one before `end`.
+struct Piece {
+  std::int64_t first, end;
+};
+
+/// a / b, rounded down.
+std::int64_t Quotient(std::int64_t a, std::int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+/// The points of a piece at which first, first + step, … is in 0 … extent - 1.
+Piece Inside(Piece piece, std::int64_t first, std::int64_t step, std::int64_t extent) {
+  if (step == 0) return first >= 0 && first < extent ? piece : Piece{0, 0};
+  if (step < 0) return Inside(piece, extent - 1 - first, -step, extent);
+  return {std::max(piece.first, -Quotient(first, step)),
+          std::min(piece.end, Quotient(extent - 1 - first, step) + 1)};
 }
 
 }  // namespace
 
 void Program::Fuse(std::size_t first, std::vector<std::int64_t>* written) {
   std::vector<std::vector<std::int64_t>*> all;
-  for (Read& read : reads) all.push_back(&read.steps);
+  for (Read& read : reads) {
+    all.push_back(&read.steps);
+    for (Guard& guard : read.guards) all.push_back(&guard.steps);
+  }
   if (written != nullptr) all.push_back(written);
   for (std::size_t i = sizes.size() - 1; i-- > first;) {
     const std::int64_t outer = sizes[i], inner = sizes[i + 1];
@@ -73,6 +94,7 @@ std::int64_t Rows::Offset(const std::vector<std::int64_t>& steps) const {
   for (std::size_t i = 0; i < steps.size(); ++i) offset += steps[i] * index_[i];
   return offset;
 }
+
 void Rows::Locate(std::int64_t index) {
   index_.back() = program_.First(index);
   index /= program_.RowsAcross();
@@ -84,11 +106,16 @@ void Rows::Locate(std::int64_t index) {
 void Rows::Load(std::size_t which, std::int64_t points) {
   const Program::Read& read = program_.reads[which];
   const std::int64_t offset = read.base + Offset(read.steps), step = read.steps.back();
-  if (last_[which] == std::pair(offset, points)) return;  // As on the row before.
+  // As on the row before? Guards may be elsewhere at the same element.
+  if (last_[which] == std::pair(offset, points) && read.guards.empty()) return;
   last_[which] = {offset, points};
   Slot& slot = slots_[At(read.slot)];
   double* const memory = Memory(read.slot);
-  if (read.floats != nullptr) return Copy(read.floats + offset, step, points, memory);
+  if (read.elements != nullptr) return LoadElements(read, offset, points, memory);
+  if (read.tensor == nullptr) {
+    for (std::int64_t i = 0; i < points; ++i) memory[i] = static_cast<double>(offset + i * step);
+    return;
+  }
   const double* const values = read.tensor->values.get() + offset;
   const double* const errors =
       read.tensor->errors == nullptr ? nullptr : read.tensor->errors.get() + offset;
@@ -101,6 +128,24 @@ void Rows::Load(std::size_t which, std::int64_t points) {
   if (errors == nullptr) return;
   Copy(errors, step, points, memory + kRow);
   slot.error = memory + kRow;
+}
+
+void Rows::LoadElements(const Program::Read& read, std::int64_t offset, std::int64_t points,
+                        double* to) const {
+  Piece inside = {0, points};
+  for (const Program::Guard& guard : read.guards) {
+    inside = Inside(inside, guard.base + Offset(guard.steps), guard.steps.back(), guard.extent);
+  }
+  if (inside.first >= inside.end) inside = {0, 0};
+  std::fill(to, to + inside.first, 0.0);
+  std::fill(to + inside.end, to + points, 0.0);
+  if (inside.first == inside.end) return;
+  const std::int64_t step = read.steps.back();
+  ir::WithType(read.type, [&]<typename T>(T) {
+    const T* const elements = reinterpret_cast<const T*>(read.elements);
+    Copy(elements + offset + inside.first * step, step, inside.end - inside.first,
+         to + inside.first);
+  });
 }
 
 }  // namespace exh::kernels::derived

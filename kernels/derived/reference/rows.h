@@ -5,19 +5,22 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "kernels/derived/expression.h"
 #include "kernels/derived/reference/op_rules.h"
+#include "kernels/ir/types.h"
 
 namespace exh::kernels::derived {
 
 using Axes = std::vector<int>;  ///< Of an expression.
 /// Elements that a step of an axis moves; 0 for an axis that is not there.
-using Strides = std::vector<std::pair<int, std::int64_t>>;
+using Strides = Expression::Strides;
 using Doubles = std::unique_ptr<double[]>;
 
 inline constexpr std::int64_t kRow = 512;  ///< Most points of a row: what is at hand is in caches.
@@ -44,13 +47,22 @@ struct Tensor {
 
 /// How rows of points along some axes are computed.
 struct Program {
-  /// A row of an array or a tensor.
-  struct Read {
-    const float* floats = nullptr;  ///< Or else `tensor`.
-    const Tensor* tensor = nullptr;
+  /// Whole numbers that grow from point to point.
+  struct Affine {
     std::int64_t base = 0;
     Strides strides;
     std::vector<std::int64_t> steps;  ///< The strides by place in `axes`.
+  };
+  /// Where an affine number is not in 0 … extent - 1, a read is 0.
+  struct Guard : Affine {
+    std::int64_t extent = 1;
+  };
+  /// A row of a tensor or an array, the elements of which are numbered; or of those numbers.
+  struct Read : Affine {
+    const Tensor* tensor = nullptr;
+    const std::byte* elements = nullptr;  ///< Of an array, of this type.
+    ir::Type type = ir::Type::kF32;
+    std::vector<Guard> guards;  ///< Of an array.
     int slot = 0;
   };
   struct Step {
@@ -65,7 +77,8 @@ struct Program {
   std::vector<std::pair<int, double>> numbers;  ///< Slots that hold one.
   int slots = 0;
   std::map<int, int> slot_of_node;
-  int root = 0;  ///< The slot that is wanted.
+  std::map<std::pair<int, ir::Type>, int> slot_of_cast;  ///< By node and type.
+  int root = 0;                                          ///< The slot that is wanted.
 
   Axes axes;                        ///< Rows are along the last one.
   std::vector<std::int64_t> sizes;  ///< Theirs.
@@ -106,6 +119,8 @@ class Rows {
   double* Memory(int slot) { return memory_.get() + 2 * kRow * slot; }
   void Locate(std::int64_t index);
   void Load(std::size_t which, std::int64_t points);
+  void LoadElements(const Program::Read& read, std::int64_t offset, std::int64_t points,
+                    double* to) const;
 
   const Program& program_;
   Doubles memory_;  ///< By slot, values and errors.

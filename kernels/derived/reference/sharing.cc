@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/ir/ops.h"
+
 namespace exh::kernels::derived {
 namespace {
 
@@ -64,6 +66,30 @@ class Finder {
   double sharing_ = 1;
 };
 
+bool ErrsAtRandom(const Expression& expression, const Expression::Node& node) {
+  if (node.op == ir::Op::kLoad || expression.PassesOn(node)) return true;
+  if (!ir::IsFloat(node.computes) || !ir::InfoOf(node.op).errs_at_random) return false;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const bool is_memory = node.op == ir::Op::kConst || node.op == ir::Op::kStore;
+    const ir::Type as = is_memory ? node.type : Expression::OperandType(node, i);
+    if (!expression.Keeps(node.inputs[i], as)) return false;
+  }
+  return true;
+}
+
+/// Is a value that errs read in several places? Its errors then add up, as those of (a - b) * (a -
+/// b) do.
+bool RepeatsErrors(const Expression& expression) {
+  const std::vector<int> uses = expression.Uses();
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const Expression::Node& node = expression.nodes[i];
+    const bool errs =
+        node.op != ir::Op::kLoad && node.op != ir::Op::kIndex && !expression.PassesOn(node);
+    if (errs && uses[i] > 1) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 double Sharing(const Expression& expression, int store) {
@@ -71,6 +97,15 @@ double Sharing(const Expression& expression, int store) {
   Finder finder(expression, node.axes);
   finder.Visit(node);
   return finder.sharing();
+}
+
+bool ErrsAtRandom(const Expression& expression, int store) {
+  const ir::TypeInfo& type = ir::InfoOf(expression.node(store).type);
+  return type.is_float && !type.is_narrow() &&
+         std::ranges::all_of(
+             expression.nodes,
+             [&](const Expression::Node& node) { return ErrsAtRandom(expression, node); }) &&
+         !RepeatsErrors(expression);
 }
 
 }  // namespace exh::kernels::derived

@@ -10,4 +10,8 @@ namespace exh::kernels::derived {
 /// of the loads that their terms come of the one that fewest elements share.
 double Sharing(const Expression& expression, int store);
 
+/// Do the elements of this output err by roundings that differ from one to the next, or not at all?
+/// Only arithmetic of floats does, where it converts nothing.
+bool ErrsAtRandom(const Expression& expression, int store);
+
 }  // namespace exh::kernels::derived

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernels/derived/sources/element_values.h"
+#include "kernels/derived/tolerance.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -122,7 +123,7 @@ class Printer : private ElementValues {
       case Item::Kind::kKeep:
         return KeepElement(item.what, block);
       case Item::Kind::kStore:
-        return Return(Node(item.what).inputs[0], block);
+        return Return(Node(item.what), block);
     }
   }
 
@@ -148,10 +149,11 @@ class Printer : private ElementValues {
       begins.emplace_back(own.value, init.piece.text);
       if (has_errors) begins.emplace_back(own.errors, init.errors.Text());
     } else {
-      if (!is_zero) Name(init, node.name + "_begin");
+      const bool has_squares = SquaresOf(node) > 0;
+      if (!is_zero && has_squares) Name(init, node.name + "_begin");
       const std::string square = is_zero ? "0.0" : Squared(init.piece.text);
       begins.emplace_back(own.value, init.piece.text);
-      begins.emplace_back(own.squares, square);
+      if (has_squares) begins.emplace_back(own.squares, square);
       // `squares` has more of this one than its errors are.
       if (!is_zero) init.errors.Add(-TermOf(node).own, square);
       if (has_errors) begins.emplace_back(own.errors, init.errors.Text());
@@ -175,17 +177,21 @@ class Printer : private ElementValues {
     if (node.op == ir::Op::kMad) {
       ElementValue b = ValueOf(node.inputs[1], block);
       ErrorSquares errors = ProductErrors(term, b);
-      term = {OpText(ir::Op::kMul, {term.piece, b.piece}, Dialect::kDouble), std::move(errors), {}};
+      term = {OpText(ir::Op::kMul, {term.piece, b.piece}, Dialect::kDouble, node.computes),
+              std::move(errors),
+              {}};
     }
     const bool has_errors = HasErrors(index) && !term.errors.is_zero();
     if (Chooses(node)) {
       if (has_errors) Name(term, own.value + "_term");
-      Line(AccumulateText(node.op, own.value, {term.piece}, Dialect::kDouble));
+      Line(AccumulateText(node.op, own.value, {term.piece}, Dialect::kDouble, node.computes));
       if (!has_errors) return;
       const std::string errors = names().Unique(own.value + "_term_errors");
       Line("const double " + errors + " = " + term.errors.Text() + ";");
-      return Line(AccumulateText(ir::Op::kMax, own.errors, {{errors}}, Dialect::kDouble));
+      return Line(
+          AccumulateText(ir::Op::kMax, own.errors, {{errors}}, Dialect::kDouble, ir::Type::kF64));
     }
+    if (SquaresOf(node) == 0) return Line(own.value + " += " + term.piece.text + ";");
     Name(term, own.value + "_term");
     const std::string square = Squared(term.piece.text);
     Line(own.value + " += " + term.piece.text + ";");
@@ -214,15 +220,30 @@ class Printer : private ElementValues {
     if (!value.errors.is_zero()) keep(variables(index).kept_errors, value.errors.Text());
   }
 
-  void Return(const Expression::Input& result, int block) {
-    const ElementValue value = ValueOf(result, block);
+  void Return(const Expression::Node& store, int block) {
+    const Expression::Input& result = store.inputs[0];
+    ElementValue value = ValueOf(result, block);
+    std::string tolerance = Tolerance(result, value.errors);
+    if (!expression().IsCopy(store)) {
+      if (ir::IsFloat(store.type)) {
+        Name(value, "result");
+        const LastPlace last = LastPlaceOf(store.type);
+        tolerance += fmt::format(" + {} * std::abs({}) + {}", last.relative, value.piece.text,
+                                 last.absolute);
+      } else {
+        value.piece = WholeText(value.piece, store.type);
+      }
+    }
+    Line("return {" + value.piece.text + ", " + tolerance + "};");
+  }
+
+  std::string Tolerance(const Expression::Input& result, const ErrorSquares& errors) const {
+    if (errors.is_zero()) return "0";
     const double count = result.is_number() ? 0 : roundings(result.node).count;
-    if (value.errors.is_zero()) return Line("return {" + value.piece.text + ", 0};");
-    const std::string mean = value.errors.HasFactor(count)
-                                 ? value.errors.Text(count)
-                                 : fmt::format("({}) / {}", value.errors.Text(), count);
-    Line(fmt::format("return {{{}, SumTolerance({}, std::sqrt({}))}};", value.piece.text, count,
-                     mean));
+    const std::string mean = errors.HasFactor(count)
+                                 ? errors.Text(count)
+                                 : fmt::format("({}) / {}", errors.Text(), count);
+    return fmt::format("SumTolerance({}, std::sqrt({}))", count, mean);
   }
 
   std::vector<std::string> statics_;  ///< Declarations.

@@ -10,8 +10,8 @@ namespace {
 
 using Place = LoopNest::Place;
 
-Piece Text(ir::Op op, const std::vector<Piece>& operands) {
-  return OpText(op, operands, Dialect::kDouble);
+Piece Text(ir::Op op, const std::vector<Piece>& operands, ir::Type computes = ir::Type::kF64) {
+  return OpText(op, operands, Dialect::kDouble, computes);
 }
 
 std::vector<Piece> Pieces(const std::vector<ElementValue>& values) {
@@ -92,7 +92,8 @@ Roundings ElementValues::TermOf(const Expression::Node& reduction) const {
   };
   if (reduction.op != ir::Op::kMad) return of(reduction.inputs[0]);
   const Roundings a = of(reduction.inputs[0]), b = of(reduction.inputs[1]);
-  return {a.count + b.count + 1, 1, !a.is_exact() || !b.is_exact()};
+  const double squares = SquaresOfOne(reduction);
+  return {a.count + b.count + (squares == 0 ? 0 : 1), squares, !a.is_exact() || !b.is_exact()};
 }
 
 bool ElementValues::BeginsWithZero(const Expression::Node& reduction) const {
@@ -101,10 +102,16 @@ bool ElementValues::BeginsWithZero(const Expression::Node& reduction) const {
          init.inputs[0].number == 0;
 }
 
-bool ElementValues::HasErrors(int reduction) const {
-  const Expression::Node& node = e_.node(reduction);
+double ElementValues::SquaresOf(const Expression::Node& reduction) const {
+  const auto points = static_cast<double>(e_.Points(reduction.reduced));
+  return points * SquaresOfOne(reduction) + TermOf(reduction).own;
+}
+
+bool ElementValues::HasErrors(int index) const {
+  const Expression::Node& node = e_.node(index);
   const Roundings term = TermOf(node), init = roundings(node.init);
   if (Chooses(node)) return !term.is_exact() || !init.is_exact();
+  if (SquaresOf(node) == 0) return false;
   return term.has_others || init.has_others || (!BeginsWithZero(node) && term.own != init.own);
 }
 
@@ -112,10 +119,8 @@ ElementValue ElementValues::SumOf(int node) const {
   const Expression::Node& reduction = e_.node(node);
   const Variables& own = variables(node);
   ElementValue value{{own.value}, {}, {}};
-  if (!Chooses(reduction)) {
-    const auto points = static_cast<double>(e_.Points(reduction.reduced));
-    value.errors.products.emplace_back(points + TermOf(reduction).own, own.squares);
-  }
+  const double squares = Chooses(reduction) ? 0 : SquaresOf(reduction);
+  if (squares > 0) value.errors.products.emplace_back(squares, own.squares);
   if (HasErrors(node)) value.errors.products.emplace_back(1, own.errors);
   return value;
 }
@@ -154,40 +159,52 @@ ElementValue ElementValues::ValueOf(int node, int block) {
 
 ElementValue ElementValues::Computed(int node, int block) {
   const Expression::Node& of = e_.node(node);
-  if (of.op == ir::Op::kLoad) return {{"double(" + AccessText(e_, names_, of) + ")"}, {}, {}};
+  if (of.op == ir::Op::kLoad) return {Loaded(of), {}, {}};
+  if (of.op == ir::Op::kIndex) {
+    return {{"double(" + AffineText(e_, names_, of.offset, of.strides) + ")"}, {}, {}};
+  }
   std::vector<ElementValue> inputs;
   for (const Expression::Input& input : of.inputs) inputs.push_back(ValueOf(input, block));
+  const auto text = [&] { return Text(of.op, Pieces(inputs), of.computes); };
   ErrorSquares errors;
   switch (of.op) {
     case ir::Op::kConst:
+      if (!e_.IsCopy(of)) inputs[0] = {WholeText(inputs[0].piece, of.type), {}, {}};
       return inputs[0];
     case ir::Op::kMul:
       errors = ProductErrors(inputs[0], inputs[1]);
-      return Rounded(node, Text(of.op, Pieces(inputs)), std::move(errors));
+      return Rounded(node, text(), std::move(errors));
     case ir::Op::kMad: {
+      if (SquaresOfOne(of) == 0) return {text(), {}, {}};
       errors = ProductErrors(inputs[0], inputs[1]);
       ElementValue product{Text(ir::Op::kMul, {inputs[0].piece, inputs[1].piece}), {}, {}};
       Name(product, names_.node(node) + "_product");
-      errors.Add(1, Squared(product.piece.text));
+      errors.Add(SquaresOfOne(of), Squared(product.piece.text));
       errors.Add(inputs[2].errors);
       return Rounded(node, Text(ir::Op::kAdd, {product.piece, inputs[2].piece}), std::move(errors));
     }
     case ir::Op::kMin:
     case ir::Op::kMax:
       errors = LargerErrors(node, inputs);
-      return {Text(of.op, Pieces(inputs)), std::move(errors), {}};
+      return {text(), std::move(errors), {}};
     case ir::Op::kNeg:
     case ir::Op::kAbs:
-      return {Text(of.op, Pieces(inputs)), inputs[0].errors, {}};
+      return {text(), inputs[0].errors, {}};
     case ir::Op::kLess:
     case ir::Op::kEqual:
-      return {Text(of.op, Pieces(inputs)), {}, {}};
+    case ir::Op::kAnd:
+    case ir::Op::kOr:
+    case ir::Op::kXor:
+    case ir::Op::kNot:
+      return {text(), {}, {}};
     case ir::Op::kSelect:
       return Chosen(of.op, inputs);
     case ir::Op::kDiv:
-      if (!inputs[0].errors.is_zero() || !inputs[1].errors.is_zero()) Name(inputs[1], "divisor");
-      errors = QuotientErrors(variables(node).value, inputs);
-      return Rounded(node, Text(of.op, Pieces(inputs)), std::move(errors));
+      if (!inputs[0].errors.is_zero() || !inputs[1].errors.is_zero()) {
+        Name(inputs[1], "divisor");
+        errors = QuotientErrors(variables(node).value, inputs);
+      }
+      return Rounded(node, text(), std::move(errors));
     case ir::Op::kSqrt:
     case ir::Op::kRsqrt:
     case ir::Op::kExp:
@@ -198,11 +215,17 @@ ElementValue ElementValues::Computed(int node, int block) {
         const std::string slope = SquaredSlope(of.op, inputs[0].piece.text, variables(node).value);
         errors = inputs[0].errors.Times(1, slope);
       }
-      return Rounded(node, Text(of.op, Pieces(inputs)), std::move(errors));
+      return Rounded(node, text(), std::move(errors));
     default:  // A sum or a difference.
       for (const ElementValue& input : inputs) errors.Add(input.errors);
-      return Rounded(node, Text(of.op, Pieces(inputs)), std::move(errors));
+      return Rounded(node, text(), std::move(errors));
   }
+}
+
+Piece ElementValues::Loaded(const Expression::Node& load) const {
+  const std::string element = "double(" + AccessText(e_, names_, load) + ")";
+  const std::string guard = GuardText(e_, names_, load);
+  return {guard.empty() ? element : "(" + guard + " ? " + element + " : 0.0)"};
 }
 
 void ElementValues::Name(ElementValue& value, const std::string& wanted) {
@@ -214,9 +237,11 @@ void ElementValues::Name(ElementValue& value, const std::string& wanted) {
 
 /// What is rounded has a name: the square of it is one of its errors.
 ElementValue ElementValues::Rounded(int node, const Piece& piece, ErrorSquares errors) {
+  const double squares = SquaresOfOne(e_.node(node));
+  if (squares == 0) return {piece, std::move(errors), {}};
   const std::string& name = variables(node).value;
   Line("const double " + name + " = " + piece.text + ";");
-  errors.Add(OwnSquares(e_.node(node).op), Squared(name));
+  errors.Add(OwnSquares(e_.node(node).op) * squares, Squared(name));
   return {{name}, std::move(errors), {}};
 }
 

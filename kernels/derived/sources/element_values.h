@@ -59,6 +59,8 @@ class ElementValues : public TextWriter {
   /// `squares`.
   Roundings TermOf(const Expression::Node& reduction) const;
   bool BeginsWithZero(const Expression::Node& reduction) const;
+  /// How often a reduction's errors have the squares of its terms: 0 of integers.
+  double SquaresOf(const Expression::Node& reduction) const;
   /// Needs a reduction the variable `errors`?
   bool HasErrors(int reduction) const;
 
@@ -68,6 +70,7 @@ class ElementValues : public TextWriter {
   ErrorSquares ProductErrors(ElementValue& a, ElementValue& b);
 
  private:
+  Piece Loaded(const Expression::Node& load) const;
   ElementValue Rounded(int node, const Piece& piece, ErrorSquares errors);
   ErrorSquares LargerErrors(int node, const std::vector<ElementValue>& inputs);
   ErrorSquares QuotientErrors(const std::string& quotient,

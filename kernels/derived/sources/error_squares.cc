@@ -10,12 +10,17 @@
 namespace exh::kernels::derived {
 namespace {
 
-Roundings Product(const Roundings& a, const Roundings& b) {
-  return {a.count + b.count + 1, 1, !a.is_exact() || !b.is_exact()};
+/// `squares`: those of one rounding; 0: nothing is rounded.
+double CountOf(double squares) {
+  return squares == 0 ? 0 : 1;
 }
 
-Roundings Sum(const Roundings& a, const Roundings& b) {
-  return Product(a, b);  // The same is known of it.
+Roundings Product(const Roundings& a, const Roundings& b, double squares) {
+  return {a.count + b.count + CountOf(squares), squares, !a.is_exact() || !b.is_exact()};
+}
+
+Roundings Sum(const Roundings& a, const Roundings& b, double squares) {
+  return Product(a, b, squares);  // The same is known of it.
 }
 
 Roundings Larger(const Roundings& a, const Roundings& b) {
@@ -26,42 +31,90 @@ Roundings Function(const Roundings& input, double own) {
   return {input.count + 1, own, !input.is_exact()};
 }
 
-Roundings Elementwise(ir::Op op, const std::vector<Roundings>& inputs) {
-  switch (op) {
+Roundings Elementwise(const Expression::Node& node, const std::vector<Roundings>& inputs) {
+  const double squares = SquaresOfOne(node);
+  switch (node.op) {
     case ir::Op::kSqrt:
     case ir::Op::kRsqrt:
     case ir::Op::kExp:
     case ir::Op::kLog:
     case ir::Op::kTanh:
-      return Function(inputs[0], OwnSquares(op));
+      return Function(inputs[0], OwnSquares(node.op) * squares);
     case ir::Op::kLess:
     case ir::Op::kEqual:
+    case ir::Op::kAnd:
+    case ir::Op::kOr:
+    case ir::Op::kXor:
+    case ir::Op::kNot:
+    case ir::Op::kLoad:
+    case ir::Op::kIndex:
       return {};
     case ir::Op::kSelect:
       return Larger(inputs[1], inputs[2]);
     case ir::Op::kDiv:
     case ir::Op::kMul:
-      return Product(inputs[0], inputs[1]);
+      return Product(inputs[0], inputs[1], squares);
     case ir::Op::kAdd:
     case ir::Op::kSub:
-      return Sum(inputs[0], inputs[1]);
+      return Sum(inputs[0], inputs[1], squares);
     case ir::Op::kMad:
-      return Sum(Product(inputs[0], inputs[1]), inputs[2]);
+      return Sum(Product(inputs[0], inputs[1], squares), inputs[2], squares);
     case ir::Op::kMin:
     case ir::Op::kMax:
       return Larger(inputs[0], inputs[1]);
-    case ir::Op::kLoad:
-      return {};
     default:
       return inputs[0];
   }
 }
 
-Roundings Reduction(ir::Op op, const std::vector<Roundings>& inputs, const Roundings& init,
-                    double points) {
-  const Roundings term = op == ir::Op::kMad ? Product(inputs[0], inputs[1]) : inputs[0];
-  if (op == ir::Op::kMin || op == ir::Op::kMax) return Larger(init, term);
-  return {init.count + term.count + points, 0, true};
+Roundings Reduction(const Expression::Node& node, const std::vector<Roundings>& inputs,
+                    const Roundings& init, double points) {
+  const double squares = SquaresOfOne(node);
+  const Roundings term =
+      node.op == ir::Op::kMad ? Product(inputs[0], inputs[1], squares) : inputs[0];
+  if (node.op == ir::Op::kMin || node.op == ir::Op::kMax) return Larger(init, term);
+  const bool errs = squares != 0 || !init.is_exact() || !term.is_exact();
+  return {init.count + term.count + points * CountOf(squares), 0, errs};
+}
+
+/// What the operands become is what they are, and what the node makes of them has a rule, if
+/// nothing but what `is_exact` has none.
+bool HasRule(const Expression& expression, const Expression::Node& node,
+             const std::vector<bool>& is_exact) {
+  const auto exact = [&](const Expression::Input& input) {
+    return input.is_number() || is_exact[static_cast<std::size_t>(input.node)];
+  };
+  const bool is_whole = !ir::IsFloat(node.computes);
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (!expression.Keeps(node.inputs[i], Expression::OperandType(node, i))) return false;
+    const bool needs_exact = is_whole && node.op != ir::Op::kConst && node.op != ir::Op::kStore &&
+                             node.op != ir::Op::kSelect;
+    if (needs_exact && !exact(node.inputs[i])) return false;
+  }
+  if (node.init >= 0) {
+    const Expression::Input init = expression.InitOf(node);
+    if (!expression.Keeps(init, ir::ComputeTypeOf(node.computes))) return false;
+    if (is_whole && !exact(init)) return false;
+  }
+  switch (node.op) {
+    case ir::Op::kLess:
+    case ir::Op::kEqual:
+      return exact(node.inputs[0]) && exact(node.inputs[1]);
+    case ir::Op::kSelect:
+      return exact(node.inputs[0]);
+    case ir::Op::kConst:
+      return expression.IsCopy(node) || (!ir::IsFloat(node.type) && exact(node.inputs[0]));
+    case ir::Op::kStore:
+      return expression.IsCopy(node) || ir::IsFloat(node.type) || exact(node.inputs[0]);
+    case ir::Op::kMul:
+      return !node.is_reduction();
+    case ir::Op::kSub:
+    case ir::Op::kNeg:
+    case ir::Op::kNot:
+      return node.computes != ir::Type::kU32;
+    default:
+      return true;
+  }
 }
 
 }  // namespace
@@ -78,40 +131,15 @@ double OwnSquares(ir::Op op) {
   }
 }
 
+double SquaresOfOne(const Expression::Node& node) {
+  return RoundingSquares(ir::ComputeTypeOf(node.computes));
+}
+
 bool HasRules(const Expression& expression) {
-  const std::vector<Roundings> roundings = RoundingsOf(expression);
-  const auto is_exact = [&](const Expression::Input& input) {
-    return input.is_number() || roundings[static_cast<std::size_t>(input.node)].is_exact();
-  };
+  std::vector<bool> is_exact;
+  for (const Roundings& one : RoundingsOf(expression)) is_exact.push_back(one.is_exact());
   return std::ranges::all_of(expression.nodes, [&](const Expression::Node& node) {
-    switch (node.op) {
-      case ir::Op::kLess:
-      case ir::Op::kEqual:
-        return is_exact(node.inputs[0]) && is_exact(node.inputs[1]);
-      case ir::Op::kSelect:
-        return is_exact(node.inputs[0]);
-      case ir::Op::kConst:
-      case ir::Op::kAdd:
-      case ir::Op::kSub:
-      case ir::Op::kDiv:
-      case ir::Op::kMin:
-      case ir::Op::kMax:
-      case ir::Op::kMad:
-      case ir::Op::kNeg:
-      case ir::Op::kAbs:
-      case ir::Op::kSqrt:
-      case ir::Op::kRsqrt:
-      case ir::Op::kExp:
-      case ir::Op::kLog:
-      case ir::Op::kTanh:
-      case ir::Op::kLoad:
-      case ir::Op::kStore:
-        return true;
-      case ir::Op::kMul:
-        return !node.is_reduction();
-      default:
-        return false;
-    }
+    return HasRule(expression, node, is_exact);
   });
 }
 
@@ -124,9 +152,9 @@ std::vector<Roundings> RoundingsOf(const Expression& expression) {
       inputs.push_back(input.is_number() ? Roundings{} : of(input.node));
     }
     all.push_back(node.is_reduction()
-                      ? Reduction(node.op, inputs, of(node.init),
+                      ? Reduction(node, inputs, of(node.init),
                                   static_cast<double>(expression.Points(node.reduced)))
-                      : Elementwise(node.op, inputs));
+                      : Elementwise(node, inputs));
   }
   return all;
 }

@@ -6,7 +6,8 @@
 // units of u, and the number n of roundings that they are of. SumTolerance(n, sqrt(E / n)) is then
 // what the result may be off.
 //
-// * Memory and numbers: E = 0, n = 0. A value is passed on, and min and max choose one: the larger
+// * Memory, numbers and indices: E = 0, n = 0. A value is passed on, and min and max choose one:
+// the larger
 //   E and n.
 // * v = a b: E = a^2 E_b + b^2 E_a + v^2. v = a + b or a - b: E = E_a + E_b + v^2. n = n_a + n_b
 // + 1.
@@ -15,6 +16,9 @@
 // * Of two values of which a condition picks one: its E.
 // * A sum of `count` terms t that begins with i: S = i^2 + sum of t^2 stands for each of its
 //   additions, as in tolerance.h: E = E_i + sum of E_t + count S, n = n_i + n_t + count.
+//
+// Squares of what is rounded, and OwnSquares(), are those of f32. In another type they have
+// RoundingSquares() as a factor; integers do not err, and what they do is not counted.
 //
 // What is not finite has no tolerance that means anything.
 #pragma once
@@ -39,8 +43,12 @@ struct Roundings {
 /// the libraries are off by two units in the last place.
 double OwnSquares(ir::Op op);
 
-/// Is there a rule above for each of its operations? There is none for products over an axis, nor
-/// for conditions that errors may turn.
+/// What one rounding of a node adds to E in its type.
+double SquaresOfOne(const Expression::Node& node);
+
+/// Is there a rule above for each of its operations? There is none for products over an axis, for
+/// conditions and integers that errors may turn, for values that become narrower floats on the way,
+/// nor for integers that leave their type.
 bool HasRules(const Expression& expression);
 
 /// By node.

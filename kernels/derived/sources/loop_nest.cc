@@ -236,6 +236,8 @@ class Planner {
 
   /// Is the text of the node there several times, in the block or in one inside?
   bool IsWorthAName(const Expression::Node& node, int block, const std::vector<Read>& reads) const {
+    // A number, also one that axes make.
+    if (node.op == ir::Op::kIndex) return false;
     if (node.op == ir::Op::kConst && node.inputs[0].is_number()) return false;
     int times = 0;
     bool repeats = false;

@@ -59,10 +59,11 @@ class Printer : public TextWriter {
       const int node = static_cast<int>(i);
       if (nest_.place(node).kind != Place::Kind::kArray) continue;
       const std::uint64_t elements = e_.Points(nest_.place(node).axes);
+      const std::string type(RegisterName(e_.nodes[i].type));
       const std::string count = "[" + std::to_string(elements) + "];";
       Line(elements <= kMostStatic
-               ? "static float " + names_.node(node) + count
-               : "static float* const " + names_.node(node) + " = new float" + count);
+               ? "static " + type + " " + names_.node(node) + count
+               : "static " + type + "* const " + names_.node(node) + " = new " + type + count);
     }
   }
 
@@ -79,14 +80,16 @@ class Printer : public TextWriter {
         return Close();
       }
       case Item::Kind::kBegin:
-        return Line("float " + Sum(item.what) + " = " + Value(e_.node(item.what).init, block).text +
-                    ";");
-      case Item::Kind::kAccumulate:
-        return Line(AccumulateText(e_.node(item.what).op, Sum(item.what),
-                                   Operands(e_.node(item.what), block), dialect_));
+        return Line(std::string(RegisterName(e_.node(item.what).computes)) + " " + Sum(item.what) +
+                    " = " + InitOf(e_.node(item.what), block).text + ";");
+      case Item::Kind::kAccumulate: {
+        const Expression::Node& node = e_.node(item.what);
+        return Line(AccumulateText(node.op, Sum(item.what), Operands(node, block), dialect_,
+                                   node.computes));
+      }
       case Item::Kind::kName:
-        return Line("const float " + names_.node(item.what) + " = " +
-                    Computed(item.what, block).text + ";");
+        return Line("const " + std::string(RegisterName(e_.node(item.what).type)) + " " +
+                    names_.node(item.what) + " = " + Computed(item.what, block).text + ";");
       case Item::Kind::kKeep:
         return Line(
             Kept(item.what) + " = " +
@@ -94,7 +97,9 @@ class Printer : public TextWriter {
             ";");
       case Item::Kind::kStore: {
         const Expression::Node& store = e_.node(item.what);
-        return Line(AccessText(e_, names_, store) + " = " + Operands(store, block)[0].text + ";");
+        const Piece value = Operands(store, block)[0];
+        return Line(AccessText(e_, names_, store) + " = " +
+                    StoreText(value, store.inputs[0].type, store.type) + ";");
       }
     }
   }
@@ -120,22 +125,39 @@ class Printer : public TextWriter {
 
   Piece Computed(int index, int block) const {
     const Expression::Node& node = e_.node(index);
-    if (node.op == ir::Op::kLoad) return {AccessText(e_, names_, node)};
-    return OpText(node.op, Operands(node, block), dialect_);
+    if (node.op == ir::Op::kLoad) return Loaded(node);
+    if (node.op == ir::Op::kIndex) {
+      const std::string text = AffineText(e_, names_, node.offset, node.strides);
+      return {"static_cast<" + std::string(RegisterName(node.type)) + ">(" + text + ")"};
+    }
+    const std::vector<Piece> operands = Operands(node, block);
+    if (node.op == ir::Op::kConst) return RoundText(operands[0], node.inputs[0].type, node.type);
+    return OpText(node.op, operands, dialect_, node.computes);
   }
 
+  Piece Loaded(const Expression::Node& load) const {
+    const std::string element = LoadText(AccessText(e_, names_, load), load.type);
+    const std::string guard = GuardText(e_, names_, load);
+    if (guard.empty()) return {element};
+    return {"(" + guard + " ? " + element + " : " + NumberText(0, dialect_, load.type) + ")"};
+  }
+
+  /// Each as what the node computes in.
   std::vector<Piece> Operands(const Expression::Node& node, int block) const {
     std::vector<Piece> operands;
-    for (const Expression::Input& input : node.inputs) {
-      if (!input.is_number()) {
-        operands.push_back(Value(input.node, block));
-      } else if (!input.scalar.empty()) {
-        operands.push_back({names_.scalar(input.scalar)});
-      } else {
-        operands.push_back({NumberText(input.number, dialect_)});
-      }
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      operands.push_back(Operand(node.inputs[i], Expression::OperandType(node, i), block));
     }
     return operands;
+  }
+  Piece InitOf(const Expression::Node& reduction, int block) const {
+    return Operand(e_.InitOf(reduction), reduction.computes, block);
+  }
+
+  Piece Operand(const Expression::Input& input, ir::Type as, int block) const {
+    if (!input.is_number()) return CastText(Value(input.node, block), input.type, as);
+    if (!input.scalar.empty()) return CastText({names_.scalar(input.scalar)}, input.type, as);
+    return {NumberText(input.number, dialect_, as)};
   }
 
   const Dialect dialect_;
@@ -147,6 +169,17 @@ class Printer : public TextWriter {
 
 std::string Number(std::uint64_t value) {
   return std::to_string(value);
+}
+
+/// "const float*" of an input.
+std::string Pointer(const ir::Array& array) {
+  const std::string element(ElementName(array.type));
+  return (array.role == ir::ArrayRole::kInput ? "const " : "") + element + "*";
+}
+
+std::string WithHalfFunctions(const std::string& text, ir::Language language) {
+  const std::string functions = ir::HalfFunctions(text, language);
+  return functions.empty() ? text : functions + "\n" + text;
 }
 
 constexpr std::uint64_t Blocks(std::uint64_t points, std::uint64_t size) {
@@ -211,20 +244,26 @@ std::string NaiveSource(const ir::Function& function) {
   Printer out(function, Dialect::kCpp, {"arrays", "scalars", "exh_run"});
   std::vector<std::string> scalars;
   for (std::size_t i = 0; i < function.scalars.size(); ++i) {
-    if (!out.ReadsScalar(function.scalars[i].name)) continue;
-    scalars.push_back("const float " + out.names().scalar(i) + " = scalars[" + Number(i) + "];");
+    const ir::Scalar& scalar = function.scalars[i];
+    if (!out.ReadsScalar(scalar.name)) continue;
+    const Piece given = {"scalars[" + Number(i) + "]"};
+    scalars.push_back("const " + std::string(RegisterName(scalar.type)) + " " +
+                      out.names().scalar(i) + " = " +
+                      RoundText(given, ir::Type::kF64, scalar.type).text + ";");
   }
-  out.Open(std::string("extern \"C\" void exh_run(float* const* arrays, const float*") +
+  out.Open(std::string("extern \"C\" void exh_run(void* const* arrays, const double*") +
            (scalars.empty() ? "" : " scalars") + ", int)");
   for (const ir::Array& array : function.arrays) {
-    out.Line((array.role == ir::ArrayRole::kInput ? "const float* " : "float* ") +
-             out.names().array(array.id) + " = arrays[" + Number(array.id.index()) + "];");
+    const std::string type = Pointer(array);
+    out.Line(type + " " + out.names().array(array.id) + " = static_cast<" + type + ">(arrays[" +
+             Number(array.id.index()) + "]);");
   }
   for (const std::string& scalar : scalars) out.Line(scalar);
   out.Arrays();
   out.Block(0, true);
   out.Close();
-  return out.Take();
+  const std::string text = out.Take();
+  return WithHalfFunctions(text, ir::Language::kCpp);
 }
 
 Source NaiveCuda(const ir::Function& function) {
@@ -233,13 +272,12 @@ Source NaiveCuda(const ir::Function& function) {
   if (e.outputs.size() != 1 || out.nest().HasArrays()) return {};
   std::string parameters;
   for (const ir::Array& array : function.arrays) {
-    parameters += (parameters.empty() ? "" : ", ");
-    parameters +=
-        array.role == ir::ArrayRole::kInput ? "const float* __restrict__ " : "float* __restrict__ ";
-    parameters += out.names().array(array.id);
+    parameters += (parameters.empty() ? "" : ", ") + Pointer(array) + " __restrict__ " +
+                  out.names().array(array.id);
   }
   for (std::size_t i = 0; i < function.scalars.size(); ++i) {
-    parameters += ", float " + out.names().scalar(i);
+    parameters +=
+        ", " + std::string(RegisterName(function.scalars[i].type)) + " " + out.names().scalar(i);
   }
   const Expression::Node& store = e.node(e.outputs.front());
   const std::vector<int> axes = ByStride(store);
@@ -249,7 +287,8 @@ Source NaiveCuda(const ir::Function& function) {
       axes.size() >= 2 && has_sum ? PrintSquares(axes, out) : PrintLinear(store, axes, out);
   out.Block(0, false);
   out.Close();
-  return {out.Take(), launch};
+  const std::string text = out.Take();
+  return {WithHalfFunctions(text, ir::Language::kCuda), launch};
 }
 
 }  // namespace exh::kernels::derived

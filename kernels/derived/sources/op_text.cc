@@ -1,37 +1,45 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/derived/sources/op_text.h"
 
-#include <charconv>
-#include <cmath>
-
 #include "base/check.h"
+#include "kernels/derived/expression.h"
 
 namespace exh::kernels::derived {
 
 using Binding = Piece::Binding;
 
+namespace {
+
+Piece BitsText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir::Type computes) {
+  const auto bits = [&](std::size_t i) {
+    return dialect == Dialect::kDouble ? "std::int64_t(" + operands[i].text + ")"
+                                       : Within(operands[i], Binding::kAtom);
+  };
+  const auto value = [&](const std::string& text) -> Piece {
+    return {(dialect == Dialect::kDouble ? "double(" : "(") + text + ")"};
+  };
+  if (op != ir::Op::kNot) {
+    const char* const symbol = op == ir::Op::kAnd ? " & " : op == ir::Op::kOr ? " | " : " ^ ";
+    return value(bits(0) + symbol + bits(1));
+  }
+  if (computes != ir::Type::kBool) return value("~" + bits(0));
+  return {Within(operands[0], Binding::kSum) + " != 0 ? " + NumberText(0, dialect, computes) +
+              " : " + NumberText(1, dialect, computes),
+          Binding::kChoice};
+}
+
+}  // namespace
+
 std::string Within(const Piece& piece, Binding binding) {
   return piece.binding < binding ? "(" + piece.text + ")" : piece.text;
 }
 
-std::string NumberText(double value, Dialect dialect) {
-  const bool is_float = dialect != Dialect::kDouble;
-  if (std::isnan(value)) return is_float ? "__builtin_nanf(\"\")" : "__builtin_nan(\"\")";
-  if (std::isinf(value)) {
-    const std::string infinity = is_float ? "__builtin_inff()" : "__builtin_inf()";
-    return value > 0 ? infinity : "(-" + infinity + ")";
-  }
-  char digits[64];
-  char* const last = digits + sizeof digits;
-  const char* const end = is_float ? std::to_chars(digits, last, static_cast<float>(value)).ptr
-                                   : std::to_chars(digits, last, value).ptr;
-  std::string text(static_cast<const char*>(digits), end);
-  if (text.find_first_of(".e") == std::string::npos) text += ".0";
-  if (is_float) text += "f";
-  return std::signbit(value) ? "(" + text + ")" : text;
+std::string NumberText(double value, Dialect dialect, ir::Type type) {
+  return ir::NumberText(value, dialect == Dialect::kDouble ? ir::Type::kF64 : type,
+                        dialect == Dialect::kCuda ? ir::Language::kCuda : ir::Language::kCpp);
 }
 
-Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect) {
+Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir::Type computes) {
   const auto operand = [&](std::size_t i, Binding binding) { return Within(operands[i], binding); };
   const auto infix = [&](const char* symbol, Binding binding) -> Piece {
     const Binding tighter = binding == Binding::kSum ? Binding::kProduct : Binding::kAtom;
@@ -42,23 +50,29 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect) {
     return {condition + " ? " + yes + " : " + no, Binding::kChoice};
   };
   const auto compare = [&](const char* symbol) { return infix(symbol, Binding::kSum).text; };
+  const ir::Type type = ir::ComputeTypeOf(computes);
   const auto call = [&](const std::string& name) -> Piece {
     const std::string argument = "(" + operands[0].text + ")";
     if (dialect == Dialect::kDouble) return {"std::" + name + argument};
-    return {(dialect == Dialect::kCpp ? "__builtin_" : "") + name + "f" + argument};
+    const std::string of_type = type == ir::Type::kF32 ? "f" : "";
+    return {(dialect == Dialect::kCpp ? "__builtin_" : "") + name + of_type + argument};
   };
-  const std::string one = NumberText(1, dialect), zero = NumberText(0, dialect);
+  const bool is_whole = !ir::IsFloat(type);
+  // Of what a comparison yields.
+  const std::string yes = NumberText(1, dialect, ir::Type::kBool);
+  const std::string no = NumberText(0, dialect, ir::Type::kBool);
   switch (op) {
-    case ir::Op::kConst:
-      return operands[0];
     case ir::Op::kAdd:
       return infix(" + ", Binding::kSum);
     case ir::Op::kSub:
       return infix(" - ", Binding::kSum);
     case ir::Op::kMul:
       return infix(" * ", Binding::kProduct);
-    case ir::Op::kDiv:
-      return infix(" / ", Binding::kProduct);
+    case ir::Op::kDiv: {
+      const Piece quotient = infix(" / ", Binding::kProduct);
+      const bool has_fraction = is_whole && dialect == Dialect::kDouble;
+      return has_fraction ? Piece{"std::trunc(" + quotient.text + ")"} : quotient;
+    }
     case ir::Op::kMad:
       return {infix(" * ", Binding::kProduct).text + " + " + operand(2, Binding::kProduct),
               Binding::kSum};
@@ -69,13 +83,16 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect) {
                     operand(1, Binding::kSum));
     case ir::Op::kNeg:
       return {"-" + operand(0, Binding::kAtom), Binding::kProduct};
-    case ir::Op::kAbs:
-      return call("fabs");
+    case ir::Op::kAbs: {
+      if (!is_whole || dialect == Dialect::kDouble) return call("fabs");
+      if (type == ir::Type::kU32) return operands[0];
+      return call(type == ir::Type::kI64 ? "llabs" : "abs");
+    }
     case ir::Op::kSqrt:
       return call("sqrt");
     case ir::Op::kRsqrt:
-      if (dialect == Dialect::kCuda) return {"rsqrtf(" + operands[0].text + ")"};
-      return {one + " / " + call("sqrt").text, Binding::kProduct};
+      if (dialect == Dialect::kCuda) return call("rsqrt");
+      return {NumberText(1, dialect, type) + " / " + call("sqrt").text, Binding::kProduct};
     case ir::Op::kExp:
       return call("exp");
     case ir::Op::kLog:
@@ -83,30 +100,35 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect) {
     case ir::Op::kTanh:
       return call("tanh");
     case ir::Op::kLess:
-      return choice(compare(" < "), one, zero);
+      return choice(compare(" < "), yes, no);
     case ir::Op::kEqual:
-      return choice(compare(" == "), one, zero);
+      return choice(compare(" == "), yes, no);
     case ir::Op::kSelect:
-      return choice(operand(0, Binding::kSum) + " != " + zero, operand(1, Binding::kSum),
+      return choice(operand(0, Binding::kSum) + " != 0", operand(1, Binding::kSum),
                     operand(2, Binding::kSum));
+    case ir::Op::kAnd:
+    case ir::Op::kOr:
+    case ir::Op::kXor:
+    case ir::Op::kNot:
+      return BitsText(op, operands, dialect, computes);
     default:
       EXH_UNREACHABLE();
   }
 }
 
 std::string AccumulateText(ir::Op op, const std::string& sum, const std::vector<Piece>& operands,
-                           Dialect dialect) {
+                           Dialect dialect, ir::Type computes) {
   switch (op) {
     case ir::Op::kAdd:
       return sum + " += " + operands[0].text + ";";
     case ir::Op::kMul:
       return sum + " *= " + operands[0].text + ";";
     case ir::Op::kMad:
-      return sum + " += " + OpText(ir::Op::kMul, operands, dialect).text + ";";
+      return sum + " += " + OpText(ir::Op::kMul, operands, dialect, computes).text + ";";
     default: {
       std::vector<Piece> all = operands;
       all.push_back({sum});
-      return sum + " = " + OpText(op, all, dialect).text + ";";
+      return sum + " = " + OpText(op, all, dialect, computes).text + ";";
     }
   }
 }
@@ -114,6 +136,64 @@ std::string AccumulateText(ir::Op op, const std::string& sum, const std::vector<
 bool RepeatsOperands(ir::Op op) {
   return op == ir::Op::kMin || op == ir::Op::kMax;
 }
+
+// ---- types ----
+
+namespace {
+
+Piece Cast(std::string_view name, const std::string& text) {
+  return {"static_cast<" + std::string(name) + ">(" + text + ")"};
+}
+
+bool IsHalf(ir::Type type) {
+  return ir::IsFloat(type) && ir::InfoOf(type).is_narrow();
+}
+
+std::string HalfCall(const char* name, ir::Type half, const std::string& argument) {
+  return name + std::string(ir::WordOf(half)) + "(" + argument + ")";
+}
+
+constexpr const char* kFromHalf = "exh_from_";
+constexpr const char* kToHalf = "exh_to_";
+
+}  // namespace
+
+Piece CastText(const Piece& value, ir::Type from, ir::Type to) {
+  if (ir::ComputeTypeOf(from) == ir::ComputeTypeOf(to)) return value;
+  return Cast(RegisterName(to), value.text);
+}
+
+std::string LoadText(const std::string& element, ir::Type type) {
+  return IsHalf(type) ? HalfCall(kFromHalf, type, element) : element;
+}
+
+std::string StoreText(const Piece& value, ir::Type from, ir::Type to) {
+  if (to == ir::Type::kBool && from != to) {
+    return Cast(ElementName(to), Within(value, Binding::kSum) + " != 0").text;
+  }
+  const Piece computed = CastText(value, from, to);
+  if (IsHalf(to)) return HalfCall(kToHalf, to, computed.text);
+  return ir::InfoOf(to).is_narrow() ? Cast(ElementName(to), computed.text).text : computed.text;
+}
+
+Piece RoundText(const Piece& value, ir::Type from, ir::Type to) {
+  if (KeepsAll(from, to) || !ir::InfoOf(to).is_narrow()) return CastText(value, from, to);
+  if (IsHalf(to)) return {HalfCall(kFromHalf, to, StoreText(value, from, to))};
+  return Cast(RegisterName(to), StoreText(value, from, to));
+}
+
+Piece WholeText(const Piece& value, ir::Type to) {
+  if (to == ir::Type::kBool) {
+    return {Within(value, Binding::kSum) + " != 0 ? 1.0 : 0.0", Binding::kChoice};
+  }
+  const ir::TypeInfo& info = ir::InfoOf(to);
+  const std::string name = std::string("std::") + (info.is_signed ? "int" : "uint") +
+                           std::to_string(8 * info.bytes) + "_t";
+  const std::string whole = "std::int64_t(" + value.text + ")";
+  return {"double(" + (to == ir::Type::kI64 ? whole : name + "(" + whole + ")") + ")"};
+}
+
+// ---- accesses ----
 
 std::string IndexText(const std::vector<std::pair<std::string, std::int64_t>>& indices,
                       std::int64_t offset) {

@@ -2,7 +2,6 @@
 #include "kernels/derived/sources/source_names.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -50,13 +49,34 @@ std::string SourceNames::Unique(const std::string& wanted) {
   return name;
 }
 
-std::string AccessText(const Expression& expression, const SourceNames& names,
-                       const Expression::Node& node) {
+std::string AffineText(const Expression& expression, const SourceNames& names, std::int64_t offset,
+                       const Expression::Strides& strides) {
   std::vector<std::pair<std::string, std::int64_t>> indices;
-  for (const auto& [axis, stride] : node.strides) {
+  for (const auto& [axis, stride] : strides) {
     if (expression.axis(axis).total > 1) indices.emplace_back(names.axis(axis), stride);
   }
-  return names.array(node.array) + "[" + IndexText(indices, node.offset) + "]";
+  return IndexText(indices, offset);
+}
+
+std::string AccessText(const Expression& expression, const SourceNames& names,
+                       const Expression::Node& node) {
+  return names.array(node.array) + "[" + AffineText(expression, names, node.offset, node.strides) +
+         "]";
+}
+
+std::string GuardText(const Expression& expression, const SourceNames& names,
+                      const Expression::Node& load) {
+  std::string text;
+  const auto add = [&](const std::string& condition) {
+    text += (text.empty() ? "" : " && ") + condition;
+  };
+  for (const Expression::Guard& guard : load.guards) {
+    const auto [least, largest] = expression.Range(guard.offset, guard.strides);
+    const std::string index = AffineText(expression, names, guard.offset, guard.strides);
+    if (least < 0) add(index + " >= 0");
+    if (largest >= guard.extent) add(index + " < " + std::to_string(guard.extent));
+  }
+  return text;
 }
 
 std::string PointText(const Expression& expression, const SourceNames& names,

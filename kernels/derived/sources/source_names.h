@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -34,9 +35,18 @@ class SourceNames {
   std::vector<std::string> arrays_, scalars_, axes_, nodes_;
 };
 
-/// The element that a load or store is of. Axes of a single iteration are left out, here and below.
+/// `m * 512 + 3`: the offset and the steps of the axes. Those of a single iteration are left out,
+/// here and below.
+std::string AffineText(const Expression& expression, const SourceNames& names, std::int64_t offset,
+                       const Expression::Strides& strides);
+
+/// The element that a load or store is of.
 std::string AccessText(const Expression& expression, const SourceNames& names,
                        const Expression::Node& node);
+
+/// When is a load inside of its array? Empty: always.
+std::string GuardText(const Expression& expression, const SourceNames& names,
+                      const Expression::Node& load);
 
 /// The number of a point of these axes, the last one innermost: "m * 512 + n".
 std::string PointText(const Expression& expression, const SourceNames& names,

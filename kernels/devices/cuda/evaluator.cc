@@ -50,6 +50,20 @@ cuda::CompilePoolOptions PoolOptions(const Task& task, const std::string& folder
   return options;
 }
 
+/// How the vendor's routines compute on these arrays.
+const char* MathText(const ir::Function& function) {
+  const auto has = [&](const auto& is) {
+    return std::ranges::any_of(function.arrays,
+                               [&](const ir::Array& array) { return is(ir::InfoOf(array.type)); });
+  };
+  if (has([](const ir::TypeInfo& info) { return info.is_float && info.is_narrow(); })) {
+    return "halves with sums in fp32";
+  }
+  return has([](const ir::TypeInfo& info) { return info.type == ir::Type::kF64; })
+             ? "fp64"
+             : "fp32 without TF32";
+}
+
 /// What candidates are checked with, in the order in which it is used.
 struct CheckedProblem {
   const char* name;
@@ -153,7 +167,11 @@ class CudaEvaluator final : public Evaluator {
     Compiled vendor;
     vendor.gpu.emplace().vendor = call;
     contenders.push_back({"cublas", vendor});
-    const auto is_product = [](const VendorStep& step) { return step.op == VendorStep::Op::kGemm; };
+    const auto is_product = [](const VendorStep& step) {
+      // Of halves, a matrix times a vector is one, too.
+      return step.op == VendorStep::Op::kGemm ||
+             (step.op == VendorStep::Op::kGemv && ir::InfoOf(step.type).is_narrow());
+    };
     if (std::ranges::any_of(call.steps, is_product)) {
       vendor.gpu->vendor_lt = true;
       contenders.push_back({"cublaslt", vendor});
@@ -162,8 +180,9 @@ class CudaEvaluator final : public Evaluator {
   }
 
   std::string YardstickText() const override {
-    return fmt::format("{}, driver {}, CUBLAS_DEFAULT_MATH: fp32 without TF32, {} L2",
-                       runners_->ready().gpu, runners_->ready().driver, cold_ ? "cold" : "warm");
+    return fmt::format("{}, driver {}, CUBLAS_DEFAULT_MATH: {}, {} L2", runners_->ready().gpu,
+                       runners_->ready().driver, MathText(*task_.function),
+                       cold_ ? "cold" : "warm");
   }
 
   std::optional<MeasuredRates> Rates() override {

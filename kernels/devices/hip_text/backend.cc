@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // HIP spells a kernel as CUDA does: `extern "C" __global__`, __launch_bounds__, __shared__, float4,
-// fmaf,
-// __syncthreads(). What it lacks is not printed for it: loads and stores with directives for
-// caches, because the device's `cache_flags` have none; and the %globaltimer of kernels that give
-// up, which only an evaluator asks for. What it needs besides is its header.
+// uint4, fmaf, __syncthreads(). What it lacks is not printed for it: loads and stores with
+// directives for caches, because the device's `cache_flags` have none; and the %globaltimer of
+// kernels that give up, which only an evaluator asks for. Where halves become floats, the text
+// itself has arithmetic for HIP and instructions for CUDA. What it needs besides is its header.
 #include "kernels/devices/hip_text/backend.h"
 
 #include <string>

@@ -29,7 +29,7 @@ statement : NAME (COLON NAME)? subscripts? ASSIGN expression ;
 
 subscripts  : LBRACKET expression (COMMA expression)* RBRACKET ;
 expression  : disjunction (QUESTION expression COLON expression)? ;
-disjunction : conjunction (OR conjunction)* ;
+disjunction : conjunction ((OR | XOR) conjunction)* ;
 conjunction : negation (AND negation)* ;
 negation    : NOT* comparison ;
 comparison  : sum ((LT | LE | GT | GE | EQ | NE) sum)? ;
@@ -41,9 +41,10 @@ body        : primary ((STAR | SLASH | PERCENT) factor)* ;
 primary
     : NUMBER
     | LPAR expression RPAR
-    | NAME LPAR expression (COMMA expression)* RPAR body?   // A call; with a body, a reduction.
+    | NAME LPAR expression (COMMA expression)* computed? RPAR body?   // A call; with a body, a reduction.
     | NAME subscripts?
     ;
+computed : COLON NAME ;   // The type that a reduction is computed in.
 
 // ---- reserved words
 
@@ -61,6 +62,7 @@ SCALAR  : 'scalar' ;
 SIZE    : 'size' ;
 STRIDES : 'strides' ;
 TILE    : 'tile' ;
+XOR     : 'xor' ;
 
 // ---- operators
 

@@ -26,7 +26,8 @@ struct Expr {
     kName,    ///< `text`: a size, an option, a scalar, an index, a value without axes.
     kRead,    ///< `text`[args]: an array or a value.
     kCall,    ///< `text`(args): a function, or an operator: "+", "<", "and", "?" (with three args).
-    kReduce,  ///< `text`(indices) args[0]: "sum".
+    kCast,    ///< cast(`type`, args[0]).
+    kReduce,  ///< `text`(indices: `type`) args[0]: "sum".
   };
   Kind kind = Kind::kNumber;
   SourceRange range;
@@ -35,6 +36,7 @@ struct Expr {
   std::optional<std::int64_t> integer;
   std::vector<Expr> args;
   std::vector<Name> indices;  ///< kReduce.
+  Name type;                  ///< kCast, kReduce, and where it has no place; empty text: not said.
 };
 
 /// `size m = 512 in 1..4096`, `option relu = 0 in 0..1`.
@@ -59,7 +61,7 @@ struct ArrayDecl {
   Name type;
   std::vector<Expr> extents;
   std::vector<Expr> strides;  ///< Empty: row-major.
-  Name outside;               ///< "zero"; empty: no element outside may be read.
+  Name outside;               ///< "zero"; "never" or empty: no element outside may be read.
   std::string doc;
 };
 

@@ -59,6 +59,7 @@ bool IsOperator(std::size_t type) {
   switch (type) {
     case KernelLexer::AND:
     case KernelLexer::OR:
+    case KernelLexer::XOR:
     case KernelLexer::COLON:
     case KernelLexer::COMMA:
     case KernelLexer::QUESTION:
@@ -526,8 +527,15 @@ class TreeReader {
       return expr;
     }
     std::vector<Expr> args = ReadAll(tree->expression());
+    if (tree->computed() != nullptr) expr.type = NameOf(tree->computed()->NAME());
     if (tree->body() == nullptr) {
-      expr.kind = Expr::Kind::kCall;
+      const bool is_cast = name.text == "cast" && args.size() == 2 && expr.type.text.empty() &&
+                           args.front().kind == Expr::Kind::kName;
+      expr.kind = is_cast ? Expr::Kind::kCast : Expr::Kind::kCall;
+      if (is_cast) {
+        expr.type = {args.front().text, args.front().range};
+        args.erase(args.begin());
+      }
       expr.args = std::move(args);
       return expr;
     }

@@ -10,7 +10,6 @@
 #include "kernels/derived/expression.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
-#include "models/inventory/nests.h"
 #include "search/commands/command.h"
 
 namespace exh::search {
@@ -19,9 +18,6 @@ namespace {
 using kernels::Kernel;
 using kernels::derived::Expression;
 namespace ir = kernels::ir;
-
-/// What arrays hold.
-constexpr const char* kType = "f32";
 
 void PrintSizes(const Kernel& kernel, const kernels::Parameters* sizes, std::size_t width) {
   for (const kernels::Parameter& parameter : kernel.parameters()) {
@@ -72,6 +68,7 @@ std::string Names(const Expression& expression, const std::vector<int>& axes) {
 std::string Operands(const ir::Function& function, const Expression& expression,
                      const Expression::Node& node) {
   if (node.op == ir::Op::kLoad) return function.array(node.array).name;
+  if (node.op == ir::Op::kIndex) return Names(expression, node.axes);
   std::vector<std::string> names;
   for (const Expression::Input& input : node.inputs) {
     names.push_back(!input.is_number()     ? expression.node(input.node).name
@@ -105,13 +102,12 @@ int Describe(const ProblemOptions& options) {
   std::uint64_t read = 0, written = 0;
   for (const ir::Array& array : function.arrays) {
     const bool is_input = array.role == ir::ArrayRole::kInput;
-    const std::uint64_t bytes = array.elements * static_cast<std::uint64_t>(models::kElementBytes);
-    (is_input ? read : written) += bytes;
-    fmt::print("  {:<6} {}: {} x {}, {}\n", is_input ? "input" : "output", array.name, kType,
-               array.elements, Bytes(bytes));
+    (is_input ? read : written) += array.bytes();
+    fmt::print("  {:<6} {}: {} x {}, {}\n", is_input ? "input" : "output", array.name,
+               ir::WordOf(array.type), array.elements, Bytes(array.bytes()));
   }
   for (const ir::Scalar& scalar : function.scalars) {
-    fmt::print("  scalar {}: {} = {}\n", scalar.name, kType, scalar.value);
+    fmt::print("  scalar {}: {} = {}\n", scalar.name, ir::WordOf(scalar.type), scalar.value);
   }
   fmt::print("\naxes\n");
   for (const Expression::Axis& axis : expression.axes) {
@@ -124,7 +120,10 @@ int Describe(const ProblemOptions& options) {
       nest +=
           fmt::format("{}reduces {}", nest.empty() ? "" : "; ", Names(expression, node.reduced));
     }
-    fmt::print("  {:<12} [{}] of {}\n", node.name, nest, Operands(function, expression, node));
+    fmt::print("  {:<12} [{}] of {}", node.name, nest, Operands(function, expression, node));
+    // Of other arrays, and of what conversions make.
+    fmt::print("{}\n",
+               node.type == ir::Type::kF32 ? "" : fmt::format(": {}", ir::WordOf(node.type)));
   }
   fmt::print("\n{:.4g} operations, {} read, {} written\n", kernel.Flops(sizes), Bytes(read),
              Bytes(written));
@@ -140,7 +139,7 @@ void AddListCommand(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<ProblemOptions>();
   list->add_option("kernel", options->kernel, "a kernel, or a FILE.kernel");
   list->add_option("--compute", options->compute, "a computation in its place");
-  list->add_option("--type", options->type, "type of the arrays of --compute (default f32)");
+  AddTypeOption(*list, *options);
   list->add_option("--size", options->size, "its sizes: m=512,n=512,k=512");
   list->callback([&invocation, options] {
     const bool is_all = options->kernel.empty() && options->compute.empty();

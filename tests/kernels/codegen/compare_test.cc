@@ -4,8 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
+
+#include "kernels/ir/elements.h"
 
 namespace exh::kernels::cpu {
 namespace {
@@ -19,7 +24,18 @@ constexpr float kDenormal = std::numeric_limits<float>::denorm_min();
 /// One output, what became of it, and what Compare() says.
 Comparison Of(const std::vector<double>& reference, const std::vector<double>& tolerance,
               const std::vector<float>& got, double rms_limit = 1) {
-  return Compare({"z", true, {}, reference, tolerance, rms_limit}, got);
+  return Compare({"z", true, ir::Type::kF32, {}, reference, tolerance, rms_limit},
+                 std::as_bytes(std::span(got)));
+}
+/// The same of one element of a type.
+Comparison OfOne(ir::Type type, double reference, double tolerance, double got) {
+  ir::Elements elements(type, 1);
+  elements.Set(0, got);
+  const std::vector<double> references = {reference}, tolerances = {tolerance};
+  return Compare({"z", true, type, {}, references, tolerances}, elements.bytes());
+}
+bool IsRight(ir::Type type, double reference, double tolerance, double got) {
+  return OfOne(type, reference, tolerance, got).why.empty();
 }
 bool IsRight(double reference, double tolerance, float got) {
   return Of({reference}, {tolerance}, {got}).why.empty();
@@ -85,6 +101,71 @@ TEST(Compare, ErrorsThatAreSmallEverywhereAddUp) {
                         "most 0.4"));
   // What must be exact counts for nothing here.
   EXPECT_NEAR(Of({1, 1}, {0.1, 0}, {1.05f, 1}).rms_ratio, 0.5, 1e-4);
+}
+
+// ---- Types --------------------------------------------------------------------------------------
+
+TEST(CompareTypes, WhatIsRightIsAndOneUnitOffIsNot) {
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    const ir::Type type = info.type;
+    EXPECT_TRUE(IsRight(type, 1, 0, 1)) << info.word;
+    EXPECT_TRUE(IsRight(type, 1, kSameBits, 1)) << info.word;
+    if (type == ir::Type::kBool) continue;
+    const double next = info.is_float ? 1 + std::ldexp(1, 1 - info.bits) : 2;
+    EXPECT_FALSE(IsRight(type, 1, 0, next)) << info.word;
+    EXPECT_FALSE(IsRight(type, 1, kSameBits, next)) << info.word;
+    EXPECT_TRUE(IsRight(type, 1, next - 1, next)) << info.word;
+    EXPECT_EQ(OfOne(type, 1, 0, next).max_error, next - 1) << info.word;
+  }
+  EXPECT_FALSE(IsRight(ir::Type::kI8, -128, 0, 127));
+  EXPECT_FALSE(IsRight(ir::Type::kU32, 4294967295.0, 0, 4294967294.0));
+  EXPECT_FALSE(IsRight(ir::Type::kI64, 0x1p53, 0, 0x1p53 - 1));
+}
+
+TEST(CompareTypes, BitsAreThoseOfTheReferenceInTheType) {
+  const double third = 1.0 / 3;
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    if (!info.is_float) continue;
+    EXPECT_TRUE(IsRight(info.type, third, kSameBits, third)) << info.word;
+    EXPECT_FALSE(IsRight(info.type, -0.0, kSameBits, 0)) << info.word;
+    EXPECT_TRUE(IsRight(info.type, -0.0, kSameBits, -0.0)) << info.word;
+  }
+}
+
+TEST(CompareTypes, NanAndInfinityOfEveryFloat) {
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    if (!info.is_float) continue;
+    EXPECT_TRUE(IsRight(info.type, kNan, 0, kNan)) << info.word;
+    EXPECT_FALSE(IsRight(info.type, kNan, 1e30, 0)) << info.word;
+    EXPECT_FALSE(IsRight(info.type, 1, 1e30, kNan)) << info.word;
+    EXPECT_TRUE(IsRight(info.type, -kInfinity, 0, -kInfinity)) << info.word;
+    EXPECT_FALSE(IsRight(info.type, kInfinity, 0, kNan)) << info.word;
+  }
+  EXPECT_EQ(OfOne(ir::Type::kF16, 1, 0, kNan).why,
+            "z[0] is nan, expected 1 within 0 (1 element is wrong)");
+}
+
+TEST(CompareTypes, ABoolIsOneOfTwoBytes) {
+  const std::vector<double> reference = {0, 1, 1}, tolerance = {0, kInfinity, 0};
+  const auto why = [&](std::vector<std::uint8_t> bytes) {
+    return Compare({"z", true, ir::Type::kBool, {}, reference, tolerance},
+                   std::as_bytes(std::span(bytes)))
+        .why;
+  };
+  EXPECT_EQ(why({0, 0, 1}), "");
+  EXPECT_EQ(why({1, 1, 1}), "z[0] is 1, expected 0 within 0 (1 element is wrong)");
+  EXPECT_EQ(why({0, 2, 1}), "z[1] is 2, expected 1 within inf (1 element is wrong)");
+  EXPECT_EQ(why({0, 1, 255}), "z[2] is 255, expected 1 within 0 (1 element is wrong)");
+}
+
+TEST(CompareTypes, NumbersAreWrittenAsTheirTypeHasThem) {
+  EXPECT_THAT(OfOne(ir::Type::kF32, 1, 0, 0.1).why, HasSubstr("z[0] is 0.1, "));
+  EXPECT_THAT(OfOne(ir::Type::kF64, 1, 0, 0.1).why, HasSubstr("z[0] is 0.1, "));
+  EXPECT_THAT(OfOne(ir::Type::kF64, 1, 0, 1 + 0x1p-52).why,
+              HasSubstr("z[0] is 1.0000000000000002, "));
+  EXPECT_THAT(OfOne(ir::Type::kI64, 1e18, 0, -1e17).why,
+              HasSubstr("z[0] is -100000000000000000, expected 1000000000000000000 within 0"));
+  EXPECT_THAT(OfOne(ir::Type::kI8, 5, 0, -7).why, HasSubstr("z[0] is -7, expected 5 within 0"));
 }
 
 }  // namespace

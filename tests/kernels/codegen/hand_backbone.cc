@@ -8,6 +8,7 @@
 
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen::testing {
 namespace {
@@ -180,19 +181,21 @@ ir::Function Axpy(std::uint32_t n) {
   return f;
 }
 
-ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride) {
+ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride,
+                    ir::Type type) {
   ir::Function f;
   f.name = "matmul";
   ir::Builder b(f, true);
-  const auto a = b.InputArray("a", std::uint64_t{m} * k * a_stride);
-  const auto bb = b.InputArray("b", std::uint64_t{k} * n);
-  const auto c = b.OutputArray("c", std::uint64_t{m} * n);
+  const auto a = b.InputArray("a", std::uint64_t{m} * k * a_stride, type);
+  const auto bb = b.InputArray("b", std::uint64_t{k} * n, type);
+  const auto c = b.OutputArray("c", std::uint64_t{m} * n, type);
   const ir::AxisRef am = b.Axis("m", m, {{2, 64}, {2, 16}});
   const ir::AxisRef an = b.Axis("n", n, {{2, 64}, {2, 16}});
   const ir::AxisRef ak = b.Axis("k", k, {{2, 64}});
   const ir::Value load_a = b.Load("load_a", a, {{am, std::int64_t{k} * a_stride}, {ak, a_stride}});
   const ir::Value load_b = b.Load("load_b", bb, {{ak, n}, {an, 1}});
-  const ir::Value init = b.Compute("init", ir::Op::kConst, {am, an}, {ir::Literal(0)});
+  const ir::Value init = b.Compute("init", ir::Op::kConst, {am, an}, {ir::Literal(0)},
+                                   ir::ResultType(ir::Op::kMad, type));
   const ir::Value mad = b.Reduce("mad", ir::Op::kMad, {am, an, ak}, {ak}, init,
                                  {ir::MayStage(load_a), ir::MayStage(load_b)});
   b.Store("store", c, {{am, n}, {an, 1}}, ir::InRegisters(mad));

@@ -34,7 +34,7 @@ class Generator {
  public:
   explicit Generator(unsigned seed) : random_(seed) {}
 
-  std::unique_ptr<RandomMatmul> Run() {
+  std::unique_ptr<RandomMatmul> Run(ir::Type type) {
     auto out = std::make_unique<RandomMatmul>();
     for (int& size : m_) size = Size();
     for (int& size : n_) size = Size();
@@ -46,8 +46,8 @@ class Generator {
     stage_b_ = Chance(2);
     const int a_stride = Chance(4) ? 3 : 1;
     a_contiguous_ = a_stride == 1;
-    out->function =
-        Matmul(U(m_[0] * m_[1] * m_[2]), U(n_[0] * n_[1] * n_[2]), U(k_[0] * k_[1]), U(a_stride));
+    out->function = Matmul(U(m_[0] * m_[1] * m_[2]), U(n_[0] * n_[1] * n_[2]), U(k_[0] * k_[1]),
+                           U(a_stride), type);
     const Items items = Outer();
     std::map<std::string, Layout> layouts;
     if (stage_a_) layouts["tmp.load_a"] = RandomLayout(a_inner_, {"m0", "m1", "m2", "k0", "k1"});
@@ -257,8 +257,8 @@ class Generator {
 
 }  // namespace
 
-std::unique_ptr<RandomMatmul> MakeRandomMatmul(unsigned seed) {
-  return Generator(seed).Run();
+std::unique_ptr<RandomMatmul> MakeRandomMatmul(unsigned seed, ir::Type type) {
+  return Generator(seed).Run(type);
 }
 
 }  // namespace exh::kernels::codegen::testing

@@ -19,6 +19,6 @@ struct RandomMatmul {
 };
 
 /// The same seed gives the same implementation.
-std::unique_ptr<RandomMatmul> MakeRandomMatmul(unsigned seed);
+std::unique_ptr<RandomMatmul> MakeRandomMatmul(unsigned seed, ir::Type type = ir::Type::kF32);
 
 }  // namespace exh::kernels::codegen::testing

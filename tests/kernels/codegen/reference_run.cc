@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <sstream>
 
 #include "kernels/codegen/print/cpu_printer.h"
+#include "kernels/ir/elements.h"
 
 namespace exh::kernels::codegen::testing {
 namespace {
@@ -129,27 +131,28 @@ std::string CheckByCompiler(const ir::Function& function, const Schedule& schedu
   }
   void* library = ::dlopen((folder.path() + "/a.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return ::dlerror();
-  using Run = void (*)(float* const*, const float*, int, unsigned char* const*);
+  using Run = void (*)(void* const*, const double*, int, unsigned char* const*);
   const Run run = reinterpret_cast<Run>(::dlsym(library, "exh_run_checked"));
 
   InterpreterData data = MakeData(function, 1);
   const InterpreterData expected = Reference(function, data);
-  std::vector<std::vector<float>> arrays;
+  std::vector<ir::Elements> arrays;
   std::vector<std::vector<std::uint8_t>> written;
-  std::vector<float*> array_pointers;
+  std::vector<void*> array_pointers;
   std::vector<unsigned char*> written_pointers;
-  for (const auto& array : data.arrays) {
-    arrays.emplace_back(array.begin(), array.end());
-    written.emplace_back(array.size(), 0);
+  for (const ir::Array& array : function.arrays) {
+    const std::vector<double>& values = data.arrays[array.id.index()];
+    arrays.emplace_back(array.type, values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) arrays.back().Set(i, values[i]);
+    written.emplace_back(values.size(), 0);
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    array_pointers.push_back(arrays[i].data());
+    array_pointers.push_back(const_cast<std::byte*>(arrays[i].bytes().data()));
     written_pointers.push_back(written[i].data());
   }
-  const std::vector<float> scalars(data.scalars.begin(), data.scalars.end());
-  run(array_pointers.data(), scalars.data(), threads, written_pointers.data());
+  run(array_pointers.data(), data.scalars.data(), threads, written_pointers.data());
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    data.arrays[i].assign(arrays[i].begin(), arrays[i].end());
+    for (std::size_t at = 0; at < arrays[i].size(); ++at) data.arrays[i][at] = arrays[i][at];
   }
   // Not closed: libgomp's threads may still be in it.
   std::string why = Compare(function, data, expected, written);

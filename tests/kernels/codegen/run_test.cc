@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 
 #include "kernels/cpu/compile.h"
 #include "kernels/cpu/problem_set.h"
+#include "kernels/ir/elements.h"
 #include "tests/kernels/codegen/temporary_folder.h"
 
 namespace exh::kernels::cpu {
@@ -20,8 +22,9 @@ using ::testing::HasSubstr;
 constexpr int kElements = 1000;
 const char kHead[] =
     "extern \"C\" int usleep(unsigned); extern \"C\" int puts(const char*);\n"
-    "extern \"C\" void exh_run(float* const* arrays, const float* scalars, int threads) {\n"
-    "  (void)threads; const float* x = arrays[0]; float* z = arrays[1]; static int runs; ++runs;\n";
+    "extern \"C\" void exh_run(void* const* arrays, const double* scalars, int threads) {\n"
+    "  (void)threads; const float* x = (const float*)arrays[0]; float* z = (float*)arrays[1];\n"
+    "  static int runs; ++runs;\n";
 const char kCorrect[] = "for (int i = 0; i < 1000; ++i) z[i] = scalars[0] * x[i];\n";
 
 /// z = 2 * x over 1000 elements; each test writes a body of its own. The second problem has other
@@ -42,8 +45,9 @@ class RunTest : public ::testing::Test {
       std::vector<double> reference;
       for (const float value : x) reference.push_back(2.0 * value);
       Problem problem;
-      problem.arrays = {{"x", false, x, {}, {}}, {"z", true, {}, reference, tolerance}};
-      problem.scalars = {2};
+      problem.arrays = {{"x", false, ir::Type::kF32, std::as_bytes(std::span(x)), {}, {}},
+                        {"z", true, ir::Type::kF32, {}, reference, tolerance}};
+      problem.scalars = {{ir::Type::kF32, 2}};
       if (!problems_) problems_ = std::make_unique<ProblemSet>(problem, inputs.size());
       const char* const what[] = {"", "with other inputs", "with special inputs"};
       EXPECT_EQ(problems_->Add(problem, what[problems_->size()]), "");
@@ -117,19 +121,21 @@ TEST_F(RunTest, WritesFarOutsideBoundsEndTheProcess) {
 }
 
 TEST_F(RunTest, LargeArraysHaveLargeGuards) {
-  const std::vector<ArrayShape> shapes = {
-      {100, false}, {30 << 20, true}, {7, true}, {9 << 18, false}};
+  const std::vector<ArrayShape> shapes = {{100, false},
+                                          {30 << 20, true},
+                                          {7, true, ir::Type::kI8},
+                                          {9 << 18, false, ir::Type::kF64},
+                                          {9 << 18, true, ir::Type::kBf16}};
   const ArrayLayout layout(shapes);
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const ArrayLayout::Place& place = layout.places()[i];
-    EXPECT_GE(place.address - end, std::max<std::uint64_t>(kGuardBytes, shapes[i].elements * 4))
-        << i;
+    EXPECT_GE(place.address - end, std::max<std::uint64_t>(kGuardBytes, shapes[i].bytes())) << i;
     if (i > 0) {
-      EXPECT_GE(place.address - end, shapes[i - 1].elements * 4) << i;
+      EXPECT_GE(place.address - end, shapes[i - 1].bytes()) << i;
     }
     EXPECT_EQ(place.data % 4096, 0U);
-    EXPECT_GE(place.open_bytes, 2 * 4096 + shapes[i].elements * 4);
+    EXPECT_GE(place.open_bytes, 2 * 4096 + shapes[i].bytes());
     end = place.address + place.open_bytes;
   }
   EXPECT_GE(layout.address_bytes() - end, kGuardBytes);
@@ -349,6 +355,143 @@ TEST_F(RunTest, StoppedRunsSayNothing) {
   request_.library = hangs.library;
   EXPECT_EQ(RunCandidate(request_, *problems_, {EXH_RUNNER_PROGRAM}, &stop).verdict,
             Verdict::kStopped);
+}
+
+// ---- Types --------------------------------------------------------------------------------------
+
+constexpr int kOdd = 1003;  ///< No whole number of words, whatever the type.
+
+const char kCopies[] =
+    "for (int i = 0; i < 1003; ++i) { half[i] = ((const unsigned short*)arrays[0])[i];\n"
+    "  small[i] = ((const signed char*)arrays[1])[i];\n"
+    "  large[i] = ((const long long*)arrays[2])[i] * (long long)scalars[0];\n"
+    "  flag[i] = ((const unsigned char*)arrays[3])[i]; }\n";
+
+/// Copies of an f16, an i8, an i64 and a bool array, the i64 times a scalar.
+class TypedRunTest : public ::testing::Test {
+ protected:
+  TypedRunTest() {
+    std::vector<std::vector<double>> references;
+    for (const ir::Type type : kTypes) {
+      ir::Elements& input = inputs_.emplace_back(type, kOdd);
+      std::vector<double>& reference = references.emplace_back();
+      for (int i = 0; i < kOdd; ++i) {
+        // Some of the i8 are -91 and 90, what outputs are spoilt with, on the way.
+        const double value = type == ir::Type::kF16 ? 0.25 * (i % 64) : i % 2 == 0 ? i % 31 : -1;
+        input.Set(i, type == ir::Type::kI8 && i % 5 == 0 ? (i % 2 == 0 ? -91 : 90) : value);
+        reference.push_back(input[i] * (type == ir::Type::kI64 ? kFactor : 1));
+      }
+    }
+    const std::vector<double> tolerance(kOdd, 0);
+    Problem problem;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      problem.arrays.push_back({"in", false, kTypes[i], inputs_[i].bytes(), {}, {}});
+    }
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      problem.arrays.push_back({kNames[i], true, kTypes[i], {}, references[i], tolerance});
+    }
+    problem.scalars = {{ir::Type::kI64, kFactor}, {ir::Type::kF16, 0.1}};
+    problems_ = std::make_unique<ProblemSet>(problem, 2);
+    EXPECT_EQ(problems_->Add(problem, ""), "");
+    EXPECT_EQ(problems_->Add(problem, "once more"), "");
+    request_.batch_ms = 0.1;
+    request_.timeout_s = 60;
+    request_.problems_after = {1};
+    request_.repeats_ms = 1000;
+  }
+
+  /// `change` runs behind the copies, `instead` in their place.
+  Measurement Run(const std::string& change, const std::string& instead = "") {
+    const std::string head =
+        "extern \"C\" void exh_run(void* const* arrays, const double* scalars, int) {\n"
+        "  unsigned short* half = (unsigned short*)arrays[4];\n"
+        "  signed char* small = (signed char*)arrays[5]; long long* large = (long "
+        "long*)arrays[6];\n"
+        "  unsigned char* flag = (unsigned char*)arrays[7]; static int runs; ++runs;\n";
+    CompilerOptions options;
+    options.directory = folder_.path();
+    options.flags = {"-O1", "-shared", "-fPIC", "-w"};
+    const Compiled compiled =
+        Compiler(options).Compile(head + (instead.empty() ? kCopies : instead) + change + "}\n");
+    EXPECT_EQ(compiled.verdict, Verdict::kCorrect) << compiled.why;
+    request_.library = compiled.library;
+    return RunCandidate(request_, *problems_, {EXH_RUNNER_PROGRAM});
+  }
+
+  static constexpr double kFactor = 3000000000;  ///< No i32.
+  static constexpr ir::Type kTypes[] = {ir::Type::kF16, ir::Type::kI8, ir::Type::kI64,
+                                        ir::Type::kBool};
+  static constexpr const char* kNames[] = {"half", "small", "large", "flag"};
+  kernels::testing::TemporaryFolder folder_;
+  std::vector<ir::Elements> inputs_;
+  std::unique_ptr<ProblemSet> problems_;
+  RunRequest request_;
+};
+
+TEST_F(TypedRunTest, WhatIsRightIs) {
+  const Measurement m = Run("");
+  EXPECT_EQ(m.verdict, Verdict::kCorrect) << m.why;
+  EXPECT_EQ(m.max_error, 0);
+}
+
+TEST_F(TypedRunTest, ScalarsAreRoundedToTheirTypes) {
+  const Measurement m = Run("if (scalars[1] != 0.0999755859375) half[3] = 0;");
+  EXPECT_EQ(m.verdict, Verdict::kCorrect) << m.why;
+}
+
+TEST_F(TypedRunTest, WrongElementsAreNamed) {
+  EXPECT_THAT(Run("half[1002] = 0x3C00;").why, HasSubstr("half[1002] is 1, expected 10.5"));
+  EXPECT_THAT(Run("small[1] = 2;").why, HasSubstr("small[1] is 2, expected -1 within 0"));
+  EXPECT_THAT(Run("++large[1];").why,
+              HasSubstr("large[1] is -2999999999, expected -3000000000 within 0"));
+  EXPECT_THAT(Run("flag[1] = 0;").why, HasSubstr("flag[1] is 0, expected 1 within 0"));
+  EXPECT_THAT(Run("flag[1] = 255;").why, HasSubstr("flag[1] is 255, expected 1 within 0"));
+}
+
+TEST_F(TypedRunTest, WritesOutsideBoundsAreWrong) {
+  for (const char* const array : {"half", "small", "large", "flag"}) {
+    const std::string name = array;
+    EXPECT_THAT(Run(name + "[1003] = 0;").why,
+                HasSubstr(name + " was written outside its bounds, at element 1003 of 1003"));
+    EXPECT_THAT(Run(name + "[1004] = 0;").why, HasSubstr("at element 1004 of 1003"));
+    EXPECT_THAT(Run(name + "[-1] = 0;").why,
+                HasSubstr(name + " was written outside its bounds, at element -1"));
+    EXPECT_THAT(Run(name + "[-2] = 0;").why, HasSubstr("at element -2"));
+  }
+  // A part of an element.
+  EXPECT_THAT(Run("((char*)large)[8 * 1003 + 7] = 1;").why, HasSubstr("element 1003 of 1003"));
+  EXPECT_THAT(Run("((char*)large)[-1] = 1;").why, HasSubstr("element -1"));
+  EXPECT_THAT(Run("((char*)large)[-9] = 1;").why, HasSubstr("element -2"));
+}
+
+TEST_F(TypedRunTest, EveryElementMustBeWritten) {
+  for (int array = 0; array < 4; ++array) {
+    // All of them but one: that may be any, also one that is what others are spoilt with.
+    for (const int left_out : {0, 5, 10, 77, 1002}) {
+      const std::string number = std::to_string(left_out);
+      const std::string loop = "for (int i = 0; i < 1003; ++i) ";
+      const auto unless = [&](int of, const std::string& statement) {
+        return loop + (of == array ? "if (i != " + number + ") " : "") + statement + "\n";
+      };
+      const Measurement m = Run(
+          "",
+          unless(0, "half[i] = ((const unsigned short*)arrays[0])[i];") +
+              unless(1, "small[i] = ((const signed char*)arrays[1])[i];") +
+              unless(2, "large[i] = ((const long long*)arrays[2])[i] * (long long)scalars[0];") +
+              unless(3, "flag[i] = ((const unsigned char*)arrays[3])[i];"));
+      EXPECT_EQ(m.verdict, Verdict::kWrong) << array << " " << left_out;
+      EXPECT_THAT(m.why, HasSubstr(std::string(kNames[array]) + "[" + number + "] is "));
+    }
+  }
+}
+
+TEST_F(TypedRunTest, OnlyTheFirstRunComputes) {
+  for (const char* const array : {"half", "small", "large", "flag"}) {
+    const Measurement m = Run(std::string("if (runs > 1) ") + array + "[5] = before;",
+                              std::string("auto before = ") + array + "[5];" + kCopies);
+    EXPECT_EQ(m.verdict, Verdict::kWrong) << array;
+    EXPECT_THAT(m.why, HasSubstr(std::string(array) + "[5] is "));
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "kernels/codegen/print/cuda_printer.h"
 #include "tests/kernels/codegen/hand_backbone.h"
+#include "tests/kernels/codegen/random_matmul.h"
 
 namespace exh::kernels::codegen::testing {
 namespace {
@@ -73,6 +74,20 @@ TEST(Work, RegistersAreThoseThatLiveThroughALoop) {
   ASSERT_EQ(early.error, "");
   ASSERT_EQ(early.values.ahead.size(), 1u);
   EXPECT_EQ(LeastRegisters(f, early.tree, early.values), 12u);
+}
+
+TEST(Work, WideValuesTakeTwoRegisters) {
+  std::uint64_t sum = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const auto narrow = MakeRandomMatmul(seed), wide = MakeRandomMatmul(seed, ir::Type::kF64);
+    const LoweredCode a = LowerSchedule(narrow->function, narrow->schedule);
+    const LoweredCode b = LowerSchedule(wide->function, wide->schedule);
+    ASSERT_EQ(a.error + b.error, "");
+    const std::uint64_t registers = LeastRegisters(narrow->function, a.tree, a.values);
+    EXPECT_EQ(LeastRegisters(wide->function, b.tree, b.values), 2 * registers) << "seed " << seed;
+    sum += registers;
+  }
+  EXPECT_GT(sum, 0u);
 }
 
 TEST(Work, OnlyLongLoopsLookAtTheClock) {

@@ -86,6 +86,171 @@ end
      "i=4,j=6,k=5,l=4"},
     {"sum_and_difference", "s[i] = x[i] + y[i]; d[i] = x[i] - y[i]", "i=48"},
     {"normalized", "n2[i] = sum(j) a[i,j] * a[i,j]; y[i,j] = a[i,j] * rsqrt(n2[i])", "i=6,j=10"},
+    // Borders: what is outside reads as 0.
+    {"three_points_border", R"(
+kernel three_points_border
+  size n = 32
+  input x: f32[n] outside zero
+  output y: f32[n]
+  y[i] = 0.25 * x[i - 1] + 0.5 * x[i] + 0.25 * x[i + 1]
+end
+)",
+     ""},
+    {"five_points_border", R"(
+kernel five_points_border
+  size m = 8, n = 12
+  input x: f32[m, n] outside zero
+  output y: f32[m, n]
+  y[i, j] = x[i, j] - 0.25 * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1])
+end
+)",
+     ""},
+    {"nine_points_summed", R"(
+kernel nine_points_summed
+  size m = 6, n = 8, r = 3, s = 3
+  input x: f32[m, n] outside zero
+  input w: f32[r, s]
+  output y: f32[m, n]
+  y[i, j] = sum(r, s) x[i + r - 1, j + s - 1] * w[r, s]
+end
+)",
+     ""},
+    {"strided_border", R"(
+kernel strided_border
+  size n = 16
+  input x: f32[2 * n - 3] outside zero
+  output y: f32[n]
+  y[i] = x[2 * i - 1] + x[2 * i + 1]
+end
+)",
+     ""},
+    // Every type.
+    {"axpy_f64", "y[i] = alpha * x[i] + z[i]", "i=48", "f64"},
+    {"axpy_f16", "y[i] = alpha * x[i] + z[i]", "i=96", "f16"},
+    {"axpy_bf16", "y[i] = alpha * x[i] + z[i]", "i=96", "bf16"},
+    {"axpy_i64", "y[i] = 3 * x[i] + z[i]", "i=48", "i64"},
+    {"axpy_i32", "y[i] = 3 * x[i] - z[i]", "i=48", "i32"},
+    {"axpy_u32", "y[i] = 3 * x[i] + z[i]", "i=48", "u32"},
+    {"axpy_i8", "y[i] = 3 * x[i] + z[i]", "i=96", "i8"},
+    {"logic", "y[i] = a[i] and not b[i] or a[i] xor c[i]", "i=96", "bool"},
+    {"bits", "y[i] = (a[i] and b[i]) xor (not c[i] or 12)", "i=48", "i32"},
+    {"integer_steps", "y[i] = max(abs(a[i]), min(b[i], 3)) / 2 + -c[i]", "i=48", "i32"},
+    {"product_f16", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=8,j=16,k=10", "f16"},
+    {"product_bf16", "c[i,j] = sum(k) a[i,k] * b[j,k]", "i=8,j=16,k=10", "bf16"},
+    {"product_f64", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=8,j=12,k=10", "f64"},
+    {"product_i32", "c[i,j] = sum(k) a[k,i] * b[k,j]", "i=8,j=12,k=10", "i32"},
+    {"product_i8", R"(
+kernel product_i8
+  size m = 8, n = 16, k = 12
+  input a: i8[m, k]
+  input b: i8[k, n]
+  output c: i32[m, n]
+  c[i, j] = sum(p) a[i, p] * b[p, j]
+end
+)",
+     ""},
+    {"product_f16_f32", R"(
+kernel product_f16_f32
+  size m = 8, n = 16, k = 12
+  input a: f16[m, k]
+  input b: f16[k, n]
+  output c: f32[m, n]
+  c[i, j] = sum(p) a[i, p] * b[p, j]
+end
+)",
+     ""},
+    {"product_in_f64", R"(
+kernel product_in_f64
+  size m = 8, n = 12, k = 10
+  input a: f32[m, k]
+  input b: f32[k, n]
+  output c: f32[m, n]
+  c[i, j] = sum(p: f64) a[i, p] * b[p, j]
+end
+)",
+     ""},
+    {"row_sums_f16", "y[i] = sum(j) a[i,j]", "i=16,j=24", "f16"},
+    {"row_maxima_i8", "y[i] = max(j) a[i,j]", "i=16,j=24", "i8"},
+    {"count_positive", R"(
+kernel count_positive
+  size m = 12, n = 16
+  input a: f32[m, n]
+  output y: i32[m]
+  y[i] = sum(j) (a[i, j] > 0)
+end
+)",
+     ""},
+    {"any_and_all", R"(
+kernel any_and_all
+  size m = 12, n = 10
+  input a: bool[m, n]
+  output some: bool[m]
+  output every: bool[m]
+  some[i] = any(j) a[i, j]
+  every[i] = all(j) a[i, j]
+end
+)",
+     ""},
+    {"largest_where", R"(
+kernel largest_where
+  size m = 12, n = 16
+  input a: f32[m, n]
+  output y: i32[m]
+  y[i] = argmax(j) a[i, j]
+end
+)",
+     ""},
+    {"smallest_where_i32", "y[i] = argmin(j) a[i,j]", "i=12,j=16", "i32"},
+    {"triangle", "y[i,j] = j <= i ? x[i,j] : 0", "i=12,j=16"},
+    {"ramp", "y[i,j] = x[i,j] + cast(f32, i - 2 * j)", "i=12,j=16"},
+    {"casts", R"(
+kernel casts
+  size n = 48
+  input x: f32[n]
+  input h: f16[n]
+  input k: i32[n]
+  output y: f64[n]
+  output b: bf16[n]
+  output t: i8[n]
+  y[i] = cast(f64, k[i]) + x[i] * h[i]
+  b[i] = cast(f16, x[i] * h[i])
+  t[i] = cast(i8, x[i] > 0 ? k[i] : 1)
+end
+)",
+     ""},
+    {"narrow_value", R"(
+kernel narrow_value
+  size n = 48
+  input x: f32[n]
+  input z: f32[n]
+  output y: f32[n]
+  t: f16[i] = x[i] + z[i]
+  y[i] = 2 * t[i] - z[i]
+end
+)",
+     ""},
+    {"flags", R"(
+kernel flags
+  size n = 96
+  input x: f32[n]
+  input z: f32[n]
+  output y: bool[n]
+  y[i] = x[i] < z[i] or x[i] == 1
+end
+)",
+     ""},
+    {"transpose_f16", "y[j,i] = x[i,j]", "i=16,j=32", "f16"},
+    {"transpose_i8", "y[j,i] = x[i,j]", "i=32,j=16", "i8"},
+    {"transpose_f64", "y[j,i] = x[i,j]", "i=16,j=12", "f64"},
+    {"border_bf16", R"(
+kernel border_bf16
+  size m = 8, n = 16
+  input x: bf16[m, n] outside zero
+  output y: bf16[m, n]
+  y[i, j] = x[i - 1, j] + x[i + 1, j] - 2 * x[i, j]
+end
+)",
+     ""},
 });
 
 }  // namespace
@@ -101,7 +266,7 @@ const Kernel& KernelOf(const Computation& computation) {
     for (const auto& [name, value] : ParseAssignments(std::string(computation.sizes), "sizes")) {
       sizes[std::string(name)] = ParseInteger(value).value();
     }
-    text = TextOfStatements(text, "f32", sizes);
+    text = TextOfStatements(text, std::string(computation.type), sizes);
   }
   return KernelOfText(std::string(computation.name), text);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Forty computations as text: what users write. They are searched on no device here; tests draw
+// Eighty computations as text: what users write. They are searched on no device here; tests draw
 // random implementations of each, and hold them against the reference that follows from the text.
 #pragma once
 
@@ -15,6 +15,7 @@ struct Computation {
   std::string_view name;   ///< Letters, digits and '_'.
   std::string_view text;   ///< Statements (kernels/notation/compute.h), or a kernel.
   std::string_view sizes;  ///< Of statements: "i=12,j=10". They divide into tiles, but not only.
+  std::string_view type = "f32";  ///< Of the arrays of statements.
 };
 
 std::span<const Computation> Computations();

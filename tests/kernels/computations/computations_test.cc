@@ -51,7 +51,7 @@ TEST_P(EachComputation, AreRightInTheCudaShim) {
     const codegen::CudaText text =
         codegen::PrintCuda(codegen::LowerSchedule(*sample.task.function, schedule));
     texts.push_back({text.source, static_cast<unsigned>(text.launch.grid), text.launch.threads,
-                     text.launch.shared_bytes, text.launch.global_floats});
+                     text.launch.shared_bytes, text.launch.global_bytes});
   }
   ExpectAllRight(sample, RunCudaSources(sample.task, texts, kAllInputs));
 }

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "kernels/cpu/problem_file.h"
+#include "tests/kernels/cuda/programs_text.h"
 
 namespace exh::kernels::cuda::testing {
 
@@ -32,16 +34,13 @@ struct AxpyProblem {
   AxpyProblem& operator=(const AxpyProblem&) = delete;
 
   cpu::Problem problem() const {
-    return {{{"x", false, x, {}, {}}, {"y", false, y, {}, {}}, {"z", true, {}, z, tolerance}},
-            {1.5f}};
+    constexpr ir::Type kType = ir::Type::kF32;
+    return {{{"x", false, kType, std::as_bytes(std::span(x)), {}, {}},
+             {"y", false, kType, std::as_bytes(std::span(y)), {}, {}},
+             {"z", true, kType, {}, z, tolerance}},
+            {{kType, 1.5}}};
   }
 };
-
-/// Machine code of the device programs (fake_kernels.h).
-inline std::string ProgramsText() {
-  return "fake cubin\nkernel exh_check check\nkernel exh_guard guard\nkernel exh_hash hash\n"
-         "kernel exh_clock clock\nkernel exh_deadline deadline\n";
-}
 
 /// Machine code of a candidate that takes 10 us, with `what` else there is to it.
 inline std::string CandidateText(const std::string& what = "") {

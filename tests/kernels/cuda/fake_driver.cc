@@ -276,6 +276,16 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int word, std::size_t words, 
   return kSuccess;
 }
 
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, std::size_t bytes, CUstream stream) {
+  if (const CUresult state = State(stream); state != kSuccess) return state;
+  stream->Enqueue({[] { return 0; },
+                   [=] {
+                     auto* const target = Memory::Get().At<unsigned char>(to, bytes);
+                     if (target != nullptr) std::fill_n(target, bytes, byte);
+                   }});
+  return kSuccess;
+}
+
 // ---- Launches, and the time that they take ------------------------------------------------------
 
 CUresult cuStreamCreate(CUstream* stream, unsigned int) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <sstream>
 
 #include "kernels/cpu/compare.h"
@@ -43,6 +44,8 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
       return IsOneOf(
           {"wrong", "nan", "stale", "writes", "lost", "hang", "stuck", "crash", "exit", "chatter"},
           value);
+    } else if (key == "type" && ir::TypeOfWord(value)) {
+      function.type = *ir::TypeOfWord(value);
     } else if (key == "of" && value.size() == 1) {
       function.of = value.front();
     } else if (key == "at") {
@@ -107,7 +110,27 @@ std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** 
   };
 }
 
-std::function<void()> Check(void** arguments) {
+std::function<void()> Copy(CudaFunction& function, void** arguments) {
+  const auto x = Argument<CUdeviceptr>(arguments, 0), y = Argument<CUdeviceptr>(arguments, 1);
+  return [=, &function] {
+    Misbehave(function);
+    Memory& memory = Memory::Get();
+    const auto fault = [&](const char* name) {
+      return function.is_faulty && function.fault == name;
+    };
+    const auto* const from = memory.At<unsigned char>(x, function.n);
+    auto* const to = memory.At<unsigned char>(y, function.n);
+    if (memory.error() != kSuccess || fault("nan")) return;
+    std::copy_n(from, function.n, to);
+    if (fault("wrong")) ++to[function.at];
+    if (!fault("writes")) return;
+    const CUdeviceptr stray = (function.of == 'x' ? x : y) + static_cast<CUdeviceptr>(function.at);
+    if (auto* const byte = memory.At<unsigned char>(stray, 1)) *byte = 7;
+  };
+}
+
+/// Of elements of this type.
+std::function<void()> Check(ir::Type type, void** arguments) {
   const auto out = Argument<CUdeviceptr>(arguments, 0);
   const auto reference = Argument<CUdeviceptr>(arguments, 1);
   const auto tolerance = Argument<CUdeviceptr>(arguments, 2);
@@ -115,13 +138,18 @@ std::function<void()> Check(void** arguments) {
   const auto to = Argument<CUdeviceptr>(arguments, 4);
   return [=] {
     Memory& memory = Memory::Get();
-    const float* const got = memory.At<float>(out, n);
+    const std::size_t width = ir::BytesOf(type);
+    const auto* const got = memory.At<unsigned char>(out, n * width);
     const double* const expected = memory.At<double>(reference, n);
     const double* const allowed = memory.At<double>(tolerance, n);
     CheckResult* const result = memory.At<CheckResult>(to, 1);
     if (memory.error() != kSuccess) return;
     for (std::uint64_t i = 0; i < n; ++i) {
-      const double error = cpu::ErrorOf(got[i], expected[i], allowed[i]);
+      const unsigned char* const element = got + i * width;
+      const bool is_number = type != ir::Type::kBool || *element <= 1;
+      const double error =
+          is_number ? cpu::ErrorOf(type, ir::ReadElement(type, element), expected[i], allowed[i])
+                    : std::numeric_limits<double>::infinity();
       const double most = std::max(allowed[i], 0.0);
       if (!(error <= most) || std::isinf(error)) {
         ++result->wrong;
@@ -154,15 +182,17 @@ std::function<void()> Hash(void** arguments) {
 std::function<void()> Guard(void** arguments) {
   const auto zone = Argument<CUdeviceptr>(arguments, 0);
   const auto word = Argument<unsigned>(arguments, 1);
-  const auto first = Argument<std::uint64_t>(arguments, 2);
-  const auto n = Argument<unsigned>(arguments, 3);
-  const auto to = Argument<CUdeviceptr>(arguments, 4);
+  const auto skipped = Argument<unsigned>(arguments, 2);
+  const auto first = Argument<std::uint64_t>(arguments, 3);
+  const auto n = Argument<unsigned>(arguments, 4);
+  const auto to = Argument<CUdeviceptr>(arguments, 5);
   return [=] {
-    const unsigned* const words = Memory::Get().At<unsigned>(zone, n);
+    const auto* const bytes = Memory::Get().At<unsigned char>(zone, 4 * n);
     CheckResult* const result = Memory::Get().At<CheckResult>(to, 1);
-    if (words == nullptr || result == nullptr) return;
-    for (unsigned i = 0; i < n; ++i) {
-      if (words[i] != word) result->guard = std::min(result->guard, first + i);
+    if (bytes == nullptr || result == nullptr) return;
+    for (unsigned i = skipped; i < 4 * n; ++i) {
+      const auto expected = static_cast<unsigned char>(word >> 8 * (i % 4));
+      if (bytes[i] != expected) result->guard = std::min(result->guard, first + i);
     }
   };
 }
@@ -208,8 +238,9 @@ std::optional<CudaModule> ParseModule(std::string_view text) {
     std::string kernel, name, word;
     CudaFunction function;
     if (!(words >> kernel >> name >> function.what) || kernel != "kernel") return std::nullopt;
-    if (!IsOneOf({"axpy", "check", "guard", "hash", "clock", "deadline", "spans", "nothing"},
-                 function.what)) {
+    if (!IsOneOf(
+            {"axpy", "copy", "check", "guard", "hash", "clock", "deadline", "spans", "nothing"},
+            function.what)) {
       return std::nullopt;
     }
     while (words >> word) {
@@ -231,7 +262,8 @@ Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments) {
     return function.is_faulty && function.fault == "hang" ? kForever : function.ns;
   };
   if (function.what == "axpy") work.finish = Axpy(function, blocks, arguments);
-  if (function.what == "check") work.finish = Check(arguments);
+  if (function.what == "copy") work.finish = Copy(function, arguments);
+  if (function.what == "check") work.finish = Check(function.type, arguments);
   if (function.what == "guard") work.finish = Guard(arguments);
   if (function.what == "hash") work.finish = Hash(arguments);
   if (function.what == "deadline") work.finish = Deadline(arguments);

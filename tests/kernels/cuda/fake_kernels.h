@@ -5,14 +5,14 @@
 //   fake cubin
 //   kernel exh_kernel axpy n=1000 us=12 fault=wrong at=17 after=3
 //
-// After its name stands what a kernel computes, `axpy` (z = alpha x + y) or one of the device
-// programs (`check`, `guard`, `hash`, `clock`, `deadline`), or `spans`: what n warps of a probe saw
-// of the clock, 0 and 4096; or `nothing`. `us` is how long it takes, `registers` how many a thread
-// has. `scratch` is the number of floats that a block writes to its temporary in main memory. Then
-// what is wrong with it, from the launch behind number `after` on, or with `every` in each launch
-// whose number, from 0, is a multiple of it:
+// After its name stands what a kernel computes, `axpy` (z = alpha x + y, floats), `copy` (y = x, n
+// bytes) or one of the device programs (`check` of elements of `type`, `guard`, `hash`, `clock`,
+// `deadline`), or `spans`: what n warps of a probe saw of the clock, 0 and 4096; or `nothing`. `us`
+// is how long it takes, `registers` how many a thread has. `scratch` is the number of floats that a
+// block writes to its temporary in main memory. Then what is wrong with it, from the launch behind
+// number `after` on, or with `every` in each launch whose number, from 0, is a multiple of it:
 //
-//   wrong            adds one to element `at` of the output
+//   wrong            adds one to element `at` of the output; elements of a copy are bytes
 //   nan              writes nothing
 //   stale            writes what it computed last, whatever the inputs
 //   writes           writes element `at` of the array `of`, wherever that is
@@ -32,12 +32,14 @@
 #include <vector>
 
 #include "kernels/devices/cuda/driver/driver.h"
+#include "kernels/ir/types.h"
 #include "tests/kernels/cuda/fake_gpu.h"
 
 namespace exh::kernels::cuda {
 
 struct CudaFunction {
   std::string what, fault;
+  ir::Type type = ir::Type::kF32;
   char of = 'z';
   std::int64_t at = 0;
   std::uint64_t n = 0, ns = 1000, after = 0, every = 0, scratch = 0, registers = 32;

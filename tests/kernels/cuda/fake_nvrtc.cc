@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "kernels/devices/cuda/driver/nvrtc.h"
+#include "tests/kernels/cuda/programs_text.h"
 
 namespace exh::kernels::cuda {
 struct NvrtcProgram {
@@ -156,9 +157,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int count, const char* con
     return kInvalidOption;
   }
   if (program->source.find("exh_check") != std::string::npos) {
-    program->cubin =
-        "fake cubin\nkernel exh_check check\nkernel exh_guard guard\nkernel exh_hash hash\n"
-        "kernel exh_clock clock\nkernel exh_deadline deadline\n";
+    program->cubin = exh::kernels::cuda::testing::ProgramsText();
     return kSuccess;
   }
   if (program->source.find("probe_") != std::string::npos) {

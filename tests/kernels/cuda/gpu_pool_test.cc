@@ -142,7 +142,7 @@ TEST_F(Pool, InputsThatAreNotInL2) {
 TEST_F(Pool, TemporariesInMainMemoryAreThere) {
   GpuPool pool = MakePool();
   for (const std::uint64_t floats : {100u, 1000u, 10u}) {
-    request_.launch.global_floats = floats;
+    request_.launch.global_bytes = 4 * floats;
     EXPECT_EQ(Text(Run(pool, "scratch=" + std::to_string(floats))), "correct");
   }
 }

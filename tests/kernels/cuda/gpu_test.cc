@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -17,6 +18,7 @@
 
 #include "kernels/devices/cuda/driver/timer.h"
 #include "kernels/devices/cuda/process/data_set.h"
+#include "kernels/ir/elements.h"
 #include "tests/kernels/cuda/axpy_problem.h"
 
 namespace exh::kernels::cuda {
@@ -39,10 +41,7 @@ class OnFakeGpu : public ::testing::Test {
       : gpu_(*Driver::Load(std::vector<std::string>{EXH_FAKE_DRIVER}).driver, 0),
         programs_(gpu_, ProgramsText()),
         timer_(gpu_, programs_.Function("exh_clock")),
-        set_(gpu_, problem_.problem(),
-             {programs_.Function("exh_check"), programs_.Function("exh_guard"),
-              programs_.Function("exh_hash")},
-             2) {}
+        set_(gpu_, problem_.problem(), programs_, 2) {}
 
   /// One launch of a candidate, and what is found then.
   DataSet::Verdict Run(const std::string& what) {
@@ -83,8 +82,9 @@ TEST_F(OnFakeGpu, GuardZonesLieAroundAnySize) {
     gpu_.Download(&words[0], buffer.data() - 4, 4);
     gpu_.Download(&words[1], buffer.guard_after(), 4);
     EXPECT_THAT(words, Each(Buffer::kGuardWord)) << bytes;
-    EXPECT_GE(buffer.guard_after(), buffer.data() + bytes);
+    EXPECT_EQ(buffer.guard_after() + buffer.data_in_guard(), buffer.data() + bytes);
     EXPECT_EQ(buffer.guard_after() % 4, 0u);
+    EXPECT_EQ(buffer.words(), (bytes + 3) / 4);
   }
 }
 
@@ -171,6 +171,97 @@ TEST_F(OnFakeGpu, EveryCopyHasTheInputs) {
     gpu_.Download(&last, z + 4 * (kElements - 1), sizeof last);
     EXPECT_EQ(last, static_cast<float>(problem_.z.back())) << copy;
   }
+}
+
+// ---- ir::Elements of other types
+// --------------------------------------------------------------------
+
+/// y = x, with whole numbers that every type has.
+struct CopyProblem {
+  ir::Elements x;
+  std::vector<double> y, tolerance;
+
+  CopyProblem(ir::Type type, std::size_t elements, double value)
+      : x(type, elements), y(elements, value), tolerance(elements, 0) {
+    for (std::size_t i = 0; i < elements; ++i) x.Set(i, value);
+  }
+  cpu::Problem problem() const {
+    return {{{"x", false, x.type(), x.bytes(), {}, {}}, {"y", true, x.type(), {}, y, tolerance}},
+            {}};
+  }
+};
+
+class CopyOnFakeGpu : public OnFakeGpu {
+ protected:
+  DataSet::Verdict Copy(const CopyProblem& problem, const std::string& what) {
+    const Module module(
+        gpu_, "fake cubin\nkernel exh_kernel copy n=" + std::to_string(problem.x.bytes().size()) +
+                  " us=10 " + what + "\n");
+    DataSet set(gpu_, problem.problem(), programs_, 2);
+    set.PoisonOutputs();
+    gpu_.Launch(module.Function("exh_kernel"), kLaunch, set.Arguments(0, nullptr).data());
+    return set.Check();
+  }
+};
+
+TEST_F(CopyOnFakeGpu, EveryTypeIsChecked) {
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    // Whole words, and what ends within one.
+    for (const std::size_t elements : {1000, 1001, 3}) {
+      const CopyProblem problem(info.type, elements, 1);
+      EXPECT_EQ(Copy(problem, "").why, "") << info.word;
+      EXPECT_THAT(Copy(problem, "fault=wrong at=0").why, HasSubstr("y[0] is ")) << info.word;
+      EXPECT_THAT(Copy(problem, "fault=nan").why,
+                  HasSubstr("(" + std::to_string(elements) + " elements are wrong)"))
+          << info.word;
+    }
+  }
+}
+
+TEST_F(CopyOnFakeGpu, WhatIsNotWrittenIsNoRightInteger) {
+  for (const ir::Type type : {ir::Type::kI8, ir::Type::kI32, ir::Type::kU32, ir::Type::kI64}) {
+    // Whichever byte outputs are filled with by default.
+    for (int byte = 0; byte < 256; byte += 15) {
+      const std::vector<unsigned char> bytes(sizeof(std::int64_t),
+                                             static_cast<unsigned char>(byte));
+      const CopyProblem problem(type, 5, ir::ReadElement(type, bytes.data()));
+      EXPECT_NE(Copy(problem, "fault=nan").why, "") << byte;
+    }
+  }
+}
+
+TEST_F(CopyOnFakeGpu, ABoolIsZeroOrOne) {
+  EXPECT_THAT(Copy({ir::Type::kBool, 7, 1}, "fault=wrong at=6").why,
+              HasSubstr("y[6] is 2, expected 1"));
+  EXPECT_EQ(Copy({ir::Type::kBool, 7, 0}, "").why, "");
+}
+
+TEST_F(CopyOnFakeGpu, GuardZonesBeginAtTheLastByte) {
+  for (const std::size_t elements : {1000, 1001, 1002, 1003}) {
+    const CopyProblem problem(ir::Type::kI8, elements, 1);
+    const std::string end = std::to_string(elements);
+    EXPECT_EQ(Copy(problem, "fault=writes at=" + end).why,
+              "y was written outside its bounds, 0 elements behind its end");
+    EXPECT_EQ(Copy(problem, "fault=writes at=" + std::to_string(elements + 5)).why,
+              "y was written outside its bounds, 5 elements behind its end");
+    EXPECT_EQ(Copy(problem, "fault=writes of=x at=-1").why,
+              "x was written outside its bounds, 1 elements before its start");
+    EXPECT_EQ(Copy(problem, "fault=writes of=x at=" + std::to_string(elements - 1)).why,
+              "x was written, and is an input");
+  }
+}
+
+TEST_F(OnFakeGpu, ScalarsAreWhatTheirTypeIsComputedIn) {
+  cpu::Problem problem;
+  problem.scalars = {
+      {ir::Type::kF16, 1.0001}, {ir::Type::kF64, 0.1}, {ir::Type::kBool, 3}, {ir::Type::kI64, -7}};
+  DataSet set(gpu_, problem, programs_, 1);
+  const std::vector<void*> arguments = set.Arguments(0, nullptr);
+  ASSERT_THAT(arguments, SizeIs(4));
+  EXPECT_EQ(*static_cast<const float*>(arguments[0]), 1);
+  EXPECT_EQ(*static_cast<const double*>(arguments[1]), 0.1);
+  EXPECT_EQ(*static_cast<const int*>(arguments[2]), 1);
+  EXPECT_EQ(*static_cast<const std::int64_t*>(arguments[3]), -7);
 }
 
 TEST_F(OnFakeGpu, OneLaunchHasItsTimeOrNoneWhenItLastsTooLong) {

@@ -72,8 +72,27 @@ static_assert(!kAlike<int (*)(long), int (*)(char*)>);
 #include "kernels/devices/cuda/driver/nvrtc_functions.inc"
 #undef EXH_NVRTC_FUNCTION
 
+// Of two functions with this name, the one with the newer type of what is computed in: the older is
+// no symbol of the library.
+using GemmEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t, cublasOperation_t, int, int,
+                                  int, const void*, const void*, cudaDataType, int, const void*,
+                                  cudaDataType, int, const void*, void*, cudaDataType, int,
+                                  cublasComputeType_t, cublasGemmAlgo_t);
+using GemmStridedBatchedEx = cublasStatus_t (*)(cublasHandle_t, cublasOperation_t,
+                                                cublasOperation_t, int, int, int, const void*,
+                                                const void*, cudaDataType, int, long long,
+                                                const void*, cudaDataType, int, long long,
+                                                const void*, void*, cudaDataType, int, long long,
+                                                int, cublasComputeType_t, cublasGemmAlgo_t);
+constexpr GemmEx kTheir_cublasGemmEx = &::cublasGemmEx;
+constexpr GemmStridedBatchedEx kTheir_cublasGemmStridedBatchedEx = &::cublasGemmStridedBatchedEx;
+
 #define EXH_CUBLAS_FUNCTION(library, name, symbol, ...) \
   static_assert(kAlike<decltype(ours::CublasFunctions::name), decltype(&::name)>, #name);
+#define EXH_CUBLAS_OVERLOADED(library, name, symbol, ...)                                          \
+  static_assert(                                                                                   \
+      kAlike<decltype(ours::CublasFunctions::name), std::remove_const_t<decltype(kTheir_##name)>>, \
+      #name);
 #include "kernels/devices/cuda/vendor/cublas_functions.inc"
 #undef EXH_CUBLAS_FUNCTION
 static_assert(sizeof(ours::cublasLtAlgo) == sizeof(cublasLtMatmulAlgo_t));
@@ -82,7 +101,13 @@ static_assert(offsetof(ours::cublasLtHeuristicResult, state) ==
               offsetof(cublasLtMatmulHeuristicResult_t, state));
 static_assert(ours::kDefaultMath == CUBLAS_DEFAULT_MATH);
 static_assert(ours::kOpN == CUBLAS_OP_N && ours::kOpT == CUBLAS_OP_T);
+static_assert(ours::kWideReductions == CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
 static_assert(ours::kCompute32F == CUBLAS_COMPUTE_32F && ours::kReal32F == CUDA_R_32F);
+static_assert(ours::kCompute64F == CUBLAS_COMPUTE_64F && ours::kReal64F == CUDA_R_64F);
+static_assert(ours::kReal16F == CUDA_R_16F && ours::kReal16Bf == CUDA_R_16BF);
+static_assert(ours::kDefaultAlgorithm == CUBLAS_GEMM_DEFAULT);
+static_assert(ours::kLtReductions == CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK);
+static_assert(ours::kLtWideReductions == CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
 static_assert(ours::kLtTransposeA == CUBLASLT_MATMUL_DESC_TRANSA);
 static_assert(ours::kLtTransposeB == CUBLASLT_MATMUL_DESC_TRANSB);
 static_assert(ours::kLtEpilogue == CUBLASLT_MATMUL_DESC_EPILOGUE);

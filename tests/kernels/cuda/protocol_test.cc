@@ -47,6 +47,8 @@ TEST(RunProtocol, LinesComeBack) {
   pack.stride = 32;
   gemm.a = kScratch;
   gemm.transpose_b = true;
+  gemm.type = ir::Type::kBf16;
+  gemm.alpha = 0.1;
   request.vendor = VendorCall{{pack}, {gemm}, 64};
   request.vendor_lt = true;
   request = Again(request, ParseRunRequest);
@@ -58,7 +60,13 @@ TEST(RunProtocol, LinesComeBack) {
   EXPECT_EQ(request.vendor->before.at(0).stride, 32);
   EXPECT_EQ(request.vendor->steps.at(0).a, kScratch);
   EXPECT_TRUE(request.vendor->steps.at(0).transpose_b && request.vendor_lt);
-  EXPECT_EQ(request.vendor->scratch_floats, 64u);
+  EXPECT_EQ(request.vendor->steps.at(0).type, ir::Type::kBf16);
+  EXPECT_EQ(request.vendor->steps.at(0).type_c, ir::Type::kF32);
+  EXPECT_EQ(request.vendor->steps.at(0).alpha, 0.1);
+  EXPECT_EQ(request.vendor->scratch_bytes, 64u);
+  std::string unknown = ToJsonLine(request);
+  unknown.replace(unknown.find("bf16"), 4, "f128");
+  EXPECT_FALSE(ParseRunRequest(unknown).has_value());
   EXPECT_FALSE(Again(RunRequest{}, ParseRunRequest).vendor.has_value());
 
   RunAnswer answer;

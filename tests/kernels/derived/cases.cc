@@ -16,7 +16,7 @@ namespace exh::kernels::derived::testing {
 namespace {
 
 using ir::ArrayId, ir::AxisRef, ir::Builder, ir::InRegisters, ir::Literal, ir::MayStage, ir::Op;
-using ir::Input, ir::ScalarArg, ir::Value;
+using ir::Input, ir::ScalarArg, ir::Type, ir::Value;
 
 Case OfKernel(std::unique_ptr<Kernel> kernel, const Parameters& given) {
   Case c;
@@ -30,15 +30,6 @@ Case OfKernel(std::unique_ptr<Kernel> kernel, const Parameters& given) {
   kernel->Build(builder, c.sizes);
   builder.Finish();
   c.kernel = std::move(kernel);
-  return c;
-}
-
-Case Built(const std::string& name, const std::function<void(Builder&)>& build) {
-  Case c;
-  c.name = name;
-  Builder builder(c.function);
-  build(builder);
-  builder.Finish();
   return c;
 }
 
@@ -358,7 +349,7 @@ class Evaluator {
       const Expression::Node& store = e_.node(output);
       std::vector<Exact>& result = results[static_cast<int>(store.array.index())];
       result.resize(function_.array(store.array).elements);
-      ForEachPoint(store.axes, 0, [&] { result[Offset(store)] = Of(store.inputs[0]); });
+      ForEachPoint(store.axes, 0, [&] { result[Offset(store)] = Stored(store); });
     }
     return results;
   }
@@ -375,61 +366,109 @@ class Evaluator {
     index = before;
   }
 
-  std::size_t Offset(const Expression::Node& node) const {
-    std::int64_t offset = node.offset;
-    for (const auto& [axis, stride] : node.strides) {
+  std::int64_t Affine(std::int64_t offset, const Expression::Strides& strides) const {
+    for (const auto& [axis, stride] : strides) {
       offset += at_[static_cast<std::size_t>(axis)] * stride;
     }
-    return static_cast<std::size_t>(offset);
+    return offset;
+  }
+  std::size_t Offset(const Expression::Node& node) const {
+    return static_cast<std::size_t>(Affine(node.offset, node.strides));
   }
 
-  static Exact Add(const Exact& a, const Exact& b) {
+  /// `own`: what a rounding of 1 is, as a square.
+  static Exact Add(const Exact& a, const Exact& b, double own) {
     const double value = a.value + b.value;
-    return {value, a.squares + b.squares + value * value, a.count + b.count + 1};
+    return {value, a.squares + b.squares + own * value * value, a.count + b.count + Count(own)};
   }
-  static Exact Mul(const Exact& a, const Exact& b) {
+  static Exact Mul(const Exact& a, const Exact& b, double own) {
     const double value = a.value * b.value;
-    return {value, a.value * a.value * b.squares + b.value * b.value * a.squares + value * value,
-            a.count + b.count + 1};
+    return {value,
+            a.value * a.value * b.squares + b.value * b.value * a.squares + own * value * value,
+            a.count + b.count + Count(own)};
   }
+  static double Count(double own) { return own == 0 ? 0 : 1; }
   static Exact Max(const Exact& a, const Exact& b) {
     const bool is_known = !std::isnan(a.count) && !std::isnan(b.count);
     return {a.value > b.value ? a.value : b.value, std::max(a.squares, b.squares),
             is_known ? std::max(a.count, b.count) : kUnknown};
   }
 
+  /// Narrow floats are rounded, and what was not exact may become a neighbour.
+  Exact Cast(Exact x, Type from, Type to) const {
+    if (KeepsAll(from, to)) return x;
+    const double before = x.value;
+    x.value = Converted(to, x.value);
+    if (x.count == 0 || x.squares == 0 || !ir::IsFloat(to)) return x;
+    const LastPlace last = LastPlaceOf(to);
+    x.slack = last.relative * std::abs(before) + last.absolute;
+    return x;
+  }
+
+  Exact Stored(const Expression::Node& store) {
+    return Cast(Of(store.inputs[0]), store.inputs[0].type, store.type);
+  }
+
+  Exact Of(const Expression::Input& input, Type as) {
+    Exact x = Cast(Of(input), input.type, as);
+    if (x.slack == 0) return x;
+    return {x.value, x.squares + 0x1p48 * x.slack * x.slack, x.count + 1};
+  }
+
   Exact Of(const Expression::Input& input) {
     if (input.is_number()) return {input.number, 0, 0};
     const Expression::Node& node = e_.node(input.node);
-    if (node.op == Op::kLoad) return {data_.arrays[node.array.index()][Offset(node)], 0, 0};
+    if (node.op == Op::kLoad) return {Loaded(node), 0, 0};
+    if (node.op == Op::kIndex) {
+      return {static_cast<double>(Affine(node.offset, node.strides)), 0, 0};
+    }
+    if (node.op == Op::kConst) return Of(node.inputs[0], node.type);
     if (node.is_reduction()) return Sum(node);
+    const double own = RoundingSquares(ir::ComputeTypeOf(node.computes));
     std::vector<Exact> x;
-    for (const Expression::Input& of : node.inputs) x.push_back(Of(of));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      x.push_back(Of(node.inputs[i], Expression::OperandType(node, i)));
+    }
     switch (node.op) {
-      case Op::kConst:
-        return x[0];
       case Op::kAdd:
-        return Add(x[0], x[1]);
+        return Add(x[0], x[1], own);
       case Op::kMul:
-        return Mul(x[0], x[1]);
+        return Mul(x[0], x[1], own);
       case Op::kMad:
-        return Add(Mul(x[0], x[1]), x[2]);
+        return Add(Mul(x[0], x[1], own), x[2], own);
       case Op::kMax:
         return Max(x[0], x[1]);
       case Op::kSub:
-        return Add(x[0], {-x[1].value, x[1].squares, x[1].count});
-      default:
+        return Add(x[0], {-x[1].value, x[1].squares, x[1].count}, own);
+      default: {
         x.resize(3);
-        return {ir::Evaluate(node.op, x[0].value, x[1].value, x[2].value), 0, kUnknown};
+        const bool is_exact = own == 0 || ir::InfoOf(node.op).compares();
+        // Of bools there are more operators than they are the values of.
+        const Type computes =
+            node.op == Op::kNot ? node.computes : ir::ComputeTypeOf(node.computes);
+        return {ir::Evaluate(node.op, computes, x[0].value, x[1].value, x[2].value), 0,
+                is_exact ? 0 : kUnknown};
+      }
     }
   }
 
+  double Loaded(const Expression::Node& load) const {
+    for (const Expression::Guard& guard : load.guards) {
+      const std::int64_t index = Affine(guard.offset, guard.strides);
+      if (index < 0 || index >= guard.extent) return 0;
+    }
+    return data_.arrays[load.array.index()][Offset(load)];
+  }
+
   Exact Sum(const Expression::Node& node) {
-    Exact result = Of(Input(node.init));
+    const double own = RoundingSquares(ir::ComputeTypeOf(node.computes));
+    Exact result = Of(e_.InitOf(node), ir::ComputeTypeOf(node.computes));
     double squares = result.value * result.value, points = 0, count = 0;
     ForEachPoint(node.reduced, 0, [&] {
-      Exact term = Of(node.inputs[0]);
-      if (node.op == Op::kMad) term = Mul(term, Of(node.inputs[1]));
+      Exact term = Of(node.inputs[0], Expression::OperandType(node, 0));
+      if (node.op == Op::kMad) {
+        term = Mul(term, Of(node.inputs[1], Expression::OperandType(node, 1)), own);
+      }
       if (node.op == Op::kMax) {
         result = Max(term, result);
         return;
@@ -441,10 +480,9 @@ class Evaluator {
       ++points;
     });
     if (node.op == Op::kMax) return result;
-    return {result.value, result.squares + points * squares, result.count + count + points};
+    return {result.value, result.squares + own * points * squares,
+            result.count + count + points * Count(own)};
   }
-
-  static Expression::Input Input(int node) { return {node, 0, ""}; }
 
   const ir::Function& function_;
   const Data& data_;
@@ -453,6 +491,15 @@ class Evaluator {
 };
 
 }  // namespace
+
+Case Built(const std::string& name, const std::function<void(Builder&)>& build) {
+  Case c;
+  c.name = name;
+  Builder builder(c.function);
+  build(builder);
+  builder.Finish();
+  return c;
+}
 
 std::vector<Case> LibraryCases() {
   std::vector<Case> cases;
@@ -533,23 +580,35 @@ std::vector<Case> AllCases() {
 Data::Data(const ir::Function& function) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1, 1);
+  const auto drawn = [&](const ir::TypeInfo& type) -> double {
+    if (type.type == Type::kF64) return static_cast<double>(uniform(random)) / 3;
+    if (type.is_float) return static_cast<double>(uniform(random));
+    if (type.type == Type::kBool) return static_cast<double>(random() % 2);
+    return static_cast<double>(random() % 19) - (type.is_signed ? 9 : 0);
+  };
   for (const ir::Array& array : function.arrays) {
-    arrays.emplace_back(array.elements, std::numeric_limits<float>::quiet_NaN());
-    if (array.role == ir::ArrayRole::kOutput) continue;
-    for (float& x : arrays.back()) x = uniform(random);
+    const ir::TypeInfo& type = ir::InfoOf(array.type);
+    const bool is_input = array.role == ir::ArrayRole::kInput;
+    const double wrong = type.is_float ? std::numeric_limits<double>::quiet_NaN() : type.largest;
+    Elements& values = arrays.emplace_back(array.type, array.elements);
+    for (std::uint64_t i = 0; i < array.elements; ++i) {
+      values.Set(i, is_input ? drawn(type) : wrong);
+    }
   }
   for (const ir::Scalar& scalar : function.scalars) scalars.push_back(scalar.value);
 }
 
-std::vector<float*> Data::pointers() {
-  std::vector<float*> result;
-  for (std::vector<float>& array : arrays) result.push_back(array.data());
+std::vector<void*> Data::pointers() {
+  std::vector<void*> result;
+  for (Elements& array : arrays) {
+    ir::WithType(array.type(), [&]<typename T>(T) { result.push_back(array.As<T>().data()); });
+  }
   return result;
 }
 
 double Exact::tolerance() const {
   if (std::isnan(count)) return 1e-5 * (1 + std::abs(value));
-  return count == 0 ? 0 : SumTolerance(count, std::sqrt(squares / count));
+  return slack + (count == 0 ? 0 : SumTolerance(count, std::sqrt(squares / count)));
 }
 
 std::map<int, std::vector<Exact>> ExactResults(const ir::Function& function, const Data& data) {

@@ -5,12 +5,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "kernels/derived/expression.h"
+#include "kernels/ir/builder.h"
+#include "kernels/ir/elements.h"
 #include "kernels/ir/function.h"
 #include "kernels/library/kernel.h"
 
@@ -23,22 +26,29 @@ struct Case {
   Parameters sizes;
 };
 
+/// A backbone of no library.
+Case Built(const std::string& name, const std::function<void(ir::Builder&)>& build);
+
 std::vector<Case> LibraryCases();
 std::vector<Case> OtherCases();
 /// Both.
 std::vector<Case> AllCases();
+/// With other types than f32, casts, indices, or loads that leave their arrays.
+std::vector<Case> TypedCases();
 
-/// Arrays of a function, inputs drawn at random from [-1, 1] and outputs NaN, and its scalars.
+/// Arrays of a function, inputs drawn at random, floats from [-1, 1], and outputs as wrong as can
+/// be; and its scalars.
 struct Data {
   explicit Data(const ir::Function& function);
-  std::vector<float*> pointers();
-  std::vector<std::vector<float>> arrays;
-  std::vector<float> scalars;
+  std::vector<void*> pointers();
+  std::vector<Elements> arrays;
+  std::vector<double> scalars;
 };
 
 /// A value with the squares of its errors and the number of its roundings (error_squares.h).
 struct Exact {
   double value = 0, squares = 0, count = 0;
+  double slack = 0;  ///< What an output may be off besides.
   /// A guess if there is an operation in it that the rules do not know.
   double tolerance() const;
 };

@@ -34,5 +34,23 @@ TEST(Flops, CountOperationsPointByPoint) {
   }
 }
 
+TEST(Flops, CountThoseOnIntegersButNoCastsAndIndices) {
+  const std::map<std::string, double> flops = {{"product f64", 2 * 35 * 11},
+                                               {"product i8", 2 * 35 * 11},
+                                               {"operators i32", 8 * 9},
+                                               {"conditions", 5 * 35},
+                                               {"triangle", 2 * 35 + 7},
+                                               {"numbers", 0},
+                                               {"f64 i64 f16", 0}};
+  std::size_t seen = 0;
+  for (const Case& c : TypedCases()) {
+    const auto expected = flops.find(c.name);
+    if (expected == flops.end()) continue;
+    EXPECT_EQ(FlopsOf(c), expected->second) << c.name;
+    ++seen;
+  }
+  EXPECT_EQ(seen, flops.size());
+}
+
 }  // namespace
 }  // namespace exh::kernels::derived::testing

@@ -14,6 +14,7 @@
 #include "kernels/derived/sources/element_source.h"
 #include "kernels/derived/sources/naive_source.h"
 #include "kernels/derived/sources/op_text.h"
+#include "kernels/derived/tolerance.h"
 #include "kernels/ir/ops.h"
 #include "tests/kernels/derived/cases.h"
 #include "tests/support/compiled_texts.h"
@@ -34,7 +35,7 @@ std::string Numbered(std::string text, const std::string& entry, std::size_t num
 /// What is wrong with the outputs; empty if nothing is.
 std::string Mistakes(const Case& c, const Data& data) {
   for (const auto& [array, results] : ExactResults(c.function, data)) {
-    const std::vector<float>& got = data.arrays[static_cast<std::size_t>(array)];
+    const Elements& got = data.arrays[static_cast<std::size_t>(array)];
     for (std::size_t i = 0; i < got.size(); ++i) {
       if (std::abs(got[i] - results[i].value) <= results[i].tolerance()) continue;
       return fmt::format("element {} is {}, not {}", i, got[i], results[i].value);
@@ -49,10 +50,26 @@ const Case& Find(const std::vector<Case>& cases, const std::string& name) {
 
 // ---- operations ----
 
-constexpr ir::Op kOps[] = {
-    ir::Op::kConst, ir::Op::kAdd, ir::Op::kSub,  ir::Op::kMul,  ir::Op::kDiv,   ir::Op::kMin,
-    ir::Op::kMax,   ir::Op::kMad, ir::Op::kNeg,  ir::Op::kAbs,  ir::Op::kSqrt,  ir::Op::kRsqrt,
-    ir::Op::kExp,   ir::Op::kLog, ir::Op::kTanh, ir::Op::kLess, ir::Op::kEqual, ir::Op::kSelect};
+/// What floats have, but casts.
+std::vector<ir::Op> FloatOps() {
+  std::vector<ir::Op> ops;
+  for (const ir::OpInfo& info : ir::AllOps()) {
+    const bool is_computed = info.operands > 0 && info.op != ir::Op::kConst;
+    if (is_computed && info.takes != ir::Takes::kIntegers) ops.push_back(info.op);
+  }
+  return ops;
+}
+
+/// What integers have; their quotients are by 3.
+std::vector<ir::Op> IntegerOps() {
+  std::vector<ir::Op> ops;
+  for (const ir::OpInfo& info : ir::AllOps()) {
+    const bool is_computed = info.operands > 0 && info.op != ir::Op::kConst;
+    const bool is_quotient = info.op == ir::Op::kDiv;
+    if (is_computed && !is_quotient && info.takes != ir::Takes::kFloats) ops.push_back(info.op);
+  }
+  return ops;
+}
 
 /// Each operation with each other one as its first, second or third operand.
 TEST(OpText, HoldsTogether) {
@@ -61,8 +78,9 @@ TEST(OpText, HoldsTogether) {
     std::size_t position;
   };
   std::vector<Nested> all;
-  for (const ir::Op outer : kOps) {
-    for (const ir::Op inner : kOps) {
+  const std::vector<ir::Op> ops = FloatOps();
+  for (const ir::Op outer : ops) {
+    for (const ir::Op inner : ops) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(ir::InfoOf(outer).operands); ++i) {
         all.push_back({outer, inner, i});
       }
@@ -71,8 +89,8 @@ TEST(OpText, HoldsTogether) {
   const std::vector<Piece> names = {{"a"}, {"b"}, {"c"}};
   const auto text = [&](const Nested& of, Dialect dialect) {
     std::vector<Piece> operands = names;
-    operands[of.position] = OpText(of.inner, names, dialect);
-    return OpText(of.outer, operands, dialect).text;
+    operands[of.position] = OpText(of.inner, names, dialect, ir::Type::kF32);
+    return OpText(of.outer, operands, dialect, ir::Type::kF32).text;
   };
   const CompiledTexts compiled(
       1,
@@ -95,8 +113,9 @@ TEST(OpText, HoldsTogether) {
     ASSERT_NE(in_double, nullptr) << compiled.CompilerError(0);
     for (const auto& [a, b, c] : {std::tuple(0.75, 1.5, 3.25), std::tuple(2.5, -1.25, 0.5)}) {
       double operands[] = {a, b, c};
-      operands[all[i].position] = ir::Evaluate(all[i].inner, a, b, c);
-      const double expected = ir::Evaluate(all[i].outer, operands[0], operands[1], operands[2]);
+      operands[all[i].position] = ir::Evaluate(all[i].inner, ir::Type::kF64, a, b, c);
+      const double expected =
+          ir::Evaluate(all[i].outer, ir::Type::kF64, operands[0], operands[1], operands[2]);
       const double got = in_double(a, b, c);
       if (std::isnan(expected)) {
         EXPECT_TRUE(std::isnan(got)) << text(all[i], Dialect::kDouble);
@@ -111,6 +130,72 @@ TEST(OpText, HoldsTogether) {
   }
 }
 
+TEST(OpText, HoldsTogetherOfIntegers) {
+  struct Nested {
+    ir::Op outer, inner;
+    std::size_t position;
+    ir::Type type;
+  };
+  std::vector<Nested> all;
+  const std::vector<ir::Op> ops = IntegerOps();
+  for (const ir::Type type : {ir::Type::kI32, ir::Type::kI64, ir::Type::kBool}) {
+    for (const ir::Op outer : ops) {
+      for (const ir::Op inner : ops) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(ir::InfoOf(outer).operands); ++i) {
+          all.push_back({outer, inner, i, type});
+        }
+      }
+    }
+  }
+  const std::vector<Piece> names = {{"a"}, {"b"}, {"c"}};
+  const auto text = [&](const Nested& of, Dialect dialect) {
+    std::vector<Piece> operands = names;
+    operands[of.position] = OpText(of.inner, names, dialect, of.type);
+    return OpText(of.outer, operands, dialect, of.type).text;
+  };
+  const CompiledTexts compiled(
+      1,
+      [&](std::size_t) {
+        std::string functions;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          functions += fmt::format(
+              "extern \"C\" double in_double_{0}(double a, double b, double c) {{ return {1}; }}\n"
+              "extern \"C\" long long exact_{0}({3} a, {3} b, {3} c) {{ return {2}; }}\n",
+              i, text(all[i], Dialect::kDouble), text(all[i], Dialect::kCpp),
+              all[i].type == ir::Type::kI64 ? "long long" : "int");
+        }
+        return functions;
+      },
+      "#include <cmath>\n#include <cstdint>", "-O0");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Nested& of = all[i];
+    const auto in_double = reinterpret_cast<double (*)(double, double, double)>(
+        compiled.Find(0, fmt::format("in_double_{}", i)));
+    void* const exact = compiled.Find(0, fmt::format("exact_{}", i));
+    ASSERT_NE(in_double, nullptr) << compiled.CompilerError(0);
+    const bool is_bool = of.type == ir::Type::kBool;
+    const auto computed = [&](ir::Op op) {
+      return op == ir::Op::kNot ? of.type : ir::ComputeTypeOf(of.type);
+    };
+    for (const auto& [a, b, c] :
+         {std::tuple(5, -3, 2), std::tuple(-7, 4, 0), std::tuple(1, 0, 1)}) {
+      if (is_bool && (a < 0 || b < 0)) continue;
+      double operands[] = {double(a), double(b), double(c)};
+      operands[of.position] = ir::Evaluate(of.inner, computed(of.inner), a, b, c);
+      // Of what is no bool, one that is has no value.
+      if (is_bool && operands[of.position] != 0 && operands[of.position] != 1) continue;
+      const double expected =
+          ir::Evaluate(of.outer, computed(of.outer), operands[0], operands[1], operands[2]);
+      EXPECT_EQ(in_double(a, b, c), expected) << text(of, Dialect::kDouble);
+      const long long got =
+          of.type == ir::Type::kI64
+              ? reinterpret_cast<long long (*)(long long, long long, long long)>(exact)(a, b, c)
+              : reinterpret_cast<long long (*)(int, int, int)>(exact)(a, b, c);
+      EXPECT_EQ(static_cast<double>(got), expected) << text(of, Dialect::kCpp);
+    }
+  }
+}
+
 TEST(OpText, HasNumbersThatReadBack) {
   EXPECT_EQ(NumberText(0, Dialect::kCpp), "0.0f");
   EXPECT_EQ(NumberText(0.1f, Dialect::kCuda), "0.1f");
@@ -118,19 +203,87 @@ TEST(OpText, HasNumbersThatReadBack) {
   EXPECT_EQ(NumberText(-1.5, Dialect::kDouble), "(-1.5)");
   EXPECT_EQ(NumberText(-0.0, Dialect::kCpp), "(-0.0f)");
   EXPECT_EQ(NumberText(1e20f, Dialect::kCpp), "1e+20f");
+  EXPECT_EQ(NumberText(0.1, Dialect::kCpp, ir::Type::kF64), "0.1");
+  EXPECT_EQ(NumberText(0.5, Dialect::kCpp, ir::Type::kF16), "0.5f");
+  EXPECT_EQ(NumberText(-7, Dialect::kCpp, ir::Type::kI8), "(-7)");
+  EXPECT_EQ(NumberText(7, Dialect::kCuda, ir::Type::kU32), "7u");
+  EXPECT_EQ(NumberText(7, Dialect::kDouble, ir::Type::kI64), "7.0");
+  for (const ir::Type type : {ir::Type::kI32, ir::Type::kI64}) {
+    const std::string suffix = type == ir::Type::kI64 ? "ll" : "";
+    const std::string largest = type == ir::Type::kI64 ? "9223372036854775807" : "2147483647";
+    EXPECT_EQ(NumberText(ir::InfoOf(type).largest, Dialect::kCpp, type), largest + suffix);
+    EXPECT_EQ(NumberText(ir::InfoOf(type).lowest, Dialect::kCpp, type),
+              "(-" + largest + suffix + " - 1)");
+  }
+}
+
+/// All halves, and floats that are nearly between two of them.
+TEST(HalfFunctions, ConvertAsTheTypesSay) {
+  const std::string names = "exh_from_f16( exh_to_f16( exh_from_bf16( exh_to_bf16(";
+  EXPECT_EQ(ir::HalfFunctions("exh_from_f1", ir::Language::kCpp), "");
+  const CompiledTexts compiled(
+      2,
+      [&](std::size_t i) {
+        std::string text =
+            ir::HalfFunctions(names, i == 0 ? ir::Language::kCpp : ir::Language::kCuda);
+        for (const char* const type : {"f16", "bf16"}) {
+          text += fmt::format(
+              "extern \"C\" float from_{0}_{1}(unsigned short x) {{ return exh_from_{0}(x); }}\n"
+              "extern \"C\" unsigned short to_{0}_{1}(float x) {{ return exh_to_{0}(x); }}\n",
+              type, i);
+        }
+        return fmt::format("namespace n{} {{\n{}}}\n", i, text);
+      },
+      "#define __device__\n#define __forceinline__ inline\n#define EXH_SHIM",
+      "-O1 -Wall -Wextra -Werror");
+  for (const std::size_t i : {0, 1}) {
+    for (const ir::Type type : {ir::Type::kF16, ir::Type::kBf16}) {
+      const auto find = [&](const char* way) {
+        return compiled.Find(i, fmt::format("{}_{}_{}", way, ir::WordOf(type), i));
+      };
+      const auto from = reinterpret_cast<float (*)(unsigned short)>(find("from"));
+      const auto to = reinterpret_cast<unsigned short (*)(float)>(find("to"));
+      ASSERT_NE(from, nullptr) << compiled.CompilerError(i);
+      for (std::uint32_t bits = 0; bits < 1 << 16; ++bits) {
+        const auto half = static_cast<std::uint16_t>(bits);
+        const double value = ir::ReadElement(type, &half);
+        const float got = from(half);
+        ASSERT_EQ(std::isnan(got), std::isnan(value)) << bits;
+        if (std::isnan(value)) {
+          ASSERT_TRUE(std::isnan(from(to(got)))) << bits;
+          continue;
+        }
+        ASSERT_EQ(double{got}, value) << bits;
+        ASSERT_EQ(std::signbit(got), std::signbit(value)) << bits;
+        const auto next = static_cast<std::uint16_t>(bits + 1);
+        const float middle = static_cast<float>((value + ir::ReadElement(type, &next)) / 2);
+        for (const float near : {got, middle, std::nextafter(middle, 0.0f),
+                                 std::nextafter(middle, std::copysign(INFINITY, middle))}) {
+          if (std::isnan(near)) continue;
+          ASSERT_EQ(double{from(to(near))}, ir::Rounded(type, near)) << bits << " " << near;
+        }
+      }
+    }
+  }
 }
 
 // ---- programs ----
 
+std::vector<Case> CasesOfAllTypes() {
+  std::vector<Case> cases = AllCases();
+  for (Case& c : TypedCases()) cases.push_back(std::move(c));
+  return cases;
+}
+
 TEST(NaiveSource, ComputesWhatTheBackboneSays) {
-  const std::vector<Case> cases = AllCases();
+  const std::vector<Case> cases = CasesOfAllTypes();
   std::vector<std::string> texts;
   for (const Case& c : cases) texts.push_back(NaiveSource(c.function));
   const CompiledTexts compiled(
       cases.size(), [&](std::size_t i) { return Numbered(texts[i], "exh_run", i); }, "",
       "-O1 -Wall -Wextra -Werror -Wno-unused-variable");
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    using Entry = void (*)(float* const*, const float*, int);
+    using Entry = void (*)(void* const*, const double*, int);
     const auto run = reinterpret_cast<Entry>(compiled.Find(i, fmt::format("exh_run_{}", i)));
     ASSERT_NE(run, nullptr) << cases[i].name << compiled.CompilerError(i) << "\n" << texts[i];
     Data data(cases[i].function);
@@ -142,14 +295,14 @@ TEST(NaiveSource, ComputesWhatTheBackboneSays) {
 TEST(NaiveSource, KeepsARowOfWhatIsReadAtOtherPoints) {
   const std::vector<Case> cases = AllCases();
   const std::string text = NaiveSource(Find(cases, "matmul2 k=11 m=7 n=5 p=13").function);
-  EXPECT_EQ(text, R"(extern "C" void exh_run(float* const* arrays, const float* scalars, int) {
-  const float* a = arrays[0];
-  const float* b = arrays[1];
-  const float* c = arrays[2];
-  const float* d = arrays[3];
-  float* e = arrays[4];
-  const float alpha = scalars[0];
-  const float beta = scalars[1];
+  EXPECT_EQ(text, R"(extern "C" void exh_run(void* const* arrays, const double* scalars, int) {
+  const float* a = static_cast<const float*>(arrays[0]);
+  const float* b = static_cast<const float*>(arrays[1]);
+  const float* c = static_cast<const float*>(arrays[2]);
+  const float* d = static_cast<const float*>(arrays[3]);
+  float* e = static_cast<float*>(arrays[4]);
+  const float alpha = static_cast<float>(scalars[0]);
+  const float beta = static_cast<float>(scalars[1]);
   static float scale[5];
   for (long m = 0; m < 7; ++m) {
     for (long n = 0; n < 5; ++n) {
@@ -196,6 +349,25 @@ TEST(NaiveSource, SharesLoopsOfSumsThatDoNotNeedEachOther) {
 )"));
 }
 
+TEST(NaiveSource, SaysTypesGuardsAndIndices) {
+  const std::vector<Case> cases = TypedCases();
+  EXPECT_THAT(NaiveSource(Find(cases, "product f16").function),
+              HasSubstr("sum += exh_from_f16(a[m * 11 + k]) * exh_from_f16(b[k * 7 + n]);"));
+  EXPECT_THAT(NaiveSource(Find(cases, "product f16").function),
+              HasSubstr("c[m * 7 + n] = exh_to_f16(sum);"));
+  EXPECT_THAT(NaiveSource(Find(cases, "product i8").function), HasSubstr(R"(      int sum = 0;
+      for (long k = 0; k < 11; ++k) {
+        sum += a[m * 11 + k] * b[k * 7 + n];
+)"));
+  EXPECT_THAT(NaiveSource(Find(cases, "product f32 f64").function),
+              HasSubstr("sum += static_cast<double>(a[m * 11 + k]) * "
+                        "static_cast<double>(b[k * 7 + n]);"));
+  EXPECT_THAT(NaiveSource(Find(cases, "padded convolution").function),
+              HasSubstr("(n + k - 2 >= 0 && n + k - 2 < 9 ? x[n + k - 2] : 0.0f) * w[k]"));
+  EXPECT_THAT(NaiveSource(Find(cases, "triangle").function),
+              HasSubstr("static_cast<int>(n) < static_cast<int>(m + 1)"));
+}
+
 TEST(NaiveCuda, HasSquareBlocksOverAMatrix) {
   const std::vector<Case> cases = AllCases();
   const Source source = NaiveCuda(Find(cases, "matmul k=20 m=33 n=18").function);
@@ -233,14 +405,16 @@ TEST(NaiveCuda, HasLinearBlocksOverAVector) {
 std::string CudaRunner(const Case& c, const Source& source, std::size_t number) {
   std::string arguments;
   for (std::size_t i = 0; i < c.function.arrays.size(); ++i) {
-    arguments += fmt::format("{}arrays[{}]", i == 0 ? "" : ", ", i);
+    arguments += fmt::format("{}static_cast<{}*>(arrays[{}])", i == 0 ? "" : ", ",
+                             ElementName(c.function.arrays[i].type), i);
   }
   for (std::size_t i = 0; i < c.function.scalars.size(); ++i) {
-    arguments += fmt::format(", scalars[{}]", i);
+    arguments +=
+        fmt::format(", static_cast<{}>(scalars[{}])", RegisterName(c.function.scalars[i].type), i);
   }
   return Numbered(
       source.text + fmt::format(R"(
-extern "C" void exh_run(float* const* arrays, const float* scalars) {{
+extern "C" void exh_run(void* const* arrays, [[maybe_unused]] const double* scalars) {{
   for (blockIdx.x = 0; blockIdx.x < {}; ++blockIdx.x) {{
     for (threadIdx.x = 0; threadIdx.x < {}; ++threadIdx.x) exh_kernel({});
   }}
@@ -250,7 +424,7 @@ extern "C" void exh_run(float* const* arrays, const float* scalars) {{
 }
 
 TEST(NaiveCuda, ComputesWhatTheBackboneSays) {
-  std::vector<Case> cases = AllCases();
+  std::vector<Case> cases = CasesOfAllTypes();
   std::erase_if(cases, [](const Case& c) {
     const bool has_none = c.name.starts_with("matmul2") || c.name.starts_with("two layers") ||
                           c.name == "two outputs" || c.name == "sums of rows and columns" ||
@@ -267,11 +441,18 @@ TEST(NaiveCuda, ComputesWhatTheBackboneSays) {
         return text.replace(text.find(c), c.size(), "static");
       },
       R"(#include <cmath>
+#include <cstdlib>
+#define __device__
+#define __forceinline__ inline
+#define EXH_SHIM
+static float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+static double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 static float rsqrtf(float x) { return 1 / std::sqrt(x); }
+static double rsqrt(double x) { return 1 / std::sqrt(x); }
 static struct { unsigned x; } blockIdx, threadIdx;)",
       "-O1");
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    using Entry = void (*)(float* const*, const float*);
+    using Entry = void (*)(void* const*, const double*);
     const auto run = reinterpret_cast<Entry>(compiled.Find(i, fmt::format("exh_run_{}", i)));
     ASSERT_NE(run, nullptr) << cases[i].name << compiled.CompilerError(i);
     Data data(cases[i].function);
@@ -284,26 +465,34 @@ static struct { unsigned x; } blockIdx, threadIdx;)",
 struct Expected {
   double value, tolerance;
 };
-using Element = Expected (*)(float* const*, const float*, std::int64_t);
+using Element = Expected (*)(void* const*, const double*, std::int64_t);
+
+/// What an input is to the text; halves are classes.
+std::string HostName(ir::Type type) {
+  const bool is_half = ir::IsFloat(type) && ir::InfoOf(type).is_narrow();
+  return std::string(is_half ? ir::WordOf(type) : ElementName(type));
+}
 
 std::string ElementFunction(const ir::Function& function, const std::string& body,
                             std::size_t number) {
   std::string parameters, arguments;
   for (const ir::Array& array : function.arrays) {
     if (array.role == ir::ArrayRole::kOutput) continue;
-    parameters += "[[maybe_unused]] const float* " + array.name + ", ";
-    arguments += fmt::format("arrays[{}], ", array.id.index());
+    const std::string type = "const " + HostName(array.type) + "*";
+    parameters += "[[maybe_unused]] " + type + " " + array.name + ", ";
+    arguments += fmt::format("static_cast<{}>(arrays[{}]), ", type, array.id.index());
   }
   for (std::size_t i = 0; i < function.scalars.size(); ++i) {
-    parameters += "float " + function.scalars[i].name + ", ";
-    arguments += fmt::format("scalars[{}], ", i);
+    const std::string_view type = RegisterName(function.scalars[i].type);
+    parameters += fmt::format("{} {}, ", type, function.scalars[i].name);
+    arguments += fmt::format("static_cast<{}>(scalars[{}]), ", type, i);
   }
   return fmt::format(R"(
 namespace n{0} {{
 static Expected Reference({1}[[maybe_unused]] std::int64_t i) {{
 {2}}}
-extern "C" Expected exh_element_{0}(float* const* arrays, [[maybe_unused]] const float* scalars,
-                                   std::int64_t i) {{
+extern "C" Expected exh_element_{0}([[maybe_unused]] void* const* arrays,
+                                    [[maybe_unused]] const double* scalars, std::int64_t i) {{
   return Reference({3}i);
 }}
 }}
@@ -312,13 +501,23 @@ extern "C" Expected exh_element_{0}(float* const* arrays, [[maybe_unused]] const
 }
 
 CompiledTexts Compiled(const std::vector<std::string>& functions) {
-  return CompiledTexts(
-      functions.size(), [&](std::size_t i) { return functions[i]; },
-      R"(#include <cmath>
+  const std::string prologue = R"(#include <cmath>
 #include <cstdint>
 #include "kernels/derived/tolerance.h"
 using exh::kernels::SumTolerance;
-struct Expected { double value, tolerance; };)",
+struct Expected { double value, tolerance; };
+)" + ir::HalfFunctions("exh_from_f16( exh_from_bf16(", ir::Language::kCpp) +
+                               R"(
+struct f16 {
+  unsigned short bits;
+  operator float() const { return exh_from_f16(bits); }
+};
+struct bf16 {
+  unsigned short bits;
+  operator float() const { return exh_from_bf16(bits); }
+};)";
+  return CompiledTexts(
+      functions.size(), [&](std::size_t i) { return functions[i]; }, prologue,
       "-std=c++20 -Wall -Wextra -Werror -I'" EXH_SOURCE_DIR "'");
 }
 
@@ -350,6 +549,46 @@ TEST(ReferenceElement, IsThatOfTheRecursion) {
       const double tolerance = results[at].tolerance();
       ASSERT_NEAR(got.value, results[at].value, 1e-12) << cases[i].name << texts[i];
       ASSERT_NEAR(got.tolerance, tolerance, 1e-9 * tolerance) << cases[i].name << texts[i];
+    }
+  }
+}
+
+TEST(ReferenceElement, OfAllTypes) {
+  std::vector<Case> cases = TypedCases();
+  std::erase_if(cases, [](const Case& c) {
+    const bool has_none = c.name.starts_with("casts") || c.name == "f64 f32 f32" ||
+                          c.name == "i32 f32 f32" || c.name == "whole parts" ||
+                          c.name == "operators u32";
+    EXPECT_EQ(ReferenceElement(c.function).empty(), has_none) << c.name;
+    return has_none;
+  });
+  std::vector<std::string> texts;
+  for (const Case& c : cases) {
+    texts.push_back(ElementFunction(c.function, ReferenceElement(c.function), texts.size()));
+  }
+  const CompiledTexts compiled = Compiled(texts);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto element =
+        reinterpret_cast<Element>(compiled.Find(i, fmt::format("exh_element_{}", i)));
+    ASSERT_NE(element, nullptr) << cases[i].name << compiled.CompilerError(i) << texts[i];
+    Data data(cases[i].function);
+    const auto all = ExactResults(cases[i].function, data);
+    const auto& [array, results] = *all.begin();
+    const ir::Type type = cases[i].function.arrays[static_cast<std::size_t>(array)].type;
+    for (std::size_t at = 0; at < results.size(); ++at) {
+      const Expected got =
+          element(data.pointers().data(), data.scalars.data(), static_cast<std::int64_t>(at));
+      ASSERT_NEAR(Converted(type, got.value), results[at].value, 1e-6 * std::abs(got.value))
+          << cases[i].name << texts[i];
+      if (std::isnan(results[at].count)) continue;  // The recursion has no rules for functions.
+      ASSERT_GE(got.tolerance, 0.5 * results[at].tolerance()) << cases[i].name << texts[i];
+      // A value that only loses something by being stored is not known to be exact.
+      const LastPlace last = ir::IsFloat(type) ? LastPlaceOf(type) : LastPlace{};
+      const double most = 2 * results[at].tolerance() + last.relative * std::abs(got.value);
+      ASSERT_LE(got.tolerance, 2 * most + 2 * last.absolute) << cases[i].name << texts[i];
+      if (!ir::IsFloat(type)) {
+        ASSERT_EQ(got.tolerance, 0) << cases[i].name;
+      }
     }
   }
 }

@@ -142,6 +142,49 @@ TEST(Compute, TakesAType) {
   EXPECT_NE(text->find("  input x: f64[i]\n  output y: f64[i]\n"), std::string::npos);
 }
 
+TEST(Compute, GivesScalarsTheTypeOfTheArrays) {
+  const auto scalars = [](const std::string& type) {
+    const std::string text = KernelOf("y[i] = alpha * x[i] + beta * alpha", {{"i", 8}}, type);
+    return text.substr(0, text.find("  input"));
+  };
+  EXPECT_EQ(scalars("f16"),
+            "  size i = 8\n  scalar alpha: f16 = 1.5\n  scalar beta: f16 = -0.75\n");
+  EXPECT_EQ(scalars("f64"),
+            "  size i = 8\n  scalar alpha: f64 = 1.5\n  scalar beta: f64 = -0.75\n");
+  for (const char* const type : {"i8", "u32", "i64"}) {
+    EXPECT_EQ(scalars(type), fmt::format("  size i = 8\n  scalar alpha: {0} = 2\n"
+                                         "  scalar beta: {0} = 3\n",
+                                         type));
+  }
+}
+
+TEST(Compute, TakesTheTypeOfAStatementForItsOutput) {
+  EXPECT_EQ(
+      KernelOf("y: i32[i] = argmax(j) x[i, j]; z[i] = max(j) x[i, j]", {{"i", 8}, {"j", 4}}, "f16"),
+      "  size i = 8, j = 4\n"
+      "  input x: f16[i, j]\n"
+      "  output y: i32[i]\n"
+      "  output z: f16[i]\n"
+      "  y: i32[i] = argmax(j) x[i, j]\n"
+      "  z[i] = max(j) x[i, j]\n");
+}
+
+// Here each index is a size of that name.
+TEST(Compute, TakesIndicesForNumbersWhereTheyRun) {
+  const std::string text = KernelOf("y[i, j] = j <= i ? x[i, j] : 0", {{"i", 8}, {"j", 4}});
+  EXPECT_NE(testing::OutlineOf(testing::BackboneOf("kernel compute\n" + text + "end\n"))
+                .find("less(i, j) = less(index, index_2)"),
+            std::string::npos);
+}
+
+TEST(Compute, KnowsNoOtherTypes) {
+  dsl::DiagnosticSink sink;
+  EXPECT_FALSE(Compose("y[i] = x[i]", {{"i", 8}}, sink, "f33"));
+  EXPECT_NE(dsl::RenderText(sink).find("--type: there is no type 'f33'; did you mean 'f32'?"),
+            std::string::npos)
+      << dsl::RenderText(sink);
+}
+
 TEST(Compute, OfManyReadsDeclaresTheFarthest) {
   constexpr int kReads = 160;
   std::string sum = "x[2 * i]";

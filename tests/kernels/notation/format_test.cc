@@ -194,6 +194,21 @@ end
 )");
 }
 
+TEST(FormatKernel, ATypeInBracketsHasABlankBeforeIt) {
+  EXPECT_EQ(Formatted("kernel k\n"
+                      "a:f16=sum(k:f64)b[k]*cast( f64 ,c [k])\n"
+                      "a=max(i , j :i64)(d?1:2)xor b\nxor-c\n"
+                      "input x:bf16[m]outside   never\n"
+                      "end"),
+            R"(kernel k
+  a: f16 = sum(k: f64) b[k] * cast(f64, c[k])
+  a = max(i, j: i64) (d ? 1 : 2) xor b
+      xor -c
+  input x: bf16[m] outside never
+end
+)");
+}
+
 TEST(FormatKernel, BracketsAdjoinNamesAndNothingElse) {
   EXPECT_EQ(Formatted("kernel k\n"
                       "a [ i ]=sum (k , j)( b [ k ] )*not_a (1)\n"

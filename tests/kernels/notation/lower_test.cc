@@ -105,10 +105,16 @@ TEST(Operators, AreOneInstructionEach) {
   EXPECT_EQ(value("x[i] < 1"), "less(i) = less(load_x*, 1)\n");
   EXPECT_EQ(value("x[i] > 1"), "less(i) = less(1, load_x*)\n");
   EXPECT_EQ(value("x[i] == 1"), "equal(i) = equal(load_x*, 1)\n");
-  EXPECT_EQ(value("x[i] != 1"), "equal(i) = equal(load_x*, 1)\nnot(i) = sub(1, equal)\n");
+  EXPECT_EQ(value("x[i] != 1"), "equal(i) = equal(load_x*, 1)\nnot(i) = not(equal)\n");
   EXPECT_EQ(value("x[i] > 0 ? x[i] : alpha"),
             "less(i) = less(0, load_x*)\nselect(i) = select(less, load_x*, alpha)\n");
-  EXPECT_EQ(value("select(x[i], 1, 2)"), "select(i) = select(load_x*, 1, 2)\n");
+  EXPECT_EQ(value("select(x[i] == 1, 1, 2)"),
+            "equal(i) = equal(load_x*, 1)\nselect(i) = select(equal, 1, 2)\n");
+  const std::string both = "less(i) = less(load_x*, 1)\nequal(i) = equal(load_x*, 1)\n";
+  EXPECT_EQ(value("x[i] <= 1"), both + "or(i) = or(less, equal)\n");
+  EXPECT_EQ(value("x[i] < 1 and x[i] == 1"), both + "and(i) = and(less, equal)\n");
+  EXPECT_EQ(value("x[i] < 1 or x[i] == 1"), both + "or(i) = or(less, equal)\n");
+  EXPECT_EQ(value("x[i] < 1 xor x[i] == 1"), both + "xor(i) = xor(less, equal)\n");
 }
 
 // One rounding less, and one instruction.
@@ -236,12 +242,12 @@ TEST(Sums, OfAllKindsHaveTheirIdentity) {
                                       "store_y() = min -> y[]\n");
   EXPECT_EQ(value("any(i) (x[i] < 0)"), load +
                                             "less(i) = less(load_x*, 0)\n"
-                                            "init() = copy(-inf)\n"
+                                            "init() = copy(0)\n"
                                             "max(i: i) = max(less) from init\n"
                                             "store_y() = max -> y[]\n");
   EXPECT_EQ(value("all(i) (x[i] < 0)"), load +
                                             "less(i) = less(load_x*, 0)\n"
-                                            "init() = copy(inf)\n"
+                                            "init() = copy(1)\n"
                                             "min(i: i) = min(less) from init\n"
                                             "store_y() = min -> y[]\n");
 }
@@ -372,6 +378,230 @@ TEST(Tiles, OfATextWithoutFitItsShape) {
   const std::string cube =
       "input x: f32[m, m, m]\noutput y: f32[m, m, m]\ny[i, j, k] = exp(x[i, j, k])\n";
   EXPECT_EQ(largest(cube, "exp.j"), "64");
+  EXPECT_EQ(largest(cube, "exp.k"), "32 16") << "neighbours in memory";
+  const std::string products =
+      "input a: f32[m, m, m]\ninput b: f32[m, m, m]\noutput c: f32[m, m, m]\n"
+      "c[t, i, j] = sum(k) a[t, i, k] * b[t, k, j]\n";
+  EXPECT_EQ(largest(products, "mad.t"), "64");
+  EXPECT_EQ(largest(products, "mad.i"), "64");
+  EXPECT_EQ(largest(products, "mad.j"), "32 16");
+  EXPECT_EQ(largest(products, "mad.k"), "32 16") << "a is read along its rows";
+}
+
+// ---- types
+
+std::string TypesOf(const std::string& lines, const Sizes& sizes = {}) {
+  return testing::TypesOf(BackboneOf(KernelOf(lines), sizes));
+}
+
+TEST(Types, OfOperandsMeet) {
+  const auto types = [](const std::string& expression, const std::string& type = "f64") {
+    return TypesOf(
+        "input h: f16[n]\ninput x: f32[n]\ninput d: f64[n]\ninput b: i8[n]\n"
+        "input l: i64[n]\ninput t: bool[n]\nscalar g: f64 = 0.1\noutput all: f64[n]\n"
+        "output y: " +
+        type + "[n]\nall[i] = h[i] + x[i] + d[i] + cast(f64, b[i] + l[i]) + t[i]\ny[i] = " +
+        expression + "\n");
+  };
+  const auto last = [&](const std::string& expression, const std::string& type = "f64") {
+    const std::string all = types(expression, type);
+    const std::size_t begin =
+        all.rfind("store_all: f64, ") + std::string("store_all: f64, ").size();
+    return all.substr(begin, all.rfind(", store_y") - begin);
+  };
+  EXPECT_EQ(last("h[i] + h[i]"), "load_h_2: f16, add_6: f32") << "halves are computed in f32";
+  EXPECT_EQ(last("h[i] * d[i]"), "load_h_2: f16, load_d_2: f64, mul: f64");
+  EXPECT_EQ(last("0.1 * d[i]"), "load_d_2: f64, scale: f64");
+  EXPECT_EQ(last("g * x[i]"), "load_x_2: f32, scale: f64");
+  EXPECT_EQ(last("b[i] + 1", "i8"), "load_b_2: i8, add_6: i32");
+  EXPECT_EQ(last("b[i] - l[i]", "i32"), "load_b_2: i8, load_l_2: i64, sub: i64");
+  EXPECT_EQ(last("t[i] * x[i]"), "load_t_2: bool, load_x_2: f32, mul: f32");
+  EXPECT_EQ(last("max(t[i], x[i] < d[i])"),
+            "load_t_2: bool, load_x_2: f32, load_d_2: f64, less: bool of f64, max: bool");
+  EXPECT_EQ(last("b[i] < 3", "f32"), "load_b_2: i8, less: bool of i32");
+  EXPECT_EQ(last("b[i] and l[i]", "i64"), "load_b_2: i8, load_l_2: i64, and: i64");
+  EXPECT_EQ(last("not b[i]", "i64"), "load_b_2: i8, not: i32");
+  EXPECT_EQ(last("t[i] ? h[i] : 0.5"), "load_t_2: bool, load_h_2: f16, select: f32");
+  EXPECT_EQ(last("b[i] ? t[i] : x[i] < 1", "bool"),
+            "load_b_2: i8, load_t_2: bool, load_x_2: f32, less: bool of f32, select: bool");
+  EXPECT_EQ(last("h[i]", "f16"), "load_h_2: f16") << "copied as it is";
+}
+
+TEST(Types, OfNumbersAreThoseOfWhatTheyMeet) {
+  const auto outline = [](const std::string& lines) {
+    return OutlineOf("input x: f32[n]\ninput b: i32[n]\n" + lines + "\n");
+  };
+  EXPECT_EQ(TypesOf("output y: f64[n]\ny[i] = 0.1\n"), "copy: f64, store_y: f64");
+  EXPECT_EQ(TypesOf("output y: i8[n]\ny[i] = 7\n"), "copy: i32, store_y: i8");
+  EXPECT_EQ(TypesOf("output y: f64[n]\nt: f32 = 2\ny[i] = t\n"), "copy: f32, store_y: f64");
+  // What has a type is no literal.
+  EXPECT_EQ(TypesOf("input x: f32[n]\noutput y: f64[n]\nt: f64 = 2\ny[i] = t * x[i]\n"),
+            "load_x: f32, cast: f64, scale: f64, store_y: f64");
+  EXPECT_NE(outline("output y: i32[n]\noutput z: f32[n]\nt: i32 = 7\ny[i] = t / 2 + b[i]\n"
+                    "z[i] = x[i]")
+                .find("add(i) = add(3, load_b*)"),
+            std::string::npos)
+      << "integers are divided as integers";
+}
+
+// They were f32 before there were types: what is made of them becomes what it meets.
+TEST(Types, OfComparisonsBecomeWhatTheyMeet) {
+  const auto types = [](const std::string& expression) {
+    const std::string all =
+        TypesOf("input x: f32[n]\noutput y: f32[n]\ny[i] = " + expression + "\n");
+    return all.substr(all.find("of f32, ") + std::string("of f32, ").size());
+  };
+  EXPECT_EQ(types("x[i] < 0"), "store_y: f32");
+  EXPECT_EQ(types("2 * (x[i] < 0)"), "scale: i32, store_y: f32");
+  EXPECT_EQ(types("2 * (x[i] < 0) + x[i]"), "mad: f32, store_y: f32");
+  EXPECT_EQ(types("2 * (x[i] < 0) - x[i]"), "scale: i32, cast: f32, sub: f32, store_y: f32");
+  EXPECT_EQ(types("0.5 * (x[i] < 0)"), "cast: f32, scale: f32, store_y: f32");
+  EXPECT_EQ(types("max(5, x[i] < 0)"), "cast: i32, max: i32, store_y: f32");
+  EXPECT_EQ(types("max(0, x[i] < 0)"), "relu: bool, store_y: f32");
+  EXPECT_EQ(types("x[i] < 0 ? 1 : 0"), "select: f32, store_y: f32");
+  EXPECT_EQ(types("1 - (x[i] < 0)"), "sub: i32, store_y: f32");
+  EXPECT_EQ(TypesOf("input b: i8[n]\noutput y: i8[n]\ny[i] = (b[i] < 0 ? 1 : 2) * b[i]\n"),
+            "load_b: i8, less: bool of i32, select: f32, cast: i8, mul: i32, store_y: i8");
+}
+
+TEST(Types, OfCastsAreSaid) {
+  EXPECT_EQ(OutlineOf("input x: f32[n]\noutput y: i32[n]\noutput z: f32[n]\n"
+                      "t: f16[i] = x[i] * 2\ny[i] = cast(i32, x[i]) + cast(i32, x[i] / 2)\n"
+                      "z[i] = t[i] + cast(f32, x[i])\n"),
+            "load_x(i) = x[i]\n"
+            "scale(i) = mul(load_x*, 2)\n"
+            "cast_t(i) = copy(scale)\n"
+            "load_x_2(i) = x[i]\n"
+            "cast_x(i) = copy(load_x_2*)\n"
+            "div(i) = div(load_x_2*, 2)\n"
+            "cast(i) = copy(div)\n"
+            "add(i) = add(cast_x, cast)\n"
+            "store_y(i) = add -> y[i]\n"
+            "load_x_3(i) = x[i]\n"
+            "add_2(i) = add(cast_t, load_x_3*)\n"
+            "store_z(i) = add_2 -> z[i]\n");
+  EXPECT_EQ(TypesOf("input x: f32[n]\noutput y: f32[n]\nt: bf16[i] = x[i]\ny[i] = t[i]\n"),
+            "load_x: f32, cast_t: bf16, store_y: f32");
+}
+
+TEST(Types, OfSumsAreWhatTheyAccumulateIn) {
+  const auto sum = [](const std::string& type, const std::string& value,
+                      const std::string& to = "f64") {
+    const std::string all = TypesOf("input a: " + type + "[m, k]\ninput x: " + type +
+                                    "[k]\noutput y: " + to + "[m]\ny[i] = " + value + "\n");
+    return all.substr(0, all.rfind(", store_y"));
+  };
+  const std::string product = "sum(j) a[i, j] * x[j]", in_f64 = "sum(j: f64) a[i, j] * x[j]";
+  EXPECT_EQ(sum("f16", product), "load_a: f16, load_x: f16, init: f32, mad: f32");
+  EXPECT_EQ(sum("i8", product, "i8"), "load_a: i8, load_x: i8, init: i32, mad: i32");
+  EXPECT_EQ(sum("f32", in_f64), "load_a: f32, load_x: f32, init: f64, mad: f64");
+  EXPECT_EQ(sum("bool", "sum(j) (a[i, j] and x[j])", "i64"),
+            "load_a: bool, load_x: bool, and: bool, init: i32, sum: i32");
+  EXPECT_EQ(sum("bool", "sum(j: f32) (a[i, j] and x[j])"),
+            "load_a: bool, load_x: bool, and: bool, init: f32, sum: f32");
+  EXPECT_EQ(sum("f64", "sum(j: f32) a[i, j] * x[j]"),
+            "load_a: f64, load_x: f64, init: f32, cast: f32, cast_2: f32, mad: f32");
+  EXPECT_EQ(sum("f32", "sum(j: f64) a[i, j] * x[j] * x[j]"),
+            "load_a: f32, load_x: f32, cast: f64, mul: f64, init: f64, mad: f64");
+  EXPECT_EQ(sum("i8", "max(j) a[i, j] * x[j]", "i32"),
+            "load_a: i8, load_x: i8, mul: i32, init: i32, max: i32");
+  EXPECT_EQ(sum("f16", "x[0] * max(j) a[i, j]"),
+            "load_x: f16, load_a: f16, init: f32, max: f32, mul: f32");
+  EXPECT_EQ(sum("bool", "all(j) (a[i, j] or x[j])", "bool"),
+            "load_a: bool, load_x: bool, or: bool, init: bool, min: bool");
+}
+
+// A wider one is added behind the sum.
+TEST(Types, OfWhatASumBeginsWithBecomeThatOfTheSum) {
+  const auto types = [](const std::string& type, const std::string& value) {
+    const std::string all =
+        TypesOf("input x: f32[k]\ninput z: " + type + "\noutput y: f64\ny = " + value + "\n");
+    return all.substr(0, all.rfind(", store_y"));
+  };
+  EXPECT_EQ(types("f16", "z + sum(j) x[j]"), "load_x: f32, load_z: f16, init: f32, sum: f32");
+  EXPECT_EQ(types("f32", "2 * z + sum(j: f64) x[j]"),
+            "load_x: f32, load_z: f32, scale: f32, init: f64, sum: f64");
+  EXPECT_EQ(types("f64", "2 * z + sum(j) x[j]"),
+            "load_x: f32, load_z: f64, scale: f64, init: f32, sum: f32, add: f64");
+}
+
+// A product that is narrower than the sum is rounded before.
+TEST(Types, OfProductsThatAreAddedStayTheirs) {
+  EXPECT_EQ(TypesOf("input x: f32[n]\ninput z: f64[n]\noutput y: f64[n]\n"
+                    "y[i] = x[i] * x[i] + z[i]\n"),
+            "load_x: f32, load_z: f64, mul: f32, add: f64, store_y: f64");
+}
+
+// ---- indices as numbers
+
+TEST(Indices, HaveAValue) {
+  EXPECT_EQ(OutlineOf("input x: f32[n, n]\noutput y: f32[n, n]\ny[i, j] = j <= i ? x[i, j] : 0\n"),
+            "index(j) = j\n"
+            "index_2(i) = i\n"
+            "less(i, j) = less(index, index_2)\n"
+            "equal(i, j) = equal(index, index_2)\n"
+            "or(i, j) = or(less, equal)\n"
+            "load_x(i, j) = x[4 i + j]\n"
+            "select(i, j) = select(or, load_x*, 0)\n"
+            "store_y(i, j) = select -> y[4 i + j]\n");
+  EXPECT_EQ(OutlineOf("output y: f32[n]\ny[i] = cast(f32, i) * 0.25\n"),
+            "index(i) = i\ncast_i(i) = copy(index)\nscale(i) = mul(cast_i, 0.25)\n"
+            "store_y(i) = scale -> y[i]\n");
+  EXPECT_EQ(TypesOf("output y: i64[n]\ny[i] = 2 * i + 1\n"), "index: i32, mad: i32, store_y: i64");
+}
+
+// In the statement of an index; elsewhere the name is that of the size.
+TEST(Indices, HideSizesOfTheirName) {
+  EXPECT_EQ(
+      OutlineOf("output y: i32[n]\noutput z: i32\ny[n] = n\nz = n\n"),
+      "index(n) = n\nstore_y(n) = index -> y[n]\ncopy() = copy(4)\nstore_z() = copy -> z[]\n");
+}
+
+TEST(Indices, OfTheLargestAreFound) {
+  EXPECT_EQ(OutlineOf("input x: f16[m, k]\noutput y: i32[m]\ny[i] = argmax(j) x[i, j]\n"),
+            "load_x(i, j) = x[16 i + j]\n"
+            "load_x_2(i, j) = x[16 i + j]\n"
+            "init(i) = copy(-inf)\n"
+            "max(i, j: j) = max(load_x*) from init\n"
+            "equal(i, j) = equal(load_x_2*, max*)\n"
+            "index(j) = j\n"
+            "select(i, j) = select(equal, index, 16)\n"
+            "init_2(i) = copy(2147483647)\n"
+            "argmax(i, j: j) = min(select) from init_2\n"
+            "store_y(i) = argmax -> y[i]\n");
+  EXPECT_EQ(TypesOf("input x: i8[k]\noutput y: i64\nt[j] = x[j] * x[j]\ny = argmin(j) t[j]\n"),
+            "load_x: i8, mul: i32, init: i32, min: i32, equal: bool of i32, index: i32, "
+            "select: i32, init_2: i32, argmin: i32, store_y: i64");
+}
+
+// ---- outside
+
+TEST(Outside, IsGuardedWhereItIsReached) {
+  EXPECT_EQ(OutlineOf("input x: f32[m, n] outside zero\noutput y: f32[m, n]\n"
+                      "y[i, j] = x[i - 1, j] + x[i, j + p]\n"),
+            "load_x(i, j) = x[4 i + j + -4] if i + -1 in 8\n"
+            "load_x_2(i, j) = x[4 i + j + 1] if j + 1 in 4\n"
+            "add(i, j) = add(load_x*, load_x_2*)\n"
+            "store_y(i, j) = add -> y[4 i + j]\n");
+  EXPECT_EQ(OutlineOf("input x: f32[n] outside zero\noutput y: f32[n]\ny[i] = x[i]\n"),
+            "load_x(i) = x[i]\nstore_y(i) = load_x* -> y[i]\n");
+  EXPECT_EQ(OutlineOf("size r = 3\ninput x: f32[m] outside zero\ninput w: f32[r]\noutput y: "
+                      "f32[m]\ny[i] = sum(r) w[r] * x[2 * i + r - 1]\n"),
+            "load_w(r) = w[r]\n"
+            "load_x(i, r) = x[2 i + r + -1] if 2 i + r + -1 in 8\n"
+            "init(i) = copy(0)\n"
+            "mad(i, r: r) = mad(load_w*, load_x*) from init\n"
+            "store_y(i) = mad -> y[i]\n");
+}
+
+// Of rows that all are one, it is still the row that is inside or not.
+TEST(Outside, IsAskedOfIndicesThatMoveNothing) {
+  EXPECT_EQ(OutlineOf("input x: f32[m, n] strides (0, 1) outside zero\noutput y: f32[m, n]\n"
+                      "y[i, j] = x[i - 1, j] + x[i + 1, j]\n"),
+            "load_x(j, i) = x[j + 0 i] if i + -1 in 8\n"
+            "load_x_2(j, i) = x[j + 0 i] if i + 1 in 8\n"
+            "add(i, j) = add(load_x*, load_x_2*)\n"
+            "store_y(i, j) = add -> y[4 i + j]\n");
 }
 
 // The reader of a sum that has more axes than it, and what a sum reads of a sum.

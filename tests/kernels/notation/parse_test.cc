@@ -33,8 +33,11 @@ std::string TextOf(const Expr& expr) {
       return fmt::format("{}[{}]", expr.text, fmt::join(args, ", "));
     case Expr::Kind::kCall:
       return fmt::format("{}({})", expr.text, fmt::join(args, ", "));
+    case Expr::Kind::kCast:
+      return fmt::format("{}<{}>({})", expr.text, expr.type.text, args.front());
     case Expr::Kind::kReduce:
-      return fmt::format("{}<{}>({})", expr.text, fmt::join(indices, ", "), args.front());
+      return fmt::format("{}<{}{}>({})", expr.text, fmt::join(indices, ", "),
+                         expr.type.text.empty() ? "" : ": " + expr.type.text, args.front());
   }
   return "";
 }
@@ -89,6 +92,22 @@ TEST(Precedence, OfReductionsIsThatOfProducts) {
   EXPECT_EQ(ValueOf("sum(k) - a[k]"), "-(sum(k), a[k])");
 }
 
+TEST(Precedence, OfXorIsThatOfOr) {
+  EXPECT_EQ(ValueOf("a xor b or c xor d and e"), "xor(or(xor(a, b), c), and(d, e))");
+}
+
+// A name alone before the comma is the type; all else is for the checks of names.
+TEST(Types, OfCastsAndReductionsAreWords) {
+  EXPECT_EQ(ValueOf("cast(f16, a + 1) * 2"), "*(cast<f16>(+(a, 1)), 2)");
+  EXPECT_EQ(ValueOf("sum(k: f64) a[k] * b[k] + c"), "+(sum<k: f64>(*(a[k], b[k])), c)");
+  EXPECT_EQ(ValueOf("sum(i, j: i64) a[i, j]"), "sum<i, j: i64>(a[i, j])");
+  EXPECT_EQ(ValueOf("argmax(k) a[k]"), "argmax<k>(a[k])");
+  EXPECT_EQ(ValueOf("cast(f32)"), "cast(f32)");
+  EXPECT_EQ(ValueOf("cast(1, a)"), "cast(1, a)");
+  EXPECT_EQ(ValueOf("cast[i]"), "cast[i]") << "no reserved word";
+  EXPECT_EQ(ValueOf("max(a ? b : c, d)"), "max(?(a, b, c), d)");
+}
+
 TEST(Numbers, AreRealOnesAndWholeOnes) {
   const auto number = [](const std::string& text) {
     return testing::Parsed("kernel a\ny = " + text + "\nend").statements.front().value;
@@ -115,7 +134,7 @@ TEST(Lines, GoOnWhileABracketIsOpen) {
 
 TEST(Lines, GoOnBehindAnOperatorAndBeforeOne) {
   for (const char* const sign :
-       {"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "and", "or"}) {
+       {"+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "and", "or", "xor"}) {
     const Texts wanted = {fmt::format("y[] = {}(a, b)", sign), "z[] = 1"};
     EXPECT_EQ(StatementsOf(fmt::format("y = a {}\n  b\nz = 1", sign)), wanted);
     EXPECT_EQ(StatementsOf(fmt::format("y = a\n  {} b\nz = 1", sign)), wanted);

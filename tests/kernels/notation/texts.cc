@@ -67,14 +67,24 @@ std::string OperandText(const ir::Function& function, const ir::Operand& operand
   return function.inst(comm.producer).name() + (comm.may_lower ? "*" : "");
 }
 
-std::string AccessText(const ir::Function& function, const ir::Instruction& inst) {
+std::string SumText(const ir::Function& function, const std::vector<ir::AccessAxis>& access,
+                    std::int64_t offset) {
   std::vector<std::string> terms;
-  for (const ir::AccessAxis& access : inst.access) {
-    const std::string name = AxisName(function.logical(access.logical));
-    terms.push_back(access.stride == 1 ? name : fmt::format("{} {}", access.stride, name));
+  for (const ir::AccessAxis& axis : access) {
+    const std::string name = AxisName(function.logical(axis.logical));
+    terms.push_back(axis.stride == 1 ? name : fmt::format("{} {}", axis.stride, name));
   }
-  if (inst.offset != 0) terms.push_back(fmt::format("{}", inst.offset));
-  return fmt::format("{}[{}]", function.array(inst.array).name, fmt::join(terms, " + "));
+  if (offset != 0) terms.push_back(fmt::format("{}", offset));
+  return fmt::format("{}", fmt::join(terms, " + "));
+}
+
+std::string AccessText(const ir::Function& function, const ir::Instruction& inst) {
+  std::string text = fmt::format("{}[{}]", function.array(inst.array).name,
+                                 SumText(function, inst.access, inst.offset));
+  for (const ir::AccessGuard& guard : inst.guards) {
+    text += fmt::format(" if {} in {}", SumText(function, guard.axes, guard.offset), guard.extent);
+  }
+  return text;
 }
 
 }  // namespace
@@ -112,6 +122,8 @@ std::string OutlineOf(const ir::Function& function) {
     }
     if (inst.op == ir::Op::kLoad) {
       text += AccessText(function, inst);
+    } else if (inst.op == ir::Op::kIndex) {
+      text += SumText(function, inst.access, inst.offset);
     } else if (inst.op == ir::Op::kStore) {
       text += fmt::format("{} -> {}", fmt::join(operands, ", "), AccessText(function, inst));
     } else {
@@ -123,6 +135,17 @@ std::string OutlineOf(const ir::Function& function) {
     text += "\n";
   }
   return text;
+}
+
+std::string TypesOf(const ir::Function& function) {
+  std::vector<std::string> texts;
+  for (const ir::Instruction& inst : function.insts) {
+    texts.push_back(fmt::format("{}: {}", inst.name(), ir::WordOf(inst.type)));
+    if (ir::InfoOf(inst.op).compares()) {
+      texts.back() += fmt::format(" of {}", ir::WordOf(inst.computes));
+    }
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 std::string LevelsOf(const ir::Function& function, const std::string& axis) {

@@ -19,6 +19,7 @@ inline std::string TreeText(const Expr& expr) {
       fmt::format("({} '{}' {}", static_cast<int>(expr.kind), expr.text, expr.number);
   if (expr.integer) text += fmt::format(" whole {}", *expr.integer);
   for (const Name& index : expr.indices) text += " over " + index.text;
+  if (!expr.type.text.empty()) text += " as " + expr.type.text;
   for (const Expr& arg : expr.args) text += TreeText(arg);
   return text + ")";
 }

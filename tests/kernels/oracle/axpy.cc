@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // z = alpha * x + y
 #include <Eigen/Core>
+#include <span>
 
 #include "tests/kernels/oracle/kernels.h"
 #include "tests/kernels/oracle/matrix.h"
@@ -34,7 +35,7 @@ class Axpy final : public Kernel {
 
   void Reference(const Parameters&, ProblemData& data) const override {
     const auto vec = [&](const char* name) {
-      const std::vector<float>& v = data.at(name).values;
+      const std::span<const float> v = data.at(name).values.As<float>();
       return Eigen::Map<const Eigen::ArrayXf>(v.data(), static_cast<Eigen::Index>(v.size()))
           .cast<double>();
     };
@@ -49,22 +50,25 @@ class Axpy final : public Kernel {
 
   std::string NaiveSource(const Parameters& sizes) const override {
     return Yardstick(sizes, R"(
-extern "C" void exh_run(float* const* arrays, const float* scalars, int) {
-  const float* x = arrays[0];
-  const float* y = arrays[1];
-  float* z = arrays[2];
-  for (long i = 0; i < n; ++i) z[i] = scalars[0] * x[i] + y[i];
+extern "C" void exh_run(void* const* arrays, const double* scalars, int) {
+  const float* x = static_cast<const float*>(arrays[0]);
+  const float* y = static_cast<const float*>(arrays[1]);
+  float* z = static_cast<float*>(arrays[2]);
+  const float alpha = static_cast<float>(scalars[0]);
+  for (long i = 0; i < n; ++i) z[i] = alpha * x[i] + y[i];
 }
 )");
   }
 
   std::string EigenSource(const Parameters& sizes) const override {
     return "#include <Eigen/Core>\n" + Yardstick(sizes, R"(
-extern "C" void exh_run(float* const* arrays, const float* scalars, int threads) {
+extern "C" void exh_run(void* const* arrays, const double* scalars, int threads) {
   Eigen::setNbThreads(threads);
-  Eigen::Map<const Eigen::VectorXf> x(arrays[0], n), y(arrays[1], n);
-  Eigen::Map<Eigen::VectorXf> z(arrays[2], n);
-  z.noalias() = scalars[0] * x + y;
+  const auto array = [=](int i) { return static_cast<float*>(arrays[i]); };
+  const float alpha = static_cast<float>(scalars[0]);
+  Eigen::Map<const Eigen::VectorXf> x(array(0), n), y(array(1), n);
+  Eigen::Map<Eigen::VectorXf> z(array(2), n);
+  z.noalias() = alpha * x + y;
 }
 )");
   }

@@ -63,11 +63,11 @@ class BatchedMatmul final : public Kernel {
 
   std::string NaiveSource(const Parameters& sizes) const override {
     return Yardstick(Constants(sizes), R"(
-extern "C" void exh_run(float* const* arrays, const float*, int) {
+extern "C" void exh_run(void* const* arrays, const double*, int) {
   for (long product = 0; product < batch; ++product) {
-    const float* a = arrays[0] + product * a_step;
-    const float* b = arrays[1] + product * b_step;
-    float* c = arrays[2] + product * m * n;
+    const float* a = static_cast<const float*>(arrays[0]) + product * a_step;
+    const float* b = static_cast<const float*>(arrays[1]) + product * b_step;
+    float* c = static_cast<float*>(arrays[2]) + product * m * n;
     for (long i = 0; i < m; ++i) {
       for (long j = 0; j < n; ++j) {
         float sum = 0;
@@ -86,20 +86,21 @@ extern "C" void exh_run(float* const* arrays, const float*, int) {
     const std::string c =
         "Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> c";
     const std::string begin =
-        "extern \"C\" void exh_run(float* const* arrays, const float*, int threads) {\n"
+        "extern \"C\" void exh_run(void* const* arrays, const double*, int threads) {\n"
+        "  const auto array = [=](int i) { return static_cast<float*>(arrays[i]); };\n"
         "  Eigen::setNbThreads(";
     std::string body;
     if (o.is_tall()) {
       const Layout tall(o.batch * o.a.rows, o.a.columns);
-      body = begin + "threads);\n  " + c + "(arrays[2], batch * m, n);\n" +
-             "  c.noalias() = " + EigenMatrix(tall, "arrays[0]") + " * " +
-             EigenMatrix(o.b, "arrays[1]") + ";\n}\n";
+      body = begin + "threads);\n  " + c + "(array(2), batch * m, n);\n" +
+             "  c.noalias() = " + EigenMatrix(tall, "array(0)") + " * " +
+             EigenMatrix(o.b, "array(1)") + ";\n}\n";
     } else {
       body = begin + "1);\n#pragma omp parallel for num_threads(threads)\n" +
              "  for (long product = 0; product < batch; ++product) {\n    " + c +
-             "(arrays[2] + product * m * n, m, n);\n    c.noalias() = " +
-             EigenMatrix(o.a, "arrays[0] + product * a_step") + " *\n" +
-             EigenMatrix(o.b, "arrays[1] + product * b_step") + ";\n  }\n}\n";
+             "(array(2) + product * m * n, m, n);\n    c.noalias() = " +
+             EigenMatrix(o.a, "array(0) + product * a_step") + " *\n" +
+             EigenMatrix(o.b, "array(1) + product * b_step") + ";\n  }\n}\n";
     }
     return "#include <Eigen/Core>\n" + Yardstick(Constants(sizes), body);
   }

@@ -64,18 +64,19 @@ class Gesummv final : public Kernel {
 
   std::string NaiveSource(const Parameters& sizes) const override {
     return Yardstick(sizes, R"(
-extern "C" void exh_run(float* const* arrays, const float* scalars, int) {
-  const float* a = arrays[0];
-  const float* b = arrays[1];
-  const float* x = arrays[2];
-  float* y = arrays[3];
+extern "C" void exh_run(void* const* arrays, const double* scalars, int) {
+  const float* a = static_cast<const float*>(arrays[0]);
+  const float* b = static_cast<const float*>(arrays[1]);
+  const float* x = static_cast<const float*>(arrays[2]);
+  float* y = static_cast<float*>(arrays[3]);
+  const float alpha = static_cast<float>(scalars[0]), beta = static_cast<float>(scalars[1]);
   for (long i = 0; i < m; ++i) {
     float ax = 0, bx = 0;
     for (long j = 0; j < n; ++j) {
       ax += a[i * n + j] * x[j];
       bx += b[i * n + j] * x[j];
     }
-    y[i] = scalars[0] * ax + scalars[1] * bx;
+    y[i] = alpha * ax + beta * bx;
   }
 }
 )");
@@ -83,14 +84,16 @@ extern "C" void exh_run(float* const* arrays, const float* scalars, int) {
 
   std::string EigenSource(const Parameters& sizes) const override {
     return "#include <Eigen/Core>\n" + Yardstick(sizes, R"(
-extern "C" void exh_run(float* const* arrays, const float* scalars, int threads) {
+extern "C" void exh_run(void* const* arrays, const double* scalars, int threads) {
   Eigen::setNbThreads(threads);
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::Map<const Matrix> a(arrays[0], m, n), b(arrays[1], m, n);
-  Eigen::Map<const Eigen::VectorXf> x(arrays[2], n);
-  Eigen::Map<Eigen::VectorXf> y(arrays[3], m);
-  y.noalias() = scalars[0] * a * x;
-  y.noalias() += scalars[1] * b * x;
+  const auto array = [=](int i) { return static_cast<float*>(arrays[i]); };
+  const float alpha = static_cast<float>(scalars[0]), beta = static_cast<float>(scalars[1]);
+  Eigen::Map<const Matrix> a(array(0), m, n), b(array(1), m, n);
+  Eigen::Map<const Eigen::VectorXf> x(array(2), n);
+  Eigen::Map<Eigen::VectorXf> y(array(3), m);
+  y.noalias() = alpha * a * x;
+  y.noalias() += beta * b * x;
 }
 )");
   }

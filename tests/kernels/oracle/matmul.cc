@@ -67,10 +67,10 @@ class Matmul final : public Kernel {
 
   std::string NaiveSource(const Parameters& sizes) const override {
     return Yardstick(Constants(sizes), R"(
-extern "C" void exh_run(float* const* arrays, const float*, int) {
-  const float* a = arrays[0];
-  const float* b = arrays[1];
-  float* c = arrays[2];
+extern "C" void exh_run(void* const* arrays, const double*, int) {
+  const float* a = static_cast<const float*>(arrays[0]);
+  const float* b = static_cast<const float*>(arrays[1]);
+  float* c = static_cast<float*>(arrays[2]);
   for (long i = 0; i < m; ++i) {
     for (long j = 0; j < n; ++j) {
       float sum = 0;
@@ -85,11 +85,12 @@ extern "C" void exh_run(float* const* arrays, const float*, int) {
   std::string EigenSource(const Parameters& sizes) const override {
     const Operands o(sizes);
     return "#include <Eigen/Core>\n" + Yardstick(sizes, R"(
-extern "C" void exh_run(float* const* arrays, const float*, int threads) {
+extern "C" void exh_run(void* const* arrays, const double*, int threads) {
   Eigen::setNbThreads(threads);
-  Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> c(arrays[2], m, n);
-  const auto a = )" + EigenMatrix(o.a, "arrays[0]") + R"(;
-  const auto b = )" + EigenMatrix(o.b, "arrays[1]") + R"(;
+  const auto array = [=](int i) { return static_cast<float*>(arrays[i]); };
+  Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> c(array(2), m, n);
+  const auto a = )" + EigenMatrix(o.a, "array(0)") + R"(;
+  const auto b = )" + EigenMatrix(o.b, "array(1)") + R"(;
   c.noalias() = a * b;
   if (relu) c = (c.array() < 0.0f).select(0.0f, c);
 }
@@ -137,7 +138,7 @@ extern "C" __global__ void exh_kernel(const float* __restrict__ a, const float* 
     pack.c = product.a = kScratch;
     pack.m = o.a.rows * o.a.columns;
     pack.stride = o.a.stride;
-    return {{}, {pack, product}, static_cast<std::uint64_t>(pack.m)};
+    return {{}, {pack, product}, sizeof(float) * static_cast<std::uint64_t>(pack.m)};
   }
 
   std::string ReferenceElement(const Parameters& sizes) const override {

@@ -97,21 +97,22 @@ class Matmul2 final : public Kernel {
 
   std::string NaiveSource(const Parameters& sizes) const override {
     return Yardstick(sizes, R"(
-extern "C" void exh_run(float* const* arrays, const float* scalars, int) {
-  const float* a = arrays[0];
-  const float* b = arrays[1];
-  const float* c = arrays[2];
-  const float* d = arrays[3];
-  float* e = arrays[4];
+extern "C" void exh_run(void* const* arrays, const double* scalars, int) {
+  const float* a = static_cast<const float*>(arrays[0]);
+  const float* b = static_cast<const float*>(arrays[1]);
+  const float* c = static_cast<const float*>(arrays[2]);
+  const float* d = static_cast<const float*>(arrays[3]);
+  float* e = static_cast<float*>(arrays[4]);
+  const float alpha = static_cast<float>(scalars[0]), beta = static_cast<float>(scalars[1]);
   static float ab[n];  // A row of alpha * A * B.
   for (long i = 0; i < m; ++i) {
     for (long j = 0; j < n; ++j) {
       float sum = 0;
       for (long l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
-      ab[j] = scalars[0] * sum;
+      ab[j] = alpha * sum;
     }
     for (long j = 0; j < p; ++j) {
-      float sum = scalars[1] * d[i * p + j];
+      float sum = beta * d[i * p + j];
       for (long l = 0; l < n; ++l) sum += ab[l] * c[l * p + j];
       e[i * p + j] = sum;
     }
@@ -122,15 +123,17 @@ extern "C" void exh_run(float* const* arrays, const float* scalars, int) {
 
   std::string EigenSource(const Parameters& sizes) const override {
     return "#include <Eigen/Core>\n" + Yardstick(sizes, R"(
-extern "C" void exh_run(float* const* arrays, const float* scalars, int threads) {
+extern "C" void exh_run(void* const* arrays, const double* scalars, int threads) {
   Eigen::setNbThreads(threads);
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::Map<const Matrix> a(arrays[0], m, k), b(arrays[1], k, n), c(arrays[2], n, p), d(arrays[3], m, p);
-  Eigen::Map<Matrix> e(arrays[4], m, p);
+  const auto array = [=](int i) { return static_cast<float*>(arrays[i]); };
+  const float alpha = static_cast<float>(scalars[0]), beta = static_cast<float>(scalars[1]);
+  Eigen::Map<const Matrix> a(array(0), m, k), b(array(1), k, n), c(array(2), n, p), d(array(3), m, p);
+  Eigen::Map<Matrix> e(array(4), m, p);
   static Matrix ab(m, n);  // Kept: the memory is not taken anew for each run.
   ab.noalias() = a * b;
-  e = scalars[1] * d;
-  e.noalias() += scalars[0] * ab * c;
+  e = beta * d;
+  e.noalias() += alpha * ab * c;
 }
 )");
   }
@@ -155,7 +158,7 @@ extern "C" void exh_run(float* const* arrays, const float* scalars, int threads)
     copy.a = 3;
     copy.c = 4;
     copy.m = e.m * e.n;
-    return {{copy}, {ab, e}, static_cast<std::uint64_t>(ab.m * ab.n)};
+    return {{copy}, {ab, e}, sizeof(float) * static_cast<std::uint64_t>(ab.m * ab.n)};
   }
 
   std::string ReferenceElement(const Parameters& sizes) const override {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "kernels/derived/tolerance.h"
 #include "tests/kernels/oracle/kernels.h"
@@ -31,7 +32,8 @@ Layout::Layout(std::int64_t of_rows, std::int64_t of_columns, bool is_transposed
 Eigen::MatrixXd Matrix(const ArrayData& input, const Layout& layout, std::int64_t first) {
   using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using AnyStride = Eigen::Stride<Eigen::Dynamic, Eigen::Dynamic>;
-  return Eigen::Map<const RowMajor, 0, AnyStride>(input.values.data() + first, layout.rows,
+  const std::span<const float> values = input.values.As<float>();
+  return Eigen::Map<const RowMajor, 0, AnyStride>(values.data() + first, layout.rows,
                                                   layout.columns,
                                                   AnyStride(layout.row, layout.column))
       .cast<double>();

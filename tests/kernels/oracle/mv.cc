@@ -41,10 +41,10 @@ class Mv final : public Kernel {
 
   std::string NaiveSource(const Parameters& sizes) const override {
     return Yardstick(sizes, R"(
-extern "C" void exh_run(float* const* arrays, const float*, int) {
-  const float* a = arrays[0];
-  const float* x = arrays[1];
-  float* y = arrays[2];
+extern "C" void exh_run(void* const* arrays, const double*, int) {
+  const float* a = static_cast<const float*>(arrays[0]);
+  const float* x = static_cast<const float*>(arrays[1]);
+  float* y = static_cast<float*>(arrays[2]);
   for (long i = 0; i < m; ++i) {
     float sum = 0;
     for (long j = 0; j < n; ++j) sum += a[i * n + j] * x[j];
@@ -56,12 +56,13 @@ extern "C" void exh_run(float* const* arrays, const float*, int) {
 
   std::string EigenSource(const Parameters& sizes) const override {
     return "#include <Eigen/Core>\n" + Yardstick(sizes, R"(
-extern "C" void exh_run(float* const* arrays, const float*, int threads) {
+extern "C" void exh_run(void* const* arrays, const double*, int threads) {
   Eigen::setNbThreads(threads);
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Eigen::Map<const Matrix> a(arrays[0], m, n);
-  Eigen::Map<const Eigen::VectorXf> x(arrays[1], n);
-  Eigen::Map<Eigen::VectorXf> y(arrays[2], m);
+  const auto array = [=](int i) { return static_cast<float*>(arrays[i]); };
+  Eigen::Map<const Matrix> a(array(0), m, n);
+  Eigen::Map<const Eigen::VectorXf> x(array(1), n);
+  Eigen::Map<Eigen::VectorXf> y(array(2), m);
   y.noalias() = a * x;
 }
 )");

@@ -36,7 +36,7 @@ std::vector<std::string> RunPrinted(const Sample& sample, codegen::Fault fault,
   const OutputCheck check(sample.task, kinds);
   std::vector<std::string> messages;
   for (std::size_t i = 0; i < count; ++i) {
-    using Run = void (*)(float* const*, const float*, int, unsigned char* const*);
+    using Run = void (*)(void* const*, const double*, int, unsigned char* const*);
     const auto run = reinterpret_cast<Run>(compiled.Find(i, fmt::format("exh_run_{}_checked", i)));
     if (run == nullptr) {
       messages.push_back("did not compile: " + compiled.CompilerError(i));

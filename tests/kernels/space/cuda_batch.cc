@@ -12,7 +12,8 @@ std::vector<std::string> RunCudaSources(const Task& task, const std::vector<Cuda
                                         const std::vector<Inputs>& kinds) {
   std::vector<exh_shim::ArrayFacts> arrays;
   for (const ir::Array& array : task.function->arrays) {
-    arrays.push_back({array.name, array.elements, array.role == ir::ArrayRole::kOutput});
+    arrays.push_back({array.name, array.elements, array.role == ir::ArrayRole::kOutput,
+                      ir::BytesOf(array.type)});
   }
   const CompiledTexts compiled(
       texts.size(),
@@ -31,8 +32,13 @@ std::vector<std::string> RunCudaSources(const Task& task, const std::vector<Cuda
     }
     for (const int thread_order : {0, 1}) {
       messages[i] = check.Check([&](auto values, auto scalars, auto written) {
+        // A launch hands over scalars that are rounded to their type.
+        std::vector<double> rounded;
+        for (const ir::Scalar& scalar : task.function->scalars) {
+          rounded.push_back(ir::Rounded(scalar.type, scalars[rounded.size()]));
+        }
         char error[512];
-        run(values, scalars, written, error, sizeof(error), thread_order);
+        run(values, rounded.data(), written, error, sizeof(error), thread_order);
         return std::string(error);
       });
       if (messages[i].empty()) continue;

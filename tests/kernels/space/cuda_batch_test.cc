@@ -6,8 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
+#include "kernels/codegen/print/cuda_statements.h"
+#include "kernels/ir/types.h"
 #include "kernels/library/registry.h"
 #include "tests/kernels/space/sample.h"
+#include "tests/support/compiled_texts.h"
 
 namespace exh::kernels::testing {
 namespace {

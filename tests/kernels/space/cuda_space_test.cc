@@ -33,7 +33,7 @@ std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault) {
     EXPECT_EQ(code.error, "");
     const codegen::CudaText text = codegen::PrintCuda(code);
     texts.push_back({text.source, static_cast<unsigned>(text.launch.grid), text.launch.threads,
-                     text.launch.shared_bytes, text.launch.global_floats});
+                     text.launch.shared_bytes, text.launch.global_bytes});
   }
   return texts;
 }

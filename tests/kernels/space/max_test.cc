@@ -36,9 +36,11 @@ class Relu final : public Kernel {
     b.Store("store_y", y, {{axis, 1}}, ir::InRegisters(max));
   }
   void Reference(const Parameters&, ProblemData& data) const override {
-    std::vector<float>& x = data.at("x").values;
-    x[5] = std::numeric_limits<float>::quiet_NaN();
-    for (const float value : x) data.at("y").reference.push_back(value > 0 ? value : 0);
+    Elements& x = data.at("x").values;
+    x.Set(5, std::numeric_limits<double>::quiet_NaN());
+    for (const float value : x.As<float>()) {
+      data.at("y").reference.push_back(value > 0 ? value : 0);
+    }
     data.at("y").tolerance.resize(x.size(), 0);
   }
   double Flops(const Parameters&) const override { return 1; }
@@ -67,7 +69,7 @@ TEST(Max, KeepsANanOnAGpu) {
     const codegen::CudaText text =
         codegen::PrintCuda(codegen::LowerSchedule(*sample.task.function, schedule));
     texts.push_back({text.source, static_cast<unsigned>(text.launch.grid), text.launch.threads,
-                     text.launch.shared_bytes, text.launch.global_floats});
+                     text.launch.shared_bytes, text.launch.global_bytes});
   }
   for (const std::string& message : RunCudaSources(sample.task, texts)) {
     EXPECT_THAT(message, HasSubstr("y[5] is nan"));

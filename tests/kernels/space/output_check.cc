@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
+#include <span>
 
 #include "kernels/cpu/compare.h"
 
@@ -12,15 +14,23 @@ namespace exh::kernels::testing {
 namespace {
 
 struct alignas(64) Line {
-  float values[16];
+  std::byte bytes[64];
 };
 
-/// The values of an array, aligned; NaN where there are none.
-std::vector<Line> Aligned(const std::vector<float>& values, std::uint64_t elements) {
-  std::vector<Line> lines((elements + 15) / 16);
-  float* const out = lines.empty() ? nullptr : lines[0].values;
-  std::fill_n(out, 16 * lines.size(), std::numeric_limits<float>::quiet_NaN());
-  std::copy(values.begin(), values.end(), out);
+/// The elements of an input, aligned; of an output what spoils a result.
+std::vector<Line> Aligned(const ir::Array& array, const Elements& values) {
+  std::vector<Line> lines((array.bytes() + sizeof(Line) - 1) / sizeof(Line));
+  if (lines.empty()) return lines;
+  std::byte* const out = lines[0].bytes;
+  std::fill_n(out, lines.size() * sizeof(Line), std::byte{0xA5});
+  if (!values.empty()) {
+    std::ranges::copy(values.bytes(), out);
+  } else if (ir::IsFloat(array.type)) {
+    const std::uint32_t bytes = ir::BytesOf(array.type);
+    for (std::uint64_t i = 0; i < array.elements; ++i) {
+      ir::WriteElement(array.type, out + i * bytes, std::numeric_limits<double>::quiet_NaN());
+    }
+  }
   return lines;
 }
 
@@ -28,7 +38,9 @@ std::vector<Line> Aligned(const std::vector<float>& values, std::uint64_t elemen
 
 OutputCheck::OutputCheck(const Task& task, const std::vector<Inputs>& kinds) : task_(task) {
   for (const Inputs inputs : kinds) problems_.push_back(MakeProblem(task, 1, inputs));
-  for (const ir::Scalar& scalar : task.function->scalars) scalars_.push_back(scalar.value);
+  for (const ir::Scalar& scalar : task.function->scalars) {
+    scalars_.push_back(ir::Rounded(scalar.type, scalar.value));
+  }
 }
 
 std::string OutputCheck::Check(const Run& run) const {
@@ -42,12 +54,12 @@ std::string OutputCheck::Check(const Run& run) const {
 std::string OutputCheck::CheckOn(const ProblemData& problem, const Run& run) const {
   std::vector<std::vector<Line>> arrays;
   std::vector<std::vector<unsigned char>> written;
-  std::vector<float*> array_pointers;
+  std::vector<void*> array_pointers;
   std::vector<unsigned char*> written_pointers;
   for (const ir::Array& array : task_.function->arrays) {
-    arrays.push_back(Aligned(problem.find(array.name)->second.values, array.elements));
+    arrays.push_back(Aligned(array, problem.find(array.name)->second.values));
     written.emplace_back(array.elements, 0);
-    array_pointers.push_back(arrays.back().data()->values);
+    array_pointers.push_back(arrays.back().data());
     written_pointers.push_back(written.back().data());
   }
   const std::string message = run(array_pointers.data(), scalars_.data(), written_pointers.data());
@@ -55,10 +67,12 @@ std::string OutputCheck::CheckOn(const ProblemData& problem, const Run& run) con
   for (const ir::Array& array : task_.function->arrays) {
     if (array.role != ir::ArrayRole::kOutput) continue;
     const ArrayData& data = problem.find(array.name)->second;
-    const cpu::ProblemArray wanted = {array.name,     true,           {},
+    const cpu::ProblemArray wanted = {array.name,     true,           array.type,    {},
                                       data.reference, data.tolerance, data.rms_limit};
     const std::size_t number = array.id.index();
-    const std::string wrong = cpu::Compare(wanted, {array_pointers[number], array.elements}).why;
+    const std::span<const std::byte> got(static_cast<const std::byte*>(array_pointers[number]),
+                                         array.bytes());
+    const std::string wrong = cpu::Compare(wanted, got).why;
     if (!wrong.empty()) return wrong;
     for (std::size_t i = 0; i < array.elements; ++i) {
       const int writes = written[number][i];

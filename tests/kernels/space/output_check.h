@@ -17,8 +17,9 @@ class OutputCheck {
   explicit OutputCheck(const Task& task, const std::vector<Inputs>& kinds = {Inputs::kUniform});
 
   /// An implementation, and its own message; empty where all is well. The arrays are aligned to 64
-  /// bytes, outputs are NaN; `written[array][element]` counts, from 0.
-  using Run = std::function<std::string(float* const* arrays, const float* scalars,
+  /// bytes, elements of outputs are NaN or, where their type has none, what nobody writes;
+  /// `written[array][element]` counts, from 0.
+  using Run = std::function<std::string(void* const* arrays, const double* scalars,
                                         unsigned char* const* written)>;
   /// The message of the implementation, or what is wrong with its result. Several host threads may
   /// call it at a time.
@@ -29,7 +30,7 @@ class OutputCheck {
 
   const Task& task_;
   std::vector<ProblemData> problems_;
-  std::vector<float> scalars_;
+  std::vector<double> scalars_;  ///< Rounded to their types.
 };
 
 }  // namespace exh::kernels::testing

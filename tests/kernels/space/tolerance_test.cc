@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -152,6 +153,10 @@ Task TaskOf(const std::string& name, const Parameters& sizes) {
   return TaskOf(*kernel, all);
 }
 
+std::span<const float> ValuesOf(const ProblemData& data, const std::string& array) {
+  return data.at(array).values.As<float>();
+}
+
 /// What a kernel makes of its inputs; all of them have one output.
 using Body = std::function<Floats(const ProblemData&)>;
 
@@ -180,8 +185,9 @@ class Problems {
         if (array.role != ir::ArrayRole::kOutput) continue;
         const ArrayData& output = data.at(array.name);
         const cpu::ProblemArray checked = {
-            array.name, true, {}, output.reference, output.tolerance, output.rms_limit};
-        const std::string why = cpu::Compare(checked, body(data)).why;
+            array.name, true, array.type, {}, output.reference, output.tolerance, output.rms_limit};
+        const std::string why =
+            cpu::Compare(checked, std::as_bytes(std::span<const float>(body(data)))).why;
         if (!why.empty()) return name + ": " + why;
       }
     }
@@ -194,7 +200,7 @@ class Problems {
 };
 
 Floats Mv(const ProblemData& data, const Dot& dot) {
-  const Floats &a = data.at("a").values, &x = data.at("x").values;
+  const auto a = ValuesOf(data, "a"), x = ValuesOf(data, "x");
   Floats y;
   for (std::size_t first = 0; first < a.size(); first += x.size()) {
     y.push_back(dot(a.data() + first, x.data(), x.size()));
@@ -291,8 +297,8 @@ TEST(Sabotage, OfSumsOfAnyLengthIsRefused) {
 Body TwoProducts(std::size_t m, std::size_t n, std::size_t k, std::size_t p, bool backwards,
                  const std::function<float(float)>& between) {
   return [=](const ProblemData& data) {
-    const Floats &a = data.at("a").values, &b = data.at("b").values;
-    const Floats &c = data.at("c").values, &d = data.at("d").values;
+    const auto a = ValuesOf(data, "a"), b = ValuesOf(data, "b");
+    const auto c = ValuesOf(data, "c"), d = ValuesOf(data, "d");
     Floats e(m * p);
     for (std::size_t row = 0; row < m; ++row) {
       Floats ab(n);
@@ -335,7 +341,7 @@ TEST(Sabotage, OfALongProductIsRefused) {
   const Problems problems(task);
   const auto product = [&](std::size_t terms) {
     return [&, terms](const ProblemData& data) {
-      const Floats &a = data.at("a").values, &b = data.at("b").values;
+      const auto a = ValuesOf(data, "a"), b = ValuesOf(data, "b");
       Floats c(static_cast<std::size_t>(n * n));
       for (std::size_t i = 0; i < c.size(); ++i) {
         const std::size_t row = i / n, column = i % n;
@@ -358,7 +364,7 @@ TEST(Sabotage, OfAMaximumIsRefused) {
   const Problems problems(task);
   const auto relu = [&](const std::function<float(float)>& maximum) {
     return [&, maximum](const ProblemData& data) {
-      const Floats &a = data.at("a").values, &b = data.at("b").values;
+      const auto a = ValuesOf(data, "a"), b = ValuesOf(data, "b");
       Floats c(16 * 20);
       for (std::size_t i = 0; i < c.size(); ++i) {
         for (std::size_t p = 0; p < 64; ++p) {
@@ -381,7 +387,7 @@ TEST(Sabotage, OfElementsIsRefused) {
   const Problems problems(task);
   const auto axpy = [&](const std::function<float(float, float)>& element) {
     return [&, element](const ProblemData& data) {
-      const Floats &x = data.at("x").values, &y = data.at("y").values;
+      const auto x = ValuesOf(data, "x"), y = ValuesOf(data, "y");
       Floats z;
       for (std::size_t i = 0; i < x.size(); ++i) z.push_back(element(x[i], y[i]));
       return z;
@@ -425,7 +431,7 @@ TEST(WholeNumbers, AreExactForEveryKernelInAnyOrder) {
     for (const ir::Array& array : task.function->arrays) {
       const ArrayData& one = data.at(array.name);
       for (const double tolerance : one.tolerance) ASSERT_EQ(tolerance, 0) << c.kernel;
-      for (const float value : one.values) {
+      for (const float value : one.values.As<float>()) {
         ASSERT_NE(value, 0) << c.kernel;
         ASSERT_EQ(value, std::nearbyint(value)) << c.kernel;
       }
@@ -456,7 +462,7 @@ TEST(WholeNumbers, ThatAreTooManyAreNotTakenForExact) {
       b.Store("store_y", y, {{axis, 1}}, ir::InRegisters(mul));
     }
     void Reference(const Parameters&, ProblemData& data) const override {
-      for (const float x : data.at("x").values) {
+      for (const float x : ValuesOf(data, "x")) {
         data.at("y").reference.push_back(double{0.1f} * x + double{0.3f});
         data.at("y").tolerance.push_back(SumTolerance(2, std::hypot(0.1 * x, 0.3)));
       }
@@ -470,7 +476,7 @@ TEST(WholeNumbers, ThatAreTooManyAreNotTakenForExact) {
   const ProblemData data = MakeProblem(task, 1, Inputs::kWholeNumbers);
   for (std::size_t i = 0; i < 64; ++i) {
     EXPECT_GT(data.at("y").tolerance[i], 0);
-    EXPECT_LE(std::abs(std::fma(0.1f, data.at("x").values[i], 0.3f) - data.at("y").reference[i]),
+    EXPECT_LE(std::abs(std::fma(0.1f, ValuesOf(data, "x")[i], 0.3f) - data.at("y").reference[i]),
               data.at("y").tolerance[i]);
   }
 }
@@ -485,9 +491,9 @@ TEST(SpecialInputs, HoldEveryKindAndSayWhatComesOfThem) {
   const auto is_infinite = [](double x) { return std::isinf(x); };
   const auto is_denormal = [](double x) { return x != 0 && std::abs(x) < 0x1p-126; };
   for (const char* const input : {"a", "b"}) {
-    EXPECT_GT(count(data.at(input).values, is_nan), 0) << input;
-    EXPECT_GT(count(data.at(input).values, is_infinite), 0) << input;
-    EXPECT_GT(count(data.at(input).values, is_denormal), 0) << input;
+    EXPECT_GT(count(ValuesOf(data, input), is_nan), 0) << input;
+    EXPECT_GT(count(ValuesOf(data, input), is_infinite), 0) << input;
+    EXPECT_GT(count(ValuesOf(data, input), is_denormal), 0) << input;
   }
   const std::vector<double>& c = data.at("c").reference;
   EXPECT_GT(count(c, is_nan), 32);

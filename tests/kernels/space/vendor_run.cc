@@ -70,7 +70,7 @@ void Step(const VendorStep& s, Memory a, Memory b, Memory c) {
 
 void RunVendorCall(const VendorCall& call, float* const* arrays,
                    const std::vector<std::size_t>& sizes) {
-  std::vector<float> scratch(call.scratch_floats);
+  std::vector<float> scratch(call.scratch_bytes / sizeof(float));
   const auto memory = [&](int array) {
     if (array == kScratch) return Memory(scratch);
     const auto number = static_cast<std::size_t>(array);

@@ -89,7 +89,7 @@ TEST(Yardsticks, OfTheCpuAgreeWithTheReference) {
       texts.size(), [&](std::size_t i) { return Numbered(texts[i], i); }, "#include <Eigen/Core>",
       "-O1 -fopenmp -Wno-psabi -isystem '" EXH_EIGEN_INCLUDE "'");
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    using Entry = void (*)(float* const*, const float*, int);
+    using Entry = void (*)(void* const*, const double*, int);
     const auto run = reinterpret_cast<Entry>(compiled.Find(i, fmt::format("exh_run_{}", i)));
     ASSERT_NE(run, nullptr) << compiled.CompilerError(i) << "\n" << texts[i];
     const Task& task = tasks[i / 2];
@@ -128,7 +128,11 @@ TEST(Yardsticks, CallsOfAVendorsLibraryAgreeWithTheReference) {
     std::vector<std::size_t> sizes;
     for (const ir::Array& array : task.function->arrays) sizes.push_back(array.elements);
     const std::string message = OutputCheck(task).Check([&](auto arrays, auto, auto written) {
-      RunVendorCall(call, arrays, sizes);
+      std::vector<float*> floats;
+      for (std::size_t i = 0; i < sizes.size(); ++i) {
+        floats.push_back(static_cast<float*>(arrays[i]));
+      }
+      RunVendorCall(call, floats.data(), sizes);
       WriteOnce(task, written);
       return std::string();
     });
@@ -187,9 +191,11 @@ struct Expected { double value, tolerance; };)",
     std::vector<float*> arrays;
     std::vector<float> scalars;
     for (const ir::Array& array : task.function->arrays) {
-      arrays.push_back(problem.find(array.name)->second.values.data());
+      arrays.push_back(problem.find(array.name)->second.values.As<float>().data());
     }
-    for (const ir::Scalar& scalar : task.function->scalars) scalars.push_back(scalar.value);
+    for (const ir::Scalar& scalar : task.function->scalars) {
+      scalars.push_back(static_cast<float>(scalar.value));
+    }
     const ArrayData& output = problem.find(task.function->arrays.back().name)->second;
     for (std::size_t i = 0; i < output.reference.size(); ++i) {
       const Expected expected =

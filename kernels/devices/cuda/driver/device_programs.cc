@@ -2,9 +2,10 @@
 #include "kernels/devices/cuda/driver/device_programs.h"
 
 namespace exh::kernels::cuda {
+namespace {
 
-const std::string& DeviceProgramsSource() {
-  static const std::string source = R"(
+/// All but what there is of every type.
+constexpr const char* kText = R"(
 struct CheckResult {
   unsigned long long wrong, first_wrong;
   double max_error, max_ratio;
@@ -24,23 +25,56 @@ static __device__ void RaiseTo(double* target, double value) {
   }
 }
 
+// Elements in memory, named as in kernels as text.
+using exh_f64 = double;
+using exh_f32 = float;
+struct exh_f16 { unsigned short bits; };
+struct exh_bf16 { unsigned short bits; };
+using exh_i64 = long long;
+using exh_i32 = int;
+using exh_u32 = unsigned;
+using exh_i8 = signed char;
+struct exh_bool { unsigned char byte; };
+
+template <typename T>
+static __device__ double Number(T element) { return static_cast<double>(element); }
+static __device__ double Number(exh_f16 element) {
+  float number;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(number) : "h"(element.bits));
+  return number;
+}
+static __device__ double Number(exh_bf16 element) {
+  return __int_as_float(static_cast<int>(element.bits) << 16);
+}
+// Neither 0 nor 1: no number, as which it is wrong.
+static __device__ double Number(exh_bool element) {
+  return element.byte < 2 ? element.byte : __longlong_as_double(0x7ff8000000000000ll);
+}
+
+// A reference as the type has it. Those of narrow types and of integers are rounded already.
+template <typename T>
+static __device__ double Rounded(double reference, T) { return reference; }
+static __device__ double Rounded(double reference, float) { return static_cast<float>(reference); }
+
 // As ErrorOf() of kernels/cpu/compare.h.
-static __device__ double ErrorOf(float got, double reference, double tolerance) {
+template <typename T>
+static __device__ double ErrorOf(T element, double reference, double tolerance) {
   const double infinity = __longlong_as_double(0x7ff0000000000000ll);
+  const double got = Number(element);
   if (reference != reference) return got != got ? 0 : infinity;
   if (tolerance == -1) {
-    const int wanted = __float_as_int(static_cast<float>(reference));
-    return __float_as_int(got) == wanted ? 0 : infinity;
+    const double wanted = Rounded(reference, element);
+    return __double_as_longlong(got) == __double_as_longlong(wanted) ? 0 : infinity;
   }
-  if (fabs(reference) == infinity) return static_cast<double>(got) == reference ? 0 : infinity;
-  const double error = fabs(static_cast<double>(got) - reference);
+  if (fabs(reference) == infinity) return got == reference ? 0 : infinity;
+  const double error = fabs(got - reference);
   return error <= infinity ? error : infinity;
 }
 
 // Every element against its reference and tolerance: as Compare() of kernels/cpu/compare.h.
-extern "C" __global__ void exh_check(const float* out, const double* reference,
-                                     const double* tolerance, unsigned long long n,
-                                     CheckResult* result) {
+template <typename T>
+static __device__ void Check(const T* out, const double* reference, const double* tolerance,
+                             unsigned long long n, CheckResult* result) {
   const double infinity = __longlong_as_double(0x7ff0000000000000ll);
   double max_error = 0, max_ratio = 0, squares = 0;
   unsigned long long counted = 0;
@@ -71,8 +105,8 @@ extern "C" __global__ void exh_check(const float* out, const double* reference,
   }
 }
 
-// Adds up a number for each element that depends on its place and its bits: whatever the order, the
-// same elements come to the same.
+// Adds up a number for each word that depends on its place and its bits: whatever the order, the
+// same words come to the same.
 extern "C" __global__ void exh_hash(const unsigned* out, unsigned long long n,
                                     unsigned long long salt, unsigned long long* result) {
   unsigned long long sum = 0;
@@ -87,11 +121,14 @@ extern "C" __global__ void exh_hash(const unsigned* out, unsigned long long n,
   if (threadIdx.x % 32 == 0) atomicAdd(result, sum);
 }
 
-// A guard zone: n words that all hold `word`.
-extern "C" __global__ void exh_guard(const unsigned* zone, unsigned word, unsigned long long first,
-                                     unsigned n, CheckResult* result) {
+// A guard zone: n words that all hold `word`, but for the first `skipped` bytes. Bytes of the zone
+// are counted from `first`.
+extern "C" __global__ void exh_guard(const unsigned* zone, unsigned word, unsigned skipped,
+                                     unsigned long long first, unsigned n, CheckResult* result) {
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-    if (zone[i] != word) atomicMin(&result->guard, first + i);
+    unsigned changed = zone[i] ^ word;
+    if (i == 0) changed &= 0xffffffffu << 8 * skipped;
+    if (changed != 0) atomicMin(&result->guard, first + 4ull * i + (__ffs(changed) - 1) / 8);
   }
 }
 
@@ -133,14 +170,21 @@ exh_copy(const float4* __restrict__ from, float4* __restrict__ to, unsigned long
 }
 
 // What the yardsticks need around the vendor's routines: elements that lie apart brought together,
-// and max(x, 0).
-extern "C" __global__ void exh_pack(const float* from, float* to, long long n, long long stride) {
+// and max(x, 0), which is 0 of a NaN.
+template <typename T>
+static __device__ void Pack(const T* from, T* to, long long n, long long stride) {
   const long long i = blockIdx.x * 256ll + threadIdx.x;
   if (i < n) to[i] = from[i * stride];
 }
-extern "C" __global__ void exh_relu(const float* from, float* to, long long n, long long) {
+static __device__ exh_f64 Positive(exh_f64 x) { return fmax(x, 0.0); }
+static __device__ exh_f32 Positive(exh_f32 x) { return fmaxf(x, 0.0f); }
+// Behind the bits of infinity come those of NaN, and all with a sign.
+static __device__ exh_f16 Positive(exh_f16 x) { return x.bits <= 0x7c00 ? x : exh_f16{0}; }
+static __device__ exh_bf16 Positive(exh_bf16 x) { return x.bits <= 0x7f80 ? x : exh_bf16{0}; }
+template <typename T>
+static __device__ void Relu(const T* from, T* to, long long n) {
   const long long i = blockIdx.x * 256ll + threadIdx.x;
-  if (i < n) to[i] = fmaxf(from[i], 0.0f);
+  if (i < n) to[i] = Positive(from[i]);
 }
 
 // The yardstick of arithmetic: n * 64 fused multiply-adds a thread, in 16 independent chains.
@@ -158,7 +202,48 @@ extern "C" __global__ void __launch_bounds__(256, 1) exh_fma(float* out, float a
   if (sum == 12345.678f) out[threadIdx.x] = sum;
 }
 )";
+
+/// In `text`, $ is the word of a type.
+std::string Of(const ir::TypeInfo& info, std::string text) {
+  for (std::size_t at = 0; (at = text.find('$', at)) != std::string::npos;) {
+    text.replace(at, 1, info.word);
+  }
+  return text;
+}
+
+std::string WithEveryType() {
+  std::string text = kText;
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    text += Of(info, R"(
+extern "C" __global__ void exh_check_$(const exh_$* out, const double* reference,
+                                       const double* tolerance, unsigned long long n,
+                                       CheckResult* result) {
+  Check(out, reference, tolerance, n, result);
+}
+)");
+    if (!info.is_float) continue;
+    text += Of(info, R"(
+extern "C" __global__ void exh_pack_$(const exh_$* from, exh_$* to, long long n,
+                                      long long stride) {
+  Pack(from, to, n, stride);
+}
+extern "C" __global__ void exh_relu_$(const exh_$* from, exh_$* to, long long n, long long) {
+  Relu(from, to, n);
+}
+)");
+  }
+  return text;
+}
+
+}  // namespace
+
+const std::string& DeviceProgramsSource() {
+  static const std::string source = WithEveryType();
   return source;
+}
+
+std::string NameFor(std::string_view program, ir::Type type) {
+  return std::string(program) + "_" + std::string(ir::WordOf(type));
 }
 
 }  // namespace exh::kernels::cuda

@@ -3,13 +3,19 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+
+#include "kernels/ir/types.h"
 
 namespace exh::kernels::cuda {
 
-/// CUDA C++ of the kernels that check and surround candidates: exh_check, exh_hash, exh_guard,
-/// exh_clock, exh_deadline, exh_copy, exh_fma, exh_pack, exh_relu. Their parameters are in
-/// device_programs.cc.
+/// CUDA C++ of the kernels that check and surround candidates: exh_hash, exh_guard, exh_clock,
+/// exh_deadline, exh_copy, exh_fma; for every type exh_check_<type>, for floats exh_pack_<type> and
+/// exh_relu_<type>. Their parameters are in device_programs.cc.
 const std::string& DeviceProgramsSource();
+
+/// The name of the one for this type: "exh_check_f32" of "exh_check".
+std::string NameFor(std::string_view program, ir::Type type);
 
 /// What exh_check and exh_guard leave in memory.
 struct CheckResult {
@@ -19,7 +25,7 @@ struct CheckResult {
   double max_ratio = 0;                           ///< Largest |x - reference| / tolerance.
   double squares = 0;         ///< Sum of the squares of |x - reference| / tolerance …
   std::uint64_t counted = 0;  ///< … over so many elements that have a tolerance.
-  std::uint64_t guard = ~std::uint64_t{0};  ///< The smallest 4-byte word of a guard that changed.
+  std::uint64_t guard = ~std::uint64_t{0};  ///< The smallest byte of a guard that changed.
 };
 
 }  // namespace exh::kernels::cuda

@@ -45,6 +45,14 @@ void Gpu::Fill(CUdeviceptr to, unsigned int word, std::size_t words) const {
   if (words > 0) Check(cu().cuMemsetD32Async(to, word, words, stream_), "cuMemsetD32Async");
 }
 
+void Gpu::FillBytes(CUdeviceptr to, unsigned char byte, std::size_t bytes) const {
+  // Whole words are filled faster.
+  const std::size_t words = bytes / sizeof(unsigned int), rest = bytes % sizeof(unsigned int);
+  Fill(to, byte * 0x01010101u, words);
+  if (rest == 0) return;
+  Check(cu().cuMemsetD8Async(to + bytes - rest, byte, rest, stream_), "cuMemsetD8Async");
+}
+
 void Gpu::Launch(CUfunction function, const kernels::Launch& launch, void** arguments) const {
   Check(cu().cuLaunchKernel(function, static_cast<unsigned int>(launch.grid), 1, 1, launch.threads,
                             1, 1, static_cast<unsigned int>(launch.shared_bytes), stream_,
@@ -72,9 +80,10 @@ void Gpu::AllowShared(CUfunction function, std::uint64_t bytes) const {
 // ---- Buffer -------------------------------------------------------------------------------------
 
 Buffer::Buffer(const Gpu& gpu, std::size_t bytes) : gpu_(&gpu), bytes_(bytes) {
-  gpu.Check(gpu.cu().cuMemAlloc(&base_, (bytes + 3) / 4 * 4 + 2 * kGuardBytes), "cuMemAlloc");
-  gpu.Fill(guard_before(), kGuardWord, kGuardBytes / 4);
-  gpu.Fill(guard_after(), kGuardWord, kGuardBytes / 4);
+  gpu.Check(gpu.cu().cuMemAlloc(&base_, words() * sizeof(kGuardWord) + 2 * kGuardBytes),
+            "cuMemAlloc");
+  gpu.Fill(guard_before(), kGuardWord, kGuardWords);
+  gpu.Fill(guard_after(), kGuardWord, words_after());
 }
 
 Buffer::~Buffer() {

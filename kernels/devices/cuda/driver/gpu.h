@@ -38,9 +38,16 @@ class Buffer {
 
   CUdeviceptr data() const { return base_ == 0 ? 0 : base_ + kGuardBytes; }
   std::size_t bytes() const { return bytes_; }
+  /// So many words, which all hold kGuardWord.
   CUdeviceptr guard_before() const { return base_; }
-  /// Begins where the data end, rounded up to 4 bytes.
-  CUdeviceptr guard_after() const { return data() + (bytes_ + 3) / 4 * 4; }
+  static constexpr std::size_t kGuardWords = kGuardBytes / sizeof(kGuardWord);
+  /// The same behind the data. Where they end within a word, it begins with that one, whose first
+  /// `data_in_guard()` bytes are theirs.
+  CUdeviceptr guard_after() const { return data() + bytes_ - data_in_guard(); }
+  std::size_t data_in_guard() const { return bytes_ % sizeof(kGuardWord); }
+  std::size_t words_after() const { return kGuardWords + (data_in_guard() > 0 ? 1 : 0); }
+  /// Words that hold the data, the last of them maybe some of the guard zone.
+  std::size_t words() const { return (bytes_ + sizeof(kGuardWord) - 1) / sizeof(kGuardWord); }
 
  private:
   const Gpu* gpu_ = nullptr;
@@ -82,6 +89,8 @@ class Gpu {
   /// Copies from the GPU what is there now: Synchronize() first.
   void Download(void* to, CUdeviceptr from, std::size_t bytes) const;
   void Fill(CUdeviceptr to, unsigned int word, std::size_t words) const;
+  /// The same with a byte, and no more than `bytes`. `to` is a multiple of 4.
+  void FillBytes(CUdeviceptr to, unsigned char byte, std::size_t bytes) const;
   /// `arguments` are pointers to the arguments.
   void Launch(CUfunction function, const kernels::Launch& launch, void** arguments) const;
   void Synchronize() const;

@@ -31,7 +31,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr unsigned int kNanWord = 0xFFFFFFFF;
+/// NaN as any float.
+constexpr unsigned char kNanByte = 0xFF;
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -43,16 +44,15 @@ class Bench {
  public:
   Bench(const Driver& driver, const RunSetup& setup)
       : gpu_(driver, setup.ordinal), programs_(gpu_, ReadFile(setup.programs)) {
-    const CheckFunctions check = {programs_.Function("exh_check"), programs_.Function("exh_guard"),
-                                  programs_.Function("exh_hash")};
     for (const std::string& file : setup.problems) {
       const cpu::MappedProblem problem(file);
       if (!problem.error().empty()) throw GpuError(problem.error());
       std::size_t bytes = 0;
-      for (const auto& array : problem.problem().arrays) bytes += 4 * array.elements();
+      for (const auto& array : problem.problem().arrays)
+        bytes += array.elements() * ir::BytesOf(array.type);
       const bool rotates = setup.cold && sets_.empty();
       sets_.push_back(
-          std::make_unique<DataSet>(gpu_, problem.problem(), check,
+          std::make_unique<DataSet>(gpu_, problem.problem(), programs_,
                                     rotates ? CopiesForColdL2(bytes, gpu_.facts().l2_bytes) : 1));
     }
     timer_.emplace(gpu_, programs_.Function("exh_clock"));
@@ -102,7 +102,7 @@ class Bench {
                           request.launch.threads, request.launch.shared_bytes);
       return;
     }
-    const std::size_t scratch_bytes = 4 * request.launch.global_floats * request.launch.grid;
+    const std::size_t scratch_bytes = request.launch.global_bytes * request.launch.grid;
     if (scratch_bytes > scratch_.bytes()) scratch_ = Buffer(gpu_, scratch_bytes);
     const auto launch = [&](DataSet& set, std::size_t copy) {
       CUdeviceptr scratch = scratch_.data();
@@ -138,10 +138,7 @@ class Bench {
 
   /// The vendor's routines, as if they were a candidate.
   void RunVendor(const RunRequest& request, RunAnswer& answer) {
-    if (!vendor_) {
-      vendor_.emplace(gpu_, *timer_, programs_.Function("exh_pack"),
-                      programs_.Function("exh_relu"));
-    }
+    if (!vendor_) vendor_.emplace(gpu_, *timer_, programs_);
     vendor_->Prepare(*request.vendor, sets_.front()->addresses(), request.vendor_lt);
     bool prepared = false;
     const auto launch = [&](DataSet&, std::size_t copy) {
@@ -161,8 +158,8 @@ class Bench {
   };
 
   /// First one launch on the problem that is timed, whose result is checked and whose hash is kept.
-  /// Then batches; outputs are NaN before each, and have that hash behind it. Last, with inputs
-  /// that the candidate has not seen before, the other problems.
+  /// Then batches; outputs are poisoned before each, and have that hash behind it. Last, with
+  /// inputs that the candidate has not seen before, the other problems.
   void CheckAndTime(const RunRequest& request, const LaunchOne& launch, RunAnswer& answer,
                     Trust trust = Trust::kCandidate) {
     Measurement& m = answer.measurement;
@@ -210,14 +207,14 @@ class Bench {
     m.check_ms += std::chrono::duration<double, std::milli>(Clock::now() - again).count();
   }
 
-  /// One launch into outputs full of NaN, and the check of all that it wrote. False: that decides
+  /// One launch into poisoned outputs, and the check of all that it wrote. False: that decides
   /// the verdict.
   bool RunChecked(std::size_t number, const char* when, const RunRequest& request,
                   const LaunchOne& launch, RunAnswer& answer, double* once_ns) {
     DataSet& set = *sets_[number];
     set.PoisonOutputs();
     // Temporaries, too: what an earlier run left there is no input.
-    gpu_.Fill(scratch_.data(), kNanWord, scratch_.bytes() / 4);
+    gpu_.FillBytes(scratch_.data(), kNanByte, scratch_.bytes());
     gpu_.Synchronize();
     const double limit = request.cap_ns + request.patience_ns;
     const std::optional<double> ns = timer_->Once([&] { launch(set, 0); }, limit);
@@ -229,8 +226,8 @@ class Bench {
     return Check(set, 0, when, answer);
   }
 
-  /// Launches one by one, each into outputs full of NaN: what is wrong only now and then is wrong
-  /// in one of them. As many as there is time for.
+  /// Launches one by one, each into poisoned outputs: what is wrong only now and then is wrong in
+  /// one of them. As many as there is time for.
   bool RunManyTimes(const RunRequest& request, const LaunchOne& launch, double once_ns,
                     std::uint64_t hash, RunAnswer& answer) {
     constexpr double kShortNs = 50e6, kAudited = 128;

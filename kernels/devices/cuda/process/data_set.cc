@@ -14,7 +14,8 @@
 namespace exh::kernels::cuda {
 namespace {
 
-constexpr unsigned int kNanWord = 0xFFFFFFFF;
+constexpr unsigned char kNanByte = 0xFF;
+constexpr unsigned char kPoisonByte = 0xA5;  ///< No bool.
 constexpr std::uint32_t kCheckThreads = 256;
 constexpr std::uint64_t kMostCheckBlocks = 2048;
 constexpr std::uint64_t kGuardBlocks = 32;
@@ -24,73 +25,121 @@ Launch OneThreadEach(std::uint64_t elements) {
   return {std::clamp<std::uint64_t>(blocks, 1, kMostCheckBlocks), kCheckThreads, 0, 0};
 }
 
+/// A byte whose repetition is no right element of an integer array; of those that there are, the
+/// one that is least often. 0xA5 if nothing speaks against it.
+unsigned char RareByte(const cpu::ProblemArray& array) {
+  constexpr std::size_t kPatterns = 256;
+  struct Pattern {
+    double value = 0;
+    unsigned char byte = 0;
+  };
+  std::array<Pattern, kPatterns> patterns;
+  for (std::size_t byte = 0; byte < kPatterns; ++byte) {
+    std::array<std::byte, sizeof(std::uint64_t)> element;
+    element.fill(static_cast<std::byte>(byte));
+    patterns[byte] = {ir::ReadElement(array.type, element.data()),
+                      static_cast<unsigned char>(byte)};
+  }
+  std::ranges::sort(patterns, {}, &Pattern::value);
+  std::array<std::uint64_t, kPatterns> counts{};
+  for (std::size_t i = 0; i < array.reference.size(); ++i) {
+    const double allowed = std::max(array.tolerance[i], 0.0);
+    if (std::isinf(allowed)) continue;  // Anything is right there.
+    const double least = array.reference[i] - allowed, most = array.reference[i] + allowed;
+    const auto* at = std::ranges::lower_bound(patterns, least, {}, &Pattern::value);
+    for (; at != patterns.end() && at->value <= most; ++at) ++counts[at->byte];
+  }
+  unsigned char rarest = kPoisonByte;
+  for (std::size_t byte = 0; byte < kPatterns; ++byte) {
+    if (counts[byte] < counts[rarest]) rarest = static_cast<unsigned char>(byte);
+  }
+  return rarest;
+}
+
+unsigned char PoisonOf(const cpu::ProblemArray& array) {
+  if (ir::IsFloat(array.type)) return kNanByte;
+  return array.type == ir::Type::kBool ? kPoisonByte : RareByte(array);
+}
+
 }  // namespace
 
-DataSet::DataSet(const Gpu& gpu, const cpu::Problem& problem, const CheckFunctions& functions,
+DataSet::DataSet(const Gpu& gpu, const cpu::Problem& problem, const Module& programs,
                  std::size_t copies)
     : gpu_(gpu),
-      functions_(functions),
-      scalars_(problem.scalars),
+      guard_(programs.Function("exh_guard")),
+      hash_(programs.Function("exh_hash")),
       copies_(copies),
       addresses_(copies),
-      references_(problem.arrays.size()),
       result_(gpu, sizeof(CheckResult)),
       hashes_(gpu, (kHashes + 1) * sizeof(std::uint64_t)) {
-  for (std::size_t i = 0; i < problem.arrays.size(); ++i) {
-    const cpu::ProblemArray& array = problem.arrays[i];
-    names_.push_back(array.name);
-    is_output_.push_back(array.is_output);
-    elements_.push_back(array.elements());
+  for (const cpu::ProblemScalar& scalar : problem.scalars) {
+    ir::WriteElement(ir::ComputeTypeOf(scalar.type), scalars_.emplace_back().data(),
+                     ir::Rounded(scalar.type, scalar.value));
+  }
+  for (const cpu::ProblemArray& from : problem.arrays) {
+    Array& array = arrays_.emplace_back();
+    array.name = from.name;
+    array.is_output = from.is_output;
+    array.type = from.type;
+    array.elements = from.elements();
     for (std::size_t copy = 0; copy < copies; ++copy) {
-      copies_[copy].emplace_back(gpu, 4 * array.elements());
+      copies_[copy].emplace_back(gpu, array.elements * ir::BytesOf(array.type));
       const CUdeviceptr data = copies_[copy].back().data();
       addresses_[copy].push_back(data);
       if (array.is_output) continue;
       if (copy == 0) {
-        gpu.Upload(data, array.values.data(), array.values.size_bytes());
-      } else {
-        gpu.Check(gpu.cu().cuMemcpyDtoDAsync(data, addresses_[0][i], array.values.size_bytes(),
+        gpu.Upload(data, from.values.data(), from.values.size_bytes());
+      } else if (!from.values.empty()) {
+        gpu.Check(gpu.cu().cuMemcpyDtoDAsync(data, addresses_[0].back(), from.values.size_bytes(),
                                              gpu.stream()),
                   "cuMemcpyDtoDAsync");
       }
     }
-    if (!array.is_output) continue;
-    Reference& reference = references_[i];
-    reference.values = Buffer(gpu, array.reference.size_bytes());
-    reference.tolerance = Buffer(gpu, array.tolerance.size_bytes());
-    reference.rms_limit = array.rms_limit;
-    gpu.Upload(reference.values.data(), array.reference.data(), array.reference.size_bytes());
-    gpu.Upload(reference.tolerance.data(), array.tolerance.data(), array.tolerance.size_bytes());
+    if (array.is_output) AddReference(from, programs, array.reference);
   }
   gpu.Synchronize();
-  for (std::size_t i = 0; i < elements_.size(); ++i) input_hashes_.push_back(HashOf(0, i));
+  for (std::size_t i = 0; i < arrays_.size(); ++i) input_hashes_.push_back(HashOf(0, i));
+}
+
+void DataSet::AddReference(const cpu::ProblemArray& from, const Module& programs,
+                           Reference& to) const {
+  to.check = programs.Function(NameFor("exh_check", from.type).c_str());
+  to.poison = PoisonOf(from);
+  to.values = Buffer(gpu_, from.reference.size_bytes());
+  to.tolerance = Buffer(gpu_, from.tolerance.size_bytes());
+  to.rms_limit = from.rms_limit;
+  gpu_.Upload(to.values.data(), from.reference.data(), from.reference.size_bytes());
+  gpu_.Upload(to.tolerance.data(), from.tolerance.data(), from.tolerance.size_bytes());
 }
 
 std::vector<void*> DataSet::Arguments(std::size_t copy, CUdeviceptr* scratch) {
   std::vector<void*> arguments;
   for (CUdeviceptr& address : addresses_[copy]) arguments.push_back(&address);
-  for (float& scalar : scalars_) arguments.push_back(&scalar);
+  for (Scalar& scalar : scalars_) arguments.push_back(scalar.data());
   if (scratch != nullptr) arguments.push_back(scratch);
   return arguments;
 }
 
 void DataSet::PoisonOutputs(std::size_t copy) const {
-  for (std::size_t i = 0; i < elements_.size(); ++i) {
-    if (is_output_[i]) gpu_.Fill(addresses_[copy][i], kNanWord, elements_[i]);
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    if (!arrays_[i].is_output) continue;
+    gpu_.FillBytes(addresses_[copy][i], arrays_[i].reference.poison, copies_[copy][i].bytes());
   }
 }
 
-void DataSet::AddHash(CUdeviceptr array, std::size_t number, std::size_t slot) const {
+/// Of whole words: what the last one has of the guard zone does not change, or that is found.
+void DataSet::AddHash(std::size_t copy, std::size_t number, std::size_t slot) const {
+  CUdeviceptr array = addresses_[copy][number];
   CUdeviceptr result = hashes_.data() + sizeof(std::uint64_t) * slot;
-  std::uint64_t n = elements_[number], salt = std::uint64_t{number} << 40;
+  std::uint64_t n = copies_[copy][number].words(), salt = std::uint64_t{number} << 40;
   std::array<void*, 4> arguments = {&array, &n, &salt, &result};
-  gpu_.Launch(functions_.hash, OneThreadEach(n), arguments.data());
+  gpu_.Launch(hash_, OneThreadEach(n), arguments.data());
 }
 
 void DataSet::TakeHash(std::size_t copy, std::size_t slot) const {
   gpu_.Fill(hashes_.data() + sizeof(std::uint64_t) * slot, 0, 2);
-  for (std::size_t i = 0; i < elements_.size(); ++i) {
-    if (is_output_[i]) AddHash(addresses_[copy][i], i, slot);
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    if (arrays_[i].is_output) AddHash(copy, i, slot);
   }
 }
 
@@ -98,7 +147,7 @@ void DataSet::TakeHash(std::size_t copy, std::size_t slot) const {
 std::uint64_t DataSet::HashOf(std::size_t copy, std::size_t number) const {
   const CUdeviceptr place = hashes_.data() + sizeof(std::uint64_t) * kHashes;
   gpu_.Fill(place, 0, 2);
-  AddHash(addresses_[copy][number], number, kHashes);
+  AddHash(copy, number, kHashes);
   gpu_.Synchronize();
   std::uint64_t hash = 0;
   gpu_.Download(&hash, place, sizeof hash);
@@ -112,58 +161,82 @@ std::vector<std::uint64_t> DataSet::Hashes(std::size_t count) const {
   return hashes;
 }
 
-void DataSet::CheckGuard(CUdeviceptr zone, std::uint64_t first) const {
-  unsigned int word = Buffer::kGuardWord;
-  unsigned int words = Buffer::kGuardBytes / 4;
-  CUdeviceptr result = result_.data();
-  std::array<void*, 5> arguments = {&zone, &word, &first, &words, &result};
-  gpu_.Launch(functions_.guard, {kGuardBlocks, kCheckThreads, 0, 0}, arguments.data());
+/// Bytes before the data are counted from 0, those behind its end from kGuardBytes.
+void DataSet::CheckGuards(const Buffer& buffer) const {
+  const auto check = [&](CUdeviceptr zone, std::size_t zone_words, std::size_t zone_skipped,
+                         std::uint64_t first) {
+    unsigned int word = Buffer::kGuardWord;
+    auto skipped = static_cast<unsigned int>(zone_skipped);
+    auto words = static_cast<unsigned int>(zone_words);
+    CUdeviceptr result = result_.data();
+    std::array<void*, 6> arguments = {&zone, &word, &skipped, &first, &words, &result};
+    gpu_.Launch(guard_, {kGuardBlocks, kCheckThreads, 0, 0}, arguments.data());
+  };
+  check(buffer.guard_before(), Buffer::kGuardWords, 0, 0);
+  check(buffer.guard_after(), buffer.words_after(), buffer.data_in_guard(),
+        Buffer::kGuardBytes - buffer.data_in_guard());
+}
+
+/// `guard`: the first byte that changed, as CheckGuards() counts.
+std::string DataSet::OutOfBoundsText(const Array& array, std::uint64_t guard) const {
+  const std::uint64_t width = ir::BytesOf(array.type);
+  if (guard < Buffer::kGuardBytes) {
+    return fmt::format("{} was written outside its bounds, {} elements before its start",
+                       array.name, (Buffer::kGuardBytes - guard + width - 1) / width);
+  }
+  return fmt::format("{} was written outside its bounds, {} elements behind its end", array.name,
+                     (guard - Buffer::kGuardBytes) / width);
+}
+
+std::string DataSet::WrongText(std::size_t copy, std::size_t number, std::uint64_t first,
+                               std::uint64_t wrong) const {
+  const Array& array = arrays_[number];
+  std::array<std::byte, sizeof(double)> got;
+  const std::size_t width = ir::BytesOf(array.type);
+  gpu_.Download(got.data(), addresses_[copy][number] + width * first, width);
+  double reference = 0, tolerance = 0;
+  const std::uint64_t place = sizeof(double) * first;
+  gpu_.Download(&reference, array.reference.values.data() + place, sizeof reference);
+  gpu_.Download(&tolerance, array.reference.tolerance.data() + place, sizeof tolerance);
+  return cpu::WrongElementText(array.name, array.type, first,
+                               ir::ReadElement(array.type, got.data()), reference, tolerance,
+                               wrong);
 }
 
 DataSet::Verdict DataSet::Check(std::size_t copy) const {
-  constexpr std::uint64_t kGuardWords = Buffer::kGuardBytes / 4;
+  // More than CheckGuards() can find: the words behind an array may be one more.
+  constexpr std::uint64_t kBehindGuards = 2 * Buffer::kGuardBytes + sizeof(Buffer::kGuardWord);
   Verdict verdict;
-  for (std::size_t i = 0; i < elements_.size(); ++i) {
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    const Array& array = arrays_[i];
     CheckResult found;
     gpu_.Upload(result_.data(), &found, sizeof found);
-    const Buffer& buffer = copies_[copy][i];
-    CheckGuard(buffer.guard_before(), 0);
-    CheckGuard(buffer.guard_after(), kGuardWords);
-    if (is_output_[i]) {
-      CUdeviceptr out = buffer.data(), reference = references_[i].values.data();
-      CUdeviceptr tolerance = references_[i].tolerance.data(), result = result_.data();
-      std::uint64_t n = elements_[i];
+    CheckGuards(copies_[copy][i]);
+    if (array.is_output) {
+      CUdeviceptr out = addresses_[copy][i], reference = array.reference.values.data();
+      CUdeviceptr tolerance = array.reference.tolerance.data(), result = result_.data();
+      std::uint64_t n = array.elements;
       std::array<void*, 5> arguments = {&out, &reference, &tolerance, &n, &result};
-      gpu_.Launch(functions_.check, OneThreadEach(n), arguments.data());
+      gpu_.Launch(array.reference.check, OneThreadEach(n), arguments.data());
     }
     gpu_.Synchronize();
     gpu_.Download(&found, result_.data(), sizeof found);
     verdict.max_error = std::max(verdict.max_error, found.max_error);
     verdict.max_ratio = std::max(verdict.max_ratio, found.max_ratio);
-    const bool is_changed = !is_output_[i] && HashOf(copy, i) != input_hashes_[i];
-    verdict.is_spoilt |= is_changed || found.guard < 2 * kGuardWords;
+    const bool is_changed = !array.is_output && HashOf(copy, i) != input_hashes_[i];
+    const bool is_outside = found.guard < kBehindGuards;
+    verdict.is_spoilt |= is_changed || is_outside;
     if (!verdict.why.empty()) continue;
     const double rms_ratio =
         std::sqrt(found.squares / static_cast<double>(std::max<std::uint64_t>(found.counted, 1)));
-    if (found.guard < kGuardWords) {
-      verdict.why = fmt::format("{} was written outside its bounds, {} elements before its start",
-                                names_[i], kGuardWords - found.guard);
-    } else if (found.guard < 2 * kGuardWords) {
-      verdict.why = fmt::format("{} was written outside its bounds, {} elements behind its end",
-                                names_[i], found.guard - kGuardWords);
+    if (is_outside) {
+      verdict.why = OutOfBoundsText(array, found.guard);
     } else if (is_changed) {
-      verdict.why = fmt::format("{} was written, and is an input", names_[i]);
+      verdict.why = fmt::format("{} was written, and is an input", array.name);
     } else if (found.wrong > 0) {
-      float got = 0;
-      gpu_.Download(&got, buffer.data() + 4 * found.first_wrong, sizeof got);
-      double reference = 0, tolerance = 0;
-      const std::uint64_t place = sizeof(double) * found.first_wrong;
-      gpu_.Download(&reference, references_[i].values.data() + place, sizeof reference);
-      gpu_.Download(&tolerance, references_[i].tolerance.data() + place, sizeof tolerance);
-      verdict.why = cpu::WrongElementText(names_[i], found.first_wrong, got, reference, tolerance,
-                                          found.wrong);
-    } else if (rms_ratio > references_[i].rms_limit) {
-      verdict.why = cpu::WrongMeanText(names_[i], rms_ratio, references_[i].rms_limit);
+      verdict.why = WrongText(copy, i, found.first_wrong, found.wrong);
+    } else if (rms_ratio > array.reference.rms_limit) {
+      verdict.why = cpu::WrongMeanText(array.name, rms_ratio, array.reference.rms_limit);
     }
   }
   return verdict;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,25 +12,22 @@
 
 namespace exh::kernels::cuda {
 
-/// The functions that check results on the GPU.
-struct CheckFunctions {
-  CUfunction check = nullptr, guard = nullptr, hash = nullptr;
-};
-
 /// The arrays of a problem in device memory, with the reference of every output. Results are
 /// checked where they are: nothing but the verdict is copied back.
 class DataSet {
  public:
-  /// `copies`: how many sets of arrays, for launches that must not find their inputs in L2.
-  DataSet(const Gpu& gpu, const cpu::Problem& problem, const CheckFunctions& functions,
-          std::size_t copies);
+  /// `programs`: the device programs. `copies`: how many sets of arrays, for launches that must not
+  /// find their inputs in L2.
+  DataSet(const Gpu& gpu, const cpu::Problem& problem, const Module& programs, std::size_t copies);
 
   std::size_t copies() const { return copies_.size(); }
   /// What a kernel is called with: arrays, scalars, then `scratch`, as pointers to the arguments.
   std::vector<void*> Arguments(std::size_t copy, CUdeviceptr* scratch);
   /// The arrays: by copy, by array.
   const std::vector<std::vector<CUdeviceptr>>& addresses() const { return addresses_; }
-  /// Fills the outputs of a copy with NaN, when everything before is done.
+  /// Fills the outputs of a copy with what is wrong, when everything before is done: floats with
+  /// NaN, bools with bytes that are neither 0 nor 1, integers with a number that their reference
+  /// does not have (or has least often).
   void PoisonOutputs(std::size_t copy = 0) const;
 
   struct Verdict {
@@ -52,23 +50,37 @@ class DataSet {
   std::vector<std::uint64_t> Hashes(std::size_t count) const;
 
  private:
+  /// Of an output.
   struct Reference {
+    CUfunction check = nullptr;
+    unsigned char poison = 0;  ///< Every byte of what the output is filled with.
     Buffer values, tolerance;
     double rms_limit = 1;
   };
-  void CheckGuard(CUdeviceptr zone, std::uint64_t first) const;
-  void AddHash(CUdeviceptr array, std::size_t number, std::size_t slot) const;
+  struct Array {
+    std::string name;
+    bool is_output = false;
+    ir::Type type = ir::Type::kF32;
+    std::size_t elements = 0;
+    Reference reference;  ///< Empty for inputs.
+  };
+  /// A scalar as kernels take it: in the type that its own is computed in.
+  using Scalar = std::array<std::byte, sizeof(double)>;
+
+  void AddReference(const cpu::ProblemArray& from, const Module& programs, Reference& to) const;
+  void CheckGuards(const Buffer& buffer) const;
+  std::string OutOfBoundsText(const Array& array, std::uint64_t guard) const;
+  std::string WrongText(std::size_t copy, std::size_t number, std::uint64_t first,
+                        std::uint64_t wrong) const;
+  void AddHash(std::size_t copy, std::size_t number, std::size_t slot) const;
   std::uint64_t HashOf(std::size_t copy, std::size_t number) const;
 
   const Gpu& gpu_;
-  CheckFunctions functions_;
-  std::vector<std::string> names_;
-  std::vector<bool> is_output_;
-  std::vector<std::size_t> elements_;
-  std::vector<float> scalars_;
+  CUfunction guard_, hash_;
+  std::vector<Array> arrays_;
+  std::vector<Scalar> scalars_;
   std::vector<std::vector<Buffer>> copies_;          ///< By copy, by array.
   std::vector<std::vector<CUdeviceptr>> addresses_;  ///< Of them.
-  std::vector<Reference> references_;                ///< By array; empty for inputs.
   std::vector<std::uint64_t> input_hashes_;          ///< By array; of no use for outputs.
   Buffer result_, hashes_;
 };

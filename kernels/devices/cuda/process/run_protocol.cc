@@ -47,7 +47,7 @@ std::string ToJsonLine(const RunRequest& r) {
                    {"grid", r.launch.grid},
                    {"threads", r.launch.threads},
                    {"shared_bytes", r.launch.shared_bytes},
-                   {"global_floats", r.launch.global_floats},
+                   {"global_bytes", r.launch.global_bytes},
                    {"cap_ns", r.cap_ns},
                    {"patience_ns", r.patience_ns},
                    {"stop_ns", r.stop_ns},
@@ -67,7 +67,7 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     object.at("grid").get_to(r.launch.grid);
     object.at("threads").get_to(r.launch.threads);
     object.at("shared_bytes").get_to(r.launch.shared_bytes);
-    object.at("global_floats").get_to(r.launch.global_floats);
+    object.at("global_bytes").get_to(r.launch.global_bytes);
     object.at("cap_ns").get_to(r.cap_ns);
     object.at("patience_ns").get_to(r.patience_ns);
     object.at("stop_ns").get_to(r.stop_ns);

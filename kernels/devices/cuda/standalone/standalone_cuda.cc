@@ -89,7 +89,7 @@ std::string Listed(const std::string& before, const std::vector<std::string>& it
 }
 
 std::uint64_t WorkspaceBytes(const Launch& launch) {
-  return launch.grid * launch.global_floats * sizeof(float);
+  return launch.grid * launch.global_bytes;
 }
 
 std::string Heading(const std::string& title) {

@@ -2,7 +2,9 @@
 //
 // The launcher of a stand-alone program: plain numbers where the search decided something.
 #include <cstdlib>
+#include <string_view>
 
+#include "kernels/codegen/print/op_text.h"
 #include "kernels/devices/cuda/standalone/standalone_parts.h"
 
 namespace exh::kernels::standalone {
@@ -10,6 +12,31 @@ namespace {
 
 /// What a block may have without asking for it.
 constexpr std::uint64_t kSharedAtHand = 48 << 10;
+
+/// Elements, in the plural.
+std::string_view Plural(ir::Type type) {
+  switch (type) {
+    case ir::Type::kF64:
+      return "doubles";
+    case ir::Type::kF32:
+      return "floats";
+    case ir::Type::kF16:
+      return "f16 (the bits of IEEE 754 binary16)";
+    case ir::Type::kBf16:
+      return "bf16 (the upper 16 bits of a float)";
+    case ir::Type::kI64:
+      return "integers of 64 bits";
+    case ir::Type::kI32:
+      return "integers";
+    case ir::Type::kU32:
+      return "integers without a sign";
+    case ir::Type::kI8:
+      return "integers of 8 bits";
+    case ir::Type::kBool:
+      break;
+  }
+  return "bools (bytes that are 0 or 1)";
+}
 
 std::string Number(std::uint64_t value) {
   return std::to_string(value);
@@ -46,7 +73,8 @@ std::string Contract(const Task& task, const Source& source, const Names& names)
 )";
   const auto& arrays = task.function->arrays;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    text += "//   " + names.arrays[i] + ": " + Number(arrays[i].elements) + " floats" +
+    text += "//   " + names.arrays[i] + ": " + Number(arrays[i].elements) + " " +
+            std::string(Plural(arrays[i].type)) +
             (IsOutput(arrays[i]) ? ", all of them written" : "") + "\n";
   }
   if (has_workspace) {
@@ -59,9 +87,14 @@ std::vector<std::string> Parameters(const Task& task, const Names& names, bool h
   std::vector<std::string> parameters;
   const auto& arrays = task.function->arrays;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    parameters.push_back((IsOutput(arrays[i]) ? "float* " : "const float* ") + names.arrays[i]);
+    parameters.push_back((IsOutput(arrays[i]) ? "" : "const ") +
+                         std::string(codegen::ElementName(arrays[i].type)) + "* " +
+                         names.arrays[i]);
   }
-  for (const std::string& scalar : names.scalars) parameters.push_back("float " + scalar);
+  for (std::size_t i = 0; i < names.scalars.size(); ++i) {
+    const ir::Type type = ir::ComputeTypeOf(task.function->scalars[i].type);
+    parameters.push_back(std::string(codegen::RegisterName(type)) + " " + names.scalars[i]);
+  }
   if (has_workspace) {
     parameters.emplace_back("void* workspace");
     parameters.emplace_back("std::size_t workspace_bytes");

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
-#include "kernels/codegen/print/code_names.h"
+#include "kernels/codegen/print/op_text.h"
 #include "kernels/devices/cuda/standalone/standalone_parts.h"
 
 namespace exh::kernels::standalone {
@@ -25,7 +26,6 @@ $ELEMENT$}
 
 int main() {
   std::mt19937 random(1);
-  std::uniform_real_distribution<float> uniform(-1, 1);
 $INPUTS$
   cudaStream_t stream;
   CHECK(cudaStreamCreate(&stream));
@@ -35,19 +35,19 @@ $LAUNCH$
   launch();
   CHECK(cudaStreamSynchronize(stream));
 
-  const std::vector<float> result = device_$OUTPUT$.Values();
+  const std::vector<$TYPE$> result = device_$OUTPUT$.Values();
   std::int64_t mistakes = 0;
   const auto check = [&](std::int64_t i) {
 $EXPECTATION$
     const double got = result[i];
     if (std::fabs(got - expected.value) <= expected.tolerance) return;  // Not if it is NaN.
     if (++mistakes > 10) return;
-    std::fprintf(stderr, "$KERNEL$: $OUTPUT$[%lld] is %.9g, not %.9g (tolerance %.2g)\n",
+    std::fprintf(stderr, "$KERNEL$: $OUTPUT$[%lld] is $DIGITS$, not $DIGITS$ (tolerance %.2g)\n",
                  static_cast<long long>(i), got, expected.value, expected.tolerance);
   };
 $CHECKS$  const struct {
     const char* name;
-    const DeviceArray& array;
+    const DeviceMemory& array;
 $GUARDED$
   for (const auto& [name, array] : arrays) {
     if (!array.IsBroken()) continue;
@@ -117,6 +117,41 @@ struct Checks {
   std::string statements, words;
 };
 
+/// May it be that result[i] was never written?
+std::string IsSuspect(ir::Type type) {
+  if (IsHalf(type)) return "std::isnan(static_cast<float>(result[i]))";
+  return ir::IsFloat(type) ? "std::isnan(result[i])" : "device_$OUTPUT$.IsUntouched(result[i])";
+}
+
+/// A name that draws numbers, and how it is declared; of bools as 0 and 1.
+struct Drawing {
+  std::string name, declaration;
+};
+
+Drawing DrawingOf(const ir::Function& function, ir::Type type) {
+  const auto whole = [](std::string name, int least, int most) -> Drawing {
+    return {name, fmt::format("std::uniform_int_distribution<int> {}({}, {})", name, least, most)};
+  };
+  if (type == ir::Type::kF64) {
+    return {"uniform_double", "std::uniform_real_distribution<double> uniform_double(-1, 1)"};
+  }
+  if (ir::IsFloat(type)) return {"uniform", "std::uniform_real_distribution<float> uniform(-1, 1)"};
+  if (type == ir::Type::kBool) return whole("bit", 0, 1);
+  constexpr int kMost = 4;  // Small enough for products and sums of them.
+  const bool divides = std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
+    return inst.op == ir::Op::kDiv && !ir::IsFloat(inst.computes);
+  });
+  if (divides) return whole("positive", 1, kMost);
+  return ir::InfoOf(type).is_signed ? whole("whole", -kMost, kMost) : whole("natural", 0, kMost);
+}
+
+/// `number`, which was drawn, as an element.
+std::string Drawn(ir::Type type, const std::string& number) {
+  if (IsHalf(type)) return std::string(HostName(type)) + "(" + number + ")";
+  return ir::BytesOf(type) == 1 ? "static_cast<" + std::string(HostName(type)) + ">(" + number + ")"
+                                : number;
+}
+
 Checks ChecksOf(const Task& task, const ir::Array& output) {
   const std::string elements = fmt::format("{}", output.elements);
   if (output.elements <= kSample || task.flops <= kMostOperations) {
@@ -135,11 +170,12 @@ $CORNERS$
     check(static_cast<std::int64_t>(random() / 4294967296.0 * $ELEMENTS$));
   }
   for (std::int64_t i = 0; i < $ELEMENTS$; ++i) {
-    if (std::isnan(result[i])) check(i);
+    if ($SUSPECT$) check(i);
   }
 )",
       {{"CORNERS", Listed("  const std::int64_t corners[] = {", corners, "};")},
        {"SAMPLE", fmt::format("{}", kSample)},
+       {"SUSPECT", IsSuspect(output.type)},
        {"ELEMENTS", elements}});
   return {statements, fmt::format("{} of {} elements", kSample + corners.size(), output.elements)};
 }
@@ -162,41 +198,51 @@ std::string SelfTest(const Task& task, const Source& source, const Names& names)
   const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
   std::vector<std::string> parameters, arguments, expectation, guarded;
   std::string inputs, output;
+  ir::Type output_type = ir::Type::kF32;
+  std::set<std::string> drawn;
   Checks checks;
   for (std::size_t i = 0; i < function.arrays.size(); ++i) {
+    const ir::Array& array = function.arrays[i];
     const std::string& name = names.arrays[i];
-    const std::string elements = fmt::format("{}", function.arrays[i].elements);
-    arguments.push_back("device_" + name + ".data()");
+    const std::string type(HostName(array.type));
+    const std::string elements = fmt::format("{}", array.elements);
+    arguments.push_back("device_" + name + (IsHalf(array.type) ? ".bits()" : ".data()"));
     guarded.push_back("{\"" + name + "\", device_" + name + "}");
-    if (IsOutput(function.arrays[i])) {
+    if (IsOutput(array)) {
       output = name;
-      checks = ChecksOf(task, function.arrays[i]);
-      inputs += "  const DeviceArray device_" + name + "(" + elements + ");\n";
+      output_type = array.type;
+      checks = ChecksOf(task, array);
+      inputs += "  const DeviceArray<" + type + "> device_" + name + "(" + elements + ");\n";
       continue;
     }
-    parameters.push_back("const float* " + name);
+    parameters.push_back("const " + type + "* " + name);
     expectation.push_back("host_" + name + ".data()");
-    inputs += "  std::vector<float> host_" + name + "(" + elements + ");\n  for (float& x : host_" +
-              name + ") x = uniform(random);\n  const DeviceArray device_" + name + "(host_" +
-              name + ");\n";
+    const Drawing drawing = DrawingOf(function, array.type);
+    if (drawn.insert(drawing.name).second) inputs += "  " + drawing.declaration + ";\n";
+    inputs += "  std::vector<" + type + "> host_" + name + "(" + elements + ");\n  for (" + type +
+              "& x : host_" + name + ") x = " + Drawn(array.type, drawing.name + "(random)") +
+              ";\n  const DeviceArray<" + type + "> device_" + name + "(host_" + name + ");\n";
   }
   for (std::size_t i = 0; i < function.scalars.size(); ++i) {
-    parameters.push_back("float " + names.scalars[i]);
+    const ir::Scalar& scalar = function.scalars[i];
+    const ir::Type type = ir::ComputeTypeOf(scalar.type);
+    parameters.push_back(std::string(codegen::RegisterName(type)) + " " + names.scalars[i]);
     for (auto* list : {&arguments, &expectation}) {
-      list->push_back(codegen::FloatLiteral(function.scalars[i].value));
+      list->push_back(codegen::NumberText(ir::Rounded(scalar.type, scalar.value), type,
+                                          codegen::Language::kCuda));
     }
   }
   parameters.emplace_back("std::int64_t i");
   expectation.emplace_back("i");
   if (has_workspace) {
-    inputs += "  const DeviceArray workspace($KERNEL$_workspace_bytes() / sizeof(float));\n";
+    inputs += "  const DeviceArray<float> workspace($KERNEL$_workspace_bytes() / sizeof(float));\n";
     arguments.emplace_back("workspace.data()");
     arguments.emplace_back("$KERNEL$_workspace_bytes()");
     guarded.emplace_back("{\"the workspace\", workspace}");
   }
   arguments.emplace_back("stream");
   return Heading("The test: checks and times the kernel") +
-         Fill(TestTools() + kMain,
+         Fill(TestTools(function.arrays) + kMain,
               {{"SIGNATURE", Listed("Expected Reference(", parameters, ") {")},
                {"ELEMENT", Indented(task.kernel->ReferenceElement(task.sizes))},
                {"INPUTS", inputs},
@@ -207,6 +253,8 @@ std::string SelfTest(const Task& task, const Source& source, const Names& names)
                {"CHECKS", checks.statements},
                {"CHECKED", checks.words},
                {"OUTPUT", output},
+               {"TYPE", std::string(HostName(output_type))},
+               {"DIGITS", output_type == ir::Type::kF32 || IsHalf(output_type) ? "%.9g" : "%.17g"},
                {"FLOPS", fmt::format("{:.17g}", task.flops)}});
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/ir/function.h"
@@ -42,9 +43,18 @@ std::string Heading(const std::string& title);
 /// <kernel>_workspace_bytes() and <kernel>_launch().
 std::string Launcher(const Task& task, const Source& source, const Names& names);
 
-/// The part of `main`'s tools that is the same for every kernel; opens EXHAUST_NO_MAIN and a
-/// namespace without a name, which SelfTest() closes.
-std::string TestTools();
+/// The tools of `main` for arrays of these types; opens EXHAUST_NO_MAIN and a namespace without a
+/// name, which SelfTest() closes. A type in the program is HostName().
+std::string TestTools(const std::vector<ir::Array>& arrays);
+
+/// What an element is to the processor: the name of C++, or one of TestTools() for halves, which
+/// have the bits that the kernel has and are numbers where one is wanted.
+std::string_view HostName(ir::Type type);
+
+/// Is it one of the two that the processor has no type for?
+inline bool IsHalf(ir::Type type) {
+  return ir::IsFloat(type) && ir::InfoOf(type).is_narrow();
+}
 
 /// `main` and what it needs. NoSelfTest() is empty.
 std::string SelfTest(const Task& task, const Source& source, const Names& names);

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "kernels/codegen/print/op_text.h"
 #include "kernels/devices/cuda/standalone/standalone_parts.h"
 
 namespace exh::kernels::standalone {
 namespace {
 
-constexpr const char* kText = R"(#ifndef EXHAUST_NO_MAIN
+constexpr const char* kBegin = R"(#ifndef EXHAUST_NO_MAIN
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #define CHECK(call)                                                      \
@@ -24,43 +29,119 @@ constexpr const char* kText = R"(#ifndef EXHAUST_NO_MAIN
 
 namespace {
 
-// Floats in device memory between two guard zones. All of it is NaN at first: an element that is
-// never written, or a read of what lies around an array, shows in the result.
-class DeviceArray {
+)";
+
+constexpr const char* kF16 = R"(
+// IEEE 754 binary16: 5 bits of exponent, 10 of significand.
+struct f16 {
+  unsigned short bits;
+
+  f16() = default;
+  // Rounds to even, by the processor's own rounding of multiples of the last place.
+  explicit f16(float number) {
+    const float size = std::fabs(number);
+    const int exponent = size < 6.103515625e-05f ? -14 : std::ilogb(size);  // 2^-14 is normal.
+    unsigned magnitude = 0x7c00;
+    if (std::isnan(number)) {
+      magnitude = 0x7e00;
+    } else if (size < 65520) {
+      const int steps = static_cast<int>(std::nearbyint(std::ldexp(size, 10 - exponent)));
+      magnitude = static_cast<unsigned>((exponent + 14) * 1024 + steps);
+    }
+    bits = static_cast<unsigned short>(magnitude | (std::signbit(number) ? 0x8000 : 0));
+  }
+  operator float() const {
+    const int exponent = bits >> 10 & 31, significand = bits & 1023;
+    const float size = exponent == 31  ? (significand == 0 ? INFINITY : NAN)
+                       : exponent == 0 ? std::ldexp(static_cast<float>(significand), -24)
+                                       : std::ldexp(1024.0f + significand, exponent - 25);
+    return (bits & 0x8000) != 0 ? -size : size;
+  }
+};
+)";
+
+constexpr const char* kBf16 = R"(
+// The upper half of a float.
+struct bf16 {
+  unsigned short bits;
+
+  bf16() = default;
+  // Rounds to even; of numbers.
+  explicit bf16(float number) {
+    unsigned all;
+    std::memcpy(&all, &number, sizeof all);
+    bits = static_cast<unsigned short>((all + 0x7fff + (all >> 16 & 1)) >> 16);
+  }
+  operator float() const {
+    const unsigned all = static_cast<unsigned>(bits) << 16;
+    float number;
+    std::memcpy(&number, &all, sizeof number);
+    return number;
+  }
+};
+)";
+
+constexpr const char* kMemory = R"(
+// What device memory is full of at first: an element that is never written, or a read of what lies
+// around an array, shows in the result. Of floats it is NaN, no bool, and no usual integer.
+template <typename T>
+constexpr unsigned char kPoison = std::is_integral<T>::value ? 0xa5 : 0xff;
+
+// Device memory between two guard zones.
+class DeviceMemory {
  public:
-  explicit DeviceArray(std::size_t elements) : elements_(elements) {
-    CHECK(cudaMalloc(&memory_, Bytes()));
-    CHECK(cudaMemset(memory_, 0xff, Bytes()));
-  }
-  explicit DeviceArray(const std::vector<float>& values) : DeviceArray(values.size()) {
-    CHECK(cudaMemcpy(data(), values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice));
+  DeviceMemory(std::size_t bytes, unsigned char poison) : bytes_(bytes), poison_(poison) {
+    CHECK(cudaMalloc(&memory_, bytes + 2 * kGuard));
+    CHECK(cudaMemset(memory_, poison, bytes + 2 * kGuard));
   }
 
-  float* data() const { return memory_ + kGuard; }
-
-  std::vector<float> Values() const {
-    std::vector<float> values(elements_);
-    CHECK(cudaMemcpy(values.data(), data(), elements_ * sizeof(float), cudaMemcpyDeviceToHost));
-    return values;
-  }
-
-  // Did anything write around the array?
+  // Did anything write around it?
   bool IsBroken() const {
-    std::vector<unsigned> guards(2 * kGuard);
-    const std::size_t bytes = kGuard * sizeof(float);
-    CHECK(cudaMemcpy(guards.data(), memory_, bytes, cudaMemcpyDeviceToHost));
-    CHECK(cudaMemcpy(guards.data() + kGuard, data() + elements_, bytes, cudaMemcpyDeviceToHost));
-    return std::any_of(guards.begin(), guards.end(), [](unsigned x) { return x != 0xffffffffu; });
+    std::vector<unsigned char> guards(2 * kGuard);
+    CHECK(cudaMemcpy(guards.data(), memory_, kGuard, cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(guards.data() + kGuard, begin() + bytes_, kGuard, cudaMemcpyDeviceToHost));
+    return std::any_of(guards.begin(), guards.end(), [&](unsigned char x) { return x != poison_; });
   }
+
+ protected:
+  unsigned char* begin() const { return memory_ + kGuard; }
+  std::size_t bytes_;
 
  private:
-  static constexpr std::size_t kGuard = 1024;  // A multiple of four: arrays stay aligned.
-  std::size_t Bytes() const { return (elements_ + 2 * kGuard) * sizeof(float); }
-  std::size_t elements_;
-  float* memory_ = nullptr;
+  static constexpr std::size_t kGuard = 4096;  // A multiple of 16: arrays stay aligned.
+  unsigned char poison_;
+  unsigned char* memory_ = nullptr;
 };
 
-// What an element is in double precision, and how far from it single precision may be.
+template <typename T>
+class DeviceArray : public DeviceMemory {
+ public:
+  explicit DeviceArray(std::size_t elements) : DeviceMemory(elements * sizeof(T), kPoison<T>) {}
+  explicit DeviceArray(const std::vector<T>& values) : DeviceArray(values.size()) {
+    CHECK(cudaMemcpy(begin(), values.data(), bytes_, cudaMemcpyHostToDevice));
+  }
+
+  T* data() const { return reinterpret_cast<T*>(begin()); }
+  // Of halves, as kernels take them.
+  unsigned short* bits() const { return reinterpret_cast<unsigned short*>(begin()); }
+
+  std::vector<T> Values() const {
+    std::vector<T> values(bytes_ / sizeof(T));
+    CHECK(cudaMemcpy(values.data(), begin(), bytes_, cudaMemcpyDeviceToHost));
+    return values;
+  }
+  // Does an element hold what is there before a kernel runs?
+  static bool IsUntouched(const T& value) {
+    unsigned char bytes[sizeof(T)];
+    std::memcpy(bytes, &value, sizeof bytes);
+    return std::all_of(bytes, bytes + sizeof(T), [](unsigned char x) { return x == kPoison<T>; });
+  }
+};
+
+)";
+
+constexpr const char* kTolerance =
+    R"(// What an element is in double precision, and how far from it single precision may be.
 struct Expected {
   double value, tolerance;
 };
@@ -70,7 +151,7 @@ struct Expected {
 // impossible for a right kernel (u = 2^-24; Higham and Mary, A New Approach to Probabilistic
 // Rounding Error Analysis, SIAM J. Sci. Comput. 41, 2019), and 2 n u sqrt(n) norm is twice the worst
 // case.
-double SumTolerance(double operations, double norm) {
+[[maybe_unused]] double SumTolerance(double operations, double norm) {
   const double u = 1.0 / (1 << 24);
   return std::min(26.0, 2 * operations) * u * std::sqrt(operations) * norm;
 }
@@ -78,8 +159,18 @@ double SumTolerance(double operations, double norm) {
 
 }  // namespace
 
-std::string TestTools() {
-  return kText;
+std::string_view HostName(ir::Type type) {
+  return IsHalf(type) ? ir::WordOf(type) : codegen::ElementName(type);
+}
+
+std::string TestTools(const std::vector<ir::Array>& arrays) {
+  const auto has = [&](ir::Type type) {
+    return std::ranges::any_of(arrays, [&](const ir::Array& one) { return one.type == type; });
+  };
+  std::string text = kBegin;
+  if (has(ir::Type::kF16)) text += kF16;
+  if (has(ir::Type::kBf16)) text += kBf16;
+  return text + kMemory + kTolerance;
 }
 
 }  // namespace exh::kernels::standalone

@@ -9,6 +9,8 @@ namespace exh::kernels {
 
 // A VendorCall as JSON, for the process that runs it. Reading throws json::exception when a field
 // is missing.
+void to_json(nlohmann::json& object, const VendorStep& step);
+void from_json(const nlohmann::json& object, VendorStep& step);
 void to_json(nlohmann::json& object, const VendorCall& call);
 void from_json(const nlohmann::json& object, VendorCall& call);
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Types, their numbers and their conversions in C++ and CUDA C++. All texts take them from here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "kernels/ir/types.h"
+
+namespace exh::kernels::ir {
+
+enum class Language : std::uint8_t { kCpp, kCuda };
+
+/// A variable that holds values of the type, in what it is computed in: "float" for f16, "int" for
+/// i8 and bool.
+std::string_view RegisterName(Type type);
+
+/// Name of an element in memory: "double", "float", "unsigned short" (the bits of f16 and bf16),
+/// "long long", "int", "unsigned", "signed char", "unsigned char" (bool).
+std::string_view ElementName(Type type);
+
+/// A literal of what the type is computed in that reads back as exactly `value`; of an integer, as
+/// what the type makes of it. Negative ones stand in parentheses.
+std::string NumberText(double value, Type type, Language in);
+
+/// The functions that `text` converts halves by, as a text that stands before it:
+///   float exh_from_f16(unsigned short);   unsigned short exh_to_f16(float);
+/// and the same with bf16. A half is its bits.
+std::string HalfFunctions(const std::string& text, Language in);
+
+}  // namespace exh::kernels::ir

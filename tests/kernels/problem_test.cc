@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+//
+// What is drawn for arrays of every type, and what is tolerated of results.
+#include "kernels/problem.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/compare.h"
+#include "kernels/ir/builder.h"
+#include "kernels/ir/lowering.h"
+#include "kernels/whole_numbers.h"
+
+namespace exh::kernels {
+namespace {
+
+using ir::InRegisters, ir::Literal, ir::Op, ir::Type;
+using ::testing::Each;
+
+constexpr std::uint32_t kLength = 1024;
+
+/// A computation that a test writes; everything else is derived.
+class Written final : public Kernel {
+ public:
+  explicit Written(std::function<void(ir::Builder&)> build) : build_(std::move(build)) {}
+  std::string_view name() const override { return "written"; }
+  std::string_view summary() const override { return "as a test wants it"; }
+  std::vector<Parameter> parameters() const override { return {}; }
+  void Build(ir::Builder& b, const Parameters&) const override { build_(b); }
+
+ private:
+  std::function<void(ir::Builder&)> build_;
+};
+
+/// Problems of a computation.
+class Problems {
+ public:
+  explicit Problems(std::function<void(ir::Builder&)> build) : kernel_(std::move(build)) {
+    auto function = std::make_shared<ir::Target>();
+    function->name = kernel_.name();
+    ir::Builder builder(*function);
+    kernel_.Build(builder, {});
+    ir::PlanLowering(*function);
+    task_.kernel = &kernel_;
+    task_.function = function;
+  }
+  Problems(const Problems&) = delete;
+  Problems& operator=(const Problems&) = delete;
+
+  const ir::Function& function() const { return *task_.function; }
+  ProblemData Make(Inputs inputs, std::uint64_t seed = 1) const {
+    return MakeProblem(task_, seed, inputs);
+  }
+
+ private:
+  Written kernel_;
+  Task task_;
+};
+
+ir::AxisRef AxisN(ir::Builder& b) {
+  return b.Axis("n", kLength, {{2, 8}});
+}
+
+/// y = x, element by element.
+std::function<void(ir::Builder&)> Copy(Type type) {
+  return [type](ir::Builder& b) {
+    const ir::ArrayId x = b.InputArray("x", kLength, type), y = b.OutputArray("y", kLength, type);
+    const ir::AxisRef n = AxisN(b);
+    b.Store("store", y, {{n, 1}}, InRegisters(b.Load("load_x", x, {{n, 1}})));
+  };
+}
+
+/// y = A x, of 16 rows.
+std::function<void(ir::Builder&)> Mv(Type type, Type result) {
+  return [=](ir::Builder& b) {
+    constexpr std::uint32_t kRows = 16;
+    const ir::ArrayId a = b.InputArray("a", kRows * kLength, type);
+    const ir::ArrayId x = b.InputArray("x", kLength, type);
+    const ir::ArrayId y = b.OutputArray("y", kRows, result);
+    const ir::AxisRef m = b.Axis("m", kRows, {{2, 8}}), n = AxisN(b);
+    const ir::Value load_a = b.Load("load_a", a, {{m, kLength}, {n, 1}});
+    const ir::Value load_x = b.Load("load_x", x, {{n, 1}});
+    const Type computes = ir::ComputeTypeOf(type);
+    const ir::Value init = b.Compute("init", Op::kConst, {m}, {Literal(0)}, computes);
+    const ir::Value sum =
+        b.Reduce("sum", Op::kMad, {m, n}, {n}, init, {ir::MayStage(load_a), ir::MayStage(load_x)});
+    b.Store("store", y, {{m, 1}}, InRegisters(sum));
+  };
+}
+
+std::vector<double> ValuesOf(const ProblemData& data, const char* array) {
+  const Elements& elements = data.at(array).values;
+  std::vector<double> values;
+  for (std::uint64_t i = 0; i < elements.size(); ++i) values.push_back(elements[i]);
+  return values;
+}
+
+double Largest(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+TEST(Uniform, FloatsAreThoseOfTheGenerator) {
+  const Problems problems(Copy(Type::kF32));
+  const ProblemData data = problems.Make(Inputs::kUniform, 7);
+  std::mt19937_64 generator(7);
+  for (const float value : data.at("x").values.As<float>()) {
+    const auto number =
+        static_cast<float>(static_cast<std::int64_t>(generator() >> 39) - (1 << 24));
+    ASSERT_EQ(value, number / static_cast<float>(1 << 24));
+  }
+}
+
+TEST(Uniform, EveryTypeHasItsNumbers) {
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    const Problems problems(Copy(info.type));
+    const ProblemData data = problems.Make(Inputs::kUniform);
+    ASSERT_EQ(data.at("x").values.type(), info.type);
+    const std::vector<double> x = ValuesOf(data, "x");
+    const auto count = [&](const auto& is) { return std::ranges::count_if(x, is); };
+    EXPECT_GT(count([](double value) { return value > 0; }), 256) << info.word;
+    if (info.is_float) {
+      EXPECT_LE(Largest(x), 1) << info.word;
+      EXPECT_GT(Largest(x), 0.9) << info.word;
+      EXPECT_GT(count([](double value) { return value < 0; }), 256) << info.word;
+      // As many bits as there are.
+      const auto has_all = [&](double value) {
+        return std::nearbyint(std::ldexp(value, info.bits - 1)) != std::ldexp(value, info.bits - 1);
+      };
+      EXPECT_GT(count(has_all), 256) << info.word;
+    } else if (info.type == Type::kBool) {
+      EXPECT_GT(count([](double value) { return value == 0; }), 256);
+      EXPECT_LE(Largest(x), 1);
+    } else {
+      EXPECT_EQ(count([](double value) { return value == 0; }), 0) << info.word;
+      EXPECT_EQ(count([](double value) { return value < 0; }) > 256, info.is_signed) << info.word;
+      EXPECT_EQ(Largest(x) > 2048, info.bits > 12) << info.word;
+      EXPECT_THAT(data.at("y").tolerance, Each(0)) << info.word;
+    }
+    EXPECT_EQ(data.at("y").reference, x) << info.word;
+  }
+}
+
+TEST(Uniform, FloatsBesideIntegersAreDrawnAsWithoutThem) {
+  const Problems problems([](ir::Builder& b) {
+    const ir::ArrayId flags = b.InputArray("flags", kLength, Type::kBool);
+    const ir::ArrayId x = b.InputArray("x", kLength), y = b.OutputArray("y", kLength);
+    const ir::AxisRef n = AxisN(b);
+    const ir::Value load_flags = b.Load("load_flags", flags, {{n, 1}});
+    const ir::Value load_x = b.Load("load_x", x, {{n, 1}});
+    const ir::Value select = b.Compute("select", Op::kSelect, {n},
+                                       {InRegisters(load_flags), InRegisters(load_x), Literal(0)});
+    b.Store("store", y, {{n, 1}}, InRegisters(select));
+  });
+  const Problems alone(Copy(Type::kF32));
+  EXPECT_EQ(ValuesOf(problems.Make(Inputs::kUniform), "x"),
+            ValuesOf(alone.Make(Inputs::kUniform), "x"));
+}
+
+TEST(WholeNumbers, HaveTheBitsOfTheirType) {
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    if (info.type == Type::kBool) continue;
+    const Problems problems(Copy(info.type));
+    const ProblemData data = problems.Make(Inputs::kWholeNumbers);
+    const std::vector<double> x = ValuesOf(data, "x");
+    const int largest = (1 << std::min(info.bits, 12)) - 1;
+    EXPECT_EQ(LargestWhole(info.type), largest) << info.word;
+    EXPECT_LE(Largest(x), largest) << info.word;
+    EXPECT_GT(Largest(x), largest / 2) << info.word;
+    for (const double value : x) {
+      ASSERT_NE(value, 0) << info.word;
+      ASSERT_EQ(value, std::nearbyint(value)) << info.word;
+      if (!info.is_signed) {
+        ASSERT_GT(value, 0) << info.word;
+      }
+    }
+    EXPECT_EQ(data.at("y").reference, x) << info.word;
+    EXPECT_THAT(data.at("y").tolerance, Each(0)) << info.word;
+  }
+}
+
+TEST(WholeNumbers, SumsOfEveryTypeAreExactAndSomeAreWide) {
+  const std::pair<Type, Type> cases[] = {
+      {Type::kF64, Type::kF64}, {Type::kF32, Type::kF32},  {Type::kF16, Type::kF32},
+      {Type::kF16, Type::kF16}, {Type::kBf16, Type::kF32}, {Type::kBf16, Type::kBf16},
+      {Type::kI64, Type::kI64}, {Type::kI32, Type::kI32},  {Type::kU32, Type::kU32},
+      {Type::kI8, Type::kI32},
+  };
+  for (const auto& [type, result] : cases) {
+    const Problems problems(Mv(type, result));
+    const std::string what =
+        std::string(ir::WordOf(type)) + " to " + std::string(ir::WordOf(result));
+    const ProblemData data = problems.Make(Inputs::kWholeNumbers);
+    EXPECT_THAT(data.at("y").tolerance, Each(0)) << what;
+    const std::vector<double> a = ValuesOf(data, "a"), x = ValuesOf(data, "x");
+    // Odd numbers with the highest bit that the type has.
+    const double wide = std::ldexp(1, WideBits(type) - 1);
+    const auto is_wide = [&](double value) {
+      return std::abs(value) > wide && std::fmod(value, 2) != 0;
+    };
+    EXPECT_TRUE(std::ranges::any_of(a, is_wide)) << what;
+    EXPECT_LT(Largest(a), 2 * wide) << what;
+    // The reference is what comes of them.
+    for (std::size_t row = 0; row < 16; ++row) {
+      double sum = 0;
+      for (std::size_t i = 0; i < kLength; ++i) sum += a[row * kLength + i] * x[i];
+      EXPECT_EQ(data.at("y").reference[row], ir::Rounded(result, sum)) << what;
+      EXPECT_LE(std::abs(sum), ir::InfoOf(ir::ComputeTypeOf(result)).largest) << what;
+    }
+  }
+}
+
+TEST(WholeNumbers, NoIntegerOverflows) {
+  // The fourth power of 12 bits is too much for an i32, and not for an i64.
+  for (const Type type : {Type::kI32, Type::kI64}) {
+    const Problems problems([type](ir::Builder& b) {
+      const ir::ArrayId x = b.InputArray("x", kLength, type), y = b.OutputArray("y", kLength, type);
+      const ir::AxisRef n = AxisN(b);
+      const ir::Value load = b.Load("load", x, {{n, 1}});
+      const ir::Value square =
+          b.Compute("square", Op::kMul, {n}, {InRegisters(load), InRegisters(load)});
+      const ir::Value fourth =
+          b.Compute("fourth", Op::kMul, {n}, {InRegisters(square), InRegisters(square)});
+      b.Store("store", y, {{n, 1}}, InRegisters(fourth));
+    });
+    for (const Inputs inputs : {Inputs::kUniform, Inputs::kWholeNumbers, Inputs::kSpecial}) {
+      const ProblemData data = problems.Make(inputs);
+      const std::vector<double> x = ValuesOf(data, "x");
+      EXPECT_LE(std::pow(Largest(x), 4), ir::InfoOf(type).largest);
+      EXPECT_EQ(Largest(x) > 2048, type == Type::kI64 && inputs != Inputs::kSpecial);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        ASSERT_EQ(data.at("y").reference[i], std::pow(x[i], 4));
+      }
+      EXPECT_THAT(data.at("y").tolerance, Each(0));
+    }
+  }
+}
+
+TEST(WholeNumbers, NothingIsDividedByZero) {
+  const Problems problems([](ir::Builder& b) {
+    const ir::ArrayId x = b.InputArray("x", kLength, Type::kI32);
+    const ir::ArrayId by = b.InputArray("by", kLength, Type::kBool);
+    const ir::ArrayId y = b.OutputArray("y", kLength, Type::kI32);
+    const ir::AxisRef n = AxisN(b);
+    const ir::Value load_x = b.Load("load_x", x, {{n, 1}}),
+                    load_by = b.Load("load_by", by, {{n, 1}});
+    const ir::Value quotient =
+        b.Compute("quotient", Op::kDiv, {n}, {InRegisters(load_x), InRegisters(load_by)});
+    b.Store("store", y, {{n, 1}}, InRegisters(quotient));
+  });
+  for (const Inputs inputs : {Inputs::kUniform, Inputs::kWholeNumbers, Inputs::kSpecial}) {
+    EXPECT_THAT(ValuesOf(problems.Make(inputs), "by"), Each(1));
+  }
+}
+
+TEST(Special, ValuesAreThoseThatTheTypeHas) {
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    const Problems problems(Copy(info.type));
+    const ProblemData data = problems.Make(Inputs::kSpecial);
+    const std::vector<double> x = ValuesOf(data, "x");
+    const auto count = [&](const auto& is) { return std::ranges::count_if(x, is); };
+    const auto is_denormal = [&](double value) {
+      return value != 0 && std::abs(value) < std::ldexp(1, info.min_exponent);
+    };
+    const auto is_negative_zero = [](double value) { return value == 0 && std::signbit(value); };
+    EXPECT_EQ(count([](double value) { return std::isnan(value); }) > 0, info.is_float);
+    EXPECT_EQ(count([](double value) { return std::isinf(value); }) > 0, info.is_float);
+    EXPECT_EQ(count(is_negative_zero) > 0, info.is_float) << info.word;
+    EXPECT_EQ(info.is_float && count(is_denormal) > 0, info.type == Type::kF32) << info.word;
+    if (!info.is_float) continue;
+    // The sign of a zero is what the operations say.
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (x[i] != 0) continue;
+      ASSERT_EQ(data.at("y").tolerance[i], cpu::kSameBits) << info.word;
+      ASSERT_EQ(std::signbit(data.at("y").reference[i]), std::signbit(x[i])) << info.word;
+    }
+  }
+}
+
+TEST(Special, WhatBecomesAnIntegerIsANumber) {
+  const Problems problems([](ir::Builder& b) {
+    const ir::ArrayId x = b.InputArray("x", kLength), y = b.OutputArray("y", kLength, Type::kI32);
+    const ir::AxisRef n = AxisN(b);
+    const ir::Value load = b.Load("load", x, {{n, 1}});
+    const ir::Value cast = b.Compute("cast", Op::kConst, {n}, {InRegisters(load)}, Type::kI32);
+    b.Store("store", y, {{n, 1}}, InRegisters(cast));
+  });
+  EXPECT_TRUE(CutsFloats(problems.function()));
+  for (const double value : ValuesOf(problems.Make(Inputs::kSpecial), "x")) {
+    ASSERT_TRUE(std::isfinite(value) && value != 0);
+  }
+  EXPECT_FALSE(CutsFloats(Problems(Copy(Type::kI32)).function()));
+}
+
+TEST(ExactLimit, IsThatOfTheTypesOnTheWay) {
+  const auto limit = [](Type type, Type result) {
+    const Problems problems(Mv(type, result));
+    return ExactLimit(problems.function(), problems.function().arrays.back().id);
+  };
+  EXPECT_EQ(limit(Type::kF32, Type::kF32), 0x1p24);
+  EXPECT_EQ(limit(Type::kF16, Type::kF16), 0x1p24);
+  EXPECT_EQ(limit(Type::kF64, Type::kF64), 0x1p53);
+  EXPECT_EQ(limit(Type::kI8, Type::kI32), INFINITY);
+}
+
+TEST(ProblemBytes, CountsTheElementsOfEachType) {
+  const auto bytes = [](Type type) { return ProblemBytes(Problems(Copy(type)).function()); };
+  EXPECT_EQ(bytes(Type::kF32), std::uint64_t{kLength} * (36 + 104));
+  EXPECT_EQ(bytes(Type::kF64) - bytes(Type::kF32), std::uint64_t{kLength} * 4 * 7);
+  EXPECT_EQ(bytes(Type::kF32) - bytes(Type::kI8), std::uint64_t{kLength} * 3 * 7);
+}
+
+}  // namespace
+}  // namespace exh::kernels
