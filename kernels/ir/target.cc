@@ -116,6 +116,13 @@ std::vector<std::uint32_t> Target::rank_universe(const MemBlock& b) const {
   return out;
 }
 
+std::vector<std::uint32_t> Target::place_universe(const MemBlock& b, const Rank& rank) const {
+  std::vector<std::uint32_t> out = {0};
+  if (paper || rank.value > b.axes.size()) return out;
+  for (const AxisId id : b.axes) out.push_back(place_of(axis(id)));
+  return out;
+}
+
 std::uint32_t Target::place_of(const Axis& a) const {
   const std::vector<AxisId>& all = block(a.block).axes;
   return static_cast<std::uint32_t>(std::ranges::find(all, a.id) - all.begin()) + 1;

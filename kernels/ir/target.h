@@ -141,6 +141,8 @@ class Target : public Function {
   bool is_aligned(const Instruction& inst, const LogicalDim& lanes) const;
   /// Positions that an axis of the block may take: 0 (not stored), 1 … number of axes.
   std::vector<std::uint32_t> rank_universe(const MemBlock& b) const;
+  /// Places of axes that may have a rank; and 0.
+  std::vector<std::uint32_t> place_universe(const MemBlock& b, const Rank& rank) const;
   /// Place of an axis among those of its temporary, from 1.
   std::uint32_t place_of(const Axis& axis) const;
   /// Places of axes whose loop the two sides of a temporary can share, so that each iteration uses
