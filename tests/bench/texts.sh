@@ -4,8 +4,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 "$root/exh" build release
-"$root/exh" build bench bench_computations
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$root/build/bench/bin/bench_computations" --write "$folder" --times 8
+"$root/exh" bench computations --write "$folder" --times 8
 python3 "$root/tests/bench/parts/texts.py" --search "$root/build/release/bin/search" --texts "$folder" "$@"
