@@ -32,13 +32,8 @@ std::vector<std::string> RunCudaSources(const Task& task, const std::vector<Cuda
     }
     for (const int thread_order : {0, 1}) {
       messages[i] = check.Check([&](auto values, auto scalars, auto written) {
-        // A launch hands over scalars that are rounded to their type.
-        std::vector<double> rounded;
-        for (const ir::Scalar& scalar : task.function->scalars) {
-          rounded.push_back(ir::Rounded(scalar.type, scalars[rounded.size()]));
-        }
         char error[512];
-        run(values, rounded.data(), written, error, sizeof(error), thread_order);
+        run(values, scalars, written, error, sizeof(error), thread_order);
         return std::string(error);
       });
       if (messages[i].empty()) continue;
