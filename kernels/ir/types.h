@@ -64,6 +64,10 @@ inline std::string_view WordOf(Type type) {
 inline bool IsFloat(Type type) {
   return InfoOf(type).is_float;
 }
+/// f16 or bf16, which C++ has no type for.
+inline bool IsHalf(Type type) {
+  return type == Type::kF16 || type == Type::kBf16;
+}
 inline Type ComputeTypeOf(Type type) {
   return InfoOf(type).compute;
 }

@@ -72,7 +72,7 @@ constexpr const char* kBf16[] = {
 
 /// What a temporary holds before it is written: nothing that a computation yields.
 std::string Poison(ir::Type type) {
-  if (type == ir::Type::kF16 || type == ir::Type::kBf16) return "0xffff";
+  if (ir::IsHalf(type)) return "0xffff";
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr std::int64_t kConspicuous = 0x5a5a5a5a5a5a5a5a;
   if (ir::IsFloat(type)) return NumberText(kNan, type, Language::kCpp);
@@ -127,7 +127,7 @@ class CpuPrinter {
       std::set<ir::Type> all = named;
       for (const ir::Type type : named) {
         all.insert(ir::ComputeTypeOf(type));
-        if (type == ir::Type::kF16 || type == ir::Type::kBf16) all.insert(ir::Type::kU32);
+        if (ir::IsHalf(type)) all.insert(ir::Type::kU32);
         if (is_choice && ir::BytesOf(type) == ir::BytesOf(ir::Type::kI64)) {
           all.insert(ir::Type::kI64);
         }
@@ -155,7 +155,7 @@ class CpuPrinter {
   }
 
   void HalfFunctions(ir::Type type) {
-    if (type != ir::Type::kF16 && type != ir::Type::kBf16) return;
+    if (!ir::IsHalf(type)) return;
     out_.Line("// Rounded to even; infinite beyond its range.");
     const auto lines = type == ir::Type::kF16 ? std::span<const char* const>(kF16)
                                               : std::span<const char* const>(kBf16);

@@ -64,9 +64,8 @@ class CudaPrinter {
   const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
 
   bool HasHalves() const {
-    return std::ranges::any_of(code_.function->insts, [](const ir::Instruction& inst) {
-      return ir::IsFloat(inst.type) && ir::InfoOf(inst.type).is_narrow();
-    });
+    return std::ranges::any_of(code_.function->insts,
+                               [](const ir::Instruction& inst) { return ir::IsHalf(inst.type); });
   }
 
   std::string Parameters() const {

@@ -69,7 +69,7 @@ struct WideType {
  private:
   /// Halves are bits, and bools are bytes.
   std::string_view ElementWord() const {
-    if (element == ir::Type::kF16 || element == ir::Type::kBf16) return "u16";
+    if (ir::IsHalf(element)) return "u16";
     return element == ir::Type::kBool ? "u8" : ir::WordOf(element);
   }
 };

@@ -145,10 +145,6 @@ Piece Cast(std::string_view name, const std::string& text) {
   return {"static_cast<" + std::string(name) + ">(" + text + ")"};
 }
 
-bool IsHalf(ir::Type type) {
-  return ir::IsFloat(type) && ir::InfoOf(type).is_narrow();
-}
-
 std::string HalfCall(const char* name, ir::Type half, const std::string& argument) {
   return name + std::string(ir::WordOf(half)) + "(" + argument + ")";
 }
@@ -164,7 +160,7 @@ Piece CastText(const Piece& value, ir::Type from, ir::Type to) {
 }
 
 std::string LoadText(const std::string& element, ir::Type type) {
-  return IsHalf(type) ? HalfCall(kFromHalf, type, element) : element;
+  return ir::IsHalf(type) ? HalfCall(kFromHalf, type, element) : element;
 }
 
 std::string StoreText(const Piece& value, ir::Type from, ir::Type to) {
@@ -172,13 +168,13 @@ std::string StoreText(const Piece& value, ir::Type from, ir::Type to) {
     return Cast(ElementName(to), Within(value, Binding::kSum) + " != 0").text;
   }
   const Piece computed = CastText(value, from, to);
-  if (IsHalf(to)) return HalfCall(kToHalf, to, computed.text);
+  if (ir::IsHalf(to)) return HalfCall(kToHalf, to, computed.text);
   return ir::InfoOf(to).is_narrow() ? Cast(ElementName(to), computed.text).text : computed.text;
 }
 
 Piece RoundText(const Piece& value, ir::Type from, ir::Type to) {
   if (KeepsAll(from, to) || !ir::InfoOf(to).is_narrow()) return CastText(value, from, to);
-  if (IsHalf(to)) return {HalfCall(kFromHalf, to, StoreText(value, from, to))};
+  if (ir::IsHalf(to)) return {HalfCall(kFromHalf, to, StoreText(value, from, to))};
   return Cast(RegisterName(to), StoreText(value, from, to));
 }
 

@@ -51,11 +51,6 @@ std::string TestTools(const std::vector<ir::Array>& arrays);
 /// have the bits that the kernel has and are numbers where one is wanted.
 std::string_view HostName(ir::Type type);
 
-/// Is it one of the two that the processor has no type for?
-inline bool IsHalf(ir::Type type) {
-  return ir::IsFloat(type) && ir::InfoOf(type).is_narrow();
-}
-
 /// `main` and what it needs. NoSelfTest() is empty.
 std::string SelfTest(const Task& task, const Source& source, const Names& names);
 

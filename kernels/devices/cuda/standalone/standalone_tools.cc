@@ -160,7 +160,7 @@ struct Expected {
 }  // namespace
 
 std::string_view HostName(ir::Type type) {
-  return IsHalf(type) ? ir::WordOf(type) : codegen::ElementName(type);
+  return ir::IsHalf(type) ? ir::WordOf(type) : codegen::ElementName(type);
 }
 
 std::string TestTools(const std::vector<ir::Array>& arrays) {
