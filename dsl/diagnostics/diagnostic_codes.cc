@@ -162,6 +162,7 @@ constexpr auto kTable = std::to_array<DiagInfo>({
     {Diag::kBadTile, kE, "a tile that is not possible"},
     {Diag::kNotCovered, kE, "an output that is not written as a whole"},
     {Diag::kNotBuilt, kE, "a computation that cannot be built"},
+    {Diag::kBadAlignment, kE, "an alignment that no array has"},
 });
 
 static_assert(std::ranges::is_sorted(kTable, {}, &DiagInfo::diag) &&

@@ -190,6 +190,7 @@ enum class Diag : std::uint16_t {
   kBadTile = 1209,
   kNotCovered = 1210,
   kNotBuilt = 1211,
+  kBadAlignment = 1212,
 };
 
 /// What the table says of a kind.

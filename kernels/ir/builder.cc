@@ -2,7 +2,9 @@
 #include "kernels/ir/builder.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "kernels/ir/ops.h"
@@ -223,7 +225,7 @@ void Builder::CheckInputs(const std::string& who, const std::vector<int>& axes,
   }
 }
 
-void Builder::Finish() const {
+void Builder::Finish() {
   bool any_store = false;
   for (const Array& array : function_.arrays) {
     if (array.role != ArrayRole::kOutput) continue;
@@ -243,20 +245,83 @@ void Builder::Finish() const {
       throw BackboneError("value '" + inst.name_ + "': nothing reads it");
     }
   }
+  if (!paper_) KeepUsefulStaging();
+}
+
+/// The axis along which an access has its neighbours, or -1 if it does not move.
+int Builder::RunsAlong(const Instruction& access) const {
+  int along = -1;
+  std::int64_t least = 0;
+  for (const AccessAxis& axis : access.access) {
+    const std::int64_t step = std::abs(axis.stride);
+    if (step == 0 || (along >= 0 && step >= least)) continue;
+    for (const auto& [number, logical] : nests_[access.id.index()].axes) {
+      if (logical == axis.logical) along = number;
+    }
+    least = step;
+  }
+  return along;
+}
+
+/// By instruction: is its value read by a reduction, or by what hands its own on to one in
+/// registers?
+std::vector<bool> Builder::FeedingReductions() const {
+  std::vector<bool> feeds(function_.insts.size(), false);
+  // Readers come after what they read.
+  for (std::size_t reader = function_.insts.size(); reader-- > 0;) {
+    const bool is_reduction = function_.insts[reader].is_reduction();
+    for (const Communication& comm : function_.comms) {
+      if (comm.consumer.index() != reader || comm.is_init) continue;
+      if (is_reduction || (feeds[reader] && !comm.may_lower)) feeds[comm.producer.index()] = true;
+    }
+  }
+  return feeds;
+}
+
+/// A temporary array is of use to a value that several points of its reader share, to one that a
+/// reduction reads in another order than it lies in, and to one that is stored in another order. A
+/// value that is read once, where it lies, by what is stored alike gains nothing: it would be
+/// written and read once more. Each temporary has two nests of its own, and building a space costs
+/// more than the square of their number. So such a value may have one only where there are no more
+/// than two that may, which is what the paper has (axpy).
+void Builder::KeepUsefulStaging() {
+  constexpr std::ptrdiff_t kFew = 2;
+  if (std::ranges::count_if(function_.comms, &Communication::may_lower) <= kFew) return;
+  const std::vector<bool> feeds = FeedingReductions();
+  for (Communication& comm : function_.comms) {
+    const Instruction& producer = function_.inst(comm.producer);
+    const bool is_shared =
+        nests_[comm.consumer.index()].axes.size() != AxesOf({producer.id}).size();
+    if (!comm.may_lower || producer.op != Op::kLoad || is_shared) continue;
+    if (feeds[comm.consumer.index()] || function_.inst(comm.consumer).is_reduction()) continue;
+    const int along = RunsAlong(producer);
+    const bool lies_alike = std::ranges::all_of(function_.insts, [&](const Instruction& inst) {
+      const int stored = inst.op == Op::kStore ? RunsAlong(inst) : along;
+      return stored == along;
+    });
+    if (lies_alike) comm.may_lower = false;
+  }
 }
 
 // ---- what is written ----
 
-ArrayId Builder::InputArray(std::string name, std::uint64_t elements, Type type) {
+ArrayId Builder::InputArray(std::string name, std::uint64_t elements, Type type,
+                            std::uint32_t alignment) {
   CheckArgument("array", name);
   if (elements == 0) throw BackboneError("array '" + name + "': it has no elements");
+  if (!std::has_single_bit(alignment) || alignment < BytesOf(type)) {
+    throw BackboneError("array '" + name + "': it cannot be aligned to " +
+                        std::to_string(alignment) + " bytes; that is a power of two, " +
+                        std::to_string(BytesOf(type)) + " or more");
+  }
   const auto id = NextId<ArrayId>(function_.arrays);
-  function_.arrays.push_back({id, std::move(name), ArrayRole::kInput, elements, type});
+  function_.arrays.push_back({id, std::move(name), ArrayRole::kInput, elements, type, alignment});
   return id;
 }
 
-ArrayId Builder::OutputArray(std::string name, std::uint64_t elements, Type type) {
-  const ArrayId id = InputArray(std::move(name), elements, type);
+ArrayId Builder::OutputArray(std::string name, std::uint64_t elements, Type type,
+                             std::uint32_t alignment) {
+  const ArrayId id = InputArray(std::move(name), elements, type, alignment);
   function_.arrays.back().role = ArrayRole::kOutput;
   return id;
 }

@@ -50,7 +50,7 @@ inline Input ScalarArg(std::string name) {
 inline Input InRegisters(Value v) {
   return {.kind = Operand::Kind::kComm, .value = v};
 }
-/// A value that may also travel through a temporary array.
+/// A value that may also travel through a temporary array, where that can be of use.
 inline Input MayStage(Value v) {
   return {.kind = Operand::Kind::kComm, .value = v, .may_lower = true};
 }
@@ -78,8 +78,12 @@ class Builder {
   /// `paper`: axes have the tile levels of the paper's space. `function` outlives the builder.
   explicit Builder(Function& function, bool paper = false) : function_(function), paper_(paper) {}
 
-  ArrayId InputArray(std::string name, std::uint64_t elements, Type type = Type::kF32);
-  ArrayId OutputArray(std::string name, std::uint64_t elements, Type type = Type::kF32);
+  /// `alignment`: in bytes, what the caller of the kernel promises of the array's address; a power
+  /// of two, of an element's bytes or more.
+  ArrayId InputArray(std::string name, std::uint64_t elements, Type type = Type::kF32,
+                     std::uint32_t alignment = kDefaultAlignment);
+  ArrayId OutputArray(std::string name, std::uint64_t elements, Type type = Type::kF32,
+                      std::uint32_t alignment = kDefaultAlignment);
   void Scalar(std::string name, double value, Type type = Type::kF32);
   /// The kernel's programs know all sizes: for one that the paper's space could not implement
   /// otherwise.
@@ -111,8 +115,9 @@ class Builder {
   Type TypeOf(Value value) const { return function_.inst(value.inst).type; }
 
   /// Called when the backbone is complete: an output that nothing writes, or a value that nothing
-  /// reads, is a mistake.
-  void Finish() const;
+  /// reads, is a mistake. Values that gain nothing from a temporary array have none any more where
+  /// there are many (KeepUsefulStaging()).
+  void Finish();
 
   /// What the user should be told about the sizes ("axis m = 97 … is not tiled").
   const std::vector<std::string>& notes() const { return notes_; }
@@ -149,6 +154,9 @@ class Builder {
                        const std::vector<int>& reduce);
   Operand AddInput(InstId consumer, const Input& input, int operand);
   CommId Connect(InstId producer, InstId consumer, int operand, bool may_lower);
+  void KeepUsefulStaging();
+  int RunsAlong(const Instruction& access) const;
+  std::vector<bool> FeedingReductions() const;
 
   Function& function_;
   const bool paper_;

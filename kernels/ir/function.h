@@ -205,6 +205,10 @@ struct Statement {
 
 enum class ArrayRole : std::uint8_t { kInput, kOutput };
 
+/// Bytes that the address of an array is a multiple of, unless the kernel says otherwise: the
+/// widest access. Device memory begins at more.
+inline constexpr std::uint32_t kDefaultAlignment = 16;
+
 /// An array argument, `elements` long.
 struct Array {
   ArrayId id;
@@ -212,6 +216,7 @@ struct Array {
   ArrayRole role = ArrayRole::kInput;
   std::uint64_t elements = 0;
   Type type = Type::kF32;
+  std::uint32_t alignment = kDefaultAlignment;  ///< Bytes; a power of two.
 
   std::uint64_t bytes() const { return elements * BytesOf(type); }
 };

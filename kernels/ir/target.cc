@@ -76,6 +76,9 @@ bool Target::is_own(const Instruction& inst, const Dimension& dim) const {
 bool Target::is_aligned(const Instruction& inst, const LogicalDim& lanes) const {
   if (device.vector_arithmetic) return true;
   constexpr std::int64_t kMostLanes = 4;
+  const std::uint32_t widest =
+      std::min(std::uint32_t{kMostLanes} * BytesOf(element_type(inst)), kDefaultAlignment);
+  if (array(inst.array).alignment < widest) return false;
   const auto is_multiple = [&](std::int64_t step) {
     return step % kMostLanes == 0 || step % static_cast<std::int64_t>(lanes.total) == 0;
   };
@@ -230,7 +233,9 @@ std::vector<std::uint32_t> Target::vec_universe(const Instruction& inst) const {
   // The device's sizes are of elements of 4 bytes.
   constexpr std::uint32_t kMostBytes = 16;
   const std::uint32_t bytes = BytesOf(element_type(inst));
-  const std::uint32_t most = std::min(4 * device.vector_sizes.back(), kMostBytes) / bytes;
+  const std::uint32_t promised = is_argument ? array(inst.array).alignment : kMostBytes;
+  const std::uint32_t most =
+      std::min({4 * device.vector_sizes.back(), promised, kMostBytes}) / bytes;
   for (std::uint32_t lanes = 2; lanes <= most; lanes *= 2) {
     // Every other axis must step from one aligned address to the next.
     const bool aligned = std::all_of(inst.access.begin(), inst.access.end(),

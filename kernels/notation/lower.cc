@@ -100,8 +100,11 @@ class Lowerer {
   void NeedReads(const Expr& expr) {
     if (const Expr* const chosen = Chosen(expr)) return NeedReads(*chosen);
     const auto read = resolution_.reads.find(&expr);
-    if (read != resolution_.reads.end() && read->second.statement >= 0) {
-      needed_[static_cast<std::size_t>(read->second.statement)] = true;
+    if (read != resolution_.reads.end()) {
+      ++reads_;
+      if (read->second.statement >= 0) {
+        needed_[static_cast<std::size_t>(read->second.statement)] = true;
+      }
     }
     for (const Expr& arg : expr.args) NeedReads(arg);
   }
@@ -119,9 +122,10 @@ class Lowerer {
     for (const ArrayShape& shape : resolution_.arrays) {
       const auto elements = static_cast<std::uint64_t>(shape.elements);
       const Type type = TypeOfName(shape.decl->type);
-      arrays_.push_back(shape.decl->is_output
-                            ? builder_.OutputArray(shape.decl->name.text, elements, type)
-                            : builder_.InputArray(shape.decl->name.text, elements, type));
+      arrays_.push_back(
+          shape.decl->is_output
+              ? builder_.OutputArray(shape.decl->name.text, elements, type, shape.alignment)
+              : builder_.InputArray(shape.decl->name.text, elements, type, shape.alignment));
     }
     for (const ScalarDecl& scalar : kernel_.scalars) {
       const Type type = TypeOfName(scalar.type);
@@ -148,7 +152,7 @@ class Lowerer {
 
   /// What the text says, or levels that fit most kernels: with one axis on the left side tiles are
   /// long, with two they are those of matrices, and with more there are two levels where neighbours
-  /// adjoin in memory and one elsewhere.
+  /// adjoin in memory and one elsewhere. Where much is read there is one level.
   ir::Tiling Tiles(const Index* index) {
     for (const TileHint& hint : kernel_.tiles) {
       // Under any of the names that the axis has.
@@ -172,6 +176,10 @@ class Lowerer {
     if (rank > 2) return Adjoins(index) ? ir::Tiling{{2, 32}, {2, 16}} : ir::Tiling{{2, 64}};
     if (rank == 1 && reductions_ == 0) return {{2, 1024}, {2, 16}};
     if (!is_left) return {{2, rank == 1 ? 128u : 32u}};
+    // Each read has nests of its own, with temporaries three, and each level is a loop in all of
+    // them.
+    constexpr int kManyReads = 5;
+    if (rank == 2 && reads_ > kManyReads) return {{2, 64}};
     return {{2, rank == 1 ? 128u : 32u}, {2, 16}};
   }
   /// Is it the last axis of a left side, or does one step move an input by one element?
@@ -744,6 +752,7 @@ class Lowerer {
   std::vector<bool> needed_;                                              ///< By statement.
   std::size_t statement_ = 0;
   int reductions_ = 0;  ///< In the whole kernel.
+  int reads_ = 0;       ///< The same.
   int depth_ = 0;       ///< Of reductions around.
   bool is_good_ = true;
 };

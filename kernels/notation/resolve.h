@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "dsl/diagnostics/diagnostic.h"
+#include "kernels/ir/function.h"
 #include "kernels/notation/numbers.h"
 #include "kernels/notation/syntax/ast.h"
 #include "kernels/notation/typed.h"
@@ -37,6 +38,7 @@ struct ArrayShape {
   /// From the first to the last, or as many as the largest extent times its stride: a row of a
   /// matrix is as long as its stride says.
   std::int64_t elements = 0;
+  std::uint32_t alignment = ir::kDefaultAlignment;  ///< Bytes.
 };
 
 /// A dimension of an array `outside zero` that a read leaves: its index is offset + sum of factor *

@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 #include <vector>
+
+#include "kernels/ir/types.h"
+#include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -14,6 +18,7 @@ namespace {
 using dsl::Diag;
 
 constexpr std::int64_t kLargestExtent = std::int64_t{1} << 31;
+constexpr std::int64_t kMostAlignment = 256;
 
 class Shaper {
  public:
@@ -22,7 +27,8 @@ class Shaper {
 
   std::optional<ArrayShape> Run() {
     const ArrayDecl& decl = decl_;
-    ArrayShape shape{&decl, {}, {}, 0};
+    ArrayShape shape;
+    shape.decl = &decl;
     for (const Expr& extent : decl.extents) {
       const auto value = numbers_.Value(extent);
       if (!value) return std::nullopt;
@@ -74,6 +80,7 @@ class Shaper {
       return std::nullopt;
     }
     shape.elements = static_cast<std::int64_t>(elements);
+    if (decl.aligned && !ReadAlignment(shape)) return std::nullopt;
     if (decl.is_output && !decl.strides.empty() && !CheckCovered(shape)) {
       return std::nullopt;
     }
@@ -81,6 +88,23 @@ class Shaper {
   }
 
  private:
+  bool ReadAlignment(ArrayShape& shape) {
+    const auto value = numbers_.Value(*decl_.aligned);
+    if (!value) return false;
+    const std::int64_t least = ir::BytesOf(TypeOfName(decl_.type));
+    if (*value < least || *value > kMostAlignment ||
+        !std::has_single_bit(static_cast<std::uint64_t>(*value))) {
+      sink_.Report(
+          Diag::kBadAlignment, decl_.aligned->range,
+          fmt::format("'{}' cannot be aligned to {} bytes: that is a power of two from {}, "
+                      "the bytes of an element, to {}",
+                      decl_.name.text, *value, least, kMostAlignment));
+      return false;
+    }
+    shape.alignment = static_cast<std::uint32_t>(*value);
+    return true;
+  }
+
   /// The index of an output takes every value once if and only if the axes, sorted by stride, are
   /// the digits of a mixed radix number.
   bool CheckCovered(const ArrayShape& shape) {

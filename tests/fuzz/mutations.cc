@@ -41,7 +41,8 @@ const Exchanges kKernelExchanges = {
     {" in 1..", " in 0..", " in -1..", " = "},
     {"1", "0", "7", "4096", "2147483648", "9223372036854775807", "1.5e3"},
     {"\n", "\n\n", ";", " // why\n", "\n  /// doc\n", "\n    "},
-    {" strides (", " strides (0 * ", " strides (4611686018427387904 * ", " outside zero"}};
+    {" strides (", " strides (0 * ", " strides (4611686018427387904 * ", " outside zero",
+     " aligned 4"}};
 
 std::string ExchangedBy(const Exchanges& exchanges, std::string text, std::mt19937& random) {
   for (std::size_t i = Below(random, 4) + 1; i > 0; --i) {

@@ -286,5 +286,24 @@ TEST(Builder, AnAccessMayOverlapItself) {
       << "x[n + 1] is not aligned to more than an element";
 }
 
+/// What the caller promises of an address limits how wide accesses are.
+TEST(Builder, AccessesAreAsWideAsArraysAreAligned) {
+  Target f;
+  f.device.vector_sizes = {2, 4};
+  f.device.vector_arithmetic = false;
+  Builder b(f);
+  const ArrayId x = b.InputArray("x", 64, Type::kF32, 4), w = b.InputArray("w", 64, Type::kF16, 8);
+  const ArrayId y = b.OutputArray("y", 64);
+  const AxisRef n = b.Axis("n", 64, {});
+  const Value of_x = b.Load("load_x", x, {{n, 1}}), of_w = b.Load("load_w", w, {{n, 1}});
+  const Value mul = b.Compute("mul", Op::kMul, {n}, {MayStage(of_x), MayStage(of_w)});
+  b.Store("store", y, {{n, 1}}, InRegisters(mul));
+  EXPECT_THAT(f.vec_universe(f.insts[0]), testing::ElementsAre(1));
+  EXPECT_THAT(f.vec_universe(f.insts[1]), testing::ElementsAre(1, 2, 4));
+  EXPECT_THAT(f.vec_universe(f.insts.back()), testing::ElementsAre(1, 2, 4));
+  EXPECT_THROW(b.InputArray("v", 64, Type::kF32, 2), BackboneError);
+  EXPECT_THROW(b.InputArray("v", 64, Type::kF32, 12), BackboneError);
+}
+
 }  // namespace
 }  // namespace exh::kernels::ir

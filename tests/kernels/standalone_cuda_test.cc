@@ -236,8 +236,9 @@ TEST(StandaloneCuda, TheLauncherNamesTheTypes) {
   const Task task = MakeTask(kernel, {}, *LoadDevice("h200").device);
   const std::string text = StandaloneCuda(task, kernel.source("arg_y[i] = arg_x[i];"), "A test.\n");
   EXPECT_THAT(text, HasSubstr("twice_launch(const unsigned short* x, float* y, float two,"));
-  EXPECT_THAT(text, HasSubstr("//   x: 8192 f16 (the bits of IEEE 754 binary16)\n"
-                              "//   y: 8192 floats, all of them written\n"));
+  EXPECT_THAT(text,
+              HasSubstr("//   x: 8192 f16 (the bits of IEEE 754 binary16), aligned to 16 bytes\n"
+                        "//   y: 8192 floats, aligned to 16 bytes, all of them written\n"));
 }
 
 TEST(StandaloneCuda, TheLauncherSaysWhatItRefuses) {

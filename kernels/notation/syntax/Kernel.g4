@@ -19,9 +19,10 @@ size      : NAME (ASSIGN integer)? (IN integer RANGE integer)? ;   // The last r
 integer   : MINUS? NUMBER ;
 scalars   : SCALAR scalar (COMMA scalar)* ;
 scalar    : NAME (COLON NAME)? ASSIGN MINUS? NUMBER ;
-array     : (INPUT | OUTPUT) NAME COLON NAME subscripts? strides? outside? ;
+array     : (INPUT | OUTPUT) NAME COLON NAME subscripts? strides? outside? aligned? ;
 strides   : STRIDES LPAR expression (COMMA expression)* RPAR ;
 outside   : OUTSIDE NAME ;
+aligned   : ALIGNED expression ;
 tile      : TILE NAME (COMMA NAME)* COLON expression (COMMA expression)* ;
 statement : NAME (COLON NAME)? subscripts? ASSIGN expression ;
 
@@ -48,6 +49,7 @@ computed : COLON NAME ;   // The type that a reduction is computed in.
 
 // ---- reserved words
 
+ALIGNED : 'aligned' ;
 AND     : 'and' ;
 END     : 'end' ;
 IN      : 'in' ;

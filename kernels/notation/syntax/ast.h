@@ -54,14 +54,15 @@ struct ScalarDecl {
   double value = 0;
 };
 
-/// `input a: f32[m, k] strides (k, 1) outside zero`.
+/// `input a: f32[m, k] strides (k, 1) outside zero aligned 4`.
 struct ArrayDecl {
   bool is_output = false;
   Name name;
   Name type;
   std::vector<Expr> extents;
-  std::vector<Expr> strides;  ///< Empty: row-major.
-  Name outside;               ///< "zero"; "never" or empty: no element outside may be read.
+  std::vector<Expr> strides;    ///< Empty: row-major.
+  Name outside;                 ///< "zero"; "never" or empty: no element outside may be read.
+  std::optional<Expr> aligned;  ///< Bytes; nothing: what device memory has by itself.
   std::string doc;
 };
 

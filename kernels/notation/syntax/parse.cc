@@ -442,6 +442,7 @@ class TreeReader {
     if (tree->subscripts() != nullptr) array.extents = ReadAll(tree->subscripts()->expression());
     if (tree->strides() != nullptr) array.strides = ReadAll(tree->strides()->expression());
     if (tree->outside() != nullptr) array.outside = NameOf(tree->outside()->NAME());
+    if (tree->aligned() != nullptr) array.aligned = Read(tree->aligned()->expression());
     return array;
   }
 

@@ -103,8 +103,10 @@ int Describe(const ProblemOptions& options) {
   for (const ir::Array& array : function.arrays) {
     const bool is_input = array.role == ir::ArrayRole::kInput;
     (is_input ? read : written) += array.bytes();
-    fmt::print("  {:<6} {}: {} x {}, {}\n", is_input ? "input" : "output", array.name,
+    fmt::print("  {:<6} {}: {} x {}, {}", is_input ? "input" : "output", array.name,
                ir::WordOf(array.type), array.elements, Bytes(array.bytes()));
+    if (array.alignment != ir::kDefaultAlignment) fmt::print(", aligned to {}", array.alignment);
+    fmt::print("\n");
   }
   for (const ir::Scalar& scalar : function.scalars) {
     fmt::print("  scalar {}: {} = {}\n", scalar.name, ir::WordOf(scalar.type), scalar.value);

@@ -124,6 +124,17 @@ kernel strided_border
 end
 )",
      ""},
+    // Arrays that begin anywhere.
+    {"slices", R"(
+kernel slices
+  size n = 96
+  input x: f16[n] aligned 2
+  input z: f16[n] aligned 4
+  output y: f32[n] aligned 8
+  y[i] = 2 * x[i] + z[i]
+end
+)",
+     ""},
     // Every type.
     {"axpy_f64", "y[i] = alpha * x[i] + z[i]", "i=48", "f64"},
     {"axpy_f16", "y[i] = alpha * x[i] + z[i]", "i=96", "f16"},

@@ -198,13 +198,13 @@ TEST(FormatKernel, ATypeInBracketsHasABlankBeforeIt) {
   EXPECT_EQ(Formatted("kernel k\n"
                       "a:f16=sum(k:f64)b[k]*cast( f64 ,c [k])\n"
                       "a=max(i , j :i64)(d?1:2)xor b\nxor-c\n"
-                      "input x:bf16[m]outside   never\n"
+                      "input x:bf16[m]outside   never   aligned(2)\n"
                       "end"),
             R"(kernel k
   a: f16 = sum(k: f64) b[k] * cast(f64, c[k])
   a = max(i, j: i64) (d ? 1 : 2) xor b
       xor -c
-  input x: bf16[m] outside never
+  input x: bf16[m] outside never aligned (2)
 end
 )");
 }

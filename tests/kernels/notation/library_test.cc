@@ -130,6 +130,7 @@ TEST_P(LibraryKernel, IsTheOneThatIsWrittenInCpp) {
       ir::Builder text_builder(of_text, paper), cpp_builder(of_cpp, paper);
       text.Build(text_builder, parameters);
       cpp->Build(cpp_builder, parameters);
+      cpp_builder.Finish();
       EXPECT_EQ(Described(of_text), Described(of_cpp));
       EXPECT_EQ(text_builder.knows_sizes(), cpp_builder.knows_sizes());
       EXPECT_EQ(text_builder.notes(), cpp_builder.notes());

@@ -72,13 +72,13 @@ TEST(Names, OfTheSameKindAreNumbered) {
   EXPECT_EQ(OutlineOf("input x: f32[n]\noutput y: f32[n]\noutput z: f32[n]\n"
                       "y[i] = exp(x[i]) + exp(-x[i])\nz[i] = 2 * x[i]\n"),
             "load_x(i) = x[i]\n"
-            "exp(i) = exp(load_x*)\n"
-            "neg(i) = neg(load_x*)\n"
+            "exp(i) = exp(load_x)\n"
+            "neg(i) = neg(load_x)\n"
             "exp_2(i) = exp(neg)\n"
             "add(i) = add(exp, exp_2)\n"
             "store_y(i) = add -> y[i]\n"
             "load_x_2(i) = x[i]\n"
-            "scale(i) = mul(2, load_x_2*)\n"
+            "scale(i) = mul(2, load_x_2)\n"
             "store_z(i) = scale -> z[i]\n");
 }
 
@@ -150,7 +150,7 @@ TEST(Operators, BetweenLoadsOfOnePlaceShareTheLoad) {
                       "y[i, j] = a[i, j] * a[i, j] + a[j, i]\n"),
             "load_a(i, j) = a[4 i + j]\n"
             "load_a_2(j, i) = a[4 j + i]\n"
-            "mad(i, j) = mad(load_a*, load_a*, load_a_2*)\n"
+            "mad(i, j) = mad(load_a, load_a, load_a_2*)\n"
             "store_y(i, j) = mad -> y[4 i + j]\n");
 }
 
@@ -200,16 +200,16 @@ TEST(Sums, BeginWithWhatIsAddedToThem) {
       "load_a(i, j) = a[16 i + j]\n"
       "load_x(j) = x[j]\n"
       "load_z(i) = z[i]\n"
-      "init(i) = mul(beta, load_z*)\n"
+      "init(i) = mul(beta, load_z)\n"
       "mad(i, j: j) = mad(load_a*, load_x*) from init\n"
       "store_y(i) = mad -> y[i]\n";
   EXPECT_EQ(OutlineOf(arrays + "y[i] = beta * z[i] + sum(j) a[i, j] * x[j]\n"), wanted);
   EXPECT_EQ(OutlineOf(arrays + "y[i] = sum(j) a[i, j] * x[j] + beta * z[i]\n"), wanted);
   EXPECT_NE(
-      OutlineOf(arrays + "y[i] = z[i] + sum(j) a[i, j] * x[j]\n").find("init(i) = copy(load_z*)"),
+      OutlineOf(arrays + "y[i] = z[i] + sum(j) a[i, j] * x[j]\n").find("init(i) = copy(load_z)"),
       std::string::npos);
   EXPECT_NE(OutlineOf(arrays + "y[i] = z[i] + beta + sum(j) a[i, j] * x[j]\n")
-                .find("init(i) = add(load_z*, beta)"),
+                .find("init(i) = add(load_z, beta)"),
             std::string::npos);
   EXPECT_NE(OutlineOf(arrays + "y[i] = z[i] + 1 + sum(j) a[i, j] * x[j]\n").find(") from init"),
             std::string::npos);
@@ -223,7 +223,7 @@ TEST(Sums, DoNotBeginWithWhatHasMoreAxes) {
             "load_z(i) = z[i]\n"
             "init() = copy(0)\n"
             "sum(j: j) = add(load_x*) from init\n"
-            "add(i) = add(load_z*, sum*)\n"
+            "add(i) = add(load_z, sum*)\n"
             "store_y(i) = add -> y[i]\n");
 }
 
@@ -267,7 +267,7 @@ TEST(Axes, AreSharedByStatements) {
             "init_all(i) = copy(0)\n"
             "sum_all(i, j: j) = add(exp) from init_all\n"
             "load_a_3(i, j) = a[4 i + j]\n"
-            "sub_2(i, j) = sub(load_a_3*, max_big*)\n"
+            "sub_2(i, j) = sub(load_a_3, max_big*)\n"
             "exp_2(i, j) = exp(sub_2)\n"
             "div(i, j) = div(exp_2, sum_all*)\n"
             "store_y(i, j) = div -> y[4 i + j]\n");
@@ -308,9 +308,9 @@ TEST(Axes, OfStencilsHaveTheExtentOfTheOutput) {
                       "y[i] = x[i] + alpha * x[i + 1] + x[i + 2]\n"),
             "load_x(i) = x[i]\n"
             "load_x_2(i) = x[i + 1]\n"
-            "mad(i) = mad(alpha, load_x_2*, load_x*)\n"
+            "mad(i) = mad(alpha, load_x_2, load_x)\n"
             "load_x_3(i) = x[i + 2]\n"
-            "add(i) = add(mad, load_x_3*)\n"
+            "add(i) = add(mad, load_x_3)\n"
             "store_y(i) = add -> y[i]\n");
 }
 
@@ -469,16 +469,16 @@ TEST(Types, OfCastsAreSaid) {
                       "t: f16[i] = x[i] * 2\ny[i] = cast(i32, x[i]) + cast(i32, x[i] / 2)\n"
                       "z[i] = t[i] + cast(f32, x[i])\n"),
             "load_x(i) = x[i]\n"
-            "scale(i) = mul(load_x*, 2)\n"
+            "scale(i) = mul(load_x, 2)\n"
             "cast_t(i) = copy(scale)\n"
             "load_x_2(i) = x[i]\n"
-            "cast_x(i) = copy(load_x_2*)\n"
-            "div(i) = div(load_x_2*, 2)\n"
+            "cast_x(i) = copy(load_x_2)\n"
+            "div(i) = div(load_x_2, 2)\n"
             "cast(i) = copy(div)\n"
             "add(i) = add(cast_x, cast)\n"
             "store_y(i) = add -> y[i]\n"
             "load_x_3(i) = x[i]\n"
-            "add_2(i) = add(cast_t, load_x_3*)\n"
+            "add_2(i) = add(cast_t, load_x_3)\n"
             "store_z(i) = add_2 -> z[i]\n");
   EXPECT_EQ(TypesOf("input x: f32[n]\noutput y: f32[n]\nt: bf16[i] = x[i]\ny[i] = t[i]\n"),
             "load_x: f32, cast_t: bf16, store_y: f32");

@@ -17,12 +17,18 @@ struct alignas(64) Line {
   std::byte bytes[64];
 };
 
-/// The elements of an input, aligned; of an output what spoils a result.
+/// Where an array begins: aligned as its caller promises, and no better, where that is less than
+/// a line.
+std::size_t StartOf(const ir::Array& array) {
+  return array.alignment % sizeof(Line);
+}
+
+/// The elements of an input; of an output what spoils a result.
 std::vector<Line> Aligned(const ir::Array& array, const Elements& values) {
-  std::vector<Line> lines((array.bytes() + sizeof(Line) - 1) / sizeof(Line));
+  std::vector<Line> lines((StartOf(array) + array.bytes() + sizeof(Line) - 1) / sizeof(Line));
   if (lines.empty()) return lines;
-  std::byte* const out = lines[0].bytes;
-  std::fill_n(out, lines.size() * sizeof(Line), std::byte{0xA5});
+  std::byte* const out = lines[0].bytes + StartOf(array);
+  std::fill_n(lines[0].bytes, lines.size() * sizeof(Line), std::byte{0xA5});
   if (!values.empty()) {
     std::ranges::copy(values.bytes(), out);
   } else if (ir::IsFloat(array.type)) {
@@ -59,7 +65,7 @@ std::string OutputCheck::CheckOn(const ProblemData& problem, const Run& run) con
   for (const ir::Array& array : task_.function->arrays) {
     arrays.push_back(Aligned(array, problem.find(array.name)->second.values));
     written.emplace_back(array.elements, 0);
-    array_pointers.push_back(arrays.back().data());
+    array_pointers.push_back(arrays.back()[0].bytes + StartOf(array));
     written_pointers.push_back(written.back().data());
   }
   const std::string message = run(array_pointers.data(), scalars_.data(), written_pointers.data());

@@ -16,9 +16,9 @@ class OutputCheck {
   /// The task outlives the check.
   explicit OutputCheck(const Task& task, const std::vector<Inputs>& kinds = {Inputs::kUniform});
 
-  /// An implementation, and its own message; empty where all is well. The arrays are aligned to 64
-  /// bytes, elements of outputs are NaN or, where their type has none, what nobody writes;
-  /// `written[array][element]` counts, from 0.
+  /// An implementation, and its own message; empty where all is well. The arrays are aligned as
+  /// their callers promise and no better, elements of outputs are NaN or, where their type has
+  /// none, what nobody writes; `written[array][element]` counts, from 0.
   using Run = std::function<std::string(void* const* arrays, const double* scalars,
                                         unsigned char* const* written)>;
   /// The message of the implementation, or what is wrong with its result. Several host threads may

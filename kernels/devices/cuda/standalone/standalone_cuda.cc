@@ -134,6 +134,7 @@ It does not check itself: )" +
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 )";
   text += standalone::Heading("The kernel") + R"(//

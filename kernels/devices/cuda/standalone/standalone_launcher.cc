@@ -58,7 +58,7 @@ std::string Contract(const Task& task, const Source& source, const Names& names)
 //   cudaErrorInvalidValue            a pointer is null)";
   if (has_workspace) text += ", or the workspace is too small";
   text += R"(
-//   cudaErrorMisalignedAddress       a pointer is no multiple of 16 bytes
+//   cudaErrorMisalignedAddress       a pointer is not aligned as said below
 )";
   if (Capability(task.function->device.architecture) > 0) {
     text += "//   cudaErrorNoKernelImageForDevice  the device is older than " +
@@ -74,11 +74,14 @@ std::string Contract(const Task& task, const Source& source, const Names& names)
   const auto& arrays = task.function->arrays;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     text += "//   " + names.arrays[i] + ": " + Number(arrays[i].elements) + " " +
-            std::string(Plural(arrays[i].type)) +
-            (IsOutput(arrays[i]) ? ", all of them written" : "") + "\n";
+            std::string(Plural(arrays[i].type)) + ", aligned to " + Number(arrays[i].alignment) +
+            " bytes" + (IsOutput(arrays[i]) ? ", all of them written" : "") + "\n";
   }
   if (has_workspace) {
-    text += "//   workspace: $KERNEL$_workspace_bytes() of any contents, for one run at a time\n";
+    text +=
+        "//   workspace: $KERNEL$_workspace_bytes() of any contents, aligned to 16 bytes, for one "
+        "run "
+        "at a time\n";
   }
   return text;
 }
@@ -138,8 +141,11 @@ std::string DeviceChecks(const Task& task, const Launch& launch) {
 
 std::string Launcher(const Task& task, const Source& source, const Names& names) {
   const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
-  std::vector<std::string> pointers = names.arrays, arguments;
-  if (has_workspace) pointers.emplace_back("workspace");
+  std::vector<std::string> pointers, arguments;
+  for (const ir::Array& array : task.function->arrays) {
+    pointers.push_back("{" + names.arrays[array.id.index()] + ", " + Number(array.alignment) + "}");
+  }
+  if (has_workspace) pointers.push_back("{workspace, " + Number(ir::kDefaultAlignment) + "}");
   for (const std::string& name : names.arrays) arguments.push_back("&" + name);
   for (const std::string& name : names.scalars) arguments.push_back("&" + name);
   if (has_workspace) arguments.emplace_back("&workspace");
@@ -152,9 +158,9 @@ extern "C" std::size_t $KERNEL$_workspace_bytes() {
 
 $SIGNATURE$
 $POINTERS$
-  for (const void* const pointer : pointers) {
+  for (const auto& [pointer, alignment] : pointers) {
     if (pointer == nullptr) return cudaErrorInvalidValue;
-    if (reinterpret_cast<std::uintptr_t>(pointer) % 16 != 0) return cudaErrorMisalignedAddress;
+    if (reinterpret_cast<std::uintptr_t>(pointer) % alignment != 0) return cudaErrorMisalignedAddress;
   }
 )";
   if (has_workspace) text += "  if (workspace_bytes < $WORKSPACE$) return cudaErrorInvalidValue;\n";
@@ -168,7 +174,8 @@ $LAUNCH$
       {{"WORKSPACE", Number(WorkspaceBytes(source.gpu->launch))},
        {"SIGNATURE", Listed("extern \"C\" cudaError_t " + names.kernel + "_launch(",
                             Parameters(task, names, has_workspace), ") {")},
-       {"POINTERS", Listed("  const void* const pointers[] = {", pointers, "};")},
+       {"POINTERS",
+        Listed("  const std::pair<const void*, std::size_t> pointers[] = {", pointers, "};")},
        {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},
        {"LAUNCH", Listed("  return cudaLaunchKernel(",
                          {names.kernel + "_kernel", "dim3(" + Number(source.gpu->launch.grid) + ")",
