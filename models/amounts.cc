@@ -59,7 +59,7 @@ double LowerBound::Amounts(const Domains& domains, std::span<double> amounts) co
       continue;
     }
     const Work& work = view.work(i);
-    const Rounds rounds = RoundsOf(nest, domains);
+    const Rounds rounds = RoundsOf(nest, domains, inventory_.function.device.max_threads);
     put(work.min_threads, work.waste, view.WidthOf(nest), rounds.least, rounds.most_copies,
         Accumulators(inventory_.function.inst(nest.inst), domains));
     for (std::size_t axis = 0; axis < nest.axes.size(); ++axis) {

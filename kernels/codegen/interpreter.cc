@@ -46,7 +46,12 @@ struct Step {
   bool is_reduction = false;
   std::vector<Input> inputs;
   Slot own;
-  std::vector<std::pair<ir::InstId, Slot>> inits;
+  struct Init {
+    ir::InstId reduction;
+    Slot slot;
+    std::vector<int> slices;
+  };
+  std::vector<Init> inits;
   std::size_t memory = 0;  ///< Array number, or temporary number.
   ThreadGuard guard;
 };
@@ -136,8 +141,9 @@ class Interpreter {
     points_[inst.id.index()] = points;
     values_[inst.id.index()].assign(points * tree_.num_threads, kNan);
     for (const InitWrite& init : plan.inits) {
-      step.inits.emplace_back(init.reduction,
-                              MakeSlot(code_.values.storage[init.reduction.index()], init.index));
+      step.inits.push_back({init.reduction,
+                            MakeSlot(code_.values.storage[init.reduction.index()], init.index),
+                            init.slices});
     }
     if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) step.memory = inst.array.index();
     for (std::size_t temp = 0; temp < temps_.size(); ++temp) {
@@ -240,11 +246,56 @@ class Interpreter {
       return;
     }
     Register(id, Evaluate(step.own.offset)) = value;
-    for (const auto& [reduction, slot] : step.inits) {
+    for (const auto& [reduction, slot, slices] : step.inits) {
       const std::int64_t point = Evaluate(slot.offset);
       const ir::Type type = steps_[reduction.index()].type;
-      const double first = RoundedUnlessWide(type, value, ir::IsFloat(step.type));
+      const bool is_first =
+          std::ranges::all_of(slices, [&](int axis) { return SliceOf(axis) == 0; });
+      const ir::Op op = CombinedBy(steps_[reduction.index()].op);
+      const double first = is_first ? RoundedUnlessWide(type, value, ir::IsFloat(step.type))
+                                    : ir::IdentityOf(op, type);
       for (const std::int64_t copy : slot.copies) Register(reduction, point + copy) = first;
+    }
+  }
+
+  /// Index of the running thread along a hardware axis.
+  std::uint64_t SliceOf(int axis) const {
+    const ThreadAxis& a = tree_.axes[At(axis)];
+    return thread_ / a.stride % a.size;
+  }
+
+  /// Axis by axis: the threads at index 0 take what the others along it have, then all of them get
+  /// what the first one has.
+  void Combine(const ir::Instruction& inst) {
+    const Step& step = steps_[inst.id.index()];
+    const std::vector<int> slices = tree_.SliceAxes(inst);
+    const std::uint64_t threads = tree_.layouts[At(tree_.axes[At(slices.front())].layout)].threads;
+    const std::size_t points = points_[inst.id.index()];
+    std::vector<double>& registers = values_[inst.id.index()];
+    const bool is_float = ir::IsFloat(step.computes);
+    for (const int slice : slices) {
+      const ThreadAxis& axis = tree_.axes[At(slice)];
+      for (std::uint64_t t = 0; t < threads; ++t) {
+        if (t / axis.stride % axis.size != 0) continue;
+        for (std::uint64_t other = t + axis.stride; other < t + axis.stride * axis.size;
+             other += axis.stride) {
+          for (std::size_t point = 0; point < points; ++point) {
+            double& own = registers[t * points + point];
+            const double more = registers[other * points + point];
+            const bool is_unwritten = !is_float && (std::isnan(own) || std::isnan(more));
+            const double sum = ir::Evaluate(CombinedBy(step.op), step.computes, own, more, 0);
+            own = is_unwritten ? kNan : RoundedUnlessWide(step.type, sum, is_float);
+          }
+        }
+      }
+    }
+    for (std::uint64_t t = 0; t < tree_.num_threads; ++t) {
+      std::uint64_t first = t % threads;
+      for (const int slice : slices) {
+        const ThreadAxis& axis = tree_.axes[At(slice)];
+        first -= t % threads / axis.stride % axis.size * axis.stride;
+      }
+      std::copy_n(&registers[first * points], points, &registers[t * points]);
     }
   }
 
@@ -307,6 +358,8 @@ class Interpreter {
     switch (node.kind) {
       case NodeKind::kExec:
         return Execute(node.inst);
+      case NodeKind::kCombine:
+        return Combine(code_.function->inst(node.inst));
       case NodeKind::kVector:
         return Vector(index, tree_.classes[At(node.dim_class)].size, node.dim_class);
       case NodeKind::kBlock:

@@ -14,6 +14,9 @@
 
 namespace exh::kernels::ir {
 
+/// Most bytes of a block's shared memory in which slices of a reduction meet.
+inline constexpr std::uint32_t kSliceBytes = 16384;
+
 /// A list of objects by reference: what the iterators of a space range over.
 template <typename T>
 using Refs = std::vector<std::reference_wrapper<const T>>;
@@ -148,6 +151,14 @@ class Target : public Function {
   /// Places of axes whose loop the two sides of a temporary can share, so that each iteration uses
   /// the array again; and 0.
   std::vector<std::uint32_t> shared_universe(const MemBlock& b) const;
+  /// May threads have slices of the reduction along its dimension? Its operator is associative, and
+  /// the slices have memory to meet in.
+  bool may_slice(const Dimension& d) const {
+    return d.is_reduction && !paper && device.max_threads > 1 &&
+           device.shared_bytes >= 2 * kSliceBytes;
+  }
+  /// Bytes that a block shares, where slices meet in the rest.
+  std::uint32_t shared_beside_slices() const { return device.shared_bytes - kSliceBytes; }
   /// May the read begin an iteration before its value is needed? (memory.exh, advance)
   bool allows_advance(const Instruction& inst) const {
     return !paper && !device.vector_arithmetic && reads_input(inst);

@@ -183,7 +183,7 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   // The rates are those of f32, and none for wider floats is better. Integers may be faster.
   const bool has_rates = ir::IsFloat(inst.computes);
   if (has_rates && inst.is_reduction() && inst.op != ir::Op::kMax) {
-    all_.chain_clk = std::max(all_.chain_clk, (steps - 1) * rates_.fma_latency_clk);
+    all_.chains.push_back(number);
   }
   if (has_rates && inst.op == ir::Op::kMad) {
     all_.waiting.push_back({number, rates_.fma_latency_clk});

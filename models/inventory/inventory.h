@@ -80,7 +80,7 @@ struct Inventory {
   std::vector<OperandRead> operands;
   std::vector<ArrayUse> arrays;
   std::vector<Waiting> waiting;
-  double chain_clk = 0;                      ///< The longest sum, one step after the other.
+  std::vector<std::size_t> chains;           ///< Nests of sums whose steps wait for each other.
   double bytes_read = 0, bytes_written = 0;  ///< Of the arguments, as sectors of main memory.
 };
 

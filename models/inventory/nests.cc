@@ -11,8 +11,8 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
   work.points = nest.points;
   work.block = work.thread = 1;
   work.max_blocks = work.min_blocks = work.blocks_divide = 1;
-  work.min_threads = work.max_threads = 1;
-  double threads_divide = 1;
+  work.min_threads = work.max_threads = work.steps = 1;
+  double threads_divide = 1, all_steps = 1;
   for (std::size_t i = 0; i < nest.axes.size(); ++i) {
     const NestAxis& axis = nest.axes[i];
     Levels block, thread, parallel;
@@ -29,6 +29,10 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
       work.block *= block.OthersMin(axis.total);
       work.thread *= work.serial_min[i];
     }
+    if (axis.is_sum) {
+      work.steps *= thread.OthersMin(axis.total);
+      all_steps *= axis.total;
+    }
     work.min_blocks *= block.sure_min;
     work.max_blocks *= axis.total / block.OthersMin(axis.total);
     work.blocks_divide *= block.Multiple(axis.total);
@@ -36,20 +40,18 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
     work.max_threads *= axis.total / thread.OthersMin(axis.total);
     threads_divide *= thread.Multiple(axis.total);
   }
+  work.steps = std::max(work.steps, all_steps / max_threads);
   work.max_threads = std::min(work.max_threads, max_threads);
   // ceil(n / lanes) * lanes / n is least at the multiples, and at the largest.
   work.waste = std::max(lanes / std::min(work.max_threads, lanes),
                         std::ceil(threads_divide / lanes) * lanes / threads_divide);
 }
 
-Rounds RoundsOf(const Nest& nest, const Domains& domains) {
+Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads) {
   Rounds rounds;
+  double steps = 1, all_steps = 1;  // Of sums.
   for (const NestAxis& axis : nest.axes) {
     if (!axis.varies) continue;
-    if (axis.is_sum) {
-      rounds.least *= axis.total;
-      continue;
-    }
     Levels copies, threads, others;
     for (const ir::DimId id : axis.dims) {
       const DimDomain& dim = domains.dims[id.index()];
@@ -57,10 +59,17 @@ Rounds RoundsOf(const Nest& nest, const Domains& domains) {
       threads.Add(dim, DimKind::THREAD);
       others.Add(dim, ~DimKindDomain(DimKind::LOOP));
     }
+    if (axis.is_sum) {  // Copies of its steps wait for each other; threads have slices of them.
+      steps *= threads.OthersMin(axis.total);
+      all_steps *= axis.total;
+      rounds.most_threads *= axis.total / threads.OthersMin(axis.total);
+      continue;
+    }
     rounds.least *= others.OthersMin(axis.total);
     rounds.most_copies *= axis.total / copies.OthersMin(axis.total);
     rounds.most_threads *= axis.total / threads.OthersMin(axis.total);
   }
+  rounds.least *= std::max(steps, all_steps / max_threads);
   return rounds;
 }
 

@@ -19,7 +19,7 @@ struct NestAxis {
   kernels::ir::LogicalDimId id;
   double total = 1;
   bool varies = false;  ///< No point of it repeats what another one does.
-  bool is_sum = false;  ///< Each point of it needs the result of the one before.
+  bool is_sum = false;  ///< Each point of it needs the result of the one before, in a thread.
   std::vector<kernels::ir::DimId> dims;
 };
 
@@ -67,6 +67,7 @@ struct Work {
   double waste = 1;                          ///< Lanes that warps take for each that works.
   double min_threads = 1, max_threads = 1;   ///< Of a block, that the nest's own dims make.
   double max_blocks = 1, blocks_divide = 1, min_blocks = 1;
+  double steps = 1;  ///< Least steps of a sum that a thread takes one after the other.
   double serial_min[kMaxAxes], serial_max[kMaxAxes];  ///< By axis: iterations of one thread.
   double block_max[kMaxAxes];                         ///< … of a block, at most.
 };
@@ -82,7 +83,8 @@ struct Rounds {
   double most_copies = 1;   ///< Points of a round.
   double most_threads = 1;  ///< Of a block, with points of their own.
 };
-Rounds RoundsOf(const Nest& nest, const Domains& domains);
+/// `max_threads`: of a block.
+Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads);
 
 /// Registers of a thread that hold sums of `inst` while a loop adds to them, at least; 0 when that
 /// may not be.

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+
 #include "models/terms/term.h"
 
 namespace exh::models::terms {
 
-/// Clocks of the longest sum, one step after the other. A sum is not reordered: each step waits for
-/// the result of the one before. The same for all candidates, and so nothing that a model learns
-/// from.
+/// Clocks of the longest sum of a thread, one step after the other. A thread does not reorder its
+/// sum: each step waits for the result of the one before. What threads that have slices of a sum do
+/// to make one of them is not counted. Nothing that a model learns from: latency knows the same.
 class Chain : public Term {
  public:
   static constexpr std::string_view kResource = "chain";
   static constexpr Group kGroup = Group::kInstructions;
 
-  void Begin(const CandidateView& view) { SetAmount(view.inventory().chain_clk); }
+  void Begin(const CandidateView& view) {
+    double steps = 1;
+    for (const std::size_t nest : view.inventory().chains) {
+      steps = std::max(steps, view.work(nest).steps);
+    }
+    SetAmount((steps - 1) * view.rates().fma_latency_clk);
+  }
 
   static Rate RateOf(const DeviceRates& rates) { return Rate::Clocks(rates); }
   static std::string Unit(const CandidateView&) { return "clocks of one sum after another"; }

@@ -61,7 +61,7 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
       if (waiting.nest != read.nest || !read.load.valid() || !view.IsFenced(read)) continue;
       before = waiting.before + rates.shared_latency_clk;
     }
-    const Rounds rounds = RoundsOf(nest, view.domains());
+    const Rounds rounds = RoundsOf(nest, view.domains(), inventory.function.device.max_threads);
     const auto raise = [&](double time, bool is_share) {
       if (time > amount()) {
         SetAmount(time);

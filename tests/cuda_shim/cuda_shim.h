@@ -15,6 +15,19 @@
 #define __launch_bounds__(...)
 #define __restrict__  // Nothing that stands for a pointer may have it.
 #define __syncthreads() ::exh_shim::Barrier(__LINE__)
+#define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
+
+namespace exh_shim {
+template <typename T>
+T ShuffleXor(int line, unsigned mask, T value, int lanes) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  unsigned long long bits = 0;
+  __builtin_memcpy(&bits, &value, sizeof value);
+  bits = Shuffle(line, mask, bits, lanes);
+  __builtin_memcpy(&value, &bits, sizeof value);
+  return value;
+}
+}  // namespace exh_shim
 
 inline float2 make_float2(float x, float y) {
   return {x, y};

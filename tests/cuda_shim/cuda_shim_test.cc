@@ -193,6 +193,38 @@ TEST(CudaShim, ManyThreadsAndBarriers) {
                 {.threads = 1024, .shared_bytes = 4096});
 }
 
+TEST(CudaShim, Shuffles) {
+  ExpectDoubles(R"(
+  const float v = arg_a[block * 64 + (t ^ 5)];
+  const float other = __shfl_xor_sync(0xffffffffu, v, 5);  // That of thread t ^ 5: a[t].
+  const double again = __shfl_xor_sync(0xffffffffu, __shfl_xor_sync(0xffffffffu, 0.5 * other, 16), 16);
+  arg_c[block * 64 + t] = s_alpha * (0.5f * other + static_cast<float>(again));
+)",
+                {.grid = 2, .threads = 64});
+  ExpectDoubles(
+      "const float v = arg_a[block * 8 + (t ^ 1)]; "
+      "arg_c[block * 8 + t] = s_alpha * __shfl_xor_sync(255u, v, 1);",
+      {.grid = 16, .threads = 8});
+}
+
+TEST(CudaShim, ReportsShufflesThatNotAllTakePartIn) {
+  const CudaText launch = {.threads = 64};
+  ExpectError("arg_c[t] = __shfl_xor_sync(0x0000ffffu, 1.0f, 1);", launch, "not all are there");
+  ExpectError("arg_c[t] = __shfl_xor_sync(0xffffffffu, 1.0f, 32);", launch, "not all are there");
+  ExpectError("if (t < 32) arg_c[t] = __shfl_xor_sync(0xffffffffu, 1.0f, 1);", launch,
+              "waits at the shuffle of line");
+}
+
+TEST(CudaShim, AShuffleIsNoBarrier) {
+  ExpectError(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  tmp_a[t] = arg_a[t];
+  const float v = __shfl_xor_sync(0xffffffffu, 1.0f, 1);
+  arg_c[t] = tmp_a[t ^ 1] + v;
+)",
+              {.threads = 64, .shared_bytes = 256}, "since the start of the block");
+}
+
 // Barriers.
 
 TEST(CudaShim, ReportsAMissingBarrier) {

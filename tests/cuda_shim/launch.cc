@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <memory>
 #include <numeric>
@@ -29,7 +30,10 @@ class Runner {
         memory_(launch),
         random_(static_cast<unsigned>(launch.thread_order)),
         fibers_(Fibers(launch.threads)),
-        waits_(launch.threads) {
+        waits_(launch.threads),
+        shuffles_(launch.threads),
+        handed_{std::vector<unsigned long long>(launch.threads),
+                std::vector<unsigned long long>(launch.threads)} {
     runner = this;
   }
   ~Runner() { runner = nullptr; }
@@ -49,7 +53,7 @@ class Runner {
         std::string error = Interval();
         if (!error.empty()) return error;
         ended = waits_[0] == 0;
-        memory_.BeginInterval(waits_[0]);
+        if (waits_[0] >= 0) memory_.BeginInterval(waits_[0]);
       }
     }
     return "";
@@ -60,12 +64,37 @@ class Runner {
     Fiber::Yield();
   }
 
+  /// The running thread waits until all have handed in theirs. Who goes on first may hand in the
+  /// next one before others have taken this one: there are two places, one after the other.
+  unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, unsigned lanes) {
+    const unsigned t = threadIdx.x;
+    auto& handed = handed_[shuffles_[t]++ % 2];
+    handed[t] = bits;
+    waits_[t] = -line;
+    Fiber::Yield();
+    const bool is_there = lanes < 32 && (t ^ lanes) < launch_.threads;
+    if (!is_there || (AllLanes(t) & ~mask) != 0) {
+      error_ = fmt::format(
+          "line {}: thread {} shuffles with lanes ^ {} under mask {:#x}: not all are there", line,
+          t, lanes, mask);
+      Fiber::Yield();
+    }
+    return handed[t ^ lanes];
+  }
+
  private:
   /// Kept for the next launch: a stack costs two calls of the system.
   static std::vector<std::unique_ptr<Fiber>>& Fibers(unsigned count) {
     thread_local std::vector<std::unique_ptr<Fiber>> fibers;
     while (fibers.size() < count) fibers.push_back(std::make_unique<Fiber>());
     return fibers;
+  }
+
+  /// Those of the warp of a thread.
+  unsigned AllLanes(unsigned thread) const {
+    constexpr unsigned kWarp = 32;
+    const unsigned lanes = std::min(kWarp, launch_.threads - thread / kWarp * kWarp);
+    return lanes == kWarp ? ~0u : (1u << lanes) - 1;
   }
 
   static void Body() {
@@ -92,6 +121,7 @@ class Runner {
       waits_[t] = 0;
       fibers_[t]->Resume();
       if (!memory_.error().empty()) return memory_.error();
+      if (!error_.empty()) return error_;
     }
     for (unsigned t = 1; t < launch_.threads; ++t) {
       if (waits_[t] == waits_[0]) continue;
@@ -102,15 +132,20 @@ class Runner {
   }
 
   static std::string State(int line) {
+    if (line < 0) return fmt::format("waits at the shuffle of line {}", -line);
     return line == 0 ? "has ended" : fmt::format("waits at the barrier of line {}", line);
   }
 
   const Launch& launch_;
+  std::string error_;  ///< Of a shuffle.
   Memory memory_;
   std::mt19937 random_;
   std::vector<std::unique_ptr<Fiber>>& fibers_;
   std::vector<unsigned> order_;  ///< Of the threads in an interval.
-  std::vector<int> waits_;  ///< By thread: line of the barrier where it waits, 0: it has ended.
+  /// By thread: line of the barrier where it waits, or that of a shuffle below 0; 0: it has ended.
+  std::vector<int> waits_;
+  std::vector<unsigned> shuffles_;                         ///< By thread: how many it has begun.
+  std::array<std::vector<unsigned long long>, 2> handed_;  ///< By thread: its own bits.
 };
 
 }  // namespace
@@ -122,6 +157,10 @@ void Run(const Launch& launch, char* error, int capacity) {
 
 void Barrier(int line) {
   runner->Wait(line);
+}
+
+unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes) {
+  return runner->Shuffle(line, mask, bits, static_cast<unsigned>(lanes));
 }
 
 Address::Address(const void* at) : region_(runner->memory().Find(at, &offset_)) {}

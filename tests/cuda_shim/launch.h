@@ -48,6 +48,11 @@ void Run(const Launch& launch, char* error, int capacity);
 /// __syncthreads() of the running thread; `line` tells one barrier from another.
 void Barrier(int line);
 
+/// __shfl_xor_sync() of 4 or 8 bytes: what the thread has whose index differs in the bits of
+/// `lanes`. All threads of the block must call it on the same line, which CUDA asks only of a warp:
+/// printed kernels do so everywhere. It is no barrier: what they do before and after it may race.
+unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes);
+
 /// Where the running thread is, as CUDA says it.
 struct Index {
   unsigned x = 0, y = 0, z = 0;

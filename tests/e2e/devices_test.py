@@ -170,6 +170,7 @@ inline float __int_as_float(int) { return 0; }
 struct Index { int x; };
 extern Index threadIdx, blockIdx;
 void __syncthreads();
+template <typename T> T __shfl_xor(T value, int) { return value; }
 """
 
     def setUp(self):

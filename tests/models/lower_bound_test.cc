@@ -57,6 +57,10 @@ class Matmul1024 : public testing::Test {
       "dim_kind(mad.n2)=LOOP|UNROLL|THREAD\ndim_kind(mad.n3)=LOOP|UNROLL|THREAD\n";
 };
 
+/// No thread has a slice of a sum.
+constexpr const char* kWholeSums =
+    "dim_kind(mad.k0)=LOOP|UNROLL\ndim_kind(mad.k1)=LOOP|UNROLL\ndim_kind(mad.k2)=LOOP|UNROLL\n";
+
 TEST_F(Matmul1024, RootHasTheArithmeticOfAllUnits) {
   EXPECT_NEAR(Arithmetic(""), 32.1e3, 50);
 }
@@ -79,7 +83,8 @@ TEST_F(Matmul1024, HalfAWarpIsHalfWasted) {
       "dim_kind(mad.m0)=BLOCK\ndim_kind(mad.m1)=LOOP|UNROLL\ndim_kind(mad.m2)=LOOP|UNROLL\n"
       "dim_kind(mad.m3)=LOOP|UNROLL\ndim_kind(mad.n0)=BLOCK\ndim_kind(mad.n1)=THREAD\n"
       "dim_kind(mad.n2)=UNROLL\ndim_kind(mad.n3)=UNROLL\nsize(mad.n1)=16\n";
-  EXPECT_GE(Arithmetic(narrow), 64.1e3);
+  EXPECT_GE(Arithmetic(narrow + kWholeSums), 64.1e3);
+  EXPECT_NEAR(Arithmetic(narrow), 32.3e3, 50) << "threads that have slices of k fill the warps";
 }
 
 TEST_F(Matmul1024, SmallTilesOfAThreadReadMore) {
@@ -102,7 +107,7 @@ TEST_F(Matmul1024, OneThreadDoesItAll) {
       "dim_kind(mad.m0)=LOOP|UNROLL\ndim_kind(mad.m1)=LOOP|UNROLL\ndim_kind(mad.m2)=LOOP|UNROLL\n"
       "dim_kind(mad.m3)=LOOP|UNROLL\ndim_kind(mad.n0)=LOOP|UNROLL\ndim_kind(mad.n1)=LOOP|UNROLL\n"
       "dim_kind(mad.n2)=LOOP|UNROLL\ndim_kind(mad.n3)=LOOP|UNROLL\n";
-  const Bound bound = Explain(alone);
+  const Bound bound = Explain(alone + kWholeSums);
   EXPECT_EQ(bound.most_blocks, 1);
   EXPECT_GE(TermNs(bound, "thread"), 1024.0 * 1024 * 1024 / 1.98);
 }
@@ -163,9 +168,20 @@ TEST(LowerBound, AxpyInTheCacheMovesNothing) {
 
 TEST(LowerBound, SumsAreChains) {
   const search::Problem problem = MakeProblem("mv", "m=64,n=4096", "h200");
-  const Bound bound = LowerBound(*problem.task.function, Nominal(problem))
-                          .Explain(DomainsOf(problem, problem.root()));
-  EXPECT_NEAR(TermNs(bound, "chain"), 4095 * 4 / 1.98, 1e-6);
+  const LowerBound bound(*problem.task.function, Nominal(problem));
+  const auto chain = [&](const runtime::Candidate& candidate) {
+    return TermNs(bound.Explain(DomainsOf(problem, candidate)), "chain");
+  };
+  // 1,024 threads have slices of the sum, at most.
+  EXPECT_NEAR(chain(problem.root()), 3 * 4 / 1.98, 1e-6);
+  EXPECT_NEAR(chain(Decided(problem,
+                            "dim_kind(mad.n1)=THREAD\nsize(mad.n1)=8\n"
+                            "dim_kind(mad.n0)=LOOP\ndim_kind(mad.n2)=LOOP|UNROLL\n")),
+              511 * 4 / 1.98, 1e-6);
+  EXPECT_NEAR(chain(Decided(problem,
+                            "dim_kind(mad.n0)=LOOP|UNROLL\ndim_kind(mad.n1)=LOOP|UNROLL\n"
+                            "dim_kind(mad.n2)=LOOP|UNROLL\n")),
+              4095 * 4 / 1.98, 1e-6);
 }
 
 TEST(LowerBound, CoresShareBlocks) {

@@ -115,8 +115,8 @@ class NestingCheck {
     if (vectors > 1) Fail(inst.name() + " has two VECTOR dims of its own");
     for (const ir::DimId dim : inst.reduce_dims) {
       const DimKind kind = Kind(forest_.class_of_dim[dim.index()]);
-      if (kind != DimKind::LOOP && kind != DimKind::UNROLL) {
-        Fail("reduction dim " + function_.dim(dim).name() + " is neither LOOP nor UNROLL");
+      if (kind != DimKind::LOOP && kind != DimKind::UNROLL && kind != DimKind::THREAD) {
+        Fail("reduction dim " + function_.dim(dim).name() + " is neither LOOP, UNROLL nor THREAD");
       }
     }
     if (inst.executes_once() && around.size() != own.size()) {
@@ -236,12 +236,13 @@ void AppendText(const ir::Function& function, const LoopTree& tree, int index, i
     return text + ":" + std::to_string(k.size);
   };
   static constexpr const char* kNames[] = {"root",   "block",   "loop", "unroll",
-                                           "vector", "threads", "exec"};
+                                           "vector", "threads", "exec", "combine"};
   std::string line(Index(depth) * 2, ' ');
   line += kNames[static_cast<std::size_t>(node.kind)];
   if (node.dim_class >= 0) line += " " + dim_class(node.dim_class);
   for (const int c : node.thread_classes) line += " " + dim_class(c);
-  if (node.kind == NodeKind::kExec) line += " " + function.inst(node.inst).name();
+  const bool has_inst = node.kind == NodeKind::kExec || node.kind == NodeKind::kCombine;
+  if (has_inst) line += " " + function.inst(node.inst).name();
   out += line + "\n";
   for (const int child : node.children) AppendText(function, tree, child, depth + 1, out);
 }
@@ -271,6 +272,33 @@ void TurnRows(const ir::Function& function, const Schedule& schedule, LoopTree& 
   }
 }
 
+/// The slices of a reduction meet where all of its loops have ended. What begins it is in front of
+/// these loops, so the node around both is the one in which they end. No thread dimension is around
+/// it: one around both would have to be around the threads of the slices, too (bands_have_one_body,
+/// threads.exh).
+std::string AddCombines(const ir::Function& function, LoopTree& tree) {
+  for (const ir::Instruction& inst : function.insts) {
+    const int node = tree.node_of_inst[inst.id.index()];
+    if (node < 0 || tree.SliceAxes(inst).empty()) continue;
+    const ir::InstId init = function.comm(inst.init).producer;
+    const int around = tree.CommonAncestor(node, tree.node_of_inst[init.index()]);
+    if (tree.InThreads(around)) {
+      return "the slices of " + inst.name() + " end inside of other threads";
+    }
+    int child = node;
+    while (tree.node(child).parent != around) child = tree.node(child).parent;
+    LoopNode combine;
+    combine.kind = NodeKind::kCombine;
+    combine.inst = inst.id;
+    combine.parent = around;
+    const int index = static_cast<int>(tree.nodes.size());
+    tree.nodes.push_back(std::move(combine));
+    std::vector<int>& children = tree.nodes[Index(around)].children;
+    children.insert(std::ranges::find(children, child) + 1, index);
+  }
+  return "";
+}
+
 }  // namespace
 
 LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& schedule) {
@@ -292,6 +320,8 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   }
   TreeBuilder(forest, tree).Run();
   TurnRows(function, schedule, tree);
+  error = AddCombines(function, tree);
+  if (!error.empty()) return {std::nullopt, error};
   for (const int c : tree.block_classes) tree.num_blocks *= tree.classes[Index(c)].size;
   return {std::move(tree), ""};
 }
@@ -320,6 +350,15 @@ bool LoopTree::InThreads(int index) const {
     if (node(n).kind == NodeKind::kThreads) return true;
   }
   return false;
+}
+
+std::vector<int> LoopTree::SliceAxes(const ir::Instruction& reduction) const {
+  std::vector<int> slices;
+  for (const ir::DimId dim : reduction.reduce_dims) {
+    const DimClass& dim_class = class_of(dim);
+    if (dim_class.kind == DimKind::THREAD && dim_class.size > 1) slices.push_back(dim_class.axis);
+  }
+  return slices;
 }
 
 std::string ToText(const ir::Function& function, const LoopTree& tree) {

@@ -41,6 +41,7 @@ enum class NodeKind : std::uint8_t {
   kVector,   ///< One vector operation per instruction inside.
   kThreads,  ///< The body runs once per thread of the block; a barrier follows.
   kExec,     ///< One instruction.
+  kCombine,  ///< The slices of a reduction, each a thread's, become its value in all of them.
 };
 
 struct LoopNode {
@@ -48,7 +49,7 @@ struct LoopNode {
   int dim_class = -1;               ///< kBlock, kLoop, kUnroll, kVector.
   std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
   int layout = -1;                  ///< kThreads: that of the band; -1: no band.
-  ir::InstId inst;                  ///< kExec.
+  ir::InstId inst;                  ///< kExec; kCombine: the reduction.
   int parent = -1;
   std::vector<int> children;  ///< In order of execution.
   /// kThreads: every thread has finished the Threads node before, in the same body. Always so in
@@ -80,6 +81,9 @@ struct LoopTree {
   int CommonAncestor(int a, int b) const;
   /// Does the node lie inside a Threads node (or is it one)?
   bool InThreads(int node) const;
+  /// The hardware axes along which threads have slices of the reduction: those of its THREAD
+  /// dimensions that it reduces over.
+  std::vector<int> SliceAxes(const ir::Instruction& reduction) const;
 };
 
 /// Calls `action(copy)` for each copy of the body of an unrolled node, in the order in which they

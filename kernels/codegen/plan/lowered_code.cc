@@ -31,6 +31,11 @@ void Seed(Fault fault, LoweredCode& code) {
       for (LoopNode& node : code.tree.nodes) node.barrier_before = false;
       code.threads.barrier_before.assign(code.tree.nodes.size(), false);
       return;
+    case Fault::kWrongIdentity:
+      for (InstValues& inst : code.values.insts) {
+        for (InitWrite& init : inst.inits) init.slices.clear();
+      }
+      return;
     case Fault::kDroppedGuard:
       for (InstValues& inst : code.values.insts) inst.guard = {};
       code.threads.band.assign(code.tree.nodes.size(), {});
@@ -62,6 +67,7 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.error = code.values.error;
   if (!code.error.empty()) return code;
   code.threads = PlanThreads(function, code.tree, code.values);
+  code.combines = PlanCombines(function, code.tree, code.values);
   Seed(fault, code);
   return code;
 }

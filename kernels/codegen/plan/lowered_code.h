@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/plan/combine_plan.h"
 #include "kernels/codegen/plan/memory_plan.h"
 #include "kernels/codegen/plan/thread_plan.h"
 #include "kernels/codegen/plan/value_plan.h"
@@ -19,6 +20,7 @@ enum class Fault : std::uint8_t {
   kWrongStride,     ///< Accesses of array arguments step half as far along one dim.
   kMissingBarrier,  ///< Adjacent Threads nodes of one body run as one loop over the threads.
   kDroppedGuard,    ///< Redundant threads repeat the stores of outputs.
+  kWrongIdentity,   ///< Each slice of a sum begins with its first value.
 };
 
 /// The type that an operator's operands become before it is evaluated: a compute type, or bool
@@ -32,8 +34,9 @@ struct LoweredCode {
   LoopTree tree;
   MemoryPlan memory;
   ValuePlan values;
-  ThreadPlan threads;  ///< For devices whose threads really run at the same time.
-  std::string error;   ///< Why the schedule has no code; empty if it has.
+  ThreadPlan threads;    ///< For devices whose threads really run at the same time.
+  CombinePlan combines;  ///< For the same.
+  std::string error;     ///< Why the schedule has no code; empty if it has.
 };
 
 /// Checks the schedule and works out loops, addresses and registers. A schedule that the space

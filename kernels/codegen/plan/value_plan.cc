@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "kernels/codegen/plan/combine_plan.h"
+#include "kernels/ir/ops.h"
+
 namespace exh::kernels::codegen {
 namespace {
 
@@ -91,7 +94,10 @@ class ValuePlanner {
   void AddInit(const ir::Instruction& reduction) {
     const ir::Communication& comm = Effective(function_, schedule_, reduction.init);
     CheckOrder(comm);
-    InitWrite write{reduction.id, {}};
+    InitWrite write{reduction.id, {}, {}};
+    if (!AllSlicesMayBegin(reduction, function_.inst(comm.producer))) {
+      write.slices = tree_.SliceAxes(reduction);
+    }
     const std::vector<int> around = tree_.ClassesAround(tree_.node_of_inst[comm.producer.index()]);
     for (const KeyDim& key : plan_.storage[reduction.id.index()].key) {
       KeySource source;
@@ -108,6 +114,16 @@ class ValuePlanner {
     for (const ir::DimId dim : function_.inst(comm.producer).dims) CheckDim(comm, dim);
     plan_.insts[comm.producer.index()].inits.push_back(std::move(write));
     readers_[reduction.id.index()].push_back(comm.producer);
+  }
+
+  /// May each slice begin with the first value? It is the identity, or it makes no difference how
+  /// often a value is taken.
+  static bool AllSlicesMayBegin(const ir::Instruction& reduction, const ir::Instruction& init) {
+    const ir::Op op = CombinedBy(reduction.op);
+    if (op == ir::Op::kMin || op == ir::Op::kMax) return true;
+    const ir::Operand& first = init.operands.front();
+    return init.op == ir::Op::kConst && first.kind == ir::Operand::Kind::kLiteral &&
+           ir::Rounded(init.type, first.literal) == ir::IdentityOf(op, reduction.type);
   }
 
   void CheckOrder(const ir::Communication& comm) {

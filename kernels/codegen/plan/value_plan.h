@@ -45,6 +45,9 @@ struct ValueRead {
 struct InitWrite {
   ir::InstId reduction;
   std::vector<KeySource> index;
+  /// Hardware axes along which threads have slices of the reduction: those at index 0 of all of
+  /// them begin with the value, the others with the identity of the operator.
+  std::vector<int> slices;
 };
 
 /// Which threads do something that must not be repeated.

@@ -367,6 +367,8 @@ class CpuPrinter {
         return Body(index);
       case NodeKind::kExec:
         return statements_.Execute(node.inst);
+      case NodeKind::kCombine:
+        return statements_.CombineSlices(node.inst);
       case NodeKind::kLoop: {
         const std::string& i = names_.index(node.dim_class);
         out_.Open("for (long " + i + " = 0; " + i + " < " + Number(Class(node.dim_class).size) +

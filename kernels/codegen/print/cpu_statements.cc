@@ -40,11 +40,10 @@ std::string CpuStatements::OwnRegister(ir::InstId inst) const {
   return Register(inst, unrolled);
 }
 
-// float v_acc_0, v_acc_1;   or   vec8 v_acc_0[64], v_acc_1[64];
-void CpuStatements::Declare(ir::InstId inst) {
-  const ValueStorage& storage = Storage(inst);
+/// One for each point of the unrolled dims, without a thread.
+std::vector<std::string> CpuStatements::Registers(ir::InstId inst) const {
   std::vector<std::string> points = {names_.value(inst)};
-  for (const KeyDim& key : storage.key) {
+  for (const KeyDim& key : Storage(inst).key) {
     if (key.is_vector) continue;
     std::vector<std::string> longer;
     for (const std::string& point : points) {
@@ -54,12 +53,18 @@ void CpuStatements::Declare(ir::InstId inst) {
     }
     points = std::move(longer);
   }
+  return points;
+}
+
+// float v_acc_0, v_acc_1;   or   vec8 v_acc_0[64], v_acc_1[64];
+void CpuStatements::Declare(ir::InstId inst) {
+  const ValueStorage& storage = Storage(inst);
   const std::string type = storage.lanes > 1 ? VectorName(HeldBy(inst), storage.lanes)
                                              : std::string(RegisterName(HeldBy(inst)));
   const std::string threads =
       storage.per_thread ? "[" + std::to_string(code_.tree.num_threads) + "]" : "";
   std::string line;
-  for (const std::string& point : points) {
+  for (const std::string& point : Registers(inst)) {
     if (line.size() + point.size() > 88) {
       out_.Line(line + ";");
       line.clear();
@@ -375,6 +380,22 @@ void CpuStatements::WriteInitAt(const InitWrite& write, int vector_class, std::i
 
 void CpuStatements::WriteInit(const ir::Instruction& inst, const InitWrite& write,
                               const Expression& value) {
+  WriteInitAnywhere(inst, write, value);
+  if (write.slices.empty()) return;
+  std::string is_other;
+  for (const int axis : write.slices) {
+    is_other += (is_other.empty() ? "" : " || ") + AxisIndex(code_.tree.axes[At(axis)]) + " != 0";
+  }
+  const ir::Instruction& reduction = code_.function->inst(write.reduction);
+  const double identity = ir::IdentityOf(CombinedBy(reduction.op), reduction.type);
+  out_.Open("if (" + is_other + ")", "the other slices");
+  WriteInitAnywhere(inst, write,
+                    {NumberText(identity, HeldBy(reduction.id), Language::kCpp), false});
+  out_.Close();
+}
+
+void CpuStatements::WriteInitAnywhere(const ir::Instruction& inst, const InitWrite& write,
+                                      const Expression& value) {
   const InstValues& values = Values(inst.id);
   const ValueStorage& storage = Storage(write.reduction);
   bool scatter = false;  // Lanes of the init go to different registers.
@@ -389,6 +410,46 @@ void CpuStatements::WriteInit(const ir::Instruction& inst, const InitWrite& writ
         value.is_vector ? value.text + "[" + std::to_string(lane) + "]" : value.text;
     WriteInitAt(write, values.vector_class, lane, {text, false}, unrolled);
   }
+}
+
+/// "t / 16 % 8".
+std::string CpuStatements::AxisIndex(const ThreadAxis& axis) {
+  return (axis.stride == 1 ? "t" : "t / " + std::to_string(axis.stride)) + " % " +
+         std::to_string(axis.size);
+}
+
+/// Axis by axis: the threads at index 0 take what the others along it have, then all of them get
+/// what the first one has.
+void CpuStatements::CombineSlices(ir::InstId id) {
+  const ir::Instruction& inst = code_.function->inst(id);
+  const ir::Type held = HeldBy(id), type = ir::ComputeTypeOf(inst.computes);
+  const std::uint32_t lanes = Storage(id).lanes;
+  const std::vector<int> slices = code_.tree.SliceAxes(inst);
+  const std::string threads =
+      std::to_string(code_.tree.layouts[At(code_.tree.axes[At(slices.front())].layout)].threads);
+  std::string first = "t % " + threads;
+  for (const int slice : slices) {
+    const ThreadAxis& axis = code_.tree.axes[At(slice)];
+    const std::string stride = std::to_string(axis.stride), size = std::to_string(axis.size);
+    first += " - " + AxisIndex(axis) + (axis.stride == 1 ? "" : " * " + stride);
+    out_.Open("for (long t = 0; t < " + threads + "; ++t)", inst.name() + ": one of all slices");
+    out_.Line("if (" + AxisIndex(axis) + " != 0) continue;");
+    out_.Open("for (long s = 1; s < " + size + "; ++s)");
+    for (const std::string& name : Registers(id)) {
+      const auto read = [&](const std::string& at) {
+        return CpuConvert({name + "[" + at + "]", lanes > 1}, held, type, lanes);
+      };
+      const Expression sum = CpuOpText(CombinedBy(inst.op), inst.computes,
+                                       {read("t"), read("t + s * " + stride)}, lanes);
+      out_.Line(name + "[t] = " + sum.text + ";");
+    }
+    out_.Close();
+    out_.Close();
+  }
+  out_.Open("for (long t = 0; t < " + std::to_string(code_.tree.num_threads) + "; ++t)");
+  out_.Line("const long first = " + first + ";");
+  for (const std::string& name : Registers(id)) out_.Line(name + "[t] = " + name + "[first];");
+  out_.Close();
 }
 
 void CpuStatements::Execute(ir::InstId id) {

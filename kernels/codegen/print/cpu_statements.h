@@ -23,6 +23,8 @@ class CpuStatements {
   std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
   void Declare(ir::InstId inst);
   void Execute(ir::InstId inst);
+  /// Makes one value of the slices of a reduction, which is in the registers of all threads then.
+  void CombineSlices(ir::InstId inst);
 
  private:
   using Expression = CpuOperand;
@@ -32,6 +34,7 @@ class CpuStatements {
   const InstValues& Values(ir::InstId id) const { return code_.values.insts[id.index()]; }
   std::string Register(ir::InstId inst, const std::vector<std::int64_t>& unrolled) const;
   std::string OwnRegister(ir::InstId inst) const;
+  std::vector<std::string> Registers(ir::InstId inst) const;
   std::string Lane(const ValueRead& read, int vector_class, std::int64_t lane) const;
   /// The type of the instruction's register.
   ir::Type HeldBy(ir::InstId id) const { return ir::ComputeTypeOf(code_.function->inst(id).type); }
@@ -57,6 +60,9 @@ class CpuStatements {
   ir::Type ElementType(const ir::Instruction& inst) const;
   void Store(const ir::Instruction& inst);
   void WriteInit(const ir::Instruction& inst, const InitWrite& write, const Expression& init);
+  void WriteInitAnywhere(const ir::Instruction& inst, const InitWrite& write,
+                         const Expression& init);
+  static std::string AxisIndex(const ThreadAxis& axis);
   void WriteInitAt(const InitWrite& write, int vector_class, std::int64_t lane,
                    const Expression& value, std::vector<std::int64_t>& unrolled);
 

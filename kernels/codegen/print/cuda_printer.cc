@@ -95,6 +95,13 @@ class CudaPrinter {
       (temp.space == MemSpace::SHARED ? launch_.shared_bytes : launch_.global_bytes) += Bytes(temp);
     }
 
+    slices_begin_ = launch_.shared_bytes;
+    std::uint64_t slices = 0;  // One after the other, they take the same memory.
+    for (const Combine& combine : code_.combines.combines) {
+      slices = std::max(slices, Aligned(combine.shared_bytes));
+    }
+    launch_.shared_bytes += slices;
+
     body_.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(launch_.threads) +
                ", 1)");
     body_.Open("exh_kernel(" + Parameters() + ")");
@@ -141,6 +148,11 @@ class CudaPrinter {
         global += Bytes(temp);
       }
     }
+  }
+
+  const Combine& CombineOf(int node) const {
+    const int number = code_.combines.of_node[static_cast<std::size_t>(node)];
+    return code_.combines.combines[static_cast<std::size_t>(number)];
   }
 
   /// Declarations that live in the node, then its children.
@@ -192,6 +204,8 @@ class CudaPrinter {
     switch (node.kind) {
       case NodeKind::kExec:
         return statements_.Execute(read.inst);
+      case NodeKind::kCombine:
+        return;
       case NodeKind::kThreads:
         if (node.layout < 0) return children();
         OpenBand(index);
@@ -259,6 +273,8 @@ class CudaPrinter {
       case NodeKind::kExec:
         if (!IsAhead(node.inst)) statements_.Execute(node.inst);
         return;
+      case NodeKind::kCombine:
+        return statements_.CombineSlices(CombineOf(index), slices_begin_);
       case NodeKind::kLoop: {
         if (Class(node.dim_class).size == 1) return Once(index);
         for (const AdvancedRead& read : code_.values.ahead) {
@@ -320,7 +336,8 @@ class CudaPrinter {
   CudaStatements statements_;
   std::vector<double> steps_;  ///< By node.
   Launch launch_;
-  int repeats_ = 0;  ///< Unrolled dims around that are past their first copy.
+  std::uint64_t slices_begin_ = 0;  ///< In shared memory: what combines slices.
+  int repeats_ = 0;                 ///< Unrolled dims around that are past their first copy.
 };
 
 }  // namespace

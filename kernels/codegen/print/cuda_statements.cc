@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "kernels/codegen/print/op_text.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -114,7 +115,8 @@ std::string CudaStatements::OwnRegister(ir::InstId inst) const {
   return Register(inst, key);
 }
 
-void CudaStatements::Declare(ir::InstId inst) {
+/// One for each point of the unrolled dims.
+std::vector<std::string> CudaStatements::Registers(ir::InstId inst) const {
   std::vector<std::string> points = {names_.value(inst)};
   for (const KeyDim& key : Storage(inst).key) {
     std::vector<std::string> longer;
@@ -125,9 +127,13 @@ void CudaStatements::Declare(ir::InstId inst) {
     }
     points = std::move(longer);
   }
+  return points;
+}
+
+void CudaStatements::Declare(ir::InstId inst) {
   const std::string type(RegisterName(ir::ComputeTypeOf(code_.function->inst(inst).type)));
   std::string line;
-  for (const std::string& point : points) {
+  for (const std::string& point : Registers(inst)) {
     if (line.size() + point.size() > kWidth) {
       out_.Line(line + ";");
       line.clear();
@@ -374,7 +380,17 @@ void CudaStatements::WriteInit(const InitWrite& write, const std::string& value,
                                std::vector<std::int64_t>& key) {
   const ValueStorage& storage = Storage(write.reduction);
   if (key.size() == storage.key.size()) {
-    out_.Line(Register(write.reduction, key) + " = " + value + ";");
+    std::string condition;
+    for (const int axis : write.slices) {
+      condition += (condition.empty() ? "" : " && ") + AxisIndex(axis, false) + " == 0";
+    }
+    const ir::Instruction& reduction = code_.function->inst(write.reduction);
+    const ir::Type held = ir::ComputeTypeOf(reduction.type);
+    const double identity = ir::IdentityOf(CombinedBy(reduction.op), reduction.type);
+    const std::string first = condition.empty() ? value
+                                                : condition + " ? " + value + " : " +
+                                                      NumberText(identity, held, Language::kCuda);
+    out_.Line(Register(write.reduction, key) + " = " + first + ";");
     return;
   }
   const KeySource& source = write.index[key.size()];
@@ -544,6 +560,7 @@ std::vector<std::string> CudaStatements::Helpers() const {
   }
   lines.insert(lines.end(), types.begin(), types.end());
   for (const Helper& helper : helpers_) lines.push_back(Definition(helper));
+  lines.insert(lines.end(), combiners_.begin(), combiners_.end());
   return lines;
 }
 

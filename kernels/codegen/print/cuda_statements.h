@@ -34,6 +34,10 @@ class CudaStatements {
   /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
   void Execute(ir::InstId inst);
 
+  /// Makes one value of the slices of a reduction, which is in all of their threads then. Its
+  /// shared memory begins at byte `offset`.
+  void CombineSlices(const Combine& combine, std::uint64_t offset);
+
   /// Declares the part of the address that no loop inside of the band moves, for every access in
   /// it but those that read ahead.
   void DeclarePointers(int band);
@@ -58,6 +62,7 @@ class CudaStatements {
   }
   std::string Register(ir::InstId inst, const std::vector<std::int64_t>& key) const;
   std::string OwnRegister(ir::InstId inst) const;
+  std::vector<std::string> Registers(ir::InstId inst) const;
   /// The type of an operand's value; a literal has that of who reads it.
   ir::Type TypeOf(const ir::Instruction& inst, std::size_t operand, ir::Type literal) const;
   /// An operand in a compute type.
@@ -117,6 +122,7 @@ class CudaStatements {
   };
   static std::string Definition(const Helper& helper);
   std::set<Helper> helpers_;
+  std::set<std::string> combiners_;  ///< Lines: functions that make one of two values of slices.
 };
 
 }  // namespace exh::kernels::codegen

@@ -4,7 +4,8 @@
 // uint4, fmaf, __syncthreads(). What it lacks is not printed for it: loads and stores with
 // directives for caches, because the device's `cache_flags` have none; and the %globaltimer of
 // kernels that give up, which only an evaluator asks for. Where halves become floats, the text
-// itself has arithmetic for HIP and instructions for CUDA. What it needs besides is its header.
+// itself has arithmetic for HIP and instructions for CUDA. Its shuffles take no mask: a wavefront
+// runs together, and has 32 lanes or 64. What it needs besides is its header.
 #include "kernels/devices/hip_text/backend.h"
 
 #include <string>
@@ -27,7 +28,11 @@ class HipTextBackend final : public Backend {
     // Below the first comment, which says what was decided.
     const std::size_t end = text.source.find("\n\n");
     EXH_CHECK(end != std::string::npos);
-    text.source.insert(end + 2, "#include <hip/hip_runtime.h>\n\n");
+    std::string head = "#include <hip/hip_runtime.h>\n\n";
+    if (text.source.find("__shfl_xor_sync") != std::string::npos) {
+      head += "#define __shfl_xor_sync(mask, value, lanes) __shfl_xor(value, lanes)\n\n";
+    }
+    text.source.insert(end + 2, head);
     Source source(std::move(text.source), text.launch);
     source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);
     source.rough_ns = codegen::RoughTimeNs(code.tree, text.launch);

@@ -182,7 +182,7 @@ ir::Function Axpy(std::uint32_t n) {
 }
 
 ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride,
-                    ir::Type type) {
+                    ir::Type type, double first) {
   ir::Function f;
   f.name = "matmul";
   ir::Builder b(f, true);
@@ -194,7 +194,7 @@ ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint
   const ir::AxisRef ak = b.Axis("k", k, {{2, 64}});
   const ir::Value load_a = b.Load("load_a", a, {{am, std::int64_t{k} * a_stride}, {ak, a_stride}});
   const ir::Value load_b = b.Load("load_b", bb, {{ak, n}, {an, 1}});
-  const ir::Value init = b.Compute("init", ir::Op::kConst, {am, an}, {ir::Literal(0)},
+  const ir::Value init = b.Compute("init", ir::Op::kConst, {am, an}, {ir::Literal(first)},
                                    ir::ResultType(ir::Op::kMad, type));
   const ir::Value mad = b.Reduce("mad", ir::Op::kMad, {am, an, ak}, {ak}, init,
                                  {ir::MayStage(load_a), ir::MayStage(load_b)});

@@ -19,9 +19,9 @@ ir::Function Axpy(std::uint32_t n);
 
 /// C = A * B, row-major, of elements of one type; levels m0 m1 m2, n0 n1 n2, k0 k1; element stride
 /// `a_stride` in A. Instructions load_a, load_b, init, mad, store; temporaries tmp.load_a,
-/// tmp.load_b.
+/// tmp.load_b. Each sum begins with `first`.
 ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride = 1,
-                    ir::Type type = ir::Type::kF32);
+                    ir::Type type = ir::Type::kF32, double first = 0);
 
 /// A loop with a body, or an instruction.
 struct Item {

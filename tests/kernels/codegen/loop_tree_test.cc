@@ -76,6 +76,55 @@ TEST_F(LoopTreeTest, CodeWithoutThreadsIsWrapped) {
   EXPECT_THAT(Error(s), HasSubstr("the value of load_x cannot reach mad from load_x.n1"));
 }
 
+/// Two rows of threads with two slices of k each.
+Schedule Sliced(const ir::Function& f, std::uint32_t slices) {
+  const auto tile = [](const std::string& inst) {
+    return Unroll(inst + ".m2", 2,
+                  {Unroll(inst + ".n1", 2, {Unroll(inst + ".n2", 2, {Exec(inst)})})});
+  };
+  const Items sums = {Unroll("load_a.m2", 2, {Exec("load_a")}),
+                      Unroll("load_b.n1", 2, {Unroll("load_b.n2", 2, {Exec("load_b")})}),
+                      tile("mad")};
+  return Draw(
+      f, {Loop("init.m0 + mad.m0 + load_a.m0 + store.m0", 2,
+               {Loop("init.n0 + mad.n0 + load_b.n0 + store.n0", 2,
+                     {Thread(0, "init.m1", 2, {tile("init")}),
+                      Loop("mad.k0 + load_a.k0 + load_b.k0", 2,
+                           {Thread(0, "mad.m1 + load_a.m1", 2,
+                                   {Thread(1, "mad.k1 + load_a.k1 + load_b.k1", slices, sums)})}),
+                      Thread(0, "store.m1", 2, {tile("store")})})})});
+}
+
+TEST(Slices, MeetWhereTheLoopsOfTheirSumEnd) {
+  const ir::Function f = Matmul(8, 8, 4);
+  const Schedule s = Sliced(f, 2);
+  const LoweredCode code = LowerSchedule(f, s);
+  ASSERT_EQ(code.error, "");
+  EXPECT_THAT(ToText(f, code.tree), HasSubstr("              exec mad\n"
+                                              "      combine mad\n"
+                                              "      threads store.m1:2\n"));
+  ASSERT_EQ(code.combines.combines.size(), 1U);
+  const Combine& combine = code.combines.combines.front();
+  EXPECT_EQ(combine.op, ir::Op::kAdd);
+  EXPECT_EQ(combine.shuffles, std::vector<std::uint32_t>{1}) << "neighbours in a warp";
+  EXPECT_TRUE(combine.shared.empty());
+  EXPECT_EQ(combine.shared_bytes, 0U);
+}
+
+TEST(Slices, ThatNoBitTellsApartMeetInSharedMemory) {
+  const ir::Function f = Matmul(8, 8, 6);
+  const Schedule s = Sliced(f, 3);
+  const LoweredCode code = LowerSchedule(f, s);
+  ASSERT_EQ(code.error, "");
+  const Combine& combine = code.combines.combines.front();
+  EXPECT_TRUE(combine.shuffles.empty());
+  ASSERT_EQ(combine.shared.size(), 1U);
+  EXPECT_EQ(combine.shared.front().size, 3U);
+  EXPECT_EQ(combine.num_slots, 6U) << "of each of the 8 sums of 2 x 3 threads";
+  EXPECT_EQ(combine.at_once, 8U);
+  EXPECT_EQ(combine.shared_bytes, 8 * 6 * 4U);
+}
+
 TEST_F(LoopTreeTest, OrderThatIsNoForest) {
   Schedule s = Draw(f_, {Loop(kN0, 2, {Loop(kN1, 3, {Loop(kN2, 4, kAll)})})});
   EXPECT_EQ(Error(s), "");

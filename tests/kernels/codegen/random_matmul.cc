@@ -41,13 +41,16 @@ class Generator {
     for (int& size : k_) size = Size();
     thread_m_ = Chance(2);
     thread_n_ = Chance(2);
-    thread_k_ = Chance(3);
+    thread_k_ = Chance(2);
+    slices_ = thread_k_ && Chance(2);
+    if (slices_) features_.insert("slices");
     stage_a_ = Chance(2);
     stage_b_ = Chance(2);
     const int a_stride = Chance(4) ? 3 : 1;
     a_contiguous_ = a_stride == 1;
+    out->first = Chance(2) ? 3 : 0;
     out->function = Matmul(U(m_[0] * m_[1] * m_[2]), U(n_[0] * n_[1] * n_[2]), U(k_[0] * k_[1]),
-                           U(a_stride), type);
+                           U(a_stride), type, out->first);
     const Items items = Outer();
     std::map<std::string, Layout> layouts;
     if (stage_a_) layouts["tmp.load_a"] = RandomLayout(a_inner_, {"m0", "m1", "m2", "k0", "k1"});
@@ -182,7 +185,7 @@ class Generator {
                                                      {"k1", k_[1]}};
     if (is_a && hoist_a_) dims.emplace_back("k0", k_[0]);
     std::shuffle(dims.begin(), dims.end(), random_);
-    // Axis 2 exists for stages only: everything else repeats its work along it.
+    // Axis 2 exists for stages and slices: everything else repeats its work along it.
     bool axis_free[3] = {thread_m_, thread_n_, thread_k_};
     const int axis_size[3] = {m_[1], n_[1], k_[1]};
     Items loops;
@@ -222,7 +225,8 @@ class Generator {
     Items inside = OperandNest(a, "m", m_, thread_m_, stage_a_ ? &a_inner_ : nullptr, false);
     Append(inside, OperandNest(b, "n", n_, thread_n_, stage_b_ ? &b_inner_ : nullptr, true));
     Append(inside, Nest(std::move(tile), {Exec("mad")}));
-    const Item k1 = Make(DimKind::LOOP, "mad.k1 + " + a + ".k1 + " + b + ".k1", k_[1]);
+    const Item k1 = Make(slices_ ? DimKind::THREAD : DimKind::LOOP,
+                         "mad.k1 + " + a + ".k1 + " + b + ".k1", k_[1], slices_ ? 2 : -1);
     Items band = Band("mad.m1 + " + a + ".m1", "mad.n1 + " + b + ".n1");
     band.push_back(k1);
     return Nest(std::move(band), std::move(inside));
@@ -251,6 +255,7 @@ class Generator {
   int m_[3] = {}, n_[3] = {}, k_[2] = {};
   bool thread_m_ = false, thread_n_ = false, thread_k_ = false, stage_a_ = false, stage_b_ = false;
   bool hoist_a_ = false, a_contiguous_ = true;
+  bool slices_ = false;            ///< Threads have slices of the sums.
   std::string a_inner_, b_inner_;  ///< Axis that a vector access needs innermost.
   std::set<std::string> features_;
 };

@@ -15,6 +15,7 @@ namespace exh::kernels::codegen::testing {
 struct RandomMatmul {
   ir::Function function;
   Schedule schedule;
+  double first = 0;                ///< What each sum begins with.
   std::set<std::string> features;  ///< What it exercises: "thread", "stage a", …
 };
 

@@ -21,7 +21,7 @@ TEST(RandomMatmul, AllCorrectInTheInterpreter) {
   }
   for (const char* feature :
        {"thread", "two thread axes", "temporary", "global", "vector", "unroll", "stage a",
-        "stage b", "hoisted stage", "other thread map", "guard"}) {
+        "stage b", "hoisted stage", "other thread map", "guard", "slices"}) {
     EXPECT_GE(seen[feature], kSeeds / 50) << feature;
   }
 }
@@ -50,6 +50,8 @@ TEST(RandomMatmul, SeededFaultsAreNoticed) {
   // stores that leave an axis unused have a guard.
   EXPECT_GE(CountNoticed(Fault::kMissingBarrier), 15U);
   EXPECT_GE(CountNoticed(Fault::kDroppedGuard), 5U);
+  // Only sums that threads have slices of, and that begin with something, have an identity to miss.
+  EXPECT_GE(CountNoticed(Fault::kWrongIdentity), 5U);
 }
 
 }  // namespace

@@ -70,9 +70,13 @@ InterpreterData Reference(const ir::Function& function, const InterpreterData& i
   };
   const std::size_t m = total("m"), n = total("n"), k = total("k");
   const std::size_t a_stride = inputs.arrays[0].size() / (m * k);
+  double first = 0;
+  for (const ir::Instruction& inst : function.insts) {
+    if (inst.name() == "init") first = inst.operands.front().literal;
+  }
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < n; ++j) {
-      double sum = 0;
+      double sum = first;
       for (std::size_t p = 0; p < k; ++p) {
         sum += inputs.arrays[0][(i * k + p) * a_stride] * inputs.arrays[1][p * n + j];
       }

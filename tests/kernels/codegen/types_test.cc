@@ -473,7 +473,7 @@ TEST(Types, RandomImplementations) {
       const Numbers b = Small(type, f.arrays[1].elements, 2);
       const std::size_t stride = a.size() / (m * k);
       const Numbers c = ForEach(m * n, [&](auto i) {
-        double sum = 0;
+        double sum = matmul->first;
         for (std::size_t p = 0; p < k; ++p) sum += a[(i / n * k + p) * stride] * b[p * n + i % n];
         return ir::Rounded(type, sum);
       });

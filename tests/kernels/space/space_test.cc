@@ -112,7 +112,7 @@ TEST(LinalgSpace, Matmul2ImplementationsAreRight) {
 int Spoiled(codegen::Fault fault) {
   Coverage coverage;
   const Sample sample =
-      Draw("matmul", {{"m", 24}, {"n", 24}, {"k", 24}}, TestDevice(64), 40, 3, coverage);
+      Draw("matmul", {{"m", 24}, {"n", 24}, {"k", 24}}, TestDevice(64), 80, 3, coverage);
   int spoiled = 0;
   for (const std::string& message : RunPrinted(sample, fault)) spoiled += !message.empty();
   return spoiled;
