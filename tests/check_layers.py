@@ -64,6 +64,7 @@ ROOMS = {
     },
     "kernels/notation": {
         "syntax": set(),
+        "axes": {".", "syntax"},
     },
     "kernels/devices": {
         "rates": set(),  # Data.

@@ -89,6 +89,7 @@ class Builder {
   /// otherwise.
   void KnowSizes() { knows_sizes_ = true; }
   bool knows_sizes() const { return knows_sizes_; }
+  bool is_paper() const { return paper_; }
   /// Declares an axis of `total` iterations with its tile levels: those of the paper's space, or
   /// one more of them, of any size, where there are all decisions.
   AxisRef Axis(std::string name, std::uint32_t total, const Tiling& tiling);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "dsl/diagnostics/render.h"
 #include "kernels/ir/function.h"
+#include "kernels/notation/axes/joined_axes.h"
 #include "kernels/notation/compute.h"
 #include "kernels/notation/lower.h"
 #include "kernels/notation/resolve.h"
@@ -51,8 +52,9 @@ struct TextKernel::Parsed {
   void Lower(const notation::Sizes& sizes, ir::Builder* builder) const {
     dsl::DiagnosticSink sink;
     Open(path, text, sink);  // Places in the tree are places in this.
-    const auto resolution = notation::Resolve(kernel, sizes, sink);
+    auto resolution = notation::Resolve(kernel, sizes, sink);
     if (!resolution) Refuse(sink);
+    if (builder == nullptr || !builder->is_paper()) notation::JoinAxes(kernel, *resolution);
     ir::Function scratch;
     ir::Builder own(scratch);
     if (!notation::Lower(kernel, *resolution, builder == nullptr ? own : *builder, sink)) {

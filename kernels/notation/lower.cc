@@ -254,8 +254,8 @@ class Lowerer {
       value = Emit("copy", Op::kConst, scope, {value});
     }
     ir::Strides strides;
-    for (std::size_t i = 0; i < scope.size(); ++i) {
-      strides.emplace_back(Axis(scope[i]), shape.strides[i]);
+    for (const auto& [index, stride] : resolution_.left_strides[number]) {
+      strides.emplace_back(Axis(index), stride);
     }
     builder_.Store(Unique("store_" + shape.decl->name.text),
                    arrays_[static_cast<std::size_t>(output)], strides, Connect(value, scope));

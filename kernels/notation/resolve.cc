@@ -17,9 +17,9 @@
 #include <tuple>
 
 #include "base/spelling.h"
+#include "kernels/notation/axes/shared_axes.h"
 #include "kernels/notation/check_types.h"
 #include "kernels/notation/shapes.h"
-#include "kernels/notation/shared_axes.h"
 #include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {
@@ -52,6 +52,14 @@ class Resolver {
     if (is_good_ && !CheckTypes(kernel_, out_, sink_)) Fail();
     CheckTiles();
     if (!is_good_) return std::nullopt;
+    for (std::size_t i = 0; i < out_.left.size(); ++i) {
+      auto& strides = out_.left_strides.emplace_back();
+      if (out_.output_of[i] < 0) continue;
+      const ArrayShape& shape = out_.arrays[static_cast<std::size_t>(out_.output_of[i])];
+      for (std::size_t d = 0; d < out_.left[i].size(); ++d) {
+        strides.emplace_back(out_.left[i][d], shape.strides[d]);
+      }
+    }
     return std::move(out_);
   }
 

@@ -63,6 +63,8 @@ struct Resolution {
   std::vector<ArrayShape> arrays;
   std::deque<Index> indices;                    ///< All; they do not move.
   std::vector<std::vector<const Index*>> left;  ///< By statement.
+  /// By statement that writes an output: how far each of its indices moves the element.
+  std::vector<std::vector<std::pair<const Index*, std::int64_t>>> left_strides;
   std::map<const Expr*, Access> reads;          ///< By kRead, or kName without axes.
   std::map<const Expr*, const Index*> numbers;  ///< By kName: an index that is a number.
   std::map<const Expr*, std::vector<const Index*>> reductions;  ///< By kReduce.

@@ -54,7 +54,8 @@ class List(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         kernels = re.findall(r"(?m)^(\S+ +)\S.*$", done.stdout)
         self.assertEqual([kernel.strip() for kernel in kernels],
-                         ["axpy", "mv", "matmul", "gesummv", "batched_matmul", "matmul2"])
+                         ["axpy", "mv", "matmul", "gesummv", "batched_matmul", "matmul2",
+                          "reduce", "softmax", "layer_norm"])
         self.assertEqual(len({len(kernel) for kernel in kernels}), 1, done.stdout)
         sizes = re.findall(r"(?m)^  (\S+ +)\S.*\(default \d+, \d+ to \d+\)$", done.stdout)
         self.assertEqual(len(sizes) + len(kernels), done.stdout.count("\n"))

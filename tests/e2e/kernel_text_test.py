@@ -102,7 +102,7 @@ class KernelText(unittest.TestCase):
 
     def test_what_was_understood(self):
         text = self.search("list", self.file)
-        for part in ("m = 12", "input  x: f32 x 192, 768 bytes", "i: 12 steps", "load_x", "relu", "384 operations"):
+        for part in ("m = 12", "input  x: f32 x 192, 768 bytes", "i_j: 192 steps", "load_x", "relu", "384 operations"):
             self.assertIn(part, text)
         self.assertIn("k: 16 steps", self.search("list", *PRODUCT))
 

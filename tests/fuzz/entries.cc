@@ -16,6 +16,7 @@
 #include "generator/maps/maps.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/function.h"
+#include "kernels/notation/axes/joined_axes.h"
 #include "kernels/notation/lower.h"
 #include "kernels/notation/resolve.h"
 #include "kernels/notation/syntax/format.h"
@@ -159,12 +160,13 @@ bool Kernel(std::string_view text) {
 
   const notation::Kernel kernel = notation::ParseKernel(0, sink);
   Promise(!sink.has_errors(), "what is formatted parses", text);
-  const auto resolution = notation::Resolve(kernel, {}, sink);
+  auto resolution = notation::Resolve(kernel, {}, sink);
   Promise(resolution.has_value() == !sink.has_errors(), "an error unless the sizes fit", text);
   bool is_built = false;
   if (resolution) {
     kernels::ir::Function function;
     kernels::ir::Builder builder(function);
+    notation::JoinAxes(kernel, *resolution);
     is_built = notation::Lower(kernel, *resolution, builder, sink);
     Promise(is_built == !sink.has_errors(), "an error unless there is a backbone", text);
   }

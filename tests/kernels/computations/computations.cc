@@ -78,10 +78,6 @@ end
     // Epilogues, values on their way, several outputs.
     {"relu_bias", "c[i,j] = max(0, bias[j] + sum(k) a[i,k] * b[k,j])", "i=8,j=12,k=6"},
     {"scaled_sum", "c[i,j] = alpha * (sum(k) a[i,k] * b[k,j]) + beta * d[i,j]", "i=8,j=6,k=10"},
-    {"softmax",
-     "top[i] = max(j) x[i,j]; total[i] = sum(j) exp(x[i,j] - top[i]); "
-     "y[i,j] = exp(x[i,j] - top[i]) / total[i]",
-     "i=6,j=8"},
     {"two_products", "ab[i,j] = sum(k) a[i,k] * b[k,j]; e[i,l] = sum(j) ab[i,j] * c[j,l]",
      "i=4,j=6,k=5,l=4"},
     {"sum_and_difference", "s[i] = x[i] + y[i]; d[i] = x[i] - y[i]", "i=48"},
@@ -262,7 +258,19 @@ kernel border_bf16
 end
 )",
      ""},
+    // The library's.
+    {"reduce", "", "a=2,b=6,c=8,d=4"},
+    {"softmax", "", "m=6,n=8"},
+    {"layer_norm", "", "m=4,n=6"},
 });
+
+Parameters SizesIn(const Computation& computation) {
+  Parameters sizes;
+  for (const auto& [name, value] : ParseAssignments(std::string(computation.sizes), "sizes")) {
+    sizes[std::string(name)] = ParseInteger(value).value();
+  }
+  return sizes;
+}
 
 }  // namespace
 
@@ -271,19 +279,23 @@ std::span<const Computation> Computations() {
 }
 
 const Kernel& KernelOf(const Computation& computation) {
+  if (computation.text.empty()) return *FindKernel(computation.name);
   std::string text(computation.text);
   if (!computation.sizes.empty()) {
-    Parameters sizes;
-    for (const auto& [name, value] : ParseAssignments(std::string(computation.sizes), "sizes")) {
-      sizes[std::string(name)] = ParseInteger(value).value();
-    }
-    text = TextOfStatements(text, std::string(computation.type), sizes);
+    text = TextOfStatements(text, std::string(computation.type), SizesIn(computation));
   }
   return KernelOfText(std::string(computation.name), text);
 }
 
 Parameters SizesOf(const Computation& computation, std::int64_t times) {
   Parameters sizes;
+  if (computation.text.empty()) {  // Options stay as they are.
+    for (const Parameter& size : KernelOf(computation).parameters()) {
+      sizes[size.name] = size.default_value;
+    }
+    for (const auto& [name, value] : SizesIn(computation)) sizes[name] = value * times;
+    return sizes;
+  }
   for (const Parameter& size : KernelOf(computation).parameters()) {
     sizes[size.name] = size.default_value * times;
   }

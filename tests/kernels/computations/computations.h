@@ -12,9 +12,11 @@
 namespace exh::kernels::testing {
 
 struct Computation {
-  std::string_view name;   ///< Letters, digits and '_'.
-  std::string_view text;   ///< Statements (kernels/notation/compute.h), or a kernel.
-  std::string_view sizes;  ///< Of statements: "i=12,j=10". They divide into tiles, but not only.
+  std::string_view name;  ///< Letters, digits and '_'.
+  /// Statements (kernels/notation/compute.h), or a kernel; empty: the library's of that name.
+  std::string_view text;
+  /// Of statements and the library: "i=12,j=10". They divide into tiles, but not only.
+  std::string_view sizes;
   std::string_view type = "f32";  ///< Of the arrays of statements.
 };
 

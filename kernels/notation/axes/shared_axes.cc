@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/notation/shared_axes.h"
+#include "kernels/notation/axes/shared_axes.h"
 
 #include <algorithm>
 #include <map>
