@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace exh::kernels::codegen {
 namespace {
@@ -42,6 +43,29 @@ CodeNames::CodeNames(const LoweredCode& code) {
     if (!name.empty() && std::isdigit(static_cast<unsigned char>(name.back())) != 0) name += "_";
     values_.push_back(Identifier("v_", name, values_));
   }
+}
+
+std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t threads) {
+  std::string text = "t";
+  if (stride != 1) text += " / " + std::to_string(stride);
+  if (stride * size != threads) text += " % " + std::to_string(size);
+  return text;
+}
+
+std::vector<std::string> RegistersOf(const std::string& value, const ValueStorage& storage,
+                                     bool with_lanes) {
+  std::vector<std::string> points = {value};
+  for (const KeyDim& key : storage.key) {
+    if (key.is_vector && !with_lanes) continue;
+    std::vector<std::string> longer;
+    for (const std::string& point : points) {
+      for (std::uint32_t i = 0; i < key.size; ++i) {
+        longer.push_back(point + "_" + std::to_string(i));
+      }
+    }
+    points = std::move(longer);
+  }
+  return points;
 }
 
 std::string DimNames(const LoweredCode& code, int dim_class) {

@@ -29,6 +29,14 @@ class CodeNames {
   std::vector<std::string> indices_, arrays_, scalars_, temps_, values_;
 };
 
+/// "t / 16 % 8": a digit of the linear index of `threads` threads; the last one needs no remainder.
+std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t threads);
+
+/// "v_mad_0_3": a register for each point of the unrolled dims of a value's key. `with_lanes`: for
+/// each lane of its VECTOR dim, too.
+std::vector<std::string> RegistersOf(const std::string& value, const ValueStorage& storage,
+                                     bool with_lanes);
+
 /// "mad.m1 + load_a.m1": the dims of a class, for comments.
 std::string DimNames(const LoweredCode& code, int dim_class);
 

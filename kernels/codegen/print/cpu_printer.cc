@@ -327,23 +327,14 @@ class CpuPrinter {
     std::set<int> used;
     for (const int c : tree_.node(index).thread_classes) {
       used.insert(Class(c).axis);
-      out_.Line("const long " + names_.index(c) + " = " + AxisIndex(Class(c).axis) +
+      out_.Line("const long " + names_.index(c) + " = " + statements_.AxisIndex(Class(c).axis) +
                 ";  // THREAD " + DimNames(code_, c));
     }
     for (const int axis : GuardAxes(index)) {
-      out_.Line("const long t" + std::to_string(axis) + " = " + AxisIndex(axis) +
+      out_.Line("const long t" + std::to_string(axis) + " = " + statements_.AxisIndex(axis) +
                 ";  // Axis not used here: its threads repeat the work.");
     }
     Body(index);
-  }
-
-  std::string AxisIndex(int index) const {
-    const ThreadAxis& axis = tree_.axes[static_cast<std::size_t>(index)];
-    std::string text = "t";
-    if (axis.stride != 1) text += " / " + Number(axis.stride);
-    // The outermost axis of the largest layout needs no remainder.
-    if (axis.stride * axis.size != tree_.num_threads) text += " % " + Number(axis.size);
-    return text;
   }
 
   /// Axes that guards of stores inside the node ask for.

@@ -40,20 +40,9 @@ std::string CpuStatements::OwnRegister(ir::InstId inst) const {
   return Register(inst, unrolled);
 }
 
-/// One for each point of the unrolled dims, without a thread.
+/// Without a thread.
 std::vector<std::string> CpuStatements::Registers(ir::InstId inst) const {
-  std::vector<std::string> points = {names_.value(inst)};
-  for (const KeyDim& key : Storage(inst).key) {
-    if (key.is_vector) continue;
-    std::vector<std::string> longer;
-    for (const std::string& point : points) {
-      for (std::uint32_t i = 0; i < key.size; ++i) {
-        longer.push_back(point + "_" + std::to_string(i));
-      }
-    }
-    points = std::move(longer);
-  }
-  return points;
+  return RegistersOf(names_.value(inst), Storage(inst), false);
 }
 
 // float v_acc_0, v_acc_1;   or   vec8 v_acc_0[64], v_acc_1[64];
@@ -384,7 +373,7 @@ void CpuStatements::WriteInit(const ir::Instruction& inst, const InitWrite& writ
   if (write.slices.empty()) return;
   std::string is_other;
   for (const int axis : write.slices) {
-    is_other += (is_other.empty() ? "" : " || ") + AxisIndex(code_.tree.axes[At(axis)]) + " != 0";
+    is_other += (is_other.empty() ? "" : " || ") + AxisIndex(axis) + " != 0";
   }
   const ir::Instruction& reduction = code_.function->inst(write.reduction);
   const double identity = ir::IdentityOf(CombinedBy(reduction.op), reduction.type);
@@ -412,12 +401,6 @@ void CpuStatements::WriteInitAnywhere(const ir::Instruction& inst, const InitWri
   }
 }
 
-/// "t / 16 % 8".
-std::string CpuStatements::AxisIndex(const ThreadAxis& axis) {
-  return (axis.stride == 1 ? "t" : "t / " + std::to_string(axis.stride)) + " % " +
-         std::to_string(axis.size);
-}
-
 /// Axis by axis: the threads at index 0 take what the others along it have, then all of them get
 /// what the first one has.
 void CpuStatements::CombineSlices(ir::InstId id) {
@@ -431,9 +414,9 @@ void CpuStatements::CombineSlices(ir::InstId id) {
   for (const int slice : slices) {
     const ThreadAxis& axis = code_.tree.axes[At(slice)];
     const std::string stride = std::to_string(axis.stride), size = std::to_string(axis.size);
-    first += " - " + AxisIndex(axis) + (axis.stride == 1 ? "" : " * " + stride);
+    first += " - " + AxisIndex(slice) + (axis.stride == 1 ? "" : " * " + stride);
     out_.Open("for (long t = 0; t < " + threads + "; ++t)", inst.name() + ": one of all slices");
-    out_.Line("if (" + AxisIndex(axis) + " != 0) continue;");
+    out_.Line("if (" + AxisIndex(slice) + " != 0) continue;");
     out_.Open("for (long s = 1; s < " + size + "; ++s)");
     for (const std::string& name : Registers(id)) {
       const auto read = [&](const std::string& at) {

@@ -23,6 +23,11 @@ class CpuStatements {
   std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
   void Declare(ir::InstId inst);
   void Execute(ir::InstId inst);
+  /// The index of a thread axis.
+  std::string AxisIndex(int axis) const {
+    const ThreadAxis& a = code_.tree.axes[At(axis)];
+    return ThreadIndex(a.stride, a.size, code_.tree.num_threads);
+  }
   /// Makes one value of the slices of a reduction, which is in the registers of all threads then.
   void CombineSlices(ir::InstId inst);
 
@@ -62,7 +67,6 @@ class CpuStatements {
   void WriteInit(const ir::Instruction& inst, const InitWrite& write, const Expression& init);
   void WriteInitAnywhere(const ir::Instruction& inst, const InitWrite& write,
                          const Expression& init);
-  static std::string AxisIndex(const ThreadAxis& axis);
   void WriteInitAt(const InitWrite& write, int vector_class, std::int64_t lane,
                    const Expression& value, std::vector<std::int64_t>& unrolled);
 

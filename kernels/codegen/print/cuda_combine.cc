@@ -35,11 +35,7 @@ void CudaStatements::CombineSlices(const Combine& combine, std::uint64_t offset)
     }
   }
   if (combine.shared.empty()) return;
-  const auto digit = [&](const ThreadDigit& d) {
-    std::string text = d.stride == 1 ? "t" : "t / " + std::to_string(d.stride);
-    if (d.stride * d.size != lanes) text += " % " + std::to_string(d.size);
-    return text;
-  };
+  const auto digit = [&](const ThreadDigit& d) { return ThreadIndex(d.stride, d.size, lanes); };
   std::string slot, first, silent;
   std::vector<std::uint32_t> steps;  // Of the slices, in slots.
   std::uint32_t step = 1;

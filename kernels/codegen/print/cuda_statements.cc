@@ -115,19 +115,8 @@ std::string CudaStatements::OwnRegister(ir::InstId inst) const {
   return Register(inst, key);
 }
 
-/// One for each point of the unrolled dims.
 std::vector<std::string> CudaStatements::Registers(ir::InstId inst) const {
-  std::vector<std::string> points = {names_.value(inst)};
-  for (const KeyDim& key : Storage(inst).key) {
-    std::vector<std::string> longer;
-    for (const std::string& point : points) {
-      for (std::uint32_t i = 0; i < key.size; ++i) {
-        longer.push_back(point + "_" + std::to_string(i));
-      }
-    }
-    points = std::move(longer);
-  }
-  return points;
+  return RegistersOf(names_.value(inst), Storage(inst), true);
 }
 
 void CudaStatements::Declare(ir::InstId inst) {
@@ -325,12 +314,9 @@ std::string CudaStatements::Element(const ir::Instruction& inst) const {
 
 std::string CudaStatements::AxisIndex(int index, bool bounded) const {
   const ThreadAxis& axis = code_.tree.axes[At(index)];
-  std::string text = "t";
-  if (axis.stride != 1) text += " / " + std::to_string(axis.stride);
   const std::uint32_t threads =
       bounded ? code_.tree.layouts[At(axis.layout)].threads : code_.tree.num_threads;
-  if (axis.stride * axis.size != threads) text += " % " + std::to_string(axis.size);
-  return text;
+  return ThreadIndex(axis.stride, axis.size, threads);
 }
 
 std::string CudaStatements::Condition(const ThreadGuard& guard) const {
