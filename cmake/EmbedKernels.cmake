@@ -6,7 +6,7 @@ foreach(file IN LISTS FILES)
   file(READ ${file} text)
   string(APPEND entries "    {\"${name}\", R\"kernel(${text})kernel\"},\n")
 endforeach()
-set(source "// Generated from kernels/library by cmake/EmbedKernels.cmake.
+set(source "// Generated from kernels/library/texts by cmake/EmbedKernels.cmake.
 #include \"kernels/library/library_texts.h\"
 
 namespace exh::kernels {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/evaluation.h"
 
+#include <algorithm>
+
 #include "base/numbers.h"
 
 namespace exh::kernels {
@@ -41,6 +43,15 @@ std::optional<Verdict> VerdictOf(std::string_view name) {
     if (VerdictName(verdict) == name) return verdict;
   }
   return std::nullopt;
+}
+
+std::vector<SideLaunch> InOrder(const Launch& launch) {
+  std::vector<SideLaunch> all = launch.sides;
+  const auto behind =
+      std::ranges::find_if(all, [](const SideLaunch& side) { return !side.is_before; });
+  all.insert(behind,
+             {std::string(kMainKernel), false, launch.grid, launch.threads, launch.shared_bytes});
+  return all;
 }
 
 std::string WithoutComments(const std::string& source) {

@@ -46,6 +46,11 @@ struct GpuKernel {
   std::uint64_t least_registers = 0;  ///< A thread cannot do with fewer.
 };
 
+/// The kernel of a printed GPU program that may have others beside it.
+inline constexpr std::string_view kMainKernel = "exh_kernel";
+/// All launches of a program in their order, the main kernel among them.
+std::vector<SideLaunch> InOrder(const Launch& launch);
+
 /// A candidate as text, ready for the compiler of its device.
 struct Source {
   std::string text;

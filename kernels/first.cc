@@ -5,10 +5,15 @@
 // once for each of its points (a reduction, or a store); its last axis that is not reduced is the
 // one along which the result lies in memory, the others are rows. Outermost levels hold blocks and
 // loops, the innermost level what a thread (or a core) has in registers, the level before it the
-// threads of a GPU. All other levels are absent.
+// threads of a GPU. All other levels are absent. Where a result has fewer points than the machine
+// has threads, its reduction is spread over them: threads have slices along neighbours in memory,
+// and blocks divide the rest.
 #include "kernels/first.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <iterator>
 #include <numeric>
 #include <string_view>
 
@@ -59,6 +64,46 @@ enum class Role {
   kOutside,  ///< Of a result with more axes than two: one of those before.
 };
 
+/// How a reduction with few results occupies a machine, by the sizes of its longest axis.
+struct Spread {
+  std::uint32_t parts = 1;   ///< Of the outermost level: blocks.
+  std::uint32_t slices = 1;  ///< Of the level before the innermost: threads.
+  std::uint32_t copies = 1;  ///< Of the innermost level, where threads have slices: neighbours.
+  /// Of a level between blocks and slices, if there is one: what a thread takes beside neighbours.
+  std::uint32_t repeats = 1;
+  /// Of the innermost level, a loop, where no threads have slices; best first. None: the outermost
+  /// level is the loop.
+  std::vector<std::uint32_t> steps;
+};
+
+/// Threads of a large GPU.
+constexpr double kManyThreads = 1 << 18;
+/// What a thread at least adds up of a divided reduction: its partial results have to be worth it.
+constexpr std::uint32_t kLeastSteps = 64;
+constexpr std::uint32_t kSlices = 256;
+/// Neighbours that a thread with a slice takes: from what it reads at once to what is under way.
+constexpr double kLeastCopies = 4, kMostCopies = 64;
+constexpr double kLeastSlices = 32;
+constexpr double kManyBlocks = 1024;
+
+/// That of the numbers which is nearest, as a factor, of those that `fits`; 1 where none does.
+template <typename Fits>
+std::uint32_t Nearest(const std::vector<std::uint32_t>& numbers, double wanted, const Fits& fits) {
+  std::uint32_t nearest = 1;
+  double least = HUGE_VAL;
+  for (const std::uint32_t number : numbers) {
+    const double off = std::abs(std::log(number / wanted));
+    if (off >= least || !fits(number)) continue;
+    nearest = number;
+    least = off;
+  }
+  return nearest;
+}
+
+bool Contains(const std::vector<std::uint32_t>& numbers, std::uint32_t number) {
+  return std::ranges::find(numbers, number) != numbers.end();
+}
+
 /// What is chosen in a recipe.
 struct Shape {
   std::string name;
@@ -77,9 +122,15 @@ class Writer {
         roles_(function.logical_dims.size(), Role::kOther),
         is_first_(function.logical_dims.size(), false),
         is_alone_(function.logical_dims.size(), false),
+        is_serial_(function.logical_dims.size(), false),
+        spread_(function.logical_dims.size()),
         has_threads_(function.device.max_threads > 1),
         has_blocks_(has_threads_ || function.device.threads > 1) {
     FindRoles();
+    if (!shape_.tiled || !has_blocks_) return;
+    for (const Instruction* main : Mains()) {
+      if (main->is_reduction()) FindSpread(*main);
+    }
   }
 
   Recipe Write() {
@@ -91,6 +142,9 @@ class Writer {
     for (const Instruction* main : Mains()) Kinds(*main);
     for (const Dimension& dim : f_.dims) {
       if (!dim.planned) KindOf(dim);
+    }
+    for (const Instruction* main : Mains()) {
+      if (main->is_reduction()) Across(*main);
     }
     for (const Communication& comm : f_.comms) {
       if (!comm.planned) Travel(comm);
@@ -162,8 +216,171 @@ class Writer {
     }
   }
 
+  /// May blocks divide it, and all that meets with it?
+  bool MayDivide(const Instruction& reduction) const {
+    return f_.splittable_dims(reduction) > 0 &&
+           std::ranges::none_of(f_.insts, [&](const Instruction& other) {
+             return other.is_reduction() && f_.meet(reduction, other) &&
+                    f_.splittable_dims(other) == 0;
+           });
+  }
+  /// Of the reads that move along the axis: are neighbours along it, and along no other axis,
+  /// neighbours in memory?
+  bool Adjoins(const LogicalDim& axis) const {
+    const std::size_t number = classes_.Of(axis.id);
+    const auto is_along = [&](const ir::AccessAxis& access) {
+      return access.stride != 0 && classes_.Of(access.logical) == number;
+    };
+    bool any = false;
+    for (const Instruction& inst : f_.insts) {
+      if (inst.op != ir::Op::kLoad || std::ranges::none_of(inst.access, is_along)) continue;
+      for (const ir::AccessAxis& access : inst.access) {
+        if (access.stride != 1) continue;
+        if (!is_along(access)) return false;
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  void FindSpread(const Instruction& reduction) {
+    double points = 1, steps = 1;
+    std::vector<LogicalDimId> results;
+    std::vector<const LogicalDim*> reduced;  // Those that are reduced and nothing else.
+    for (const LogicalDimId id : AxesOf(reduction)) {
+      const LogicalDim& axis = f_.logical(id);
+      if (!IsReduced(id)) {
+        points *= axis.extent;
+        results.push_back(id);
+      } else if (RoleOf(id) == Role::kOther) {
+        steps *= axis.extent;
+        reduced.push_back(&axis);
+      }
+    }
+    const double machine = has_threads_ ? kManyThreads : f_.device.threads;
+    if (reduced.empty() || points >= machine || !MayDivide(reduction)) return;
+    std::ranges::stable_sort(reduced,
+                             [](const auto* a, const auto* b) { return a->extent > b->extent; });
+    const auto adjoins = std::ranges::find_if(
+        reduced, [&](const LogicalDim* axis) { return MaySlice(*axis) && Adjoins(*axis); });
+    double most = f_.max_splits(reduction), blocks = points;
+    if (adjoins != reduced.end() && results.size() < 2 &&
+        Slice(**adjoins, points * steps / machine, machine / points, most)) {
+      for (const LogicalDimId id : results) is_serial_[classes_.Of(id)] = true;
+      std::rotate(reduced.begin(), adjoins, adjoins + 1);
+    } else {
+      // Half of the threads there are: each of them has a loop, and other reads under way.
+      Divide(*reduced.front(), results, points, machine / 2, most);
+      if (SpreadOf(*reduced.front()).parts == 1) return;
+    }
+    most /= SpreadOf(*reduced.front()).parts;
+    blocks *= SpreadOf(*reduced.front()).parts;
+    // Where that makes few blocks, other axes make more.
+    for (std::size_t index = 1; index < reduced.size() && blocks < kManyBlocks; ++index) {
+      const Spread& other = DivideWhole(*reduced[index], std::min(most, kManyBlocks / blocks));
+      most /= other.parts;
+      blocks *= other.parts;
+    }
+  }
+
+  bool MaySlice(const LogicalDim& axis) const {
+    return has_threads_ && axis.dims.size() > 2 && f_.may_slice(SliceDim(axis));
+  }
+  const Dimension& SliceDim(const LogicalDim& axis) const {
+    return f_.dim(axis.dims[axis.dims.size() - 2]);
+  }
+
+  /// Threads have slices of it: of `wanted` points each, neighbours in memory first. Blocks divide
+  /// the rest where there are fewer than `slices` of these threads; else it is a loop.
+  bool Slice(const LogicalDim& axis, double wanted, double slices, double most) {
+    const Dimension &outer = f_.dim(axis.dims[0]), &inner = f_.dim(axis.dims.back());
+    const bool may_repeat = axis.dims.size() > 3;
+    Spread spread;
+    wanted = std::clamp(wanted, kLeastCopies, kMostCopies);
+    // As many as accesses may be wide.
+    spread.copies = LargestPower(inner.sizes, axis.extent,
+                                 may_repeat ? std::min(wanted, kLeastCopies) : wanted);
+    std::uint32_t each = axis.extent / spread.copies;
+    if (may_repeat) {
+      spread.repeats = LargestPower(f_.dim(axis.dims[1]).sizes, each,
+                                    std::min(wanted / spread.copies, each / kLeastSlices));
+      each /= spread.repeats;
+    }
+    constexpr std::uint32_t kWarp = 32;
+    for (const std::uint32_t threads : {kWarp, 1u}) {  // Whole warps, or what there is.
+      spread.slices = Nearest(SliceDim(axis).sizes, kSlices, [&](std::uint32_t size) {
+        return size % threads == 0 && size <= f_.device.max_threads && each % size == 0 &&
+               Contains(outer.sizes, each / size);
+      });
+      if (spread.slices > 1) break;
+    }
+    if (spread.slices == 1) return false;
+    const std::uint32_t rest = each / spread.slices;
+    if (f_.may_split(outer) && rest > 1 && rest <= most && spread.slices < slices) {
+      spread.parts = rest;
+    }
+    spread_[classes_.Of(axis.id)] = std::move(spread);
+    return true;
+  }
+  /// The largest power of two among the sizes that divides a number and is not above `most`.
+  static std::uint32_t LargestPower(const std::vector<std::uint32_t>& sizes, std::uint32_t number,
+                                    double most) {
+    std::uint32_t largest = 1;
+    for (const std::uint32_t size : sizes) {
+      if (std::has_single_bit(size) && size <= most && number % size == 0) largest = size;
+    }
+    return largest;
+  }
+
+  /// Blocks divide it; each goes through its part in a loop.
+  void Divide(const LogicalDim& axis, const std::vector<LogicalDimId>& results, double threads,
+              double machine, double most) {
+    const Dimension &outer = f_.dim(axis.dims.front()), &inner = f_.dim(axis.dims.back());
+    if (axis.dims.size() < 2 || !f_.may_split(outer)) return;
+    for (std::size_t index = 0; has_threads_ && index < results.size() && index < 2; ++index) {
+      threads /= index == 0 ? shape_.columns.front() : shape_.rows.front();
+    }
+    const double wanted = std::min(
+        {machine / std::max(threads, 1.0), most, axis.extent / static_cast<double>(kLeastSteps)});
+    if (wanted < 2) return;
+    Spread spread;
+    spread.parts = Nearest(outer.sizes, wanted, [&](std::uint32_t size) {
+      return size <= most && axis.extent % size == 0;
+    });
+    if (spread.parts > 1) {
+      const std::uint32_t steps = axis.extent / spread.parts;
+      std::ranges::copy_if(inner.sizes, std::back_inserter(spread.steps),
+                           [&](std::uint32_t size) { return steps % size == 0; });
+      std::ranges::sort(spread.steps, std::greater<>());
+    }
+    spread_[classes_.Of(axis.id)] = std::move(spread);
+  }
+
+  /// About `wanted` blocks divide an axis beside another one.
+  const Spread& DivideWhole(const LogicalDim& axis, double wanted) {
+    const Dimension &outer = f_.dim(axis.dims.front()), &inner = f_.dim(axis.dims.back());
+    Spread& spread = spread_[classes_.Of(axis.id)];
+    if (wanted < 2 || !f_.may_split(outer)) return spread;
+    spread.parts = Nearest(outer.sizes, wanted, [&](std::uint32_t size) {
+      const bool is_whole = size == axis.extent;
+      return size <= wanted && axis.extent % size == 0 &&
+             (is_whole || (axis.dims.size() > 1 && Contains(inner.sizes, axis.extent / size)));
+    });
+    if (spread.parts > 1 && axis.dims.size() > 1) spread.steps = {axis.extent / spread.parts};
+    return spread;
+  }
+  const Spread& SpreadOf(const LogicalDim& axis) const { return spread_[classes_.Of(axis.id)]; }
+  /// The level of a reduced axis that is its loop; -1: none.
+  int LoopLevel(const LogicalDim& axis) const {
+    const Spread& spread = SpreadOf(axis);
+    if (!spread.steps.empty()) return static_cast<int>(axis.dims.size()) - 1;
+    return spread.parts > 1 ? -1 : 0;
+  }
+
   /// The level that threads take, of an axis; -1: none.
   int ThreadLevel(const LogicalDim& axis) const {
+    if (SpreadOf(axis).slices > 1) return static_cast<int>(axis.dims.size()) - 2;
+    if (is_serial_[classes_.Of(axis.id)]) return -1;
     const Role role = RoleOf(axis.id);
     if (!has_threads_ || !shape_.tiled || (role != Role::kRow && role != Role::kColumn)) return -1;
     const int last = static_cast<int>(axis.dims.size()) - 1;
@@ -181,11 +398,21 @@ class Writer {
     for (const LogicalDimId id : AxesOf(main)) {
       const LogicalDim& axis = f_.logical(id);
       const std::size_t number = classes_.Of(id);
+      const Spread& spread = spread_[number];
+      if (spread.slices > 1) {
+        SizeOf(axis, ThreadLevel(axis), {spread.slices});
+        SizeOf(axis, static_cast<int>(axis.dims.size()) - 1, {spread.copies});
+        if (spread.repeats > 1) SizeOf(axis, 1, {spread.repeats});
+      } else if (spread.parts > 1) {
+        SizeOf(axis, 0, {spread.parts});
+        if (!spread.steps.empty()) SizeOf(axis, LoopLevel(axis), spread.steps);
+      }
       if (const int level = RegisterLevel(axis); level > 0) {
         const bool is_column = roles_[number] == Role::kColumn;
+        if (is_serial_[number]) SizeOf(axis, level, {1});
         SizeOf(axis, level, is_column ? shape_.columns : shape_.rows);
       }
-      if (const int level = ThreadLevel(axis); level > 0) {
+      if (const int level = ThreadLevel(axis); level > 0 && spread.slices == 1) {
         SizeOf(axis, level, is_alone_[number] ? shape_.all_threads : shape_.threads);
       }
       for (std::size_t level = 1; level < axis.dims.size(); ++level) {
@@ -204,21 +431,39 @@ class Writer {
   void KindOf(const Dimension& dim) {
     const LogicalDim& axis = f_.logical(dim.logical);
     const Role role = RoleOf(axis.id);
+    const Spread& spread = SpreadOf(axis);
     if (dim.level == 0) {
       // A GPU has many blocks; the cores of a cpu take those of the first axis.
-      const bool is_block = has_blocks_ && shape_.tiled && role != Role::kOther &&
-                            (has_threads_ || is_first_[classes_.Of(axis.id)]);
+      const bool is_of_result =
+          role != Role::kOther && (has_threads_ || is_first_[classes_.Of(axis.id)]);
+      const bool is_block = has_blocks_ && shape_.tiled && (is_of_result || spread.parts > 1);
       WantOf(
           "dim_kind", dim.name(),
           is_block ? std::vector<std::string>{"BLOCK", "LOOP"} : std::vector<std::string>{"LOOP"});
     } else if (dim.level == ThreadLevel(axis)) {
       WantOf("dim_kind", dim.name(), {"THREAD", "LOOP"});
+    } else if (spread.slices > 1) {
+      WantOf("dim_kind", dim.name(), {"UNROLL", "LOOP"});
     } else if (dim.level == RegisterLevel(axis)) {
       const bool is_column = role == Role::kColumn && !has_threads_ && IsContiguous(axis);
       WantOf("dim_kind", dim.name(),
              is_column ? std::vector<std::string>{"VECTOR", "UNROLL"}
                        : std::vector<std::string>{"UNROLL"});
     }
+  }
+  /// How one value is made of what blocks have of it. Where a block has many values, one block
+  /// would take long for those of all; otherwise the last block needs no second launch.
+  void Across(const Instruction& reduction) {
+    const bool is_divided = std::ranges::any_of(AxesOf(reduction), [&](LogicalDimId axis) {
+      return IsReduced(axis) && spread_[classes_.Of(axis)].parts > 1;
+    });
+    const bool is_sliced = std::ranges::any_of(AxesOf(reduction), [&](LogicalDimId axis) {
+      return spread_[classes_.Of(axis)].slices > 1;
+    });
+    std::vector<std::string> ways = {"NOT_ACROSS"};
+    if (is_divided) ways = {"LAST_BLOCK", "SECOND_LAUNCH", "NOT_ACROSS"};
+    if (is_divided && !is_sliced) ways.insert(ways.begin(), {"ATOMIC_VECTOR", "ATOMIC_RED"});
+    WantOf("across_blocks", reduction.name(), std::move(ways));
   }
   /// Do all accesses along it take one element after the other? What is not made of vectors need
   /// not be computed in them.
@@ -263,14 +508,22 @@ class Writer {
     return values;
   }
 
-  /// Blocks and loops of the result, threads, loops of the reduction, registers: in this order.
+  /// Blocks and loops of the result, blocks of the reduction, threads, loops of the reduction,
+  /// registers: in this order.
   void Nest(const Instruction& main) {
-    std::vector<const Dimension*> outer, threads, loops, registers, rest;
+    std::vector<const Dimension*> outer, threads, loops, registers;
     for (const DimId id : main.dims) {
       const Dimension& dim = f_.dim(id);
       const LogicalDim& axis = f_.logical(dim.logical);
+      const Spread& spread = SpreadOf(axis);
       if (dim.is_reduction) {
-        (dim.level == 0 ? loops : rest).push_back(&dim);
+        if (dim.level == LoopLevel(axis)) {
+          loops.push_back(&dim);
+        } else if (dim.level == 0 && spread.parts > 1) {
+          outer.push_back(&dim);
+        } else if (spread.slices > 1) {
+          (dim.level == ThreadLevel(axis) ? threads : registers).push_back(&dim);
+        }
       } else if (dim.level == 0) {
         outer.push_back(&dim);
       } else if (dim.level == ThreadLevel(axis)) {
@@ -291,9 +544,11 @@ class Writer {
   const Target& f_;
   const Shape& shape_;
   AxisClasses classes_;
-  std::vector<Role> roles_;     ///< By class, as what follows.
-  std::vector<bool> is_first_;  ///< The first axis of a result.
-  std::vector<bool> is_alone_;  ///< The only axis of a result.
+  std::vector<Role> roles_;      ///< By class, as what follows.
+  std::vector<bool> is_first_;   ///< The first axis of a result.
+  std::vector<bool> is_alone_;   ///< The only axis of a result.
+  std::vector<bool> is_serial_;  ///< Threads have slices of a reduction instead.
+  std::vector<Spread> spread_;
   bool has_threads_, has_blocks_;
   Recipe recipe_;
 };

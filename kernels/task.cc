@@ -7,11 +7,11 @@
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "base/check.h"
 #include "base/error.h"
 #include "kernels/codegen/plan/lowered_code.h"
-#include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
@@ -54,23 +54,18 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   task.space = &SpaceOf(kernel);
   task.sizes = sizes;
 
-  auto function = std::make_shared<ir::Target>();
-  function->name = kernel.name();
+  const auto function = std::make_shared<ir::Target>();
   function->device = device;
   function->paper = paper;
-  ir::Builder builder(*function, paper);
-  CallKernel(kernel, "Build", [&] {
-    kernel.Build(builder, sizes);
-    builder.Finish();
-  });
-  function->known_sizes = builder.knows_sizes();
+  BuiltBackbone built = BuildBackbone(kernel, sizes, paper, *function);
+  function->known_sizes = built.knows_sizes;
+  task.notes = std::move(built.notes);
   task.flops = CallKernel(kernel, "Flops", &Kernel::Flops, sizes);
   if (!std::isfinite(task.flops) || task.flops < 0) {
     throw KernelError(kernel, fmt::format("Flops returns {}; it is a number of operations, 0 if "
                                           "nobody counts them",
                                           task.flops));
   }
-  task.notes = builder.notes();
   if (device.runs) CheckMemory(*function);
   ir::PlanLowering(*function);
   if (function->statements.size() > kMostStatements) {

@@ -33,6 +33,7 @@ constexpr std::size_t kOfAll = 1 + NumNumbers(kList), kOfOperand = NumOfOperand(
 
 std::size_t LowerBound::num_amounts() const {
   std::size_t count = kOfAll + kOfOperand * inventory_.operands.size();
+  count += inventory_.divisions.size();
   for (const Nest& nest : inventory_.nests) count += kOfNest + kOfAxis * nest.axes.size();
   return count;
 }
@@ -75,6 +76,7 @@ double LowerBound::Amounts(const Domains& domains, std::span<double> amounts) co
         read.block.valid() && domains.blocks[read.block.index()].presence == Presence::kCertain;
     put(is_staged ? StoredElements(inventory_.function, domains, read.block) : 0);
   }
+  for (const Division& division : inventory_.divisions) put(view.PartialResults(division));
   EXH_CHECK(next == amounts.size());
   return ns;
 }

@@ -17,10 +17,11 @@ namespace ir = kernels::ir;
 namespace {
 
 /// "LOOP or UNROLL".
-std::string KindsText(DimKindDomain kinds) {
+template <class Domain>
+std::string ValuesText(Domain values) {
   std::string text;
-  for (const DimKind kind : kinds) {
-    text += (text.empty() ? "" : " or ") + std::string(ToString(kind));
+  for (const auto value : values) {
+    text += (text.empty() ? "" : " or ") + std::string(ToString(value));
   }
   return text;
 }
@@ -53,11 +54,17 @@ std::vector<std::string> AssumedOf(const Inventory& inventory, const Domains& do
         const DimDomain& dim = domains.dims[id.index()];
         const bool is_open = dim.kinds.size() > 1;
         if (!is_open && dim.min == dim.max) continue;
-        std::string line = fmt::format("{}: {}", function.dim(id).name(), KindsText(dim.kinds));
+        std::string line = fmt::format("{}: {}", function.dim(id).name(), ValuesText(dim.kinds));
         if (dim.min != dim.max) line += fmt::format(", {} to {} iterations", dim.min, dim.max);
         assumed.push_back(std::move(line));
       }
     }
+  }
+  for (const Division& division : inventory.divisions) {
+    const AcrossBlocksDomain ways = domains.insts[division.reduction.index()].across;
+    if (ways.size() < 2) continue;
+    assumed.push_back(
+        fmt::format("{}: {}", function.inst(division.reduction).name(), ValuesText(ways)));
   }
   for (const OperandRead& read : inventory.operands) {
     if (!read.block.valid()) continue;

@@ -40,9 +40,10 @@ class LowerBound {
   double Ns(const Domains& domains, double enough = HUGE_VAL) const;
 
   /// What is counted on the way, for a model that learns how long things really take
-  /// (search/learn/cost_model.h): the bound, amounts by resource, and of each nest and operand what
-  /// its loops come to, always in the same order; 0 or more, and 0 of what is absent. Returns the
-  /// bound. `amounts` has num_amounts() places. Allocates nothing; any number of threads may call.
+  /// (search/learn/cost_model.h): the bound, amounts by resource, of each nest and operand what its
+  /// loops come to, and what blocks yield of each reduction that they may divide; always in the
+  /// same order; 0 or more, and 0 of what is absent. Returns the bound. `amounts` has num_amounts()
+  /// places. Allocates nothing; any number of threads may call.
   double Amounts(const Domains& domains, std::span<double> amounts) const;
   std::size_t num_amounts() const;
 

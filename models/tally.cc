@@ -37,6 +37,14 @@ void Tally::Raise(const Work& work) {
   });
 }
 
+/// Shows a thing to the terms that count things of its kind.
+template <class Thing>
+void Tally::Count(const Thing& thing) {
+  terms::ForEach(terms_, [&](auto& term) {
+    if constexpr (requires { term.Count(thing); }) term.Count(thing);
+  });
+}
+
 template <bool is_wait>
 double Tally::Longest() const {
   double ns = 0;
@@ -57,13 +65,17 @@ double Tally::CountThroughput() {
   const auto name_of = [&](std::size_t nest) -> const std::string& {
     return inventory.function.inst(inventory.nests[nest].inst).name_;
   };
+  const auto is_counted = [&](const OperandRead& read) {
+    return view_.IsFenced(read) && view_.IsInAllBlocks(inventory.nests[read.nest]);
+  };
   for (const Computation& computation : inventory.computations) {
+    if (!view_.IsInAllBlocks(inventory.nests[computation.nest])) continue;
     Add(name_of(computation.nest), terms::ComputationWork(view_, computation));
   }
   for (const ArrayUse& use : inventory.arrays) CountArray(use);
   // What goes through memory is written and read again.
   for (const OperandRead& read : inventory.operands) {
-    if (!view_.IsFenced(read)) continue;
+    if (!is_counted(read)) continue;
     const double width = rates.bytes_per_access / read.element_bytes;
     const double lines = read.element_bytes / rates.access_bytes;
     Add(read.what, terms::OperandWork(view_, read));
@@ -72,6 +84,7 @@ double Tally::CountThroughput() {
         terms::AccessWork(view_, read.store, points, width, lines, read.element_bytes));
   }
   CountTemporaries();
+  CountPartialResults();
   terms::ForEach(terms_, [&](auto& term) {
     if constexpr (requires { term.Finish(view_); }) term.Finish(view_);
   });
@@ -83,10 +96,12 @@ void Tally::CountArray(const ArrayUse& use) {
   const DeviceRates& rates = inventory.rates;
   for (const ArrayAccess& access : use.accesses) {
     const Nest& nest = inventory.nests[access.nest];
+    if (!view_.IsInAllBlocks(nest)) continue;
     const Work& work = view_.work(access.nest);
     double points = work.points;
     for (const std::size_t number : use.operands) {
       const OperandRead& read = inventory.operands[number];
+      if (!view_.IsInAllBlocks(inventory.nests[read.nest])) continue;
       if (read.load == nest.inst) points = std::max(points, view_.Demand(read));
     }
     double lines = 0;
@@ -104,7 +119,8 @@ void Tally::CountArray(const ArrayUse& use) {
   }
   for (const std::size_t number : use.operands) {
     const OperandRead& read = inventory.operands[number];
-    if (!view_.IsFenced(read)) Raise(terms::OperandWork(view_, read));
+    if (view_.IsFenced(read) || !view_.IsInAllBlocks(inventory.nests[read.nest])) continue;
+    Raise(terms::OperandWork(view_, read));
   }
   terms::ForEach(terms_, [&](auto& term) {
     if constexpr (requires { term.Take(use, view_); }) term.Take(use, view_);
@@ -119,10 +135,18 @@ void Tally::CountTemporaries() {
     if (!read.block.valid()) continue;
     const MemDomain& mem = view_.domains().blocks[read.block.index()];
     if (mem.presence != Presence::kCertain || mem.spaces != MemSpace::GLOBAL) continue;
-    const terms::TemporaryWork temporary{view_, read};
-    terms::ForEach(terms_, [&](auto& term) {
-      if constexpr (requires { term.Count(temporary); }) term.Count(temporary);
-    });
+    if (view_.IsInAllBlocks(inventory.nests[read.nest])) Count(terms::TemporaryWork{view_, read});
+  }
+}
+
+void Tally::CountPartialResults() {
+  constexpr AcrossBlocksDomain kByUnits = AcrossBlocks::LAST_BLOCK | AcrossBlocks::SECOND_LAUNCH;
+  for (const Division& division : view_.inventory().divisions) {
+    const double partial = view_.PartialResults(division);
+    if (partial == 0) continue;
+    const InstDomain& domain = view_.domains().insts[division.reduction.index()];
+    Count(terms::PartialResults{view_, division, partial * division.element_bytes,
+                                domain.across.MustBe(kByUnits)});
   }
 }
 

@@ -32,6 +32,9 @@ class Tally {
  private:
   void CountArray(const ArrayUse& use);
   void CountTemporaries();
+  void CountPartialResults();
+  template <class Thing>
+  void Count(const Thing& thing);
   template <class Work>
   void Add(const std::string& what, const Work& work);
   template <class Work>

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <random>
 
 #include "kernels/ir/ops.h"
 
@@ -49,7 +51,7 @@ struct Step {
   struct Init {
     ir::InstId reduction;
     Slot slot;
-    std::vector<int> slices;
+    std::vector<int> slices, splits;
   };
   std::vector<Init> inits;
   std::size_t memory = 0;  ///< Array number, or temporary number.
@@ -58,8 +60,13 @@ struct Step {
 
 class Interpreter {
  public:
-  Interpreter(const LoweredCode& code, InterpreterData& data)
-      : code_(code), tree_(code.tree), data_(data), index_(tree_.classes.size(), 0) {
+  Interpreter(const LoweredCode& code, InterpreterData& data, unsigned order)
+      : code_(code),
+        tree_(code.tree),
+        data_(data),
+        order_(order),
+        index_(tree_.classes.size(), 0),
+        is_last_(code.splits.groups.size(), false) {
     for (const auto& array : data.arrays) result_.written.emplace_back(array.size(), 0);
     for (const TempArray& temp : code.memory.temps) temps_.emplace_back(temp.elements, kNan);
     steps_.resize(code.function->insts.size());
@@ -68,10 +75,21 @@ class Interpreter {
     for (const ir::Instruction& inst : code.function->insts) {
       if (tree_.node_of_inst[inst.id.index()] >= 0) Prepare(inst);
     }
+    for (const SplitReduction& split : code.splits.reductions) {
+      const std::uint64_t elements =
+          split.tiles * split.splits * split.num_registers * split.num_slots;
+      partials_.emplace_back(split.is_atomic() ? 0 : elements, kNan);
+    }
+    for (const SplitGroup& group : code.splits.groups) tickets_.emplace_back(group.tiles, 0);
   }
 
   InterpreterResult Run() {
-    Node(0);
+    Fill();
+    for (const Part& part : code_.splits.parts) {
+      part_ = &part;
+      Blocks(part.finishes < 0 ? tree_.block_classes
+                               : code_.splits.groups[At(part.finishes)].tile_classes);
+    }
     return std::move(result_);
   }
 
@@ -143,7 +161,7 @@ class Interpreter {
     for (const InitWrite& init : plan.inits) {
       step.inits.push_back({init.reduction,
                             MakeSlot(code_.values.storage[init.reduction.index()], init.index),
-                            init.slices});
+                            init.slices, init.splits});
     }
     if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) step.memory = inst.array.index();
     for (std::size_t temp = 0; temp < temps_.size(); ++temp) {
@@ -173,7 +191,7 @@ class Interpreter {
     return nullptr;
   }
 
-  /// Does a load stay inside of its array?
+  /// Does a load stay inside of its array, and is nothing beyond a covered axis?
   bool IsInside(ir::InstId inst) const {
     const auto& guards = code_.memory.guards[inst.index()];
     return std::ranges::all_of(guards, [&](const GuardIndex& guard) {
@@ -228,16 +246,26 @@ class Interpreter {
   void Execute(ir::InstId id) {
     const Step& step = steps_[id.index()];
     const ir::Instruction& inst = code_.function->inst(id);
+    const int last = code_.splits.last_of[id.index()];
+    if (last >= 0 && !is_last_[At(last)]) return;
     if (step.guard.below != 0 && thread_ >= step.guard.below) return;
     for (const int axis : step.guard.axes) {
       const ThreadAxis& a = tree_.axes[At(axis)];
       if (thread_ / a.stride % a.size != 0) return;
     }
-    const double value = Compute(inst, step);
+    // A load is 0 where it is not.
+    const bool is_inside = step.op == ir::Op::kLoad || IsInside(id);
+    double value = Compute(inst, step);
     if (step.op == ir::Op::kStore || step.op == ir::Op::kTempStore) {
+      if (!is_inside) return;
       auto& array = step.op == ir::Op::kStore ? data_.arrays[step.memory] : temps_[step.memory];
       double* element = Element(array, code_.memory.address[id.index()], inst);
       if (element == nullptr) return;
+      if (const int atomic = code_.splits.of_store[id.index()]; atomic >= 0) {
+        const ir::InstId reduction = code_.splits.reductions[At(atomic)].id;
+        *element = Combined(steps_[reduction.index()], *element, value);
+        return;
+      }
       *element = value;
       if (step.op == ir::Op::kStore) {
         std::uint8_t& count = result_.written[step.memory][At(element - array.data())];
@@ -245,12 +273,16 @@ class Interpreter {
       }
       return;
     }
-    Register(id, Evaluate(step.own.offset)) = value;
-    for (const auto& [reduction, slot, slices] : step.inits) {
+    double& own = Register(id, Evaluate(step.own.offset));
+    if (is_inside) own = value;  // Else the step of a reduction is not taken.
+    value = own;
+    for (const auto& [reduction, slot, slices, splits] : step.inits) {
+      if (!part_->insts[reduction.index()]) continue;  // Another kernel's.
       const std::int64_t point = Evaluate(slot.offset);
       const ir::Type type = steps_[reduction.index()].type;
       const bool is_first =
-          std::ranges::all_of(slices, [&](int axis) { return SliceOf(axis) == 0; });
+          std::ranges::all_of(slices, [&](int axis) { return SliceOf(axis) == 0; }) &&
+          std::ranges::all_of(splits, [&](int c) { return index_[At(c)] == 0; });
       const ir::Op op = CombinedBy(steps_[reduction.index()].op);
       const double first = is_first ? RoundedUnlessWide(type, value, ir::IsFloat(step.type))
                                     : ir::IdentityOf(op, type);
@@ -264,6 +296,14 @@ class Interpreter {
     return thread_ / a.stride % a.size;
   }
 
+  /// Two partial results of a reduction as one.
+  static double Combined(const Step& reduction, double own, double more) {
+    const bool is_float = ir::IsFloat(reduction.computes);
+    if (!is_float && (std::isnan(own) || std::isnan(more))) return kNan;  // Unwritten.
+    const double both = ir::Evaluate(CombinedBy(reduction.op), reduction.computes, own, more, 0);
+    return RoundedUnlessWide(reduction.type, both, is_float);
+  }
+
   /// Axis by axis: the threads at index 0 take what the others along it have, then all of them get
   /// what the first one has.
   void Combine(const ir::Instruction& inst) {
@@ -272,7 +312,6 @@ class Interpreter {
     const std::uint64_t threads = tree_.layouts[At(tree_.axes[At(slices.front())].layout)].threads;
     const std::size_t points = points_[inst.id.index()];
     std::vector<double>& registers = values_[inst.id.index()];
-    const bool is_float = ir::IsFloat(step.computes);
     for (const int slice : slices) {
       const ThreadAxis& axis = tree_.axes[At(slice)];
       for (std::uint64_t t = 0; t < threads; ++t) {
@@ -281,10 +320,7 @@ class Interpreter {
              other += axis.stride) {
           for (std::size_t point = 0; point < points; ++point) {
             double& own = registers[t * points + point];
-            const double more = registers[other * points + point];
-            const bool is_unwritten = !is_float && (std::isnan(own) || std::isnan(more));
-            const double sum = ir::Evaluate(CombinedBy(step.op), step.computes, own, more, 0);
-            own = is_unwritten ? kNan : RoundedUnlessWide(step.type, sum, is_float);
+            own = Combined(step, own, registers[other * points + point]);
           }
         }
       }
@@ -296,6 +332,130 @@ class Interpreter {
         first -= t % threads / axis.stride % axis.size * axis.stride;
       }
       std::copy_n(&registers[first * points], points, &registers[t * points]);
+    }
+  }
+
+  /// Outputs of atomic operations hold the identity before.
+  void Fill() {
+    if (code_.fault == Fault::kMissingFill) return;
+    for (const SplitReduction& split : code_.splits.reductions) {
+      if (!split.is_atomic()) continue;
+      const ir::Instruction& inst = code_.function->inst(split.id);
+      const std::size_t array = code_.function->inst(split.store).array.index();
+      std::ranges::fill(data_.arrays[array], ir::IdentityOf(CombinedBy(inst.op), inst.type));
+      std::ranges::fill(result_.written[array], std::uint8_t{1});
+    }
+  }
+
+  /// Where the loops are, as one number.
+  std::uint64_t NumberOf(const std::vector<int>& classes) const {
+    std::uint64_t number = 0;
+    for (const int c : classes) {
+      number = number * tree_.classes[At(c)].size + static_cast<std::uint64_t>(index_[At(c)]);
+    }
+    return number;
+  }
+
+  /// The running thread's digits as one number, the first one fastest.
+  std::uint64_t NumberOf(const std::vector<ThreadDigit>& digits) const {
+    std::uint64_t number = 0, step = 1;
+    for (const ThreadDigit& digit : digits) {
+      number += thread_ / digit.stride % digit.size * step;
+      step *= digit.size;
+    }
+    return number;
+  }
+
+  /// What the running thread has of a register in the workspace.
+  double& Partial(const SplitReduction& split, std::uint64_t block, std::size_t point) {
+    const std::uint64_t part = NumberOf(split.tile_classes) * split.splits + block;
+    const std::uint64_t element =
+        (part * split.num_registers + point) * split.num_slots + NumberOf(split.slots);
+    return partials_[At(code_.splits.of_inst[split.id.index()])][element];
+  }
+
+  /// The running thread writes what it has.
+  void Leave(const SplitReduction& split) {
+    const bool is_silent = NumberOf(split.silent) != 0;
+    if (is_silent || (split.below != 0 && thread_ >= split.below)) return;
+    const std::uint64_t block = NumberOf(split.split_classes);
+    for (std::size_t point = 0; point < points_[split.id.index()]; ++point) {
+      Partial(split, block, point) = Register(split.id, static_cast<std::int64_t>(point));
+    }
+  }
+
+  /// The running thread makes one value of its share of what the blocks have.
+  void Take(const SplitReduction& split) {
+    const Step& step = steps_[split.id.index()];
+    std::uint64_t shares = 1;
+    for (const ThreadDigit& digit : split.sharers) shares *= digit.size;
+    for (std::size_t point = 0; point < points_[split.id.index()]; ++point) {
+      double value = ir::IdentityOf(CombinedBy(step.op), step.type);
+      for (std::uint64_t block = NumberOf(split.sharers); block < split.splits; block += shares) {
+        value = Combined(step, value, Partial(split, block, point));
+      }
+      Register(split.id, static_cast<std::int64_t>(point)) = value;
+    }
+  }
+
+  template <typename Action>
+  void ForEachThread(const Action& action) {
+    for (thread_ = 0; thread_ < tree_.num_threads; ++thread_) action();
+    thread_ = 0;
+  }
+
+  /// All threads have the value then.
+  void TakeAll(const SplitReduction& split) {
+    ForEachThread([&] { Take(split); });
+    if (!split.sharers.empty()) Combine(code_.function->inst(split.id));
+  }
+
+  void HandOver(int index) {
+    const int number = code_.splits.of_inst[tree_.node(index).inst.index()];
+    const SplitReduction& split = code_.splits.reductions[At(number)];
+    const bool is_one_thread = tree_.InThreads(index);
+    if (part_->finishes < 0) {
+      if (is_one_thread) return Leave(split);
+      return ForEachThread([&] { Leave(split); });
+    }
+    is_one_thread ? Take(split) : TakeAll(split);
+  }
+
+  /// Takes a ticket. The block with the last one of its tile goes on with the value.
+  void LastBlock(const LoopNode& node) {
+    const int reduction = code_.splits.of_inst[node.inst.index()];
+    const auto number = At(code_.splits.reductions[At(reduction)].group);
+    const SplitGroup& group = code_.splits.groups[number];
+    std::uint64_t& taken = tickets_[number][NumberOf(group.tile_classes)];
+    is_last_[number] = ++taken == group.splits;
+    if (!is_last_[number]) {
+      is_done_ = group.ends_the_others;
+      return;
+    }
+    taken = 0;
+    for (const std::size_t i : group.reductions) TakeAll(code_.splits.reductions[i]);
+  }
+
+  /// A grid of these BLOCK classes, one block after the other. The others have index 0.
+  void Blocks(const std::vector<int>& classes) {
+    std::uint64_t count = 1;
+    for (const int c : classes) count *= tree_.classes[At(c)].size;
+    std::vector<std::uint64_t> blocks(count);
+    std::iota(blocks.begin(), blocks.end(), 0);
+    std::mt19937 random(order_);
+    if (order_ != 0) std::shuffle(blocks.begin(), blocks.end(), random);
+    for (const int c : tree_.block_classes) index_[At(c)] = 0;
+    for (const std::uint64_t block : blocks) {
+      std::uint64_t rest = block;
+      for (std::size_t i = classes.size(); i-- > 0;) {
+        const std::uint32_t size = tree_.classes[At(classes[i])].size;
+        index_[At(classes[i])] = static_cast<std::int64_t>(rest % size);
+        rest /= size;
+      }
+      Poison();
+      is_last_.assign(is_last_.size(), false);
+      is_done_ = false;
+      Node(0);
     }
   }
 
@@ -314,6 +474,7 @@ class Interpreter {
     // Instruction by instruction, each over all its lanes: that is what a vector operation is.
     for (const int child : tree_.node(index).children) {
       const LoopNode& node = tree_.node(child);
+      if (!part_->nodes[At(child)]) continue;
       for (std::uint32_t lane = 0; lane < lanes; ++lane) {
         index_[At(vector_class)] = lane;
         if (node.kind != NodeKind::kExec) {
@@ -326,7 +487,7 @@ class Interpreter {
   }
 
   void Body(const LoopNode& node) {
-    for (std::size_t i = 0; i < node.children.size(); ++i) {
+    for (std::size_t i = 0; i < node.children.size() && !is_done_; ++i) {
       if (tree_.node(node.children[i]).kind != NodeKind::kThreads) {
         Node(node.children[i]);
         continue;
@@ -337,15 +498,15 @@ class Interpreter {
              !tree_.node(node.children[last + 1]).barrier_before) {
         ++last;
       }
-      for (thread_ = 0; thread_ < tree_.num_threads; ++thread_) {
+      ForEachThread([&] {
         for (std::size_t child = i; child <= last; ++child) Threads(node.children[child]);
-      }
-      thread_ = 0;
+      });
       i = last;
     }
   }
 
   void Threads(int index) {
+    if (!part_->nodes[At(index)]) return;
     for (const int c : tree_.node(index).thread_classes) {
       const ThreadAxis& axis = tree_.axes[At(tree_.classes[At(c)].axis)];
       index_[At(c)] = static_cast<std::int64_t>(thread_ / axis.stride % axis.size);
@@ -355,18 +516,21 @@ class Interpreter {
 
   void Node(int index) {
     const LoopNode& node = tree_.node(index);
+    if (!part_->nodes[At(index)]) return;
     switch (node.kind) {
       case NodeKind::kExec:
         return Execute(node.inst);
       case NodeKind::kCombine:
         return Combine(code_.function->inst(node.inst));
+      case NodeKind::kHandOver:
+        return HandOver(index);
+      case NodeKind::kLastBlock:
+        return LastBlock(node);
       case NodeKind::kVector:
         return Vector(index, tree_.classes[At(node.dim_class)].size, node.dim_class);
-      case NodeKind::kBlock:
       case NodeKind::kLoop:
         for (std::uint32_t i = 0; i < tree_.classes[At(node.dim_class)].size; ++i) {
           index_[At(node.dim_class)] = i;
-          if (node.kind == NodeKind::kBlock) Poison();
           Body(node);
         }
         return;
@@ -378,6 +542,7 @@ class Interpreter {
               Body(node);
             });
       case NodeKind::kRoot:
+      case NodeKind::kBlock:
       case NodeKind::kThreads:
         return Body(node);
     }
@@ -386,18 +551,24 @@ class Interpreter {
   const LoweredCode& code_;
   const LoopTree& tree_;
   InterpreterData& data_;
+  unsigned order_;
   InterpreterResult result_;
   std::vector<Step> steps_;
   std::vector<std::vector<double>> values_, temps_;  ///< Registers of all threads; arrays.
   std::vector<std::size_t> points_;                  ///< Registers of one thread.
   std::vector<std::int64_t> index_;                  ///< By class: where the loop is.
   std::uint64_t thread_ = 0;
+  const Part* part_ = nullptr;                       ///< What is running.
+  std::vector<std::vector<double>> partials_;        ///< By divided reduction.
+  std::vector<std::vector<std::uint64_t>> tickets_;  ///< By group and tile: how many are taken.
+  std::vector<bool> is_last_;                        ///< By group: the block has the last ticket.
+  bool is_done_ = false;                             ///< Nothing is left to do for the block.
 };
 
 }  // namespace
 
-InterpreterResult Interpret(const LoweredCode& code, InterpreterData& data) {
-  return Interpreter(code, data).Run();
+InterpreterResult Interpret(const LoweredCode& code, InterpreterData& data, unsigned order) {
+  return Interpreter(code, data, order).Run();
 }
 
 }  // namespace exh::kernels::codegen

@@ -18,7 +18,8 @@ struct InterpreterData {
 };
 
 struct InterpreterResult {
-  /// Stores to each element of each array; counts stop at 255.
+  /// Stores to each element of each array; counts stop at 255. Where blocks add to an output, its
+  /// elements are written once, by the fill before.
   std::vector<std::vector<std::uint8_t>> written;
   std::string error;  ///< An access out of bounds; empty if none.
 };
@@ -27,7 +28,7 @@ struct InterpreterResult {
 /// rounded where they become integers, bools or narrow floats, f32 and f64 are not. Registers and
 /// temporaries hold NaN when a block starts, so that a value read before it was written spoils the
 /// result, that of integers, too. Threads of axes that a Threads node does not use repeat its work,
-/// as on the devices.
-InterpreterResult Interpret(const LoweredCode& code, InterpreterData& data);
+/// as on the devices. `order`: a seed that the order of the blocks is drawn from; 0: ascending.
+InterpreterResult Interpret(const LoweredCode& code, InterpreterData& data, unsigned order = 0);
 
 }  // namespace exh::kernels::codegen

@@ -8,11 +8,14 @@
 // s_i that it yields by at most u |s_i|, u = 2^-24. The worst case, gamma(n) sum |p_i| (Higham,
 // Accuracy and Stability of Numerical Algorithms, 3.1), grows faster than the result itself: above
 // some length a kernel that writes nothing but zeros would be within it. Inputs are drawn from
-// [-1, 1] at random, though, and that gives more. With P the root of the sum of p_i^2:
+// [-1, 1] at random, though, and that gives more. With P the root of the sum of p_i^2 and of s_n^2:
 //
-// * Signs are random, so partial sums walk: |s_i| is of the order of sqrt(i / n) P, and the sum of
-//   all s_i^2 of the order of n P^2 / 2. As a multiple x of n P^2 it has the tail of the integral
-//   of a squared Brownian motion, exp(-x pi^2 / 8).
+// * In which order they are added says nothing of the terms, so partial sums go straight from 0 to
+//   s_n, and walk beside that line: s_i is i / n s_n, and something of the order of sqrt(i / n)
+//   times the root of the sum of p_i^2. Of terms of one sign the first counts, and is sqrt(n) times
+//   as large; where signs are random it is no larger than the walk. The sum of all s_i^2 is of the
+//   order of n P^2 / 2. As a multiple x of n P^2 it has the tail of the integral of a squared
+//   Brownian motion, exp(-x pi^2 / 8).
 // * Roundings are independent of what was added before, as in Higham and Mary's model (A New
 //   Approach to Probabilistic Rounding Error Analysis, SIAM J. Sci. Comput. 41, 2019): their sum is
 //   a martingale with steps within u |s_i|, and by Azuma's inequality it exceeds a t-fold of
@@ -62,7 +65,7 @@ inline double ErrorFactor(double operations) {
 
 /// Largest difference from the exact result that a correct implementation may show: of a sum that
 /// goes through `operations` roundings in a row (one for each term, and one for its product), and
-/// whose terms have `norm` as the root of the sum of their squares. Never negative.
+/// whose terms, and its value, have `norm` as the root of the sum of their squares. Never negative.
 inline double SumTolerance(double operations, double norm) {
   constexpr double kUnit = 1.0 / (1 << 24);
   return ErrorFactor(operations) * kUnit * std::sqrt(operations) * norm;

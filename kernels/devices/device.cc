@@ -72,8 +72,7 @@ Field VectorSizeField() {
   return field;
 }
 
-Field ModelField() {
-  Field field = Any(&ir::Device::model, "a name, or an empty one");
+Field MayMiss(Field field) {
   field.may_miss = true;
   return field;
 }
@@ -99,7 +98,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"name", Any(&D::name, "a name")},
       {"language", LanguageField()},
       {"architecture", Any(&D::architecture, "a name like \"sm_90\", or an empty one")},
-      {"model", ModelField()},
+      {"model", MayMiss(Any(&D::model, "a name, or an empty one"))},
       {"runs", Any(&D::runs, "true or false")},
       {"max_threads", Number<std::uint32_t>(&D::max_threads, 1)},
       {"max_thread_dims", Number<std::uint32_t>(&D::max_thread_dims, 1)},
@@ -113,6 +112,9 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"shared_bytes", Number<std::uint32_t>(&D::shared_bytes, 0)},
       {"global_bytes", Number<std::uint64_t>(&D::global_bytes, 0)},
       {"cache_flags", Any(&D::cache_flags, "a list of names of the choice 'cache'")},
+      {"across_blocks",
+       MayMiss(Any(&D::across_blocks, "a list of names of the choice 'across_blocks'"))},
+      {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},
       {"threads", Number<std::uint32_t>(&D::threads, 1)},
   };
   return fields;
@@ -278,9 +280,10 @@ std::map<std::string, std::string> RecordedLimits(const std::string& name) {
 
 std::string DeviceToJson(const ir::Device& device) {
   nlohmann::ordered_json object;
+  const ir::Device plain;  // What a field that may be missing is then.
   for (const auto& [name, field] : Fields()) {
     json value = field.write(device);
-    if (!field.may_miss || value != "") object[name] = std::move(value);
+    if (!field.may_miss || value != field.write(plain)) object[name] = std::move(value);
   }
   return object.dump(2) + "\n";
 }

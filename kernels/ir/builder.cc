@@ -339,6 +339,12 @@ void Builder::Scalar(std::string name, double value, Type type) {
 }
 
 AxisRef Builder::Axis(std::string name, std::uint32_t total, const Tiling& tiling) {
+  const bool may_cover = !paper_ && may_cover_;
+  return CoveredAxis(std::move(name), total, may_cover ? CoveringExtent(total) : total, tiling);
+}
+
+AxisRef Builder::CoveredAxis(std::string name, std::uint32_t total, std::uint32_t extent,
+                             const Tiling& tiling) {
   constexpr std::uint32_t kLargestTile = 1024;
   constexpr std::size_t kMostLevels = 8;
   CheckName("axis", name);
@@ -351,12 +357,28 @@ AxisRef Builder::Axis(std::string name, std::uint32_t total, const Tiling& tilin
     throw BackboneError("axis '" + name + "': it has " + std::to_string(tiling.size()) +
                         " tile levels, at most " + std::to_string(kMostLevels) + " are possible");
   }
-  AxisInfo info{
-      name, total,
-      paper_ ? SplitAxis(name, total, tiling) : SplitAxisFreely(name, total, tiling, kLargestTile)};
+  if (extent < total) {
+    throw BackboneError("axis '" + name + "': " + std::to_string(extent) +
+                        " iterations do not cover its " + std::to_string(total) + " points");
+  }
+  if (extent > total) {
+    notes_.push_back("axis " + name + " = " + std::to_string(total) + ", covered by " +
+                     std::to_string(extent));
+  }
+  AxisInfo info{name, total, extent,
+                paper_ ? SplitAxis(name, extent, tiling)
+                       : SplitAxisFreely(name, extent, tiling, kLargestTile)};
   if (!info.levels.note.empty()) notes_.push_back(info.levels.note);
   axes_.push_back(std::move(info));
   return {static_cast<int>(axes_.size()) - 1};
+}
+
+bool Builder::must_cover_nothing() const {
+  const auto divides_integers = [](const Instruction& inst) {
+    return inst.op == Op::kDiv && !IsFloat(inst.computes);
+  };
+  return std::ranges::any_of(function_.logical_dims, &LogicalDim::covers) &&
+         std::ranges::any_of(function_.insts, divides_integers);
 }
 
 Instruction& Builder::AddInst(std::string name, Op op, const std::vector<int>& axes,
@@ -369,8 +391,11 @@ Instruction& Builder::AddInst(std::string name, Op op, const std::vector<int>& a
   for (const int axis : axes) {
     const AxisInfo& info = axes_[static_cast<std::size_t>(axis)];
     const bool reduces = std::find(reduce.begin(), reduce.end(), axis) != reduce.end();
-    LogicalDim logical{
-        NextId<LogicalDimId>(function_.logical_dims), inst.name_ + "." + info.name, info.total, {}};
+    LogicalDim logical{NextId<LogicalDimId>(function_.logical_dims),
+                       inst.name_ + "." + info.name,
+                       info.total,
+                       {},
+                       info.extent};
     const int levels = static_cast<int>(info.levels.sizes.size());
     for (int level = 0; level < levels; ++level) {
       Dimension dim;

@@ -90,9 +90,18 @@ class Builder {
   void KnowSizes() { knows_sizes_ = true; }
   bool knows_sizes() const { return knows_sizes_; }
   bool is_paper() const { return paper_; }
+  /// No axis declared from now on is covered by more iterations than it has points.
+  void CoverNothing() { may_cover_ = false; }
+  /// Something computed must not see points beyond an axis, where arguments read as 0: a quotient
+  /// of integers. The backbone has covered axes, so it is to be built again, with CoverNothing().
+  bool must_cover_nothing() const;
   /// Declares an axis of `total` iterations with its tile levels: those of the paper's space, or
-  /// one more of them, of any size, where there are all decisions.
+  /// one more of them, of any size, where there are all decisions. There the axis may be covered
+  /// (CoveringExtent()).
   AxisRef Axis(std::string name, std::uint32_t total, const Tiling& tiling);
+  /// Declares an axis whose tile sizes multiply to `extent`, which is `total` or more.
+  AxisRef CoveredAxis(std::string name, std::uint32_t total, std::uint32_t extent,
+                      const Tiling& tiling);
 
   /// Element `offset` and more: x[2 * i + 3] is at offset 3 and steps by 2. Together, the guards
   /// say where the load is outside of the array.
@@ -126,7 +135,7 @@ class Builder {
  private:
   struct AxisInfo {
     std::string name;
-    std::uint32_t total = 1;
+    std::uint32_t total = 1, extent = 1;
     TileLevels levels;
   };
   struct Nest {  ///< Of one instruction: its axes and their dims.
@@ -162,6 +171,7 @@ class Builder {
   Function& function_;
   const bool paper_;
   bool knows_sizes_ = false;
+  bool may_cover_ = true;
   std::vector<AxisInfo> axes_;
   std::vector<Nest> nests_;  ///< By instruction.
   std::vector<std::string> notes_;

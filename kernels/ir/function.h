@@ -17,12 +17,17 @@
 
 namespace exh::kernels::ir {
 
-/// One mathematical axis of one loop nest: the product of the sizes of its dims is `total`.
+/// One mathematical axis of one loop nest: the product of the sizes of its dims is `extent`. Where
+/// that is more than `total`, the axis is *covered*: what lies beyond is iterated, but it reads and
+/// writes nothing (kernels/codegen/plan/covered_axes.h).
 struct LogicalDim {
   LogicalDimId id;
-  std::string name;         ///< "mad.m".
-  std::uint32_t total = 1;  ///< Number of iterations.
-  std::vector<DimId> dims;  ///< Outermost level first; the index is mixed radix in this order.
+  std::string name;              ///< "mad.m".
+  std::uint32_t total = 1;       ///< Number of its points: what is computed.
+  std::vector<DimId> dims;       ///< Outermost level first; the index is mixed radix in this order.
+  std::uint32_t extent = total;  ///< Number of iterations: `total` or a little more.
+
+  bool covers() const { return extent > total; }
 };
 
 /// An iteration dimension: a counted loop before its implementation is known.
@@ -289,5 +294,11 @@ inline std::optional<Type> Function::TypeOf(const Operand& operand) const {
   const Scalar* const argument = scalar(operand.scalar);
   return argument == nullptr ? std::nullopt : std::optional(argument->type);
 }
+
+/// By instruction: does the value of `producer` reach it, through others or not?
+std::vector<bool> ReachedFrom(const Function& function, InstId producer);
+
+/// Are there instructions which values of both reductions reach? Also when each meets a third one.
+bool Meet(const Function& function, InstId a, InstId b);
 
 }  // namespace exh::kernels::ir

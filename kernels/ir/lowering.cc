@@ -90,7 +90,8 @@ class Planner {
       if (fresh) {
         const LogicalDim& old = f_.logical(origin.logical);
         it->second = NextId<LogicalDimId>(f_.logical_dims);
-        LogicalDim axis{it->second, name + old.name.substr(old.name.rfind('.')), old.total, {}};
+        LogicalDim axis{
+            it->second, name + old.name.substr(old.name.rfind('.')), old.total, {}, old.extent};
         f_.logical_dims.push_back(std::move(axis));
         objects_.logical_dims.push_back(it->second);
       }

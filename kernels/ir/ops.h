@@ -48,6 +48,11 @@ std::optional<Op> OpOfWord(std::string_view word);
 /// `b` are not looked at where it has fewer operands. Only for those with operands.
 double Evaluate(Op op, Type type, double a, double b, double c);
 
+/// What makes one value of two partial results of a reduction: kAdd for kMad, else the operator.
+constexpr Op CombinedBy(Op op) {
+  return op == Op::kMad ? Op::kAdd : op;
+}
+
 /// What an operator begins with when it reduces nothing: 0 of a sum, the lowest value of a maximum.
 double IdentityOf(Op op, Type type);
 

@@ -27,6 +27,13 @@ inline constexpr std::string_view kCacheGlobal = "CACHE_GLOBAL";
 inline constexpr std::string_view kCacheReadOnly = "CACHE_READ_ONLY";
 inline constexpr std::string_view kNoCache = "NO_CACHE";
 
+/// Names of the values of `across_blocks` (kernels/spaces/across.exh), but NOT_ACROSS.
+inline constexpr std::string_view kAtomicCas = "ATOMIC_CAS";
+inline constexpr std::string_view kAtomicRed = "ATOMIC_RED";
+inline constexpr std::string_view kAtomicVector = "ATOMIC_VECTOR";
+inline constexpr std::string_view kLastBlock = "LAST_BLOCK";
+inline constexpr std::string_view kSecondLaunch = "SECOND_LAUNCH";
+
 /// A backbone on a device: `$fun` in the files of kernels/spaces.
 class Target : public Function {
  public:
@@ -159,6 +166,28 @@ class Target : public Function {
   }
   /// Bytes that a block shares, where slices meet in the rest.
   std::uint32_t shared_beside_slices() const { return device.shared_bytes - kSliceBytes; }
+  /// May blocks divide the reduction along its dimension? It is the outermost level, no reduction
+  /// comes after it, and the device has a way to make one value of the parts.
+  bool may_split(const Dimension& d) const;
+  /// May the partial results of the reduction become one in this way (a value of `across_blocks`)?
+  bool may_cross(const Instruction& reduction, std::string_view way) const;
+  /// Parts of it at most; 1: it is not divided.
+  std::uint32_t max_splits(const Instruction& reduction) const;
+  /// How many of its dims may_split().
+  std::uint32_t splittable_dims(const Instruction& reduction) const;
+  /// Does the value of `producer` reach the instruction, through others or not?
+  bool is_after(const Instruction& inst, const Instruction& producer) const;
+  /// Are there instructions which both reach? Also when each meets a third reduction.
+  bool meet(const Instruction& a, const Instruction& b) const;
+  /// The store of a result that takes the value as it is, if nothing else reads it.
+  Refs<Instruction> direct_store(const Instruction& reduction) const;
+  bool stores_directly(const Instruction& reduction, const Instruction& store) const {
+    const Refs<Instruction> direct = direct_store(reduction);
+    return !direct.empty() && direct.front().get().id == store.id;
+  }
+  /// Its own dims, and those that may_split() of reductions that it comes after.
+  Refs<Dimension> once_dims(const Instruction& inst) const;
+  bool is_once_dim(const Instruction& inst, const Dimension& dim) const;
   /// May the read begin an iteration before its value is needed? (memory.exh, advance)
   bool allows_advance(const Instruction& inst) const {
     return !paper && !device.vector_arithmetic && reads_input(inst);

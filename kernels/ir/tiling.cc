@@ -2,6 +2,7 @@
 #include "kernels/ir/tiling.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 namespace exh::kernels::ir {
@@ -81,7 +82,38 @@ void CollectFreely(const std::vector<std::uint32_t>& divisors, std::size_t level
   }
 }
 
+/// The largest divisor that has no prime factor above 7.
+std::uint32_t SmoothPart(std::uint32_t number) {
+  std::uint32_t smooth = 1;
+  for (const std::uint32_t prime : {2u, 3u, 5u, 7u}) {
+    for (; number % prime == 0; number /= prime) smooth *= prime;
+  }
+  return smooth;
+}
+
 }  // namespace
+
+std::uint32_t CoveringExtent(std::uint32_t total) {
+  constexpr std::uint32_t kShort = 24, kLong = 512;
+  if (total < kShort || (total % 8 == 0 && total < kLong)) return total;
+  // A long axis with few small divisors has hardly any tiles that are neither short nor long.
+  if (total % 16 == 0 && SmoothPart(total) >= std::min(total, kLong)) return total;
+  // Long tiles may add little to an axis, for it is long itself; short axes have to add more.
+  struct Multiple {
+    std::uint32_t of, share;  ///< At most 1 / share of the axis is added.
+  };
+  for (const Multiple& multiple :
+       {Multiple{4096, 32}, Multiple{2048, 32}, Multiple{1024, 32}, Multiple{512, 32},
+        Multiple{256, 32}, Multiple{128, 32}, Multiple{64, 32}, Multiple{32, 32}, Multiple{16, 16},
+        Multiple{4, 8}, Multiple{8, 4}}) {
+    const std::uint64_t extent =
+        (std::uint64_t{total} + multiple.of - 1) / multiple.of * multiple.of;
+    if ((extent - total) * multiple.share > total) continue;
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+    return extent > kMost ? total : static_cast<std::uint32_t>(extent);
+  }
+  return total;
+}
 
 TileLevels SplitAxisFreely(const std::string& name, std::uint32_t total, const Tiling& tiling,
                            std::uint32_t largest) {

@@ -14,6 +14,11 @@ struct TileRange {
 /// Tile levels of an axis below its outermost one, outermost first: {{2, 32}, {2, 4}}.
 using Tiling = std::vector<TileRange>;
 
+/// The number of iterations that the tile sizes of an axis of `total` points multiply to: `total`,
+/// where that is short or has divisors enough; else, where there is one that is little more, the
+/// next multiple of a number that has them. (1021 is covered by 1024, 35 by 36.)
+std::uint32_t CoveringExtent(std::uint32_t total);
+
 /// The dims of an axis, level by level: for each the sorted list of sizes it may take.
 struct TileLevels {
   std::vector<std::vector<std::uint32_t>> sizes;

@@ -12,6 +12,9 @@
 #include <mutex>
 #include <set>
 
+#include "base/check.h"
+#include "kernels/ir/builder.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -158,6 +161,22 @@ void CheckReference(const Kernel& kernel, const ir::Function& function, bool fin
     if (!declared.contains(name))
       refuse(name, "is written, and the backbone has none of that name");
   }
+}
+
+BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool paper,
+                            ir::Function& function) {
+  for (const bool may_cover : {true, false}) {
+    function = ir::Function();
+    function.name = kernel.name();
+    ir::Builder builder(function, paper);
+    if (!may_cover) builder.CoverNothing();
+    CallKernel(kernel, "Build", [&] {
+      kernel.Build(builder, sizes);
+      builder.Finish();
+    });
+    if (!builder.must_cover_nothing()) return {builder.knows_sizes(), builder.notes()};
+  }
+  EXH_UNREACHABLE();
 }
 
 }  // namespace exh::kernels

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "kernels/ir/function.h"
@@ -64,6 +65,16 @@ Result CallKernel(const Kernel& kernel, std::string_view part,
                   Result (Kernel::*function)(const Parameters&) const, const Parameters& sizes) {
   return CallKernel(kernel, part, [&] { return (kernel.*function)(sizes); });
 }
+
+struct BuiltBackbone {
+  bool knows_sizes = false;        ///< Builder::knows_sizes().
+  std::vector<std::string> notes;  ///< Builder::notes().
+};
+
+/// Writes the kernel's backbone to `function`, which becomes nothing else. Where something must not
+/// see what lies beyond an axis, no axis is covered (Builder::CoverNothing()).
+BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool paper,
+                            ir::Function& function);
 
 /// Whether Kernel::Reference did what it says: every output of the backbone has a reference and a
 /// tolerance of its length, inputs keep their length and no array is added. `finite`: all inputs

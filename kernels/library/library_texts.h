@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The kernels of this folder, compiled in: an installed program has them without its source tree.
+// The kernels of texts/, compiled in: an installed program has them without its source tree.
 #pragma once
 
 #include <span>

@@ -175,6 +175,10 @@ class Lowerer {
     for (const auto& left : resolution_.left) rank = std::max(rank, left.size());
     if (rank > 2) return Adjoins(index) ? ir::Tiling{{2, 32}, {2, 16}} : ir::Tiling{{2, 64}};
     if (rank == 1 && reductions_ == 0) return {{2, 1024}, {2, 16}};
+    // Where little is read, a sum over neighbours may be divided among blocks, loops and threads,
+    // each of which takes several at once.
+    constexpr int kFewReads = 2;
+    if (!is_left && rank <= 1 && reads_ <= kFewReads && Adjoins(index)) return {{2, 128}, {2, 16}};
     if (!is_left) return {{2, rank == 1 ? 128u : 32u}};
     // Each read has nests of its own, with temporaries three, and each level is a loop in all of
     // them.

@@ -18,6 +18,11 @@ double BusiestShare(double divides, double most, double units) {
 CandidateView::CandidateView(const Inventory& inventory, const Domains& domains)
     : inventory_(inventory), domains_(domains) {
   const DeviceRates& rates = inventory.rates;
+  for (const Division& division : inventory.divisions) {
+    for (const ir::DimId dim : division.dims) {
+      may_divide_ |= domains.dims[dim.index()].may_be(DimKind::BLOCK);
+    }
+  }
   double max_blocks = 0;
   for (std::size_t i = 0; i < inventory.nests.size(); ++i) {
     const Nest& nest = inventory.nests[i];
@@ -26,14 +31,26 @@ CandidateView::CandidateView(const Inventory& inventory, const Domains& domains)
     FillWork(nest, domains, rates.warp_lanes, inventory.function.device.max_threads, work);
     min_blocks_ = std::max(min_blocks_, work.min_blocks);
     if (!nest.once) continue;
-    // Blocks are around everything, and nothing but its own dims is around what runs once: its own
-    // blocks are all there are.
+    // Blocks are around everything, and nothing but its own dims, and blocks that divide a
+    // reduction before it, is around what runs once: these are all the blocks there are.
     max_blocks = max_blocks == 0 ? work.max_blocks : std::min(max_blocks, work.max_blocks);
-    share_ = std::max(share_, BusiestShare(work.blocks_divide, work.max_blocks, rates.units));
+    // Where blocks differ, no more is known than that one unit has the average of those that work.
+    share_ = std::max(share_, inventory.covers
+                                  ? 1 / std::min(work.max_blocks, rates.units)
+                                  : BusiestShare(work.blocks_divide, work.max_blocks, rates.units));
   }
   if (share_ == 0) share_ = 1 / rates.units;  // Nothing runs once.
   max_blocks_ = max_blocks == 0 ? HUGE_VAL : max_blocks;
   blocks_of_unit_ = std::ceil(min_blocks_ / rates.units);
+}
+
+double CandidateView::PartialResults(const Division& division) const {
+  double splits = 1;
+  for (const ir::DimId id : division.dims) {
+    const DimDomain& dim = domains_.dims[id.index()];
+    if (dim.must_be(DimKind::BLOCK)) splits *= dim.min;
+  }
+  return splits > 1 ? splits * division.points : 0;
 }
 
 double CandidateView::Demand(const OperandRead& read) const {

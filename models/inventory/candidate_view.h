@@ -28,14 +28,22 @@ class CandidateView {
     return !nest.planned || domains_.insts[nest.inst.index()].presence == Presence::kCertain;
   }
   const Work& work(std::size_t nest) const { return works_[nest]; }
+  /// Does each block have its share of the nest? Where a reduction may be divided, that is known of
+  /// what its steps need and of nothing else: the rest may be left to a few blocks, or to another
+  /// launch.
+  bool IsInAllBlocks(const Nest& nest) const { return nest.in_all_blocks || !may_divide_; }
+  /// Values that the parts of the reduction yield, at least; 0 where it may be whole.
+  double PartialResults(const Division& division) const;
   double min_blocks() const { return min_blocks_; }
   double max_blocks() const { return max_blocks_; }  ///< May be infinite.
   /// The least share of the kernel's work that some unit has.
   double share() const { return share_; }
 
-  /// Least that the busiest unit has of what is `whole` in the kernel and `block` in each block.
-  double OfUnit(double whole, double block) const {
-    return std::max(whole * share_, block * blocks_of_unit_);
+  /// Least that the busiest unit has of what is `each` for each of `points` of the kernel, and for
+  /// each of a block's executions of the nest. One unit has the first block.
+  double OfUnit(double points, const Work& work, double each) const {
+    return std::max(
+        {points * each * share_, work.block * each, work.any_block * each * blocks_of_unit_});
   }
   /// Least executions of the thread that has most of them.
   double OfThread(const Work& work) const {
@@ -54,6 +62,7 @@ class CandidateView {
  private:
   const Inventory& inventory_;
   const Domains& domains_;
+  bool may_divide_ = false;  ///< Blocks may divide some reduction among them.
   double min_blocks_ = 1, max_blocks_ = 1;
   double share_ = 0;
   double blocks_of_unit_ = 1;          ///< That the busiest unit has, at least.

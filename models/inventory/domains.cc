@@ -51,7 +51,9 @@ void ReadDomains(const ir::Function& function, const spaces::linalg::Decisions& 
     const Presence presence =
         inst.planned ? domains.blocks[inst.block.index()].presence : Presence::kCertain;
     const std::uint32_t width = inst.is_memory() ? reader.vec(inst.id).max() : 1;
-    domains.insts[inst.id.index()] = {width, presence};
+    const AcrossBlocksDomain across =
+        inst.is_reduction() ? reader.across_blocks(inst.id) : AcrossBlocks::NOT_ACROSS;
+    domains.insts[inst.id.index()] = {width, presence, across};
   }
   domains.dims.resize(function.dims.size());
   for (const ir::Dimension& dim : function.dims) {

@@ -13,6 +13,8 @@
 
 namespace exh::models {
 
+using spaces::linalg::AcrossBlocks;
+using spaces::linalg::AcrossBlocksDomain;
 using spaces::linalg::DimKind;
 using spaces::linalg::DimKindDomain;
 using spaces::linalg::MemSpace;
@@ -34,6 +36,8 @@ struct DimDomain {
 struct InstDomain {
   std::uint32_t max_width = 1;  ///< Of an access: elements that it may take at once.
   Presence presence = Presence::kCertain;
+  /// Of a reduction: how one value is made of what blocks have of it.
+  AcrossBlocksDomain across = AcrossBlocks::NOT_ACROSS;
 };
 
 struct MemDomain {

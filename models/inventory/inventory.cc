@@ -15,6 +15,15 @@ bool IsArithmetic(ir::Op op) {
   return op == ir::Op::kAdd || op == ir::Op::kMul || op == ir::Op::kMax || op == ir::Op::kMad;
 }
 
+NestAxis AxisOf(const ir::LogicalDim& logical) {
+  return {logical.id,
+          static_cast<double>(logical.total),
+          static_cast<double>(logical.extent),
+          false,
+          false,
+          logical.dims};
+}
+
 class InventoryTaker {
  public:
   explicit InventoryTaker(Inventory& inventory)
@@ -22,7 +31,10 @@ class InventoryTaker {
   void Run();
 
  private:
+  void AddDivision(const ir::Instruction& reduction);
   std::size_t AddNest(const ir::Instruction& inst);
+  bool FeedsReduction(const ir::Instruction& inst) const;
+  std::vector<NestAxis> DividedBefore(const ir::Instruction& inst) const;
   bool Varies(const ir::Instruction& inst, ir::LogicalDimId axis) const;
   void AddComputation(const ir::Instruction& inst);
   void AddOperands(const ir::Instruction& inst, std::size_t number);
@@ -44,11 +56,19 @@ class InventoryTaker {
 };
 
 void InventoryTaker::Run() {
+  all_.covers = std::ranges::any_of(function_.logical_dims, &ir::LogicalDim::covers);
   all_.nest_of_inst.assign(function_.insts.size(), -1);
+  for (const ir::Instruction& inst : function_.insts) {
+    if (inst.is_reduction()) AddDivision(inst);
+  }
   for (const ir::Instruction& inst : function_.insts) {
     if (IsOptional(inst)) continue;
     if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) AddAccess(inst);
-    if (IsArithmetic(inst.op)) AddComputation(inst);
+    if (IsArithmetic(inst.op)) {
+      AddComputation(inst);
+    } else if (inst.is_reduction()) {
+      AddNest(inst);  // How many blocks there are.
+    }
   }
   AddEdgesOfWaits();
   for (const ArrayUse& use : all_.arrays) {
@@ -126,18 +146,58 @@ void InventoryTaker::AddEdgesOfWaits() {
   }
 }
 
+void InventoryTaker::AddDivision(const ir::Instruction& reduction) {
+  Division division{.reduction = reduction.id};
+  for (const ir::DimId id : reduction.dims) {
+    const ir::Dimension& dim = function_.dim(id);
+    if (function_.may_split(dim)) division.dims.push_back(id);
+    if (!dim.is_reduction && dim.level == 0)
+      division.points *= function_.logical(dim.logical).extent;
+  }
+  division.element_bytes = ir::BytesOf(ir::ComputeTypeOf(reduction.type));
+  if (!division.dims.empty()) all_.divisions.push_back(std::move(division));
+}
+
+/// Is it a reduction, or does one need its value in each step? What a reduction begins with, one
+/// block of those that divide it needs.
+bool InventoryTaker::FeedsReduction(const ir::Instruction& inst) const {
+  if (inst.is_reduction()) return true;
+  const auto feeds = [&](const ir::Communication& comm) {
+    return !comm.is_init && FeedsReduction(function_.inst(comm.consumer));
+  };
+  if (inst.planned) return feeds(function_.comm(function_.block(inst.block).comm));
+  return std::any_of(function_.comms.begin(), function_.comms.end(), [&](const auto& comm) {
+    return comm.producer == inst.id && !comm.planned && feeds(comm);
+  });
+}
+
+/// The axes along which blocks may divide the reductions whose values reach the instruction.
+std::vector<NestAxis> InventoryTaker::DividedBefore(const ir::Instruction& inst) const {
+  std::vector<NestAxis> divided;
+  for (const Division& division : all_.divisions) {
+    if (!function_.is_after(inst, function_.inst(division.reduction))) continue;
+    for (const ir::DimId id : division.dims) {
+      const ir::LogicalDim& logical = function_.logical(function_.dim(id).logical);
+      divided.push_back(AxisOf(logical));
+    }
+  }
+  return divided;
+}
+
 /// The nest's number, or kMaxNests when it is not counted.
 std::size_t InventoryTaker::AddNest(const ir::Instruction& inst) {
   int& known = all_.nest_of_inst[inst.id.index()];
   if (known >= 0) return static_cast<std::size_t>(known);
   Nest nest{.inst = inst.id, .planned = inst.planned, .once = inst.executes_once()};
+  nest.in_all_blocks = FeedsReduction(inst);
   nest.element_bytes = ir::BytesOf(inst.type);
+  if (inst.is_reduction()) nest.most_splits = function_.max_splits(inst);
+  if (inst.executes_once()) nest.divided = DividedBefore(inst);
   for (const ir::DimId dim : inst.dims) {
     const ir::LogicalDimId axis = function_.dim(dim).logical;
     const auto same = [&](const NestAxis& a) { return a.id == axis; };
     if (std::any_of(nest.axes.begin(), nest.axes.end(), same)) continue;
-    const ir::LogicalDim& logical = function_.logical(axis);
-    nest.axes.push_back({axis, static_cast<double>(logical.total), false, false, logical.dims});
+    nest.axes.push_back(AxisOf(function_.logical(axis)));
   }
   if (all_.nests.size() == kMaxNests || nest.axes.size() > kMaxAxes) return kMaxNests;
   known = static_cast<int>(all_.nests.size());
@@ -204,9 +264,10 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   const bool adds = inst.op == ir::Op::kAdd;
   const bool is_fma =
       inst.op == ir::Op::kMad || inst.op == ir::Op::kMul || (adds && rates_.adds_share_fma > 0);
-  // The first step of a sum that starts from a constant may be no operation at all.
-  const double share = inst.is_reduction() && inst.op != ir::Op::kMad ? 1 - 1 / steps : 1;
-  if (has_rates && !may_merge) all_.computations.push_back({number, is_fma, share});
+  // The first step of a sum that starts from a constant may be no operation at all. (Slices of
+  // threads have one each, but what makes one value of them is operations of the same block.)
+  const double free = inst.is_reduction() && inst.op != ir::Op::kMad ? 1 / steps : 0;
+  if (has_rates && !may_merge) all_.computations.push_back({number, is_fma, free});
   AddOperands(inst, number);
 }
 

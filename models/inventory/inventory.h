@@ -29,7 +29,15 @@ inline constexpr std::size_t kNoOperand = ~std::size_t{0};
 struct Computation {
   std::size_t nest = 0;
   bool is_fma = false;  ///< Takes a place in the pipes of products.
-  double share = 1;     ///< Of the points.
+  double free = 0;      ///< Share of the points that may be no operation, in each part of a sum.
+};
+
+/// A reduction that blocks may divide among them (kernels/spaces/across.exh).
+struct Division {
+  kernels::ir::InstId reduction;
+  std::vector<kernels::ir::DimId> dims;  ///< Those that may be BLOCK.
+  double points = 1;  ///< Values that each part yields: of the result, and beyond its covered axes.
+  double element_bytes = 4;  ///< Of one of them.
 };
 
 /// An operand of a computation that comes out of memory into registers of the threads that compute:
@@ -74,8 +82,10 @@ struct Inventory {
   const kernels::ir::Target& function;
   DeviceRates rates;
   CacheState caches = CacheState::kWarm;
+  bool covers = false;            ///< Some axis is covered: blocks and threads differ.
   std::vector<Nest> nests;        ///< At most kMaxNests.
   std::vector<int> nest_of_inst;  ///< By InstId; -1: not counted.
+  std::vector<Division> divisions;
   std::vector<Computation> computations;
   std::vector<OperandRead> operands;
   std::vector<ArrayUse> arrays;

@@ -5,14 +5,44 @@
 
 namespace exh::models {
 namespace ir = kernels::ir;
+namespace {
+
+/// Steps of a sum that a thread takes one after the other: threads of a block have slices of it,
+/// and blocks divide it among them.
+struct SumSteps {
+  double all = 1;
+  double of_slices = 1;  ///< Beside those that threads share, at least.
+  double alone = 1;      ///< … and those that blocks share: of the first block's first thread …
+  double anywhere = 1;   ///< … and of any thread.
+  double splits = 1;     ///< Parts of it, at most.
+  bool is_covered = false;  ///< Parts may be shorter than others.
+
+  void Add(const NestAxis& axis, const Levels& block, const Levels& thread,
+           const Levels& parallel) {
+    all *= axis.total;
+    of_slices *= axis.AtFirst(thread.OthersMin(axis.extent));
+    alone *= axis.AtFirst(parallel.OthersMin(axis.extent));
+    anywhere *= axis.Anywhere(parallel.OthersMin(axis.extent));
+    splits *= axis.extent / block.OthersMin(axis.extent);
+    is_covered |= axis.covers();
+  }
+  /// All axes are there.
+  void LimitSplits(const Nest& nest) { splits = std::min(splits, nest.most_splits); }
+  double Least(double max_threads) const {
+    return std::max({alone, of_slices / splits, all / (max_threads * splits)});
+  }
+};
+
+}  // namespace
 
 void FillWork(const Nest& nest, const Domains& domains, double lanes, double max_threads,
               Work& work) {
   work.points = nest.points;
-  work.block = work.thread = 1;
+  work.block = work.any_block = work.thread = 1;
   work.max_blocks = work.min_blocks = work.blocks_divide = 1;
-  work.min_threads = work.max_threads = work.steps = 1;
-  double threads_divide = 1, all_steps = 1;
+  work.min_threads = work.max_threads = 1;
+  double threads_divide = 1;
+  SumSteps steps;
   for (std::size_t i = 0; i < nest.axes.size(); ++i) {
     const NestAxis& axis = nest.axes[i];
     Levels block, thread, parallel;
@@ -22,34 +52,50 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
       thread.Add(dim, DimKind::THREAD);
       parallel.Add(dim, DimKind::BLOCK | DimKind::THREAD);
     }
-    work.serial_min[i] = parallel.OthersMin(axis.total);
-    work.serial_max[i] = parallel.OthersMax(axis.total);
-    work.block_max[i] = block.OthersMax(axis.total);
+    const double of_thread = parallel.OthersMin(axis.extent);
+    const double of_block = block.OthersMin(axis.extent);
+    work.serial_min[i] = axis.AtFirst(of_thread);
+    work.serial_max[i] = std::min(parallel.OthersMax(axis.extent), axis.total);
+    work.block_max[i] = std::min(block.OthersMax(axis.extent), axis.total);
     if (axis.varies) {
-      work.block *= block.OthersMin(axis.total);
+      work.block *= axis.AtFirst(of_block);
+      work.any_block *= axis.Anywhere(of_block);
       work.thread *= work.serial_min[i];
     }
     if (axis.is_sum) {
-      work.steps *= thread.OthersMin(axis.total);
-      all_steps *= axis.total;
+      steps.Add(axis, block, thread, parallel);
+    } else {
+      work.max_blocks *= axis.extent / of_block;
     }
     work.min_blocks *= block.sure_min;
-    work.max_blocks *= axis.total / block.OthersMin(axis.total);
-    work.blocks_divide *= block.Multiple(axis.total);
-    work.min_threads *= axis.total / thread.OthersMax(axis.total);
-    work.max_threads *= axis.total / thread.OthersMin(axis.total);
-    threads_divide *= thread.Multiple(axis.total);
+    work.blocks_divide *= block.Multiple(axis.extent);
+    work.min_threads *= axis.extent / thread.OthersMax(axis.extent);
+    work.max_threads *= axis.extent / thread.OthersMin(axis.extent);
+    threads_divide *= thread.Multiple(axis.extent);
   }
-  work.steps = std::max(work.steps, all_steps / max_threads);
+  for (const NestAxis& axis : nest.divided) {
+    Levels block;
+    for (const ir::DimId id : axis.dims) block.Add(domains.dims[id.index()], DimKind::BLOCK);
+    work.max_blocks *= axis.extent / block.OthersMin(axis.extent);
+    work.blocks_divide *= block.Multiple(axis.extent);
+  }
+  steps.LimitSplits(nest);
+  work.splits = steps.splits;
+  // A short part may have one step, and that for free (Computation::free).
+  if (steps.splits > 1 && steps.is_covered) work.any_block = 0;
+  work.max_blocks *= steps.splits;
+  work.steps = steps.Least(max_threads);
   work.max_threads = std::min(work.max_threads, max_threads);
-  // ceil(n / lanes) * lanes / n is least at the multiples, and at the largest.
-  work.waste = std::max(lanes / std::min(work.max_threads, lanes),
-                        std::ceil(threads_divide / lanes) * lanes / threads_divide);
+  // ceil(n / lanes) * lanes / n is least at the multiples, and at the largest. Of threads beyond a
+  // covered axis whole warps may have nothing to do.
+  work.waste = lanes / std::min(work.max_threads, lanes);
+  if (nest.covers()) return;
+  work.waste = std::max(work.waste, std::ceil(threads_divide / lanes) * lanes / threads_divide);
 }
 
 Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads) {
   Rounds rounds;
-  double steps = 1, all_steps = 1;  // Of sums.
+  SumSteps steps;
   for (const NestAxis& axis : nest.axes) {
     if (!axis.varies) continue;
     Levels copies, threads, others;
@@ -60,16 +106,25 @@ Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads) {
       others.Add(dim, ~DimKindDomain(DimKind::LOOP));
     }
     if (axis.is_sum) {  // Copies of its steps wait for each other; threads have slices of them.
-      steps *= threads.OthersMin(axis.total);
-      all_steps *= axis.total;
-      rounds.most_threads *= axis.total / threads.OthersMin(axis.total);
+      Levels blocks, parallel;
+      for (const ir::DimId id : axis.dims) {
+        const DimDomain& dim = domains.dims[id.index()];
+        blocks.Add(dim, DimKind::BLOCK);
+        parallel.Add(dim, DimKind::BLOCK | DimKind::THREAD);
+      }
+      steps.Add(axis, blocks, threads, parallel);
+      rounds.most_threads *= axis.extent / threads.OthersMin(axis.extent);
       continue;
     }
-    rounds.least *= others.OthersMin(axis.total);
-    rounds.most_copies *= axis.total / copies.OthersMin(axis.total);
-    rounds.most_threads *= axis.total / threads.OthersMin(axis.total);
+    rounds.least *= axis.AtFirst(others.OthersMin(axis.extent));
+    rounds.anywhere *= axis.Anywhere(others.OthersMin(axis.extent));
+    rounds.most_copies *= axis.extent / copies.OthersMin(axis.extent);
+    rounds.most_threads *= axis.extent / threads.OthersMin(axis.extent);
   }
-  rounds.least *= std::max(steps, all_steps / max_threads);
+  steps.LimitSplits(nest);
+  rounds.least *= steps.Least(max_threads);
+  // Where nothing is covered every thread has as many as the first.
+  rounds.anywhere = nest.covers() ? rounds.anywhere * steps.anywhere : rounds.least;
   return rounds;
 }
 

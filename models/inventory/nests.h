@@ -17,22 +17,39 @@ inline constexpr std::size_t kMaxAxes = 8;  ///< Of a nest.
 /// An axis of an instruction's nest.
 struct NestAxis {
   kernels::ir::LogicalDimId id;
-  double total = 1;
+  double total = 1;     ///< Points.
+  double extent = 1;    ///< Iterations: more, where the axis is covered. Those may do nothing.
   bool varies = false;  ///< No point of it repeats what another one does.
   bool is_sum = false;  ///< Each point of it needs the result of the one before, in a thread.
   std::vector<kernels::ir::DimId> dims;
+
+  bool covers() const { return extent > total; }
+  /// Of the `count` iterations that levels make at index 0 of all others: those that are points.
+  /// Nowhere are there more, so that it is the average of the other levels' iterations at least.
+  double AtFirst(double count) const { return covers() ? count * (total / extent) : count; }
+  /// … wherever the others are.
+  double Anywhere(double count) const { return std::max(0.0, count - (extent - total)); }
 };
 
 struct Nest {
   kernels::ir::InstId inst;
   bool planned = false, once = false;
+  /// Every block takes part in it, however many divide a reduction: it is one, or what its steps
+  /// need. All else happens once, in whichever block, or in another launch.
+  bool in_all_blocks = false;
   double element_bytes = 4;  ///< Of an access: what it reads or writes.
   double points = 1;         ///< Executions that no compiler can save, of the whole kernel.
   std::vector<NestAxis> axes;
+  double most_splits = 1;  ///< Of a reduction: parts that blocks may divide it into.
+  /// Of what happens once: axes of the reductions before it that blocks may divide. These blocks
+  /// are around it, too.
+  std::vector<NestAxis> divided;
+
+  bool covers() const { return std::ranges::any_of(axes, &NestAxis::covers); }
 };
 
 /// The levels of an axis: those that may be of some kinds, and the others. All of them multiply to
-/// the axis's total.
+/// the axis's extent.
 struct Levels {
   double may_max = 1;                   ///< Product over those that may be of the kinds.
   bool may_is_fixed = true;             ///< That product is known: it is `may_max`.
@@ -55,19 +72,23 @@ struct Levels {
     unsure_max *= dim.max;
   }
   /// Least and largest product of the levels that will not be of the kinds.
-  double OthersMin(double total) const { return std::max(never_min, total / may_max); }
-  double OthersMax(double total) const { return std::min(unsure_max, total / sure_min); }
+  double OthersMin(double extent) const { return std::max(never_min, extent / may_max); }
+  double OthersMax(double extent) const { return std::min(unsure_max, extent / sure_min); }
   /// What the product of those that will be divides.
-  double Multiple(double total) const { return may_is_fixed ? may_max : total / never_gcd; }
+  double Multiple(double extent) const { return may_is_fixed ? may_max : extent / never_gcd; }
 };
 
 /// What the domains leave of a nest.
 struct Work {
-  double points = 0, block = 0, thread = 0;  ///< Least executions of kernel, block, thread.
-  double waste = 1;                          ///< Lanes that warps take for each that works.
-  double min_threads = 1, max_threads = 1;   ///< Of a block, that the nest's own dims make.
+  /// Least executions of the kernel, of its first block, and of the first thread of that. (No block
+  /// and no thread has more, where axes are covered.)
+  double points = 0, block = 0, thread = 0;
+  double any_block = 0;                     ///< … of any block.
+  double waste = 1;                         ///< Lanes that warps take for each that works.
+  double min_threads = 1, max_threads = 1;  ///< Of a block, that the nest's own dims make.
   double max_blocks = 1, blocks_divide = 1, min_blocks = 1;
-  double steps = 1;  ///< Least steps of a sum that a thread takes one after the other.
+  double splits = 1;  ///< Parts into which blocks divide a sum, at most.
+  double steps = 1;   ///< Least steps of a sum that a thread takes one after the other.
   double serial_min[kMaxAxes], serial_max[kMaxAxes];  ///< By axis: iterations of one thread.
   double block_max[kMaxAxes];                         ///< … of a block, at most.
 };
@@ -79,7 +100,8 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
 /// The points of a nest as one thread takes them: in rounds, the iterations of its loops and the
 /// steps of its sums, each of some copies that unrolling or lanes made. Only axes that vary count.
 struct Rounds {
-  double least = 1;         ///< Rounds, one after the other.
+  double least = 1;         ///< Rounds of the first block's first thread, one after the other …
+  double anywhere = 1;      ///< … of any thread.
   double most_copies = 1;   ///< Points of a round.
   double most_threads = 1;  ///< Of a block, with points of their own.
 };

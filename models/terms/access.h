@@ -15,8 +15,7 @@ class Access : public TermOfAccesses {
 
   static double Of(const AccessWork& access) {
     const double lines = access.lines;
-    return std::max(access.warps,
-                    access.view.OfUnit(access.points * lines, access.work.block * lines));
+    return std::max(access.warps, access.view.OfUnit(access.points, access.work, lines));
   }
   static double Of(const OperandWork& operand) {
     // No warp has more points of the other axes than its block.

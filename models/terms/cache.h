@@ -7,14 +7,14 @@ namespace exh::models::terms {
 
 /// Bytes out of the second cache, or into it, whichever are more, of all units together. Where the
 /// first cache takes no arguments, each access has its sectors there; and temporaries in main
-/// memory are written through it and read back.
+/// memory are written through it and read back, as are the parts of reductions that blocks divide.
 class Cache : public TermOfAccesses {
  public:
   static constexpr std::string_view kResource = "cache";
   static constexpr Group kGroup = Group::kBytes;
 
   static double Of(const SectorWork& sectors) {
-    const double in_blocks = sectors.work.block * sectors.view.min_blocks();
+    const double in_blocks = sectors.work.any_block * sectors.view.min_blocks();
     return sectors.bytes * std::max(sectors.points, in_blocks);
   }
   void Take(const ArrayUse& use, const CandidateView&) {
@@ -28,6 +28,11 @@ class Cache : public TermOfAccesses {
         temporary.read.element_bytes * std::max(stored, view.Demand(temporary.read));
     read_ += bytes;
     written_ += bytes;
+  }
+  void Count(const PartialResults& partial) {
+    if (partial.view.rates().cache_bytes_per_clk == 0) return;
+    written_ += partial.bytes;
+    if (partial.are_read) read_ += partial.bytes;
   }
   double amount() const { return std::max(read_, written_); }
 

@@ -18,13 +18,13 @@ double Resident(const CandidateView& view) {
   BlockNeeds needs;
   for (std::size_t i = 0; i < inventory.nests.size(); ++i) {
     const Nest& nest = inventory.nests[i];
-    if (!view.TakesPart(nest)) continue;
+    if (!view.TakesPart(nest) || !view.IsInAllBlocks(nest)) continue;
     needs.threads = std::max(needs.threads, view.work(i).min_threads);
     needs.registers =
         std::max(needs.registers, Accumulators(inventory.function.inst(nest.inst), view.domains()));
   }
   for (const OperandRead& read : inventory.operands) {
-    if (!read.block.valid()) continue;
+    if (!read.block.valid() || !view.IsInAllBlocks(inventory.nests[read.nest])) continue;
     const MemDomain& mem = view.domains().blocks[read.block.index()];
     if (mem.presence != Presence::kCertain || mem.spaces != MemSpace::SHARED) continue;
     needs.shared_bytes +=
@@ -44,7 +44,9 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
   waves_ = std::ceil(blocks_ / (rates.units * resident_));
   const double most_lanes = rates.unit_warps * rates.warp_lanes;
   if (rates.warp_issues_per_clk > 0) {
-    SetAmount(waves_ * thread.amount() / rates.warp_issues_per_clk);
+    // Of a thread of the first block: where axes are covered, others may have less to do.
+    times_ = inventory.covers ? 1 : waves_;
+    SetAmount(times_ * thread.amount() / rates.warp_issues_per_clk);
   }
   for (const Waiting& waiting : inventory.waiting) {
     const Nest& nest = inventory.nests[waiting.nest];
@@ -61,10 +63,14 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
       if (waiting.nest != read.nest || !read.load.valid() || !view.IsFenced(read)) continue;
       before = waiting.before + rates.shared_latency_clk;
     }
+    // What is not in all blocks some block does.
+    const bool is_in_all = view.IsInAllBlocks(nest);
+    const double blocks = is_in_all ? waves_ : 1;
     const Rounds rounds = RoundsOf(nest, view.domains(), inventory.function.device.max_threads);
-    const auto raise = [&](double time, bool is_share) {
-      if (time > amount()) {
-        SetAmount(time);
+    const auto raise = [&](double times, double time, bool is_share) {
+      if (times * time > amount()) {
+        SetAmount(times * time);
+        times_ = times;
         longest_ = &waiting;
         rounds_ = rounds.least;
         clk_ = clk;
@@ -72,21 +78,28 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
       }
     };
     const double all = clk * std::max(1.0, rounds.least * waiting.shortened);
-    raise(waves_ * (before + all + waiting.after), false);
+    if (inventory.covers) {
+      // The first block waits for all; of others only rounds are known that have points.
+      raise(1, before + all + waiting.after, false);
+      raise(blocks, clk * rounds.anywhere * waiting.shortened, false);
+    } else {
+      raise(blocks, before + all + waiting.after, false);
+    }
+    if (!is_in_all) continue;
     const Work& work = view.work(waiting.nest);
     const double threads =
         std::min(resident_ * rounds.most_threads, most_lanes / work.waste) * rates.units;
     const double unrolled = static_cast<double>(inventory.function.device.max_unroll) *
                             rates.bytes_per_access / nest.element_bytes;
     const double copies = std::min(rounds.most_copies, unrolled);
-    raise(nest.points * clk * waiting.shortened / (copies * threads), true);
+    raise(1, nest.points * clk * waiting.shortened / (copies * threads), true);
   }
 }
 
 std::string Latency::Unit(const CandidateView& view) const {
   if (longest_ == nullptr) {
     return fmt::format(
-        "clocks: those of a thread's instructions, {:g} times with {:g} blocks a unit", waves_,
+        "clocks: those of a thread's instructions, {:g} times with {:g} blocks a unit", times_,
         resident_);
   }
   const Inventory& inventory = view.inventory();
@@ -96,7 +109,7 @@ std::string Latency::Unit(const CandidateView& view) const {
   }
   return fmt::format(
       "clocks: {:g} for each of {:g} rounds of {}, {:g} times with {:g} blocks a unit", clk_,
-      rounds_, what, waves_, resident_);
+      rounds_, what, times_, resident_);
 }
 
 }  // namespace exh::models::terms

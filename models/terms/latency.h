@@ -41,7 +41,8 @@ class Latency : public Term {
   double clk_ = 0;                    ///< Of one of them.
   bool is_share_ = false;  ///< Counted from the points of all threads, not from one after another.
   double blocks_ = 1;      ///< At least.
-  double waves_ = 1;       ///< Blocks that a place of a unit has to run.
+  double waves_ = 1;       ///< Blocks that a place of a unit has to run …
+  double times_ = 1;       ///< … and those of them that wait so long.
   double resident_ = 1;    ///< Places of a unit.
 };
 

@@ -22,7 +22,7 @@
 //   Begin(view)              before anything is counted
 //   Of(work)                 what it counts of something (work.h): one for each type that it counts
 //   Take(use, view)          all accesses of an array are counted (TermOfAccesses)
-//   Count(temporary)         for each TemporaryWork
+//   Count(work)              for each TemporaryWork and PartialResults, of those that it counts
 //   Finish(view)             everything is counted; of kWaits: Finish(view, thread)
 //
 // All of them are resolved when the list is compiled: a search computes a bound for every node, and

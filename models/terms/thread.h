@@ -5,15 +5,16 @@
 
 namespace exh::models::terms {
 
-/// Instructions of one thread. Thread 0 takes part in every nest, so that what a thread has of each
-/// adds up; and a warp begins one instruction after the other, however idle its unit is.
+/// Instructions of one thread. Thread 0 takes part in every nest of its block, so that what a
+/// thread has of each adds up; and a warp begins one instruction after the other, however idle its
+/// unit is.
 class Thread : public TermOfAccesses {
  public:
   static constexpr std::string_view kResource = "thread";
   static constexpr Group kGroup = Group::kInstructions;
 
   static double Of(const ComputationWork& computed) {
-    return computed.view.OfThread(computed.work) * computed.computation.share;
+    return computed.view.OfThread(computed.work) * computed.share;
   }
   static double Of(const AccessWork& access) {
     return access.view.OfThread(access.work) / access.width;

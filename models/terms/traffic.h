@@ -7,7 +7,8 @@ namespace exh::models::terms {
 
 /// Bytes of arguments that arrive in the busiest unit, from wherever they are. A unit starts with
 /// nothing in its first cache: what its blocks read arrives at least once, and where that cache
-/// takes no arguments, once for each access.
+/// takes no arguments, once for each access. So do parts of a reduction that blocks divide, where
+/// units make one value of them.
 class Traffic : public TermOfAccesses {
  public:
   static constexpr std::string_view kResource = "traffic";
@@ -15,7 +16,7 @@ class Traffic : public TermOfAccesses {
 
   static double Of(const ArgumentWork& access) { return access.element_bytes * access.work.block; }
   static double Of(const SectorWork& sectors) {
-    return sectors.view.OfUnit(sectors.points * sectors.bytes, sectors.work.block * sectors.bytes);
+    return sectors.view.OfUnit(sectors.points, sectors.work, sectors.bytes);
   }
   void Take(const ArrayUse& use, const CandidateView& view) {
     const double accessed = TakeMost();
@@ -23,6 +24,13 @@ class Traffic : public TermOfAccesses {
     const double shared =
         use.element_bytes * (use.elements / std::min(view.max_blocks(), view.rates().units));
     Add(view.inventory().function.array(use.id).name, std::max(accessed, shared));
+  }
+
+  void Count(const PartialResults& partial) {
+    if (!partial.are_read) return;
+    const CandidateView& view = partial.view;
+    const double units = std::min(view.max_blocks(), view.rates().units);
+    Add(view.inventory().function.inst(partial.division.reduction).name_, partial.bytes / units);
   }
 
   static Rate RateOf(const DeviceRates& rates) {

@@ -25,7 +25,7 @@ OperandWork::OperandWork(const CandidateView& seen, const OperandRead& counted)
     if (load >= 0) width = view.WidthOf(inventory.nests[static_cast<std::size_t>(load)]);
   }
   const double per_point = work.waste / (view.rates().warp_lanes * width * reuse);
-  warps = view.OfUnit(work.points * per_point, work.block * per_point);
+  warps = view.OfUnit(work.points, work, per_point);
 }
 
 }  // namespace exh::models::terms

@@ -5,6 +5,8 @@
 // kind.
 #pragma once
 
+#include <algorithm>
+
 #include "models/inventory/candidate_view.h"
 #include "models/inventory/domains.h"
 
@@ -14,13 +16,14 @@ namespace exh::models::terms {
 struct ComputationWork {
   ComputationWork(const CandidateView& seen, const Computation& counted)
       : view(seen), computation(counted), work(seen.work(counted.nest)) {
-    const double per_point = work.waste * computation.share;
-    lanes = view.OfUnit(work.points * per_point, work.block * per_point);
+    share = std::max(0.0, 1 - computation.free * work.splits);
+    lanes = view.OfUnit(work.points, work, work.waste * share);
   }
 
   const CandidateView& view;
   const Computation& computation;
   const Work& work;
+  double share = 1;  ///< Of the points: those that are operations for certain.
   double lanes = 0;  ///< Of warps that the busiest unit runs, idle ones too.
 };
 
@@ -36,7 +39,7 @@ struct AccessWork {
         lines(num_lines),
         element_bytes(bytes) {
     const double per_point = work.waste / (view.rates().warp_lanes * width);
-    warps = view.OfUnit(points * per_point, work.block * per_point);
+    warps = view.OfUnit(points, work, per_point);
   }
 
   const CandidateView& view;
@@ -80,6 +83,15 @@ struct OperandWork {
 struct TemporaryWork {
   const CandidateView& view;
   const OperandRead& read;  ///< What it is for.
+};
+
+/// What blocks yield that surely divide a reduction among them. It leaves the unit of each block;
+/// it may stay in the second cache.
+struct PartialResults {
+  const CandidateView& view;
+  const Division& division;
+  double bytes = 0;       ///< Of all blocks together.
+  bool are_read = false;  ///< Units make one value of them, not the memory by atomic operations.
 };
 
 }  // namespace exh::models::terms

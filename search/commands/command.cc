@@ -78,6 +78,8 @@ void AddDeviceOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--gpu", options.gpu, "which GPU, for devices that are one (default 0)");
   app.add_option("--threads", options.threads, "host threads that share the blocks");
   app.add_option("--max-threads", options.max_threads, "THREAD iterations per block");
+  app.add_flag("--deterministic", options.deterministic,
+               "two runs of a program yield the same bits: no atomic sums of floats");
   app.add_option("--set", options.limits, "limit=value: another limit of the device")
       ->allow_extra_args(false);
 }

@@ -55,7 +55,8 @@ void CheckJobs(int jobs);
 /// Is this the folder or the log of a run, and not a list of decisions?
 bool IsRun(const std::string& source);
 
-/// --kernel, --compute, --type, --size, --device, --gpu, --threads, --max-threads, --set.
+/// --kernel, --compute, --type, --size, --device, --gpu, --threads, --max-threads, --deterministic,
+/// --set.
 void AddProblemOptions(CLI::App& app, ProblemOptions& options);
 
 /// --type, of --compute.

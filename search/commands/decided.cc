@@ -42,8 +42,8 @@ Decided DecidedInFile(const std::string& path, ProblemOptions options, std::uint
 
 void RefuseForRuns(const CLI::App& command, const std::string& run,
                    std::initializer_list<const char*> others) {
-  std::vector<const char*> decided = {"--kernel", "--size", "--device",
-                                      "--space",  "--set",  "--max-threads"};
+  std::vector<const char*> decided = {"--kernel", "--size",        "--device",       "--space",
+                                      "--set",    "--max-threads", "--deterministic"};
   decided.insert(decided.end(), others);
   for (const char* option : decided) {
     if (command.count(option) == 0) continue;

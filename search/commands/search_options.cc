@@ -52,6 +52,9 @@ void CheckLimits(const SearchOptions& options, const RunRecord& run) {
   if (device.threads) check("threads", fmt::format("--threads {}", *device.threads));
   if (device.max_threads)
     check("max_threads", fmt::format("--max-threads {}", *device.max_threads));
+  if (device.deterministic && !run.limits.contains("deterministic")) {
+    Refuse({"--deterministic", "deterministic=false"});
+  }
   for (const std::string& limit : device.limits) {
     check(limit.substr(0, limit.find('=')), "--set " + limit);
   }

@@ -71,8 +71,13 @@ std::string Counted(std::uint64_t count, const std::string& what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+/// "32 blocks of 256 threads".
+std::string BlocksText(std::uint64_t grid, std::uint32_t threads) {
+  return Counted(grid, "block") + " of " + Counted(threads, "thread");
+}
+
 std::string ResourcesText(const EvalRecord& eval, const kernels::Launch& launch) {
-  std::string text = Counted(launch.grid, "block") + " of " + Counted(launch.threads, "thread");
+  std::string text = BlocksText(launch.grid, launch.threads);
   if (launch.shared_bytes > 0) {
     text += fmt::format(" and {} bytes of shared memory", launch.shared_bytes);
   }
@@ -82,6 +87,13 @@ std::string ResourcesText(const EvalRecord& eval, const kernels::Launch& launch)
             " at once on a multiprocessor";
   }
   if (eval.clock_mhz > 0) text += fmt::format(", at {:.0f} MHz or more", eval.clock_mhz);
+  for (const kernels::SideLaunch& side : launch.sides) {
+    text += fmt::format("; {} it {} of {}", side.is_before ? "before" : "after", side.kernel,
+                        BlocksText(side.grid, side.threads));
+  }
+  if (launch.scratch_bytes() > 0) {
+    text += fmt::format("; {} bytes of workspace", launch.scratch_bytes());
+  }
   return text;
 }
 

@@ -191,6 +191,7 @@ kernels::ir::Device FindDevice(const ProblemOptions& options) {
   }
   if (options.threads) limits["threads"] = std::to_string(*options.threads);
   if (options.max_threads) limits["max_threads"] = std::to_string(*options.max_threads);
+  if (options.deterministic) limits["deterministic"] = "true";
   kernels::ir::Device device = FindDevice(options.device, limits, options.gpu);
   if (options.gpu) RequireGpu(device, *options.gpu);
   return device;

@@ -25,6 +25,7 @@ struct ProblemOptions {
   std::string size;     ///< "m=512,n=512"; sizes that are left out keep their defaults.
   std::string device = "cpu";
   std::optional<std::uint32_t> threads, max_threads;
+  bool deterministic = false;       ///< Otherwise as the device's file says.
   std::vector<std::string> limits;  ///< "max_unroll=64".
   std::string space;                ///< "default" (or empty): every decision; "paper": no others.
   std::optional<int> gpu;           ///< Which GPU; nothing: the first.

@@ -15,6 +15,8 @@
 #define __launch_bounds__(...)
 #define __restrict__  // Nothing that stands for a pointer may have it.
 #define __syncthreads() ::exh_shim::Barrier(__LINE__)
+#define __syncthreads_or(value) ::exh_shim::BarrierOr(__LINE__, value)
+#define __threadfence() ::exh_shim::Fence()
 #define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
 
 namespace exh_shim {
@@ -75,6 +77,12 @@ inline float __uint_as_float(unsigned bits) {
 }
 inline unsigned __float_as_uint(float value) {
   return __builtin_bit_cast(unsigned, value);
+}
+inline int __float_as_int(float value) {
+  return __builtin_bit_cast(int, value);
+}
+inline long long __double_as_longlong(double value) {
+  return __builtin_bit_cast(long long, value);
 }
 inline double __longlong_as_double(long long bits) {
   return __builtin_bit_cast(double, bits);

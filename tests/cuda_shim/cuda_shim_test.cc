@@ -2,7 +2,6 @@
 //
 // Kernels written by hand in the style of the printed ones: right ones, and each defect that the
 // shim must report.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,81 +11,18 @@
 #include <string>
 #include <vector>
 
-#include "tests/cuda_shim/shim_source.h"
-#include "tests/support/compiled_texts.h"
+#include "tests/cuda_shim/hand_program.h"
 
 namespace exh_shim {
 namespace {
 
+using exh::kernels::Launch;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-constexpr unsigned kElements = 128;  // Of the input a and of the output c.
-
-struct Result {
-  std::string error;
-  std::vector<float> c;
-  std::vector<unsigned char> written;  ///< Writes of each element of c.
-};
-
-/// A compiled kernel of the parameters a, c, alpha = 2 and exh_global.
-class Kernel {
- public:
-  /// What the compiler says, a text that is not empty, stands in the error of every run.
-  Kernel(const std::string& body, CudaText launch)
-      : compiled_(
-            1,
-            [&](std::size_t i) {
-              launch.source = Text(body);
-              return ShimSource(launch, {{"a", kElements, false}, {"c", kElements, true}}, 1, i);
-            },
-            kPrologue, CompilerFlags(EXH_SOURCE_DIR)) {}
-
-  Result Run(int thread_order) const {
-    const auto run = reinterpret_cast<RunFunction>(compiled_.Find(0, "exh_shim_run_0"));
-    if (run == nullptr) return {"did not compile: " + compiled_.CompilerError(0), {}, {}};
-    alignas(64) float a[kElements], c[kElements];
-    for (unsigned i = 0; i < kElements; ++i) a[i] = static_cast<float>(i);
-    std::fill_n(c, kElements, -1.0f);
-    Result result;
-    result.written.resize(kElements);
-    void* const arrays[] = {a, c};
-    unsigned char* const written[] = {nullptr, result.written.data()};
-    const double alpha = 2;
-    char error[256];
-    run(arrays, &alpha, written, error, sizeof(error), thread_order);
-    result.error = error;
-    result.c.assign(c, c + kElements);
-    return result;
-  }
-
- private:
-  static std::string Text(const std::string& body) {
-    return R"(
-static __device__ __forceinline__ float4 load4(const float* p) { return *reinterpret_cast<const float4*>(p); }
-static __device__ __forceinline__ float4 load4_cg(const float* p) { return __ldcg(reinterpret_cast<const float4*>(p)); }
-static __device__ __forceinline__ float2 load2(const float* p) { return *reinterpret_cast<const float2*>(p); }
-static __device__ __forceinline__ void store4(float* p, float4 v) { *reinterpret_cast<float4*>(p) = v; }
-static __device__ __forceinline__ void store2_cs(float* p, float2 v) { __stcs(reinterpret_cast<float2*>(p), v); }
-extern __shared__ float4 exh_shared[];
-extern "C" __global__ void __launch_bounds__(64, 1)
-exh_kernel(const float* __restrict__ arg_a, float* __restrict__ arg_c, float s_alpha, unsigned char* __restrict__ exh_bytes) {
-  float* const exh_global = reinterpret_cast<float*>(exh_bytes);
-  const unsigned t = threadIdx.x;
-  const unsigned block = blockIdx.x;
-#line 1
-)" + body + "}\n";
-  }
-
-  exh::kernels::testing::CompiledTexts compiled_;
-};
-
-/// Ascending, descending and two seeds.
-constexpr int kOrders[] = {0, 1, 2, 77};
-
 /// The kernel writes every element of c once, twice that of a, in every order.
-void ExpectDoubles(const std::string& body, const CudaText& launch) {
-  const Kernel kernel(body, launch);
+void ExpectDoubles(const std::string& body, const Launch& launch) {
+  const HandProgram kernel(body, launch);
   for (const int order : kOrders) {
     const Result result = kernel.Run(order);
     ASSERT_EQ(result.error, "") << "order " << order;
@@ -96,8 +32,8 @@ void ExpectDoubles(const std::string& body, const CudaText& launch) {
 }
 
 /// Every order reports an error that holds the text.
-void ExpectError(const std::string& body, const CudaText& launch, const std::string& text) {
-  const Kernel kernel(body, launch);
+void ExpectError(const std::string& body, const Launch& launch, const std::string& text) {
+  const HandProgram kernel(body, launch);
   for (const int order : kOrders) {
     EXPECT_THAT(kernel.Run(order).error, HasSubstr(text)) << "order " << order;
   }
@@ -208,7 +144,7 @@ TEST(CudaShim, Shuffles) {
 }
 
 TEST(CudaShim, ReportsShufflesThatNotAllTakePartIn) {
-  const CudaText launch = {.threads = 64};
+  const Launch launch = {.threads = 64};
   ExpectError("arg_c[t] = __shfl_xor_sync(0x0000ffffu, 1.0f, 1);", launch, "not all are there");
   ExpectError("arg_c[t] = __shfl_xor_sync(0xffffffffu, 1.0f, 32);", launch, "not all are there");
   ExpectError("if (t < 32) arg_c[t] = __shfl_xor_sync(0xffffffffu, 1.0f, 1);", launch,
@@ -228,13 +164,13 @@ TEST(CudaShim, AShuffleIsNoBarrier) {
 // Barriers.
 
 TEST(CudaShim, ReportsAMissingBarrier) {
-  const Kernel kernel(R"(
+  const HandProgram kernel(R"(
   float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
   __syncthreads();
   tmp_a[t] = arg_a[t];
   arg_c[t] = tmp_a[t ^ 1];
 )",
-                      {.threads = 64, .shared_bytes = 256});
+                           {.threads = 64, .shared_bytes = 256});
   EXPECT_EQ(kernel.Run(0).error,
             "block 0: thread 1 writes shared[1], which thread 0 read since the barrier of line 3");
   EXPECT_EQ(kernel.Run(1).error,
@@ -244,12 +180,12 @@ TEST(CudaShim, ReportsAMissingBarrier) {
 }
 
 TEST(CudaShim, ReportsAReadOfWhatAnotherThreadWrote) {
-  const Kernel kernel(R"(
+  const HandProgram kernel(R"(
   float* const tmp_a = exh_global + block * 64ull;
   tmp_a[t] = arg_a[t];
   arg_c[t] = tmp_a[t / 2];
 )",
-                      {.threads = 64, .global_bytes = 256});
+                           {.threads = 64, .global_bytes = 256});
   EXPECT_EQ(kernel.Run(0).error,
             "block 0: thread 1 reads global[0], which thread 0 wrote since the start of the block");
   EXPECT_THAT(kernel.Run(1).error, HasSubstr("read since the start of the block"));
@@ -266,7 +202,7 @@ TEST(CudaShim, ReportsAReadBeforeTheOwnWrite) {
 }
 
 TEST(CudaShim, ReportsRacesOfElementsOfSeveralTypes) {
-  const CudaText launch = {.threads = 64, .shared_bytes = 64};
+  const Launch launch = {.threads = 64, .shared_bytes = 64};
   // Neighbours write bytes of one word: no race, until a thread reads the word.
   ExpectError(R"(
   signed char* const tmp_a = reinterpret_cast<signed char*>(exh_shared) + 0;
@@ -282,7 +218,7 @@ TEST(CudaShim, ReportsRacesOfElementsOfSeveralTypes) {
 }
 
 TEST(CudaShim, ReportsDifferentValuesOfOneInterval) {
-  const CudaText launch = {.threads = 64, .shared_bytes = 4};
+  const Launch launch = {.threads = 64, .shared_bytes = 4};
   ExpectError("reinterpret_cast<float*>(exh_shared)[0] = arg_a[t];", launch, "with another value");
   // Both threads write the same values in turn: one may see or leave the first of the other.
   ExpectError(R"(
@@ -301,8 +237,8 @@ TEST(CudaShim, ReportsDifferentValuesOfOneInterval) {
 
 TEST(CudaShim, SeedsShuffleTheThreads) {
   // The second thread to run is the one that is reported.
-  const Kernel kernel("reinterpret_cast<float*>(exh_shared)[0] = arg_a[t];",
-                      {.threads = 64, .shared_bytes = 4});
+  const HandProgram kernel("reinterpret_cast<float*>(exh_shared)[0] = arg_a[t];",
+                           {.threads = 64, .shared_bytes = 4});
   EXPECT_THAT(kernel.Run(0).error, HasSubstr("thread 1 "));
   EXPECT_THAT(kernel.Run(1).error, HasSubstr("thread 62 "));
   std::set<std::string> errors;
@@ -339,7 +275,7 @@ TEST(CudaShim, ReportsADivergentBarrier) {
 // Addresses.
 
 TEST(CudaShim, ReportsAccessesOutOfBounds) {
-  const CudaText launch = {.threads = 64, .shared_bytes = 252, .global_bytes = 16};
+  const Launch launch = {.threads = 64, .shared_bytes = 252, .global_bytes = 16};
   ExpectError(R"(
   float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
   tmp_a[t] = 1.0f;
@@ -360,7 +296,7 @@ TEST(CudaShim, ReportsAccessesOutOfBounds) {
 }
 
 TEST(CudaShim, ReportsMisalignedVectors) {
-  const CudaText launch = {.threads = 1, .shared_bytes = 256};
+  const Launch launch = {.threads = 1, .shared_bytes = 256};
   ExpectError("const float4 q = load4(reinterpret_cast<float*>(exh_shared) + 6); arg_c[0] = q.x;",
               launch, "reads 16 bytes at shared[6], which is not aligned to that");
   ExpectError("store4(arg_c + 2, make_float4(0, 0, 0, 0));", launch,
@@ -370,7 +306,7 @@ TEST(CudaShim, ReportsMisalignedVectors) {
 }
 
 TEST(CudaShim, ReportsLoadsAndStoresOfTheWrongMemory) {
-  const CudaText launch = {.threads = 1, .shared_bytes = 4};
+  const Launch launch = {.threads = 1, .shared_bytes = 4};
   ExpectError("__stcg(reinterpret_cast<float*>(exh_shared), 1.0f);", launch,
               "writes shared[0] with a cache directive");
   ExpectError("arg_c[0] = __ldcs(reinterpret_cast<float*>(exh_shared));", launch,
@@ -383,7 +319,7 @@ TEST(CudaShim, ReportsLoadsAndStoresOfTheWrongMemory) {
 // Values.
 
 TEST(CudaShim, UnwrittenTemporariesAreNaNInEveryBlock) {
-  const Kernel kernel(R"(
+  const HandProgram kernel(R"(
   float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
   float* const tmp_b = exh_global + block * 4ull;
   arg_c[2 * block] = tmp_a[0];
@@ -391,7 +327,7 @@ TEST(CudaShim, UnwrittenTemporariesAreNaNInEveryBlock) {
   __syncthreads();
   tmp_a[0] = 1.0f, tmp_b[3] = 1.0f;
 )",
-                      {.grid = 3, .threads = 1, .shared_bytes = 4, .global_bytes = 16});
+                           {.grid = 3, .threads = 1, .shared_bytes = 4, .global_bytes = 16});
   for (const int order : kOrders) {
     const Result result = kernel.Run(order);
     EXPECT_EQ(result.error, "");
@@ -400,11 +336,12 @@ TEST(CudaShim, UnwrittenTemporariesAreNaNInEveryBlock) {
 }
 
 TEST(CudaShim, CountsTheWritesOfOutputs) {
-  const Kernel kernel("arg_c[t / 2] = 3.0f;", {.grid = 2, .threads = 128});
+  const HandProgram kernel("arg_c[t / 2] = 3.0f;", {.grid = 2, .threads = 128});
   const Result result = kernel.Run(0);
   EXPECT_EQ(result.error, "");
   for (unsigned i = 0; i < kElements; ++i) EXPECT_EQ(result.written[i], i < 64 ? 4 : 0) << i;
-  EXPECT_EQ(Kernel("for (int i = 0; i < 300; ++i) arg_c[5] = 1.0f;", {}).Run(0).written[5], 255);
+  EXPECT_EQ(HandProgram("for (int i = 0; i < 300; ++i) arg_c[5] = 1.0f;", {}).Run(0).written[5],
+            255);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/cuda_shim/fibers.h"
@@ -25,15 +26,11 @@ thread_local Runner* runner = nullptr;
 
 class Runner {
  public:
-  explicit Runner(const Launch& launch)
-      : launch_(launch),
-        memory_(launch),
-        random_(static_cast<unsigned>(launch.thread_order)),
-        fibers_(Fibers(launch.threads)),
-        waits_(launch.threads),
-        shuffles_(launch.threads),
-        handed_{std::vector<unsigned long long>(launch.threads),
-                std::vector<unsigned long long>(launch.threads)} {
+  explicit Runner(const Program& program)
+      : program_(program),
+        memory_(program),
+        random_(static_cast<unsigned>(program.thread_order)),
+        fibers_(Fibers(MostThreads(program))) {
     runner = this;
   }
   ~Runner() { runner = nullptr; }
@@ -42,26 +39,24 @@ class Runner {
 
   /// What went wrong first, or an empty text.
   std::string Run() {
-    std::vector<unsigned> blocks = Numbers(launch_.grid);
-    Shuffle(blocks);
-    order_ = Numbers(launch_.threads);
-    for (const unsigned block : blocks) {
-      blockIdx.x = block;
-      memory_.BeginBlock(block);
-      for (unsigned t = 0; t < launch_.threads; ++t) fibers_[t]->Start(Body);
-      for (bool ended = false; !ended;) {
-        std::string error = Interval();
-        if (!error.empty()) return error;
-        ended = waits_[0] == 0;
-        if (waits_[0] >= 0) memory_.BeginInterval(waits_[0]);
-      }
+    for (unsigned i = 0; i < program_.num_kernels; ++i) {
+      const std::string error = RunKernel(program_.kernels[i]);
+      if (error.empty()) continue;
+      const std::string name = program_.kernels[i].name;
+      return name == "exh_kernel" ? error : name + ": " + error;
     }
-    return "";
+    return memory_.DirtyTicket();
   }
 
   void Wait(int line) {
     waits_[threadIdx.x] = line;
     Fiber::Yield();
+  }
+
+  bool WaitOr(int line, bool value) {
+    any_ |= value;
+    Wait(line);
+    return any_before_;
   }
 
   /// The running thread waits until all have handed in theirs. Who goes on first may hand in the
@@ -72,7 +67,7 @@ class Runner {
     handed[t] = bits;
     waits_[t] = -line;
     Fiber::Yield();
-    const bool is_there = lanes < 32 && (t ^ lanes) < launch_.threads;
+    const bool is_there = lanes < 32 && (t ^ lanes) < kernel_->threads;
     if (!is_there || (AllLanes(t) & ~mask) != 0) {
       error_ = fmt::format(
           "line {}: thread {} shuffles with lanes ^ {} under mask {:#x}: not all are there", line,
@@ -93,24 +88,57 @@ class Runner {
   /// Those of the warp of a thread.
   unsigned AllLanes(unsigned thread) const {
     constexpr unsigned kWarp = 32;
-    const unsigned lanes = std::min(kWarp, launch_.threads - thread / kWarp * kWarp);
+    const unsigned lanes = std::min(kWarp, kernel_->threads - thread / kWarp * kWarp);
     return lanes == kWarp ? ~0u : (1u << lanes) - 1;
   }
 
   static void Body() {
-    const Launch& launch = runner->launch_;
-    launch.thread(launch.arrays, launch.scalars, runner->memory_.global());
+    const Program& program = runner->program_;
+    runner->kernel_->thread(program.arrays, program.scalars, runner->memory_.global());
+  }
+
+  static unsigned MostThreads(const Program& program) {
+    unsigned threads = 0;
+    for (unsigned i = 0; i < program.num_kernels; ++i) {
+      threads = std::max(threads, program.kernels[i].threads);
+    }
+    return threads;
+  }
+
+  std::string RunKernel(const Kernel& kernel) {
+    kernel_ = &kernel;
+    waits_.assign(kernel.threads, 0);
+    shuffles_.assign(kernel.threads, 0);
+    handed_.fill(std::vector<unsigned long long>(kernel.threads));
+    memory_.BeginKernel(kernel);
+    std::vector<unsigned> blocks = Numbers(kernel.grid);
+    Shuffle(blocks);
+    order_ = Numbers(kernel.threads);
+    for (const unsigned block : blocks) {
+      blockIdx.x = block;
+      memory_.BeginBlock(block);
+      any_ = any_before_ = false;
+      for (unsigned t = 0; t < kernel.threads; ++t) fibers_[t]->Start(Body);
+      for (bool ended = false; !ended;) {
+        std::string error = Interval();
+        if (!error.empty()) return error;
+        ended = waits_[0] == 0;
+        any_before_ = std::exchange(any_, false);
+        if (waits_[0] >= 0) memory_.BeginInterval(waits_[0]);
+      }
+    }
+    return "";
   }
 
   std::vector<unsigned> Numbers(unsigned count) {
     std::vector<unsigned> numbers(count);
     std::iota(numbers.begin(), numbers.end(), 0u);
-    if (launch_.thread_order == 1) std::reverse(numbers.begin(), numbers.end());
+    if (program_.thread_order == 1) std::reverse(numbers.begin(), numbers.end());
     return numbers;
   }
 
   void Shuffle(std::vector<unsigned>& numbers) {
-    if (launch_.thread_order > 1) std::shuffle(numbers.begin(), numbers.end(), random_);
+    if (program_.thread_order > 1) std::shuffle(numbers.begin(), numbers.end(), random_);
   }
 
   /// Every thread until it waits or ends.
@@ -123,7 +151,7 @@ class Runner {
       if (!memory_.error().empty()) return memory_.error();
       if (!error_.empty()) return error_;
     }
-    for (unsigned t = 1; t < launch_.threads; ++t) {
+    for (unsigned t = 1; t < kernel_->threads; ++t) {
       if (waits_[t] == waits_[0]) continue;
       return fmt::format("block {}: thread 0 {}, but thread {} {}", blockIdx.x, State(waits_[0]), t,
                          State(waits_[t]));
@@ -136,27 +164,38 @@ class Runner {
     return line == 0 ? "has ended" : fmt::format("waits at the barrier of line {}", line);
   }
 
-  const Launch& launch_;
-  std::string error_;  ///< Of a shuffle.
+  const Program& program_;
+  const Kernel* kernel_ = nullptr;  ///< The one that runs.
+  std::string error_;               ///< Of a shuffle.
   Memory memory_;
   std::mt19937 random_;
   std::vector<std::unique_ptr<Fiber>>& fibers_;
   std::vector<unsigned> order_;  ///< Of the threads in an interval.
   /// By thread: line of the barrier where it waits, or that of a shuffle below 0; 0: it has ended.
   std::vector<int> waits_;
+  /// Did a thread hand a value to the barrier that follows, and to the one before?
+  bool any_ = false, any_before_ = false;
   std::vector<unsigned> shuffles_;                         ///< By thread: how many it has begun.
   std::array<std::vector<unsigned long long>, 2> handed_;  ///< By thread: its own bits.
 };
 
 }  // namespace
 
-void Run(const Launch& launch, char* error, int capacity) {
-  const std::string text = Runner(launch).Run();
+void Run(const Program& program, char* error, int capacity) {
+  const std::string text = Runner(program).Run();
   std::snprintf(error, static_cast<std::size_t>(capacity), "%s", text.c_str());
 }
 
 void Barrier(int line) {
   runner->Wait(line);
+}
+
+int BarrierOr(int line, int value) {
+  return runner->WaitOr(line, value != 0) ? 1 : 0;
+}
+
+void Fence() {
+  runner->memory().Fence(threadIdx.x);
 }
 
 unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes) {
@@ -174,6 +213,13 @@ void Address::Read(void* value, int bytes, int unit, Via via) const {
 void Address::Write(const void* value, int bytes, int unit, Via via) const {
   const Access access = {offset_, bytes, unit, via};
   if (!runner->memory().Write(region_, access, value, threadIdx.x)) Fiber::Yield();
+}
+
+void* Address::Change(int bytes, int unit) const {
+  const Access access = {offset_, bytes, unit, Via::kPlain};
+  void* const place = runner->memory().Change(region_, access, threadIdx.x);
+  if (place == nullptr) Fiber::Yield();
+  return place;
 }
 
 }  // namespace exh_shim

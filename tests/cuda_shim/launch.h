@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// Runs every block and thread of a kernel on the CPU, the threads of a block as fibers.
+// Runs every block and thread of the kernels of a program on the CPU, one kernel and one block
+// after the other, the threads of a block as fibers.
 //
 // An interval is what the threads of a block do between two barriers. They run it one after the
 // other, in an order that the caller chooses: a missing barrier may spoil the result in one order
-// and not in another. What is an error, and ends the launch:
+// and not in another. The blocks take the same order. What is an error, and ends the program:
 //   * threads that wait at different barriers, or for threads that have ended;
 //   * races: memory.h says what is one;
-//   * accesses outside of an array, misaligned ones, and writes to an input.
+//   * accesses outside of an array, misaligned ones, and writes to an input;
+//   * tickets that are not 0 at the end.
 //
 // Includes nothing: it is compiled together with every source that is run.
 #pragma once
@@ -22,31 +24,48 @@ struct ArrayArgument {
   bool is_output;  ///< Outputs may be written, and their writes are counted.
 };
 
-/// One thread of the kernel: calls it with these arguments.
+/// One thread of a kernel: calls it with these arguments.
 using Thread = void (*)(void* const* arrays, const double* scalars, void* global);
 
-/// Everything about one run of a kernel. The pointers are the caller's.
-struct Launch {
+/// One kernel of a program.
+struct Kernel {
+  const char* name;
   unsigned grid, threads;           ///< Blocks, and threads of each; one dimension.
-  void* shared;                     ///< Aligned to 16 bytes; all bits set when a block starts.
-  unsigned long long shared_bytes;  ///< What the kernel may use of it …
-  unsigned long long shared_reach;  ///< … and how many bytes are there.
-  unsigned long long global_bytes;  ///< Of each block, in memory of the launch; all bits set first.
-  const ArrayArgument* facts;       ///< By array.
-  unsigned num_arrays;
-  void* const* arrays;            ///< Aligned as the kernel's accesses need.
-  const double* scalars;          ///< Handed through.
-  unsigned char* const* written;  ///< By array: +1 at every write of an element, up to 255.
-  int thread_order;  ///< 0 ascending, 1 descending, else a seed: shuffled anew each time.
+  unsigned long long shared_bytes;  ///< What it may use of the shared memory.
   Thread thread;
 };
 
+/// Everything about one run of a program. The pointers are the caller's.
+struct Program {
+  const Kernel* kernels;  ///< In this order; all is ordered that happens in different ones.
+  unsigned num_kernels;
+  void* shared;                     ///< Aligned to 16 bytes; all bits are set when a block starts.
+  unsigned long long shared_reach;  ///< How many bytes are there.
+  /// Of `exh_global`, which is memory of the run: all, those at its beginning that blocks share,
+  /// and of these the tickets, at the beginning, too. Tickets are 0 first, and of the rest all bits
+  /// are set: of what blocks do not share, before each kernel.
+  unsigned long long scratch_bytes, workspace_bytes, ticket_bytes;
+  const ArrayArgument* facts;  ///< By array.
+  unsigned num_arrays;
+  void* const* arrays;    ///< Aligned as the kernels' accesses need.
+  const double* scalars;  ///< Handed through.
+  /// By array: +1 at every store of an element, up to 255. Atomic operations count nothing.
+  unsigned char* const* written;
+  int thread_order;  ///< 0 ascending, 1 descending, else a seed: shuffled anew each time.
+};
+
 /// Runs it. `error` receives what went wrong first, cut to `capacity` bytes, or an empty text.
-/// Several host threads may each run a kernel at a time.
-void Run(const Launch& launch, char* error, int capacity);
+/// Several host threads may each run a program at a time.
+void Run(const Program& program, char* error, int capacity);
 
 /// __syncthreads() of the running thread; `line` tells one barrier from another.
 void Barrier(int line);
+
+/// __syncthreads_or(): the same, and whether any thread of the block had another value than 0.
+int BarrierOr(int line, int value);
+
+/// __threadfence() of the running thread.
+void Fence();
 
 /// __shfl_xor_sync() of 4 or 8 bytes: what the thread has whose index differs in the bits of
 /// `lanes`. All threads of the block must call it on the same line, which CUDA asks only of a warp:

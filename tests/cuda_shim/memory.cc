@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;  // What cudaMalloc promises.
 constexpr int kPoison = 0xff;            // Each byte: NaNs, and integers that nobody computes.
+constexpr int kTicketBytes = 4;
+constexpr int kNobody = -1, kSeveral = -2;
 
 /// What messages count in.
 int UnitOf(const Region& region, const Access& access) {
@@ -24,6 +26,12 @@ std::string Place(const Region& region, const Access& access, std::int64_t offse
   // Below 0, too, an element begins at or before its bytes.
   const std::int64_t rest = (offset % unit + unit) % unit;
   return fmt::format("{}[{}]", region.name, (offset - rest) / unit);
+}
+
+/// Who uses something, when `self` does, too.
+template <typename T>
+T Joined(T user, T self) {
+  return user == kNobody || user == self ? self : T{kSeveral};
 }
 
 std::size_t Grains(std::int64_t bytes, int grain) {
@@ -43,48 +51,53 @@ void MakeFiner(Region& region, int grain) {
   const auto parts = static_cast<std::size_t>(region.grain / grain);
   region.grain = grain;
   Split(region.history, parts, Grains(region.size, grain));
-  Split(region.owner, parts, Grains(region.size, grain));
+  Split(region.sharing, parts, Grains(region.size, grain));
+}
+
+/// Nothing happened to any grain yet.
+void Forget(Region& region) {
+  region.history.assign(Grains(region.size, region.grain), {});
+  if (region.kind == RegionKind::kShared) return;
+  region.sharing.assign(Grains(region.size, region.grain), {});
 }
 
 }  // namespace
 
-Memory::Memory(const Launch& launch) {
-  for (unsigned i = 0; i < launch.num_arrays; ++i) {
-    const ArrayArgument& facts = launch.facts[i];
+Memory::Memory(const Program& program)
+    : workspace_bytes_(static_cast<std::int64_t>(program.workspace_bytes)),
+      ticket_bytes_(static_cast<std::int64_t>(program.ticket_bytes)) {
+  for (unsigned i = 0; i < program.num_arrays; ++i) {
+    const ArrayArgument& facts = program.facts[i];
     const auto size = static_cast<std::int64_t>(facts.elements * facts.element_bytes);
     Region& region = regions_.emplace_back();
     region = {.name = facts.name,
               .kind = facts.is_output ? RegionKind::kOutput : RegionKind::kInput,
-              .data = static_cast<unsigned char*>(launch.arrays[i]),
+              .data = static_cast<unsigned char*>(program.arrays[i]),
               .size = size,
               .reach = size,
               .element = static_cast<int>(facts.element_bytes),
               .grain = static_cast<int>(facts.element_bytes)};
-    if (!facts.is_output) continue;
-    region.written = launch.written[i];
-    region.history.resize(facts.elements);
+    if (facts.is_output) region.written = program.written[i];
   }
   shared_ = &regions_.emplace_back();
   *shared_ = {.name = "shared",
               .kind = RegionKind::kShared,
-              .data = static_cast<unsigned char*>(launch.shared),
-              .size = static_cast<std::int64_t>(launch.shared_bytes),
-              .reach = static_cast<std::int64_t>(launch.shared_reach)};
-  shared_->history.resize(Grains(shared_->size, shared_->grain));
-  const std::uint64_t bytes = launch.global_bytes * launch.grid;
+              .data = static_cast<unsigned char*>(program.shared),
+              .size = 0,
+              .reach = static_cast<std::int64_t>(program.shared_reach)};
+  const std::uint64_t bytes = program.scratch_bytes;
   if (bytes == 0) return;
   const std::size_t room = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   global_ = static_cast<unsigned char*>(std::aligned_alloc(kAlignment, room));
   if (global_ == nullptr) throw std::bad_alloc();
   std::memset(global_, kPoison, bytes);
-  Region& region = regions_.emplace_back();
-  region = {.name = "global",
-            .kind = RegionKind::kGlobal,
-            .data = global_,
-            .size = static_cast<std::int64_t>(bytes),
-            .reach = static_cast<std::int64_t>(bytes)};
-  region.history.resize(Grains(region.size, region.grain));
-  region.owner.resize(Grains(region.size, region.grain), -1);
+  std::memset(global_, 0, program.ticket_bytes);
+  scratch_ = &regions_.emplace_back();
+  *scratch_ = {.name = "global",
+               .kind = RegionKind::kGlobal,
+               .data = global_,
+               .size = static_cast<std::int64_t>(bytes),
+               .reach = static_cast<std::int64_t>(bytes)};
 }
 
 Memory::~Memory() {
@@ -103,8 +116,22 @@ Region* Memory::Find(const void* at, long long* offset) {
   return nullptr;
 }
 
+void Memory::BeginKernel(const Kernel& kernel) {
+  threads_ = kernel.threads;
+  order_.BeginKernel(kernel.grid, kernel.threads);
+  shared_->size = static_cast<std::int64_t>(kernel.shared_bytes);
+  if (scratch_ != nullptr) {
+    std::memset(global_ + workspace_bytes_, kPoison,
+                static_cast<std::size_t>(scratch_->size - workspace_bytes_));
+  }
+  for (Region& region : regions_) {
+    if (region.kind != RegionKind::kInput) Forget(region);
+  }
+}
+
 void Memory::BeginBlock(unsigned block) {
   block_ = block;
+  order_.BeginBlock(block);
   std::memset(shared_->data, kPoison, static_cast<std::size_t>(shared_->size));
   BeginInterval(0);
 }
@@ -147,14 +174,55 @@ bool Memory::Check(Region* region, const Access& access, unsigned thread, const 
   return true;
 }
 
-bool Memory::CheckOwner(Region& region, const Access& access, std::int64_t grain, unsigned thread,
-                        const char* verb) {
+bool Memory::Share(Region& region, const Access& access, std::int64_t grain, unsigned thread,
+                   Use use) {
+  if (region.sharing.empty()) return true;
+  Sharing& sharing = region.sharing[static_cast<std::size_t>(grain)];
+  const std::int64_t offset = grain * region.grain;
+  const std::int64_t self = std::int64_t{block_} * threads_ + thread;
+  const bool is_atomic = use == Use::kChange;
+  const std::int64_t other = is_atomic ? sharing.plain : sharing.atomic;
+  if (other != kNobody && other != self) {
+    return Fail(thread,
+                fmt::format("{} {}, which another thread of the kernel {}",
+                            is_atomic ? "changes" : "accesses", Place(region, access, offset),
+                            is_atomic ? "accesses without an atomic operation"
+                                      : "changes by an atomic operation"));
+  }
+  std::int64_t& own = is_atomic ? sharing.atomic : sharing.plain;
+  own = Joined(own, self);
   if (region.kind != RegionKind::kGlobal) return true;
-  std::int32_t& owner = region.owner[static_cast<std::size_t>(grain)];
-  if (owner == -1) owner = static_cast<std::int32_t>(block_);
-  if (owner == static_cast<std::int32_t>(block_)) return true;
-  return Fail(thread, fmt::format("{} {}, which block {} uses too", verb,
-                                  Place(region, access, grain * region.grain), owner));
+  if (offset < workspace_bytes_) {
+    return ShareWorkspace(sharing, region, access, offset, thread, use);
+  }
+  const auto block = static_cast<std::int32_t>(block_);
+  if (sharing.owner == kNobody) sharing.owner = block;
+  if (sharing.owner == block) return true;
+  return Fail(thread,
+              fmt::format("{} {}, which block {} uses too", use == Use::kRead ? "reads" : "writes",
+                          Place(region, access, offset), sharing.owner));
+}
+
+bool Memory::ShareWorkspace(Sharing& sharing, const Region& region, const Access& access,
+                            std::int64_t offset, unsigned thread, Use use) {
+  const auto block = static_cast<std::int32_t>(block_);
+  const Written& written = sharing.written;
+  const bool is_of_another = written.block != kNobody && written.block != block;
+  if (use == Use::kRead) {
+    sharing.reader = Joined(sharing.reader, block);
+    if (!is_of_another || order_.Sees(written, thread, interval_)) return true;
+    return Fail(thread, fmt::format("reads {}, which block {} wrote: read of a partial result that "
+                                    "no fence orders",
+                                    Place(region, access, offset), written.block));
+  }
+  if (use == Use::kChange) return true;
+  const bool is_read = sharing.reader != kNobody && sharing.reader != block;
+  if (is_of_another || is_read) {
+    return Fail(thread, fmt::format("writes {}, which another block {} in the kernel",
+                                    Place(region, access, offset), is_read ? "reads" : "writes"));
+  }
+  sharing.written = order_.Write(thread, interval_);
+  return true;
 }
 
 History& Memory::HistoryOf(Region& region, std::int64_t grain) {
@@ -178,7 +246,7 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
   const std::int64_t first = access.offset / region->grain;
   const std::int64_t end = first + access.bytes / region->grain;
   for (std::int64_t grain = first; grain < end; ++grain) {
-    if (!CheckOwner(*region, access, grain, thread, "reads")) return false;
+    if (!Share(*region, access, grain, thread, Use::kRead)) return false;
     History& history = HistoryOf(*region, grain);
     const auto self = static_cast<std::int32_t>(thread);
     if (history.writer == self) continue;
@@ -206,7 +274,7 @@ bool Memory::Write(Region* region, const Access& access, const void* value, unsi
   const auto size = static_cast<std::size_t>(region->grain);
   const auto* from = static_cast<const unsigned char*>(value);
   for (std::int64_t grain = first; grain < end; ++grain, from += size) {
-    if (!CheckOwner(*region, access, grain, thread, "writes")) return false;
+    if (!Share(*region, access, grain, thread, Use::kWrite)) return false;
     History& history = HistoryOf(*region, grain);
     const auto self = static_cast<std::int32_t>(thread);
     if (history.reader != -1 && history.reader != self) {
@@ -230,6 +298,43 @@ bool Memory::Write(Region* region, const Access& access, const void* value, unsi
     if (region->written != nullptr && region->written[grain] != 255) ++region->written[grain];
   }
   return true;
+}
+
+void* Memory::Change(Region* region, const Access& access, unsigned thread) {
+  if (!Check(region, access, thread, "changes")) return nullptr;
+  const auto fail = [&](std::int64_t offset, const std::string& why) {
+    Fail(thread, fmt::format("changes {}: {}", Place(*region, access, offset), why));
+    return nullptr;
+  };
+  if (region->kind == RegionKind::kInput) return fail(access.offset, "an input");
+  // It could be; no printed kernel does it.
+  if (region->kind == RegionKind::kShared) {
+    return fail(access.offset, "an atomic operation on shared memory");
+  }
+  if (region->element > 0 && access.unit != region->element) {
+    return fail(access.offset, fmt::format("an atomic operation on {} bytes, and an element has {}",
+                                           access.unit, region->element));
+  }
+  const std::int64_t first = access.offset / region->grain;
+  const std::int64_t end = first + access.bytes / region->grain;
+  for (std::int64_t grain = first; grain < end; ++grain) {
+    if (!Share(*region, access, grain, thread, Use::kChange)) return nullptr;
+    if (region->written != nullptr && region->written[grain] == 0) {
+      return fail(grain * region->grain, "an atomic operation on an element that nothing filled");
+    }
+  }
+  if (region->kind == RegionKind::kGlobal) order_.Ticket(thread, interval_, access.offset);
+  return region->data + access.offset;
+}
+
+std::string Memory::DirtyTicket() const {
+  for (std::int64_t offset = 0; offset < ticket_bytes_; offset += kTicketBytes) {
+    std::uint32_t ticket = 0;
+    std::memcpy(&ticket, global_ + offset, kTicketBytes);
+    if (ticket == 0) continue;
+    return fmt::format("a ticket was left dirty: global[{}] is {}", offset / kTicketBytes, ticket);
+  }
+  return "";
 }
 
 }  // namespace exh_shim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// The arrays of a launch, and who reads and writes each of their grains: elements, or, where a
+// The arrays of a program, and who reads and writes each of their grains: elements, or, where a
 // memory has elements of several types, what the smallest access to it was.
 //
 // A race is one of these, within one interval (what the threads of a block do between two
@@ -11,6 +11,14 @@
 // Threads that repeat each other's work write equal values and read what they wrote: no race.
 // The threads run an interval one after the other: if the running thread has written a grain, it is
 // the last that did; and if it is the first that read it, it is the only one.
+//
+// Within one kernel, too, and about what all of its threads may use:
+//   * a thread accesses a grain that another changes by an atomic operation, before or after,
+//   barrier
+//     or not;
+//   * blocks use a grain of the same temporary, or of the same partial result without the order
+//   that
+//     block_order.h speaks of.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/cuda_shim/block_order.h"
 #include "tests/cuda_shim/launch.h"
 #include "tests/cuda_shim/tracked.h"
 
@@ -35,18 +44,27 @@ struct History {
   bool varied = false;  ///< It was overwritten with other bits.
 };
 
+/// Who uses a grain of an output or of `exh_global` in the kernel that runs.
+struct Sharing {
+  std::int64_t plain = -1;   ///< The thread of the kernel that reads or writes it; -1 none, …
+  std::int64_t atomic = -1;  ///< … and the one with atomic operations; -2 several.
+  std::int32_t owner = -1;   ///< Temporaries of blocks: the one block that touches it, or -1.
+  std::int32_t reader = -1;  ///< Workspace: the block that reads it, -1 none, -2 several.
+  Written written{};         ///< Workspace: who wrote it.
+};
+
 /// One array.
 struct Region {
   std::string name;
   RegionKind kind;
   unsigned char* data;
-  std::int64_t size;                  ///< Bytes that may be accessed …
-  std::int64_t reach;                 ///< … and bytes that a pointer into it may lie within.
-  int element = 0;                    ///< Bytes of one; 0: it may have those of several types.
-  int grain = 4;                      ///< Bytes.
-  unsigned char* written = nullptr;   ///< Outputs: writes of each element.
-  std::vector<History> history{};     ///< By grain; empty for inputs.
-  std::vector<std::int32_t> owner{};  ///< kGlobal, by grain: the one block that touches it, or -1.
+  std::int64_t size;                 ///< Bytes that may be accessed …
+  std::int64_t reach;                ///< … and bytes that a pointer into it may lie within.
+  int element = 0;                   ///< Bytes of one; 0: it may have those of several types.
+  int grain = 4;                     ///< Bytes.
+  unsigned char* written = nullptr;  ///< Outputs: writes of each element.
+  std::vector<History> history{};    ///< By grain; empty for inputs.
+  std::vector<Sharing> sharing{};    ///< By grain; for outputs and kGlobal.
 };
 
 /// One access.
@@ -57,20 +75,23 @@ struct Access {
   Via via;
 };
 
-/// All arrays of one launch.
+/// All arrays of one program.
 class Memory {
  public:
-  /// Registers the arrays of the launch, and sets all bits of those of the blocks: NaN.
-  explicit Memory(const Launch& launch);
+  /// Registers the arrays of the program, and sets all bits of the workspace but for the tickets.
+  explicit Memory(const Program& program);
   Memory(const Memory&) = delete;
   ~Memory();
 
-  /// The memory behind `exh_global`, null where the launch asks for none.
+  /// The memory behind `exh_global`, null where the program asks for none.
   void* global() { return global_; }
   /// The array that the address lies in, and the byte; null and 0 where it lies in none.
   Region* Find(const void* at, long long* offset);
 
-  /// The accesses that follow are those of this block; all bits of shared memory are set.
+  /// The accesses that follow are those of this kernel; all bits of the temporaries in `exh_global`
+  /// are set: NaN.
+  void BeginKernel(const Kernel& kernel);
+  /// … of this block; all bits of shared memory are set.
   void BeginBlock(unsigned block);
   /// All threads have left the barrier of that line.
   void BeginInterval(int line);
@@ -78,20 +99,32 @@ class Memory {
   /// An access by `thread`; `region` may be null. False if it is an error: then error() says which.
   bool Read(Region* region, const Access& access, void* value, unsigned thread);
   bool Write(Region* region, const Access& access, const void* value, unsigned thread);
+  /// An atomic operation: where the caller changes the bytes. Null if it is an error.
+  void* Change(Region* region, const Access& access, unsigned thread);
+  void Fence(unsigned thread) { order_.Fence(thread, interval_); }
   const std::string& error() const { return error_; }
+
+  /// Says which ticket is not 0, behind the last kernel; empty: all are.
+  std::string DirtyTicket() const;
 
  private:
   bool Check(Region* region, const Access& access, unsigned thread, const char* verb);
-  bool CheckOwner(Region& region, const Access& access, std::int64_t grain, unsigned thread,
-                  const char* verb);
+  enum class Use { kRead, kWrite, kChange };
+  /// Rules about a grain that other blocks may use, too.
+  bool Share(Region& region, const Access& access, std::int64_t grain, unsigned thread, Use use);
+  bool ShareWorkspace(Sharing& sharing, const Region& region, const Access& access,
+                      std::int64_t offset, unsigned thread, Use use);
   History& HistoryOf(Region& region, std::int64_t grain);
   bool Fail(unsigned thread, const std::string& what);
   std::string Since() const;
 
   std::deque<Region> regions_;  ///< Address points into it.
   Region* shared_ = nullptr;
+  Region* scratch_ = nullptr;  ///< `exh_global`.
   unsigned char* global_ = nullptr;
-  unsigned block_ = 0;
+  std::int64_t workspace_bytes_, ticket_bytes_;
+  BlockOrder order_;
+  unsigned block_ = 0, threads_ = 1;
   int line_ = 0;  ///< Of the barrier at which the interval began, 0 the start of the block.
   std::uint32_t interval_ = 0;
   std::string error_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <regex>
 
 namespace exh_shim {
@@ -21,9 +22,11 @@ std::string TrackPointers(const std::string& source) {
       "unsigned|double|float[24]?|uint[24]|short|char|int)";
   static const std::regex cast(R"(reinterpret_cast<\s*(?:const\s+)?)" + types + R"(\s*\*\s*>)");
   static const std::regex pointer(R"((?:\bconst\s+)?\b)" + types + R"(\s*\*)");
+  static const std::regex deduced(R"((?:\bconst\s+)?\bauto\s*\*)");
   static const std::regex linkage("extern\\s+\"C\"");
   std::string text = std::regex_replace(source, cast, "exh_shim::Cast<$1>");
   text = std::regex_replace(text, pointer, "exh_shim::Tracked<$1>");
+  text = std::regex_replace(text, deduced, "auto");
   return std::regex_replace(text, linkage, "static");
 }
 
@@ -38,11 +41,41 @@ std::string Arguments(const CudaText& text, std::size_t num_arrays, std::size_t 
   return arguments;
 }
 
+/// The kernels in their order, as an initializer.
+std::string Kernels(const exh::kernels::Launch& launch, const std::string& arguments) {
+  std::string kernels;
+  const auto add = [&](const std::string& name, std::uint64_t grid, std::uint32_t threads,
+                       std::uint64_t shared_bytes) {
+    kernels += fmt::format(R"(    {{"{}", {}u, {}u, {}ull,
+     [](void* const* arrays, const double* scalars, void* global) {{
+       (void)arrays, (void)scalars, (void)global;
+       {}({});
+     }}}},
+)",
+                           name, grid, threads, shared_bytes, name, arguments);
+  };
+  const auto add_sides = [&](bool is_before) {
+    for (const exh::kernels::SideLaunch& side : launch.sides) {
+      if (side.is_before != is_before) continue;
+      add(side.kernel, side.grid, side.threads, side.shared_bytes);
+    }
+  };
+  add_sides(true);
+  add("exh_kernel", launch.grid, launch.threads, launch.shared_bytes);
+  add_sides(false);
+  return kernels;
+}
+
 }  // namespace
 
 std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arrays,
                        std::size_t num_scalars, std::size_t number) {
-  const std::uint64_t reach = (text.shared_bytes + kSlackBytes + 15) / 16 * 16;
+  const exh::kernels::Launch& launch = text.launch;
+  std::uint64_t shared_bytes = launch.shared_bytes;
+  for (const exh::kernels::SideLaunch& side : launch.sides) {
+    shared_bytes = std::max(shared_bytes, side.shared_bytes);
+  }
+  const std::uint64_t reach = (shared_bytes + kSlackBytes + 15) / 16 * 16;
   std::string facts;
   for (const ArrayFacts& array : arrays) {
     facts += fmt::format("{{\"{}\", {}ull, {}u, {}}}, ", array.name, array.elements,
@@ -53,26 +86,26 @@ std::string ShimSource(const CudaText& text, const std::vector<ArrayFacts>& arra
 #line 1 "kernel_{number}.cu"
 {source}
 alignas(128) float4 exh_shared[{vectors}];
+static const exh_shim::Kernel exh_shim_kernels[] = {{
+{kernels}}};
 }}
 extern "C" void exh_shim_run_{number}(void* const* arrays, const double* scalars,
                                       unsigned char* const* written, char* error, int capacity,
                                       int thread_order) {{
   static const exh_shim::ArrayArgument facts[] = {{{facts}}};
-  const exh_shim::Thread thread = [](void* const* arrays, const double* scalars, void* global) {{
-    (void)arrays, (void)scalars, (void)global;
-    n{number}::exh_kernel({arguments});
-  }};
-  exh_shim::Run({{{grid}, {threads}, n{number}::exh_shared, {shared}ull, {reach}ull, {global}ull,
-                  facts, {num_arrays}, arrays, scalars, written, thread_order, thread}},
+  exh_shim::Run({{n{number}::exh_shim_kernels, {num_kernels}u, n{number}::exh_shared, {reach}ull,
+                  {scratch}ull, {workspace}ull, {tickets}ull, facts, {num_arrays}u, arrays,
+                  scalars, written, thread_order}},
                 error, capacity);
 }}
 )",
       fmt::arg("number", number), fmt::arg("source", TrackPointers(text.source)),
-      fmt::arg("vectors", reach / 16), fmt::arg("facts", facts),
-      fmt::arg("arguments", Arguments(text, arrays.size(), num_scalars)),
-      fmt::arg("grid", text.grid), fmt::arg("threads", text.threads),
-      fmt::arg("shared", text.shared_bytes), fmt::arg("reach", reach),
-      fmt::arg("global", text.global_bytes), fmt::arg("num_arrays", arrays.size()));
+      fmt::arg("vectors", reach / 16),
+      fmt::arg("kernels", Kernels(launch, Arguments(text, arrays.size(), num_scalars))),
+      fmt::arg("num_kernels", launch.sides.size() + 1), fmt::arg("facts", facts),
+      fmt::arg("reach", reach), fmt::arg("scratch", launch.scratch_bytes()),
+      fmt::arg("workspace", launch.workspace_bytes), fmt::arg("tickets", launch.ticket_bytes),
+      fmt::arg("num_arrays", arrays.size()));
 }
 
 std::string CompilerFlags(const std::string& root) {

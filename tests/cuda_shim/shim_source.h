@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// From the text of a CUDA kernel to C++ that runs it on the CPU.
+// From the text of a CUDA program to C++ that runs it on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "kernels/launch.h"
+
 namespace exh_shim {
 
-/// A printed kernel `exh_kernel`, and what its launch needs. Its parameters are the arrays, the
-/// scalars and, where the text says so, `exh_global`.
+/// A printed program: `exh_kernel`, and what its launch names beside it. The parameters of each are
+/// the arrays, the scalars and, where the text says so, `exh_global`.
 struct CudaText {
   std::string source;
-  unsigned grid = 1, threads = 1;  ///< Blocks, and threads of each; one dimension.
-  std::uint64_t shared_bytes = 0;  ///< Of `exh_shared`.
-  std::uint64_t global_bytes = 0;  ///< Of `exh_global`, for each block.
+  exh::kernels::Launch launch;
 };
 
 /// An array parameter.

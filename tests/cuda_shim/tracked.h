@@ -59,6 +59,8 @@ class Address {
   /// returns then.
   void Read(void* value, int bytes, int unit, Via via) const;
   void Write(const void* value, int bytes, int unit, Via via) const;
+  /// Where an atomic operation changes them, before anything else happens.
+  void* Change(int bytes, int unit) const;
 
  private:
   Region* region_;
@@ -88,6 +90,17 @@ class Tracked {
     return value;
   }
   void Write(const T& value, Via via) const { at_.Write(&value, sizeof(T), kUnit<T>, via); }
+
+  /// An atomic operation: what was there before. `after(before)` is there afterwards.
+  template <typename After>
+  T Change(const After& after) const {
+    void* const place = at_.Change(sizeof(T), kUnit<T>);
+    T before;
+    __builtin_memcpy(&before, place, sizeof(T));
+    const T changed = after(before);
+    __builtin_memcpy(place, &changed, sizeof(T));
+    return before;
+  }
 
  private:
   static constexpr long long kSize = sizeof(T);
@@ -134,6 +147,7 @@ Tracked<To> Cast(const Tracked<From>& from) {
 EXH_SHIM_LOAD(__ldg, Via::kReadOnly)
 EXH_SHIM_LOAD(__ldca, Via::kCached)
 EXH_SHIM_LOAD(__ldcg, Via::kCached)
+EXH_SHIM_LOAD(__ldcv, Via::kCached)
 EXH_SHIM_LOAD(__ldcs, Via::kCached)
 #undef EXH_SHIM_LOAD
 
@@ -146,5 +160,35 @@ EXH_SHIM_STORE(__stcg)
 EXH_SHIM_STORE(__stcs)
 EXH_SHIM_STORE(__stwb)
 #undef EXH_SHIM_STORE
+
+// CUDA's atomic operations, of the types for which it has them.
+#define EXH_SHIM_ATOMIC(name, type, ...)                                                        \
+  inline type name(const Tracked<type>& to, type value) {                                       \
+    return to.Change([&]([[maybe_unused]] const type& before) -> type { return __VA_ARGS__; }); \
+  }
+#define EXH_SHIM_ATOMIC_ON_INTEGERS(type)                                                      \
+  EXH_SHIM_ATOMIC(atomicAdd, type, before + value)                                             \
+  EXH_SHIM_ATOMIC(atomicMin, type, before < value ? before : value)                            \
+  EXH_SHIM_ATOMIC(atomicMax, type, before > value ? before : value)                            \
+  EXH_SHIM_ATOMIC(atomicAnd, type, (before & value))                                           \
+  EXH_SHIM_ATOMIC(atomicOr, type, before | value)                                              \
+  EXH_SHIM_ATOMIC(atomicXor, type, before ^ value)                                             \
+  EXH_SHIM_ATOMIC(atomicExch, type, value)                                                     \
+  inline type atomicCAS(const Tracked<type>& to, type expected, type value) {                  \
+    return to.Change([&](const type& before) { return before == expected ? value : before; }); \
+  }
+EXH_SHIM_ATOMIC_ON_INTEGERS(int)
+EXH_SHIM_ATOMIC_ON_INTEGERS(unsigned)
+EXH_SHIM_ATOMIC_ON_INTEGERS(unsigned long long)
+EXH_SHIM_ATOMIC(atomicMin, long long, before < value ? before : value)
+EXH_SHIM_ATOMIC(atomicMax, long long, before > value ? before : value)
+EXH_SHIM_ATOMIC(atomicAdd, float, before + value)
+EXH_SHIM_ATOMIC(atomicAdd, double, before + value)
+EXH_SHIM_ATOMIC(atomicExch, float, value)
+EXH_SHIM_ATOMIC(atomicAdd, float2, {before.x + value.x, before.y + value.y})
+EXH_SHIM_ATOMIC(atomicAdd, float4,
+                {before.x + value.x, before.y + value.y, before.z + value.z, before.w + value.w})
+#undef EXH_SHIM_ATOMIC_ON_INTEGERS
+#undef EXH_SHIM_ATOMIC
 
 }  // namespace exh_shim

@@ -55,7 +55,7 @@ class List(unittest.TestCase):
         kernels = re.findall(r"(?m)^(\S+ +)\S.*$", done.stdout)
         self.assertEqual([kernel.strip() for kernel in kernels],
                          ["axpy", "mv", "matmul", "gesummv", "batched_matmul", "matmul2",
-                          "reduce", "softmax", "layer_norm"])
+                          "reduce", "softmax", "layer_norm", "dot", "moments"])
         self.assertEqual(len({len(kernel) for kernel in kernels}), 1, done.stdout)
         sizes = re.findall(r"(?m)^  (\S+ +)\S.*\(default \d+, \d+ to \d+\)$", done.stdout)
         self.assertEqual(len(sizes) + len(kernels), done.stdout.count("\n"))
@@ -481,9 +481,17 @@ class Runs(unittest.TestCase):
         self.assertIn("without a tree", tree.stderr)
 
     def test_prime_sizes_are_said_not_to_be_tiled(self):
-        done = run(SEARCH, "--kernel", "axpy", "--size", "n=97", "--budget", "evals=2", "--durable", "--out", self.out)
+        done = run(SEARCH, "--kernel", "axpy", "--size", "n=23", "--budget", "evals=2", "--durable", "--out", self.out)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("axis n = 97 has no divisor in its tile range", done.stdout + done.stderr)
+        self.assertIn("axis n = 23 has no divisor in its tile range", done.stdout + done.stderr)
+
+    def test_covered_sizes_are_said_and_found_right(self):
+        done = run(SEARCH, "--kernel", "axpy", "--size", "n=97", "--budget", "evals=4", "--out", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("axis n = 97, covered by 100", done.stdout + done.stderr)
+        self.assertNotIn("wrong 1", done.stdout)
+        listed = run(SEARCH, "list", "axpy", "--size", "n=97")
+        self.assertIn("note: axis n = 97, covered by 100", listed.stdout)
 
 
 class Replays(unittest.TestCase):

@@ -55,6 +55,7 @@ class Cuda(cuda_test.Fixture):
             self.assertEqual((limits["max_threads"], limits["block_registers"], limits["max_registers"]), (1024, 65536, 255))
             self.assertEqual(limits["vector_sizes"], [2, 4])
             self.assertIn("CACHE_READ_ONLY", limits["cache_flags"])
+            self.assertEqual(limits["across_blocks"], ["ATOMIC_CAS", "ATOMIC_RED", "LAST_BLOCK", "SECOND_LAUNCH"])
         self.assertEqual(self.rates(), [])  # Limits need no rates.
 
     def test_limits_of_sm_90_are_the_recorded_ones(self):
@@ -171,6 +172,17 @@ struct Index { int x; };
 extern Index threadIdx, blockIdx;
 void __syncthreads();
 template <typename T> T __shfl_xor(T value, int) { return value; }
+constexpr int __HIP_MEMORY_SCOPE_AGENT = 0;
+template <typename T> T __hip_atomic_load(const T* from, int, int) { return *from; }
+template <typename T> T atomicAdd(T*, T value) { return value; }
+template <typename T> T atomicMin(T*, T value) { return value; }
+template <typename T> T atomicMax(T*, T value) { return value; }
+template <typename T> T atomicExch(T*, T value) { return value; }
+template <typename T> T atomicCAS(T*, T, T value) { return value; }
+unsigned __float_as_uint(float);
+float __uint_as_float(unsigned);
+void __threadfence();
+int __syncthreads_or(int);
 """
 
     def setUp(self):
@@ -191,7 +203,8 @@ template <typename T> T __shfl_xor(T value, int) { return value; }
                                    "--space", space)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("#include <hip/hip_runtime.h>\n", done.stdout)
-                self.assertIsNone(re.search(r"asm|__ld|__st|cuda", done.stdout))
+                self.assertIsNone(re.search(r"asm|__ld(?!cv)|__st|cuda", done.stdout))
+                self.assertEqual("#define __ldcv(" in done.stdout, "__ldcv(exh_part" in done.stdout)
                 file = self.folder / "kernel.cc"
                 file.write_text(done.stdout)
                 compiled = subprocess.run(["g++", "-std=c++17", "-fsyntax-only", "-I", self.folder, "-Wno-unknown-pragmas", file],

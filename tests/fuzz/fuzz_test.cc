@@ -174,7 +174,7 @@ TEST(Fuzz, EntriesTellWhatTheyAreAbout) {
   EXPECT_FALSE(Generate("require forall"));
   EXPECT_TRUE(Format("require   a : true"));
   EXPECT_FALSE(Format("\"open"));
-  EXPECT_TRUE(Kernel(ReadText(InTree("kernels/library/matmul.kernel"))));
+  EXPECT_TRUE(Kernel(ReadText(InTree("kernels/library/texts/matmul.kernel"))));
   EXPECT_FALSE(Kernel("kernel a\nend"));
 }
 

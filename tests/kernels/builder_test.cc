@@ -93,5 +93,67 @@ TEST(Builder, TellsTheSameValueReadTwiceApart) {
   EXPECT_EQ(f.comms[1].name(), "load:square.1");
 }
 
+/// y[i] = x[i] / z[i].
+Target Quotients(std::uint32_t n, Type type, bool may_cover, bool& must_cover_nothing) {
+  Target f;
+  Builder b(f);
+  if (!may_cover) b.CoverNothing();
+  const ArrayId x = b.InputArray("x", n, type), z = b.InputArray("z", n, type);
+  const ArrayId y = b.OutputArray("y", n, type);
+  const AxisRef axis = b.Axis("n", n, {{2, 32}});
+  const Value load_x = b.Load("load_x", x, {{axis, 1}}), load_z = b.Load("load_z", z, {{axis, 1}});
+  const Value quotient =
+      b.Compute("quotient", Op::kDiv, {axis}, {MayStage(load_x), MayStage(load_z)});
+  b.Store("store", y, {{axis, 1}}, InRegisters(quotient));
+  b.Finish();
+  must_cover_nothing = b.must_cover_nothing();
+  return f;
+}
+
+TEST(Builder, CoversAxesWithoutDivisorsAlike) {
+  bool must_cover_nothing = true;
+  const Target f = Quotients(1021, Type::kF32, true, must_cover_nothing);
+  EXPECT_FALSE(must_cover_nothing) << "floats have infinities";
+  for (const LogicalDim& axis : f.logical_dims) {
+    EXPECT_EQ(axis.total, 1021u) << axis.name;
+    EXPECT_EQ(axis.extent, 1024u) << axis.name;
+    EXPECT_TRUE(axis.covers());
+  }
+  for (const Dimension& dim : f.dims) {
+    for (const std::uint32_t size : dim.sizes) EXPECT_EQ(1024 % size, 0u) << dim.name();
+  }
+}
+
+TEST(Builder, CoversNothingWhereIntegersAreDivided) {
+  bool must_cover_nothing = false;
+  const Target covered = Quotients(1021, Type::kI32, true, must_cover_nothing);
+  EXPECT_TRUE(must_cover_nothing);
+  const Target f = Quotients(1021, Type::kI32, false, must_cover_nothing);
+  EXPECT_FALSE(must_cover_nothing);
+  for (const LogicalDim& axis : f.logical_dims) EXPECT_FALSE(axis.covers()) << axis.name;
+  Quotients(1024, Type::kI32, true, must_cover_nothing);
+  EXPECT_FALSE(must_cover_nothing) << "nothing is covered";
+}
+
+TEST(Builder, AccessesAlongACoveredAxisAreAsWideAsDividesIt) {
+  const auto widths = [](std::uint32_t n) {
+    bool ignored = false;
+    Target f = Quotients(n, Type::kF32, true, ignored);
+    f.device.vector_arithmetic = false;
+    f.device.vector_sizes = {2, 4};
+    return f.vec_universe(f.insts[0]);
+  };
+  EXPECT_EQ(widths(1024), (std::vector<std::uint32_t>{1, 2, 4}));
+  EXPECT_EQ(widths(1000), (std::vector<std::uint32_t>{1, 2, 4}));
+  EXPECT_EQ(widths(1002), (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(widths(1021), (std::vector<std::uint32_t>{1}));
+}
+
+TEST(Builder, RefusesToCoverWithLess) {
+  Target f;
+  Builder b(f);
+  EXPECT_THROW(b.CoveredAxis("n", 10, 9, {}), BackboneError);
+}
+
 }  // namespace
 }  // namespace exh::kernels::ir

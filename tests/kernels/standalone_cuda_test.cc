@@ -91,6 +91,30 @@ exh_kernel(const float* __restrict__ arg_x, const float* __restrict__ arg_y,
           launch};
 }
 
+/// Three kernels with a workspace: tickets, then a float for each element. `body` is exh_kernel's.
+Source ThreeKernels(const std::string& body) {
+  Launch launch;
+  launch.threads = 64;
+  launch.grid = kN / launch.threads;
+  launch.ticket_bytes = 16;
+  launch.workspace_bytes = launch.ticket_bytes + sizeof(float) * kN;
+  launch.sides = {{"exh_fill", true, launch.grid, 64, 0},
+                  {"exh_finish", false, launch.grid, 64, 50000}};
+  const auto kernel = [](const std::string& name, const std::string& what) {
+    return "extern \"C\" __global__ void __launch_bounds__(64, 1)\n" + name +
+           R"((const float* __restrict__ arg_x, const float* __restrict__ arg_y,
+float* __restrict__ arg_z, float s_alpha, unsigned char* __restrict__ exh_global) {
+  unsigned* const tickets = reinterpret_cast<unsigned*>(exh_global);
+  float* const parts = reinterpret_cast<float*>(exh_global + 16);
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  )" + what +
+           "\n}\n\n";
+  };
+  return {kernel("exh_fill", "arg_z[i] = 0;") + kernel("exh_kernel", body) +
+              kernel("exh_finish", "arg_z[i] += parts[i]; parts[i] = 0;"),
+          launch};
+}
+
 constexpr const char* kRight = "arg_z[i] = fmaf(s_alpha, arg_x[i], arg_y[i]);";
 
 struct Case {
@@ -266,6 +290,41 @@ int main() {
   const tests::ProgramRun run = tests::RunOnProcessor(text);
   EXPECT_EQ(run.compiler, "");
   EXPECT_EQ(run.code, 0) << run.err;
+}
+
+TEST(StandaloneCuda, LaunchesAllKernelsWithOneWorkspace) {
+  const std::string part = "parts[i] = fmaf(s_alpha, arg_x[i], arg_y[i]);";
+  const std::string text =
+      StandaloneCuda(FewTask(), ThreeKernels("if (tickets[i % 4] == 0) " + part), "A test.\n");
+  std::size_t at = 0;
+  for (const char* const found :
+       {"#define exh_fill axpy_fill\n#define exh_kernel axpy_kernel\n#define exh_finish "
+        "axpy_finish\n",
+        "#undef exh_fill\n#undef exh_kernel\n#undef exh_finish\n",
+        "  it has less than 50000 bytes of shared memory for a block\n",
+        "workspace: axpy_workspace_bytes(), which are 32784, aligned to 16 bytes,",
+        "of any contents, but the first 16 bytes are 0 before the first run,",
+        "axpy_workspace_bytes() {\n  return 32784;", "cudaFuncSetAttribute(axpy_finish, ",
+        "  status = cudaLaunchKernel(axpy_fill, dim3(128), dim3(64), arguments, 0, stream);\n"
+        "  if (status != cudaSuccess) return status;\n"
+        "  status = cudaLaunchKernel(axpy_kernel, dim3(128), dim3(64), arguments, 0, stream);\n"
+        "  if (status != cudaSuccess) return status;\n"
+        "  return cudaLaunchKernel(axpy_finish, dim3(128), dim3(64), arguments, 50000, stream);\n",
+        "  CHECK(cudaMemset(workspace.data(), 0, 16));\n"}) {
+    const std::size_t next = text.find(found, at);
+    ASSERT_NE(next, text.npos) << found;
+    at = next;
+  }
+  EXPECT_THAT(text, Not(HasSubstr("cudaFuncSetAttribute(axpy_kernel")));
+  const tests::ProgramRun run = tests::RunOnProcessor(text);
+  EXPECT_EQ(run.compiler, "");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("axpy: correct (all of 8192 elements)"));
+  // What a block leaves for the others is no output: a part that is missing is no number.
+  const tests::ProgramRun missing = tests::RunOnProcessor(
+      StandaloneCuda(FewTask(), ThreeKernels("if (i != 77) " + part), "A test.\n"));
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("axpy: z[77] is "));
 }
 
 TEST(StandaloneCuda, AsksForNothingThatTheKernelDoesNotNeed) {

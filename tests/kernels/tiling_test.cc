@@ -4,11 +4,40 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace exh::kernels::ir {
 namespace {
 
 using Sizes = std::vector<std::vector<std::uint32_t>>;
+
+TEST(CoveringExtent, LeavesShortAxesAndThoseWithDivisorsAlone) {
+  for (std::uint32_t total = 1; total < 24; ++total) EXPECT_EQ(CoveringExtent(total), total);
+  for (const std::uint32_t total :
+       {24u, 40u, 48u, 504u, 512u, 576u, 1008u, 1024u, 16226304u, 1u << 28}) {
+    EXPECT_EQ(CoveringExtent(total), total);
+  }
+  // A multiple of 4 that no other one is near.
+  for (const std::uint32_t total : {36u, 60u, 84u, 100u}) EXPECT_EQ(CoveringExtent(total), total);
+}
+
+TEST(CoveringExtent, TakesTheLongestTilesThatWasteLittle) {
+  const std::pair<std::uint32_t, std::uint32_t> covered[] = {
+      {25, 28},     {29, 32},       {30, 32},         {35, 36},         {37, 40},
+      {45, 48},     {53, 56},       {67, 68},         {97, 100},        {101, 104},
+      {125, 128},   {509, 512},     {520, 528},       {997, 1024},      {1000, 1024},
+      {1021, 1024}, {1031, 1056},   {1033, 1056},     {4093, 4096},     {1000003, 1003520},
+      {1760, 1792}, {36560, 36864}, {466016, 466944}, {155277, 155648}, {21128, 21504}};
+  for (const auto& [total, extent] : covered) EXPECT_EQ(CoveringExtent(total), extent) << total;
+}
+
+TEST(CoveringExtent, NeverWastesMoreThanAQuarter) {
+  for (std::uint32_t total = 1; total < 5000; ++total) {
+    const std::uint32_t extent = CoveringExtent(total);
+    EXPECT_GE(extent, total);
+    EXPECT_LE(4 * (extent - total), total) << total;
+  }
+}
 
 TEST(SplitAxis, ListsExactlyTheSizesThatSomeFactorisationUses) {
   // Brute force over all triples outer * a * b = total.

@@ -57,7 +57,9 @@ class Matmul1024 : public testing::Test {
       "dim_kind(mad.n2)=LOOP|UNROLL|THREAD\ndim_kind(mad.n3)=LOOP|UNROLL|THREAD\n";
 };
 
-/// No thread has a slice of a sum.
+/// Blocks do not divide a sum.
+constexpr const char* kOfOneBlock = "dim_kind(mad.k0)=LOOP|UNROLL|THREAD\n";
+/// Nor has a thread a slice of it.
 constexpr const char* kWholeSums =
     "dim_kind(mad.k0)=LOOP|UNROLL\ndim_kind(mad.k1)=LOOP|UNROLL\ndim_kind(mad.k2)=LOOP|UNROLL\n";
 
@@ -67,14 +69,16 @@ TEST_F(Matmul1024, RootHasTheArithmeticOfAllUnits) {
 
 TEST_F(Matmul1024, LargeTilesLeaveUnitsIdle) {
   // 64 blocks of 131072 clocks.
-  EXPECT_NEAR(Arithmetic(std::string(kOuterBlocks) + "size(mad.m0)=8\nsize(mad.n0)=8\n"), 66.2e3,
-              50);
+  const std::string tiles = std::string(kOuterBlocks) + "size(mad.m0)=8\nsize(mad.n0)=8\n";
+  EXPECT_NEAR(Arithmetic(tiles + kOfOneBlock), 66.2e3, 50);
+  EXPECT_LT(Arithmetic(tiles), 33e3) << "blocks that divide the sums fill the units";
 }
 
 TEST_F(Matmul1024, SecondWaveIsNotFull) {
   // 256 blocks of 32768 clocks, two on some unit.
-  EXPECT_NEAR(Arithmetic(std::string(kOuterBlocks) + "size(mad.m0)=16\nsize(mad.n0)=16\n"), 33.1e3,
-              50);
+  EXPECT_NEAR(
+      Arithmetic(std::string(kOuterBlocks) + "size(mad.m0)=16\nsize(mad.n0)=16\n" + kOfOneBlock),
+      33.1e3, 50);
 }
 
 TEST_F(Matmul1024, HalfAWarpIsHalfWasted) {
@@ -84,7 +88,8 @@ TEST_F(Matmul1024, HalfAWarpIsHalfWasted) {
       "dim_kind(mad.m3)=LOOP|UNROLL\ndim_kind(mad.n0)=BLOCK\ndim_kind(mad.n1)=THREAD\n"
       "dim_kind(mad.n2)=UNROLL\ndim_kind(mad.n3)=UNROLL\nsize(mad.n1)=16\n";
   EXPECT_GE(Arithmetic(narrow + kWholeSums), 64.1e3);
-  EXPECT_NEAR(Arithmetic(narrow), 32.3e3, 50) << "threads that have slices of k fill the warps";
+  EXPECT_NEAR(Arithmetic(narrow + kOfOneBlock), 32.3e3, 50)
+      << "threads that have slices of k fill the warps";
 }
 
 TEST_F(Matmul1024, SmallTilesOfAThreadReadMore) {
@@ -172,8 +177,14 @@ TEST(LowerBound, SumsAreChains) {
   const auto chain = [&](const runtime::Candidate& candidate) {
     return TermNs(bound.Explain(DomainsOf(problem, candidate)), "chain");
   };
+  // Each element may be another block's.
+  EXPECT_EQ(chain(problem.root()), 0);
   // 1,024 threads have slices of the sum, at most.
-  EXPECT_NEAR(chain(problem.root()), 3 * 4 / 1.98, 1e-6);
+  EXPECT_NEAR(chain(Decided(problem, "dim_kind(mad.n0)=LOOP|UNROLL|THREAD\n")), 3 * 4 / 1.98, 1e-6);
+  EXPECT_NEAR(chain(Decided(problem,
+                            "dim_kind(mad.n0)=BLOCK\nsize(mad.n0)=64\n"
+                            "dim_kind(mad.n1)=LOOP|UNROLL\ndim_kind(mad.n2)=LOOP|UNROLL\n")),
+              63 * 4 / 1.98, 1e-6);
   EXPECT_NEAR(chain(Decided(problem,
                             "dim_kind(mad.n1)=THREAD\nsize(mad.n1)=8\n"
                             "dim_kind(mad.n0)=LOOP\ndim_kind(mad.n2)=LOOP|UNROLL\n")),
@@ -200,8 +211,48 @@ TEST(LowerBound, CoresShareBlocks) {
               "dim_kind(store_c.m0)=LOOP|UNROLL\ndim_kind(store_c.m1)=LOOP|UNROLL\n"
               "dim_kind(store_c.m2)=LOOP|UNROLL\ndim_kind(store_c.m3)=LOOP|UNROLL\n"
               "dim_kind(store_c.n0)=LOOP|UNROLL\ndim_kind(store_c.n1)=LOOP|UNROLL\n"
-              "dim_kind(store_c.n2)=LOOP|UNROLL\ndim_kind(store_c.n3)=LOOP|UNROLL|VECTOR\n");
+              "dim_kind(store_c.n2)=LOOP|UNROLL\ndim_kind(store_c.n3)=LOOP|UNROLL|VECTOR\n"
+              "dim_kind(mad.k0)=LOOP|UNROLL\n");
   EXPECT_NEAR(TermNs(bound.Explain(DomainsOf(problem, one)), "arithmetic"), alone, 1e-9);
+}
+
+TEST(LowerBound, BlocksDivideASum) {
+  const search::Problem problem = MakeProblem("dot", "n=4096", "h200");
+  const LowerBound bound(*problem.task.function, Nominal(problem));
+  const auto explain = [&](const std::string& decisions) {
+    return bound.Explain(DomainsOf(problem, Decided(problem, decisions)));
+  };
+  // Bytes of partial results that the busiest unit reads.
+  const auto read = [](const Bound& explained) {
+    const auto traffic = std::ranges::find(explained.terms, "traffic", &BoundTerm::resource);
+    if (traffic == explained.terms.end()) return 0.0;
+    const auto part = std::ranges::find(traffic->parts, "mad", &BoundPart::what);
+    return part == traffic->parts.end() ? 0.0 : part->amount;
+  };
+  EXPECT_EQ(explain("").most_blocks, 4096);
+  EXPECT_EQ(read(explain("")), 0);
+  EXPECT_EQ(explain("dim_kind(mad.i0)=LOOP|UNROLL|THREAD\n").most_blocks, 1);
+  const std::string parts = "dim_kind(mad.i0)=BLOCK\nsize(mad.i0)=256\n";
+  const Bound open = explain(parts);
+  EXPECT_EQ(open.least_blocks, 256);
+  EXPECT_EQ(open.most_blocks, 256);
+  EXPECT_THAT(open.assumed, Contains(HasSubstr("LAST_BLOCK or SECOND_LAUNCH")));
+  EXPECT_EQ(read(open), 0);
+  EXPECT_EQ(read(explain(parts + "across_blocks(mad)=ATOMIC_RED\n")), 0);
+  for (const std::string way : {"LAST_BLOCK", "SECOND_LAUNCH", "LAST_BLOCK|SECOND_LAUNCH"}) {
+    EXPECT_NEAR(read(explain(parts + "across_blocks(mad)=" + way + "\n")), 256.0 * 4 / 132, 1e-9);
+  }
+}
+
+TEST(LowerBound, BlocksThatDivideSumsFillTheUnits) {
+  const search::Problem problem = MakeProblem("matmul", "m=4,n=4,k=4096", "h200");
+  const LowerBound bound(*problem.task.function, Nominal(problem));
+  const auto arithmetic = [&](const std::string& decisions) {
+    return TermNs(bound.Explain(DomainsOf(problem, Decided(problem, decisions))), "arithmetic");
+  };
+  // Of 132 units no more than 16 have results of their own.
+  EXPECT_NEAR(arithmetic(kOfOneBlock), 4096 / 128.0 / 1.98, 1e-6);
+  EXPECT_LT(arithmetic(""), 4096 / 128.0 / 1.98 / 8);
 }
 
 /// z = alpha * x + y on the device of the paper: blocks of 32 threads with 4 elements each.

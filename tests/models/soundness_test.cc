@@ -2,11 +2,13 @@
 //
 // On random descents: no decision lowers the bound, and what it counts of an implementation is no
 // more than what the loops of its code run.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +26,7 @@ namespace codegen = kernels::codegen;
 
 struct Case {
   const char *kernel, *size, *device, *space;
+  const char* decisions = "";  ///< Taken before the descents.
 };
 constexpr int kDescents = 40;
 
@@ -39,10 +42,62 @@ const Case kCases[] = {
     {"matmul", "m=24,n=32,k=36,a_stride=3", "cpu", ""},
     {"batched_matmul", "batch=12,m=16,n=16,k=8", "h200", ""},
     {"gesummv", "n=64", "h200", ""},
+    {"dot", "n=4096", "h200", ""},
+    {"dot", "n=4096", "h200", "", "across_blocks(mad)=ATOMIC_CAS\n"},
+    {"dot", "n=4096", "h200", "", "across_blocks(mad)=ATOMIC_RED\n"},
+    {"dot", "n=4096", "h200", "", "across_blocks(mad)=LAST_BLOCK\n"},
+    {"dot", "n=4096", "h200", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"dot", "n=4096", "cpu", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"reduce", "a=8,b=4,c=512,d=1", "h200", "", "across_blocks(sum)=SECOND_LAUNCH\n"},
+    {"reduce", "a=8,b=4,c=512,d=1,op=2", "h200", ""},
+    {"matmul", "m=8,n=8,k=1024", "h200", "", "across_blocks(mad)=ATOMIC_VECTOR\n"},
+    {"matmul", "m=8,n=8,k=1024", "h200", "", "across_blocks(mad)=LAST_BLOCK\n"},
+    {"matmul", "m=8,n=8,k=1024,relu=1", "h200", "", "across_blocks(mad)=LAST_BLOCK\n"},
+    {"matmul", "m=8,n=8,k=1024,relu=1", "h200", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"matmul", "m=8,n=8,k=256,relu=1", "cpu", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"axpy", "n=1000", "h200", ""},
+    {"mv", "m=101,n=67", "h200", ""},
+    {"matmul", "m=37,n=53,k=101", "h200", ""},
+    {"matmul", "m=37,n=53,k=29", "cpu", ""},
+    {"dot", "n=4093", "h200", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"reduce", "a=7,b=5,c=509,d=1,op=2", "h200", ""},
+    {"matmul", "m=29,n=37,k=1021", "h200", "", "across_blocks(mad)=LAST_BLOCK\n"},
+    {"matmul", "m=29,n=37,k=1021,relu=1", "h200", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"matmul", "m=29,n=37,k=253", "cpu", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"mv", "m=101,n=67", "h200", "", "across_blocks(mad)=ATOMIC_CAS\n"},
+    {"mv", "m=101,n=67", "h200", "", "across_blocks(mad)=LAST_BLOCK\n"},
+    {"mv", "m=101,n=67", "h200", "", "across_blocks(mad)=SECOND_LAUNCH\n"},
+    {"dot", "n=4093", "h200", "", "across_blocks(mad)=ATOMIC_RED\n"},
+    {"matmul", "m=29,n=40,k=1021", "h200", "", "across_blocks(mad)=ATOMIC_VECTOR\n"},
+    {"reduce", "a=7,b=5,c=509,d=1", "h200", "", "across_blocks(sum)=LAST_BLOCK\n"},
+    {"reduce", "a=7,b=5,c=509,d=3", "h200", "", "across_blocks(sum)=SECOND_LAUNCH\n"},
 };
 
-/// A unit's amounts as the loop tree has them: threads that a band has no work for are left out,
-/// unless others read their registers.
+/// Is the instruction left to few blocks, or to another launch, because blocks divide a reduction?
+/// Then it adds nothing to what each block does.
+bool IsLeft(const codegen::LoweredCode& code, kernels::ir::InstId inst) {
+  return !code.splits.parts.front().insts[inst.index()] || code.splits.last_of[inst.index()] >= 0;
+}
+
+/// The threads of a block that run the instruction: those that the band around it is for, all where
+/// others read the registers of more than that; and without a band all of them. A store has a guard
+/// beside that.
+double ThreadsThatRun(const codegen::LoweredCode& code, kernels::ir::InstId inst) {
+  const codegen::LoopTree& tree = code.tree;
+  double threads = tree.num_threads;
+  const auto keep = [&](const codegen::ThreadGuard& guard) {
+    if (guard.below != 0) threads = std::min<double>(threads, guard.below);
+    for (const int axis : guard.axes) threads /= tree.axes[static_cast<std::size_t>(axis)].size;
+  };
+  int node = tree.node_of_inst[inst.index()];
+  while (node >= 0 && tree.node(node).layout < 0) node = tree.node(node).parent;
+  if (node >= 0) keep(code.threads.band[static_cast<std::size_t>(node)]);
+  keep(code.threads.store[inst.index()]);
+  return threads;
+}
+
+/// A unit's amounts as the loop tree has them, of the threads that run an instruction. What blocks
+/// do to make one value of the parts of a reduction (kHandOver, kLastBlock) is left out, too.
 struct Counted {
   double lanes = 0, issues = 0, of_thread = 0;
   double accesses = 0;  ///< If all threads of a warp touch different lines.
@@ -53,11 +108,13 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
               const codegen::LoweredCode& code, const DeviceRates& rates) {
   const codegen::LoopTree& tree = code.tree;
   Counted counted;
-  const double blocks = std::ceil(static_cast<double>(tree.num_blocks) / rates.units);
+  const double all_blocks = std::ceil(static_cast<double>(tree.num_blocks) / rates.units);
   for (const kernels::ir::Instruction& inst : problem.task.function->insts) {
     int node = tree.node_of_inst[inst.id.index()];
     if (node < 0 || inst.op == kernels::ir::Op::kConst) continue;
-    double copies = 1, threads = 1, lanes_of_vector = 1, rounds = 1;
+    const bool is_left = IsLeft(code, inst.id);
+    const double blocks = is_left ? 1 : all_blocks;
+    double copies = 1, lanes_of_vector = 1, rounds = 1;
     for (; node >= 0; node = tree.node(node).parent) {
       const codegen::LoopNode& n = tree.node(node);
       const auto size = [&](int c) {
@@ -68,20 +125,14 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
         if (n.kind == codegen::NodeKind::kLoop || inst.is_reduction()) rounds *= size(n.dim_class);
       }
       if (n.kind == codegen::NodeKind::kVector) lanes_of_vector *= size(n.dim_class);
-      if (n.kind == codegen::NodeKind::kThreads) {
-        for (const int c : n.thread_classes) threads *= size(c);
-        if (n.layout < 0) continue;
-        // Those that the band is for: others may read the registers of more than its own dims make.
-        const codegen::ThreadGuard& guard = code.threads.band[static_cast<std::size_t>(node)];
-        threads = guard.below != 0 ? guard.below : static_cast<double>(tree.num_threads);
-        for (const int axis : guard.axes) threads /= tree.axes[static_cast<std::size_t>(axis)].size;
-      }
     }
-    const double warps = std::ceil(threads / rates.warp_lanes);
+    const double warps = std::ceil(ThreadsThatRun(code, inst.id) / rates.warp_lanes);
     if (inst.is_memory()) {
       copies /= schedule.vec(inst.id);
       const double width = schedule.vec(inst.id) * lanes_of_vector;
-      counted.accesses += blocks * copies * warps * std::max(rates.warp_lanes, width);
+      if (!is_left) {
+        counted.accesses += blocks * copies * warps * std::max(rates.warp_lanes, width);
+      }
       if (inst.op == kernels::ir::Op::kLoad)
         counted.waits += blocks * rounds * rates.read_latency_clk;
       if (inst.op == kernels::ir::Op::kTempLoad) {
@@ -92,13 +143,14 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
     } else {
       counted.waits += blocks * rounds * rates.fma_latency_clk;
       copies *= lanes_of_vector;
-      if (inst.op != kernels::ir::Op::kMax) {
+      if (inst.op != kernels::ir::Op::kMax && !is_left) {
         counted.lanes += blocks * copies * warps * rates.warp_lanes;
       }
     }
+    counted.waits += blocks * copies;
+    if (is_left) continue;
     counted.issues += blocks * copies * warps;
     counted.of_thread += copies;
-    counted.waits += blocks * copies;
   }
   return counted;
 }
@@ -117,7 +169,7 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
   const search::Problem problem = MakeProblem(c.kernel, c.size, c.device, c.space);
   const DeviceRates rates = RatesOf(problem);
   const LowerBound bound(*problem.task.function, rates);
-  const runtime::Candidate root = problem.root();
+  const runtime::Candidate root = Decided(problem, c.decisions);
   const search::ChoiceOrder order = search::ChoiceOrder::Default(root.instance());
   Random random(1);
   Domains domains;
@@ -185,6 +237,13 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
       EXPECT_EQ(amounts[2], AmountOf(explained, "issue"));
     }
     EXPECT_EQ(amounts[9], static_cast<double>(code.tree.num_blocks));
+    for (const codegen::SplitReduction& split : code.splits.reductions) {
+      if (split.is_atomic()) continue;
+      const double partial =
+          static_cast<double>(split.tiles * split.splits) * split.num_registers * split.num_slots;
+      EXPECT_THAT(std::vector(amounts.end() - std::ssize(code.splits.reductions), amounts.end()),
+                  testing::Contains(partial));
+    }
     EXPECT_TRUE(std::ranges::all_of(amounts, [](double a) { return a >= 0 && std::isfinite(a); }));
     kinds_of_leaves.insert(amounts);
   }
@@ -192,6 +251,21 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
   EXPECT_GE(2 * kinds_of_leaves.size(), static_cast<std::size_t>(leaves));
   EXPECT_GE(leaves, 2);  // Dead ends are not backed out of.
   EXPECT_GT(grown, leaves);
+}
+
+TEST(SoundnessCases, BlocksDivideCoveredAxesInEveryWay) {
+  for (const std::string_view way :
+       {"ATOMIC_CAS", "ATOMIC_RED", "ATOMIC_VECTOR", "LAST_BLOCK", "SECOND_LAUNCH"}) {
+    const auto covers = [&](const Case& c) {
+      if (!std::string_view(c.decisions).ends_with(std::string(way) + "\n")) return false;
+      const search::Problem problem = MakeProblem(c.kernel, c.size, c.device, c.space);
+      const kernels::ir::Target& function = *problem.task.function;
+      return std::ranges::any_of(function.dims, [&](const kernels::ir::Dimension& dim) {
+        return function.may_split(dim) && function.logical(dim.logical).covers();
+      });
+    };
+    EXPECT_TRUE(std::ranges::any_of(kCases, covers)) << way;
+  }
 }
 
 std::string NameOf(const testing::TestParamInfo<Case>& test) {

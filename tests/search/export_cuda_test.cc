@@ -45,7 +45,10 @@ const Export& Axpy() {
 
 const std::vector<const Export*>& AllKernels() {
   // Temporaries in shared and in main memory.
-  static const Export mv({"mv", "m=48,n=64", {"exh_shared", "exh_global", "float4"}, {}});
+  static const Export mv({"mv",
+                          "m=48,n=64",
+                          {"exh_shared", "exh_global", "float4"},
+                          {"exh_fill", "exh_finish", "__threadfence", "__shfl_xor_sync"}});
   static const Export matmul(
       {"matmul", "m=32,n=16,k=7", {"exh_shared", "float4"}, {"exh_global"}, "paper"});
   static const Export strided(
@@ -148,8 +151,8 @@ TEST(ExportCuda, HoldsTheKernelAndWhatItNeedsInOrder) {
       ASSERT_NE(found, std::string::npos) << part;
       at = found + part.size();
     }
-    const std::uint64_t bytes = launch.grid * launch.global_bytes;
-    EXPECT_THAT(text, HasSubstr("_workspace_bytes() {\n  return " + std::to_string(bytes) + ";"));
+    EXPECT_THAT(text, HasSubstr("_workspace_bytes() {\n  return " +
+                                std::to_string(launch.scratch_bytes()) + ";"));
   }
 }
 

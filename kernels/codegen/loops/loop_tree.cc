@@ -115,13 +115,23 @@ class NestingCheck {
     if (vectors > 1) Fail(inst.name() + " has two VECTOR dims of its own");
     for (const ir::DimId dim : inst.reduce_dims) {
       const DimKind kind = Kind(forest_.class_of_dim[dim.index()]);
-      if (kind != DimKind::LOOP && kind != DimKind::UNROLL && kind != DimKind::THREAD) {
-        Fail("reduction dim " + function_.dim(dim).name() + " is neither LOOP, UNROLL nor THREAD");
+      if (kind == DimKind::VECTOR) {
+        Fail("reduction dim " + function_.dim(dim).name() + " is a VECTOR");
       }
     }
-    if (inst.executes_once() && around.size() != own.size()) {
+    // What comes after a divided reduction is in the blocks that divide it.
+    const auto is_foreign = [&](int c) {
+      return std::ranges::find(own, c) == own.end() && !DividesReduction(c);
+    };
+    if (inst.executes_once() && std::ranges::any_of(around, is_foreign)) {
       Fail(inst.name() + " must run once per point but has a dim of another instruction around it");
     }
+  }
+
+  bool DividesReduction(int item) const {
+    return Kind(item) == DimKind::BLOCK &&
+           std::ranges::any_of(forest_.classes[Index(item)].dims,
+                               [&](ir::DimId dim) { return function_.dim(dim).is_reduction; });
   }
 
   const ir::Function& function_;
@@ -133,7 +143,9 @@ class NestingCheck {
 /// Turns items of the forest into nodes, folding bands of THREAD classes into Threads nodes.
 class TreeBuilder {
  public:
-  TreeBuilder(const Forest& forest, LoopTree& tree) : forest_(forest), tree_(tree) {}
+  /// `apart`: instructions that share no Threads node with others around them.
+  TreeBuilder(const Forest& forest, const std::vector<ir::InstId>& apart, LoopTree& tree)
+      : forest_(forest), apart_(apart), tree_(tree) {}
 
   void Run() {
     tree_.nodes.push_back({});
@@ -166,10 +178,21 @@ class TreeBuilder {
         run = -1;
         AddItem(parent, item, in_threads);
       } else {
-        if (run < 0) run = AddNode(parent, NodeKind::kThreads);
+        const bool is_apart = HasApart(item);
+        if (run < 0 || is_apart) run = AddNode(parent, NodeKind::kThreads);
         AddItem(run, item, true);
+        if (is_apart) run = -1;
       }
     }
+  }
+
+  bool HasApart(int item) const {
+    if (!forest_.is_class(item)) {
+      const ir::InstId inst = forest_.insts[Index(item) - forest_.classes.size()];
+      return std::ranges::find(apart_, inst) != apart_.end();
+    }
+    const auto& children = forest_.children[Index(item)];
+    return std::ranges::any_of(children, [&](int c) { return HasApart(c); });
   }
 
   bool IsBlock(int item) const {
@@ -221,6 +244,7 @@ class TreeBuilder {
   }
 
   const Forest& forest_;
+  const std::vector<ir::InstId>& apart_;
   LoopTree& tree_;
 };
 
@@ -235,14 +259,14 @@ void AppendText(const ir::Function& function, const LoopTree& tree, int index, i
     }
     return text + ":" + std::to_string(k.size);
   };
-  static constexpr const char* kNames[] = {"root",   "block",   "loop", "unroll",
-                                           "vector", "threads", "exec", "combine"};
+  static constexpr const char* kNames[] = {"root",      "block",     "loop", "unroll",
+                                           "vector",    "threads",   "exec", "combine",
+                                           "hand_over", "last_block"};
   std::string line(Index(depth) * 2, ' ');
   line += kNames[static_cast<std::size_t>(node.kind)];
   if (node.dim_class >= 0) line += " " + dim_class(node.dim_class);
   for (const int c : node.thread_classes) line += " " + dim_class(c);
-  const bool has_inst = node.kind == NodeKind::kExec || node.kind == NodeKind::kCombine;
-  if (has_inst) line += " " + function.inst(node.inst).name();
+  if (node.inst.valid()) line += " " + function.inst(node.inst).name();
   out += line + "\n";
   for (const int child : node.children) AppendText(function, tree, child, depth + 1, out);
 }
@@ -272,6 +296,17 @@ void TurnRows(const ir::Function& function, const Schedule& schedule, LoopTree& 
   }
 }
 
+void InsertBehind(LoopTree& tree, int child, NodeKind kind, ir::InstId inst) {
+  LoopNode node;
+  node.kind = kind;
+  node.inst = inst;
+  node.parent = tree.node(child).parent;
+  const int index = static_cast<int>(tree.nodes.size());
+  std::vector<int>& children = tree.nodes[Index(node.parent)].children;
+  children.insert(std::ranges::find(children, child) + 1, index);
+  tree.nodes.push_back(std::move(node));
+}
+
 /// The slices of a reduction meet where all of its loops have ended. What begins it is in front of
 /// these loops, so the node around both is the one in which they end. No thread dimension is around
 /// it: one around both would have to be around the threads of the slices, too (bands_have_one_body,
@@ -287,14 +322,75 @@ std::string AddCombines(const ir::Function& function, LoopTree& tree) {
     }
     int child = node;
     while (tree.node(child).parent != around) child = tree.node(child).parent;
-    LoopNode combine;
-    combine.kind = NodeKind::kCombine;
-    combine.inst = inst.id;
-    combine.parent = around;
-    const int index = static_cast<int>(tree.nodes.size());
-    tree.nodes.push_back(std::move(combine));
-    std::vector<int>& children = tree.nodes[Index(around)].children;
-    children.insert(std::ranges::find(children, child) + 1, index);
+    InsertBehind(tree, child, NodeKind::kCombine, inst.id);
+  }
+  return "";
+}
+
+/// The node behind which all of the reduction has ended, in a block: where its slices have become
+/// one value, or the outermost of its loops.
+int EndOf(const ir::Function& function, const LoopTree& tree, const ir::Instruction& inst) {
+  for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
+    const LoopNode& n = tree.nodes[node];
+    if (n.kind == NodeKind::kCombine && n.inst == inst.id) return static_cast<int>(node);
+  }
+  const auto reduces = [&](ir::DimId dim) { return function.dim(dim).is_reduction; };
+  int end = tree.node_of_inst[inst.id.index()];
+  for (int node = tree.node(end).parent; node >= 0; node = tree.node(node).parent) {
+    const LoopNode& n = tree.node(node);
+    const bool is_loop = n.dim_class >= 0 && n.kind != NodeKind::kBlock;
+    if (is_loop && std::ranges::any_of(tree.classes[Index(n.dim_class)].dims, reduces)) end = node;
+  }
+  return end;
+}
+
+/// The child of the innermost block around a node that it is, or is in.
+int ChildOfBlock(const LoopTree& tree, int node) {
+  while (tree.node(tree.node(node).parent).kind != NodeKind::kBlock) node = tree.node(node).parent;
+  return node;
+}
+
+/// What blocks have of a divided reduction, or its slices have become, is handed over where its
+/// loops have ended. Those that meet by the last ticket do so behind all of them. (Atomic
+/// operations are how the result is stored, and no nodes.)
+std::string AddSplits(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
+  std::vector<ir::InstId> last;  // Of LAST_BLOCK.
+  for (const ir::Instruction& inst : function.insts) {
+    const int node = tree.node_of_inst[inst.id.index()];
+    if (node < 0 || !inst.is_reduction() || tree.SplitClasses(inst).empty()) continue;
+    const AcrossBlocks way = schedule.across_blocks.Or(AcrossBlocks::NOT_ACROSS, inst.id);
+    if (way == AcrossBlocks::NOT_ACROSS) return inst.name() + " is divided but NOT_ACROSS blocks";
+    if (way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH) continue;
+    InsertBehind(tree, EndOf(function, tree, inst), NodeKind::kHandOver, inst.id);
+    if (way == AcrossBlocks::LAST_BLOCK) last.push_back(inst.id);
+  }
+  while (!last.empty()) {
+    const ir::InstId first = last.front();
+    int end = -1;
+    std::vector<ir::InstId> others;
+    for (const ir::InstId id : last) {
+      if (id != first && !ir::Meet(function, id, first)) {
+        others.push_back(id);
+        continue;
+      }
+      const ir::InstId init = function.comm(function.inst(id).init).producer;
+      const int around =
+          tree.CommonAncestor(tree.node_of_inst[id.index()], tree.node_of_inst[init.index()]);
+      if (tree.node(around).kind != NodeKind::kBlock) {
+        return "the last block of " + function.inst(id).name() + " is known inside of a loop";
+      }
+      const int own = ChildOfBlock(tree, EndOf(function, tree, function.inst(id)));
+      const std::vector<int>& body = tree.node(tree.node(own).parent).children;
+      if (end < 0 || std::ranges::find(body, own) > std::ranges::find(body, end)) end = own;
+    }
+    // Behind what is handed over there.
+    const std::vector<int>& body = tree.node(tree.node(end).parent).children;
+    for (auto next = std::ranges::find(body, end) + 1; next != body.end(); ++next) {
+      if (tree.node(*next).kind != NodeKind::kHandOver) break;
+      end = *next;
+    }
+    InsertBehind(tree, end, NodeKind::kLastBlock, first);
+    last = std::move(others);
   }
   return "";
 }
@@ -318,9 +414,15 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   for (const ThreadLayout& layout : tree.layouts) {
     tree.num_threads = std::max(tree.num_threads, layout.threads);
   }
-  TreeBuilder(forest, tree).Run();
+  std::vector<ir::InstId> apart;  // All threads meet behind them.
+  for (const ir::Instruction& inst : function.insts) {
+    const AcrossBlocks way = schedule.across_blocks.Or(AcrossBlocks::NOT_ACROSS, inst.id);
+    if (way == AcrossBlocks::LAST_BLOCK) apart.push_back(inst.id);
+  }
+  TreeBuilder(forest, apart, tree).Run();
   TurnRows(function, schedule, tree);
   error = AddCombines(function, tree);
+  if (error.empty()) error = AddSplits(function, schedule, tree);
   if (!error.empty()) return {std::nullopt, error};
   for (const int c : tree.block_classes) tree.num_blocks *= tree.classes[Index(c)].size;
   return {std::move(tree), ""};
@@ -359,6 +461,16 @@ std::vector<int> LoopTree::SliceAxes(const ir::Instruction& reduction) const {
     if (dim_class.kind == DimKind::THREAD && dim_class.size > 1) slices.push_back(dim_class.axis);
   }
   return slices;
+}
+
+std::vector<int> LoopTree::SplitClasses(const ir::Instruction& reduction) const {
+  std::vector<int> split;
+  for (const int c : block_classes) {
+    const bool divides = std::ranges::any_of(
+        reduction.reduce_dims, [&](ir::DimId dim) { return class_of_dim[dim.index()] == c; });
+    if (divides) split.push_back(c);
+  }
+  return split;
 }
 
 std::string ToText(const ir::Function& function, const LoopTree& tree) {

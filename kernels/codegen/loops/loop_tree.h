@@ -37,11 +37,13 @@ enum class NodeKind : std::uint8_t {
   kRoot,
   kBlock,  ///< Work items: the outermost loops, perfectly nested.
   kLoop,
-  kUnroll,   ///< The body is written `size` times.
-  kVector,   ///< One vector operation per instruction inside.
-  kThreads,  ///< The body runs once per thread of the block; a barrier follows.
-  kExec,     ///< One instruction.
-  kCombine,  ///< The slices of a reduction, each a thread's, become its value in all of them.
+  kUnroll,     ///< The body is written `size` times.
+  kVector,     ///< One vector operation per instruction inside.
+  kThreads,    ///< The body runs once per thread of the block; a barrier follows.
+  kExec,       ///< One instruction.
+  kCombine,    ///< The slices of a reduction, each a thread's, become its value in all of them.
+  kHandOver,   ///< What the block has of a divided reduction goes to the others (across.exh).
+  kLastBlock,  ///< The block with the last ticket makes one value of all, of several reductions.
 };
 
 struct LoopNode {
@@ -49,7 +51,8 @@ struct LoopNode {
   int dim_class = -1;               ///< kBlock, kLoop, kUnroll, kVector.
   std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
   int layout = -1;                  ///< kThreads: that of the band; -1: no band.
-  ir::InstId inst;                  ///< kExec; kCombine: the reduction.
+  ir::InstId
+      inst;  ///< kExec; kCombine, kHandOver: the reduction; kLastBlock: one of those that meet.
   int parent = -1;
   std::vector<int> children;  ///< In order of execution.
   /// kThreads: every thread has finished the Threads node before, in the same body. Always so in
@@ -84,6 +87,8 @@ struct LoopTree {
   /// The hardware axes along which threads have slices of the reduction: those of its THREAD
   /// dimensions that it reduces over.
   std::vector<int> SliceAxes(const ir::Instruction& reduction) const;
+  /// The BLOCK classes that divide the reduction, outermost first.
+  std::vector<int> SplitClasses(const ir::Instruction& reduction) const;
 };
 
 /// Calls `action(copy)` for each copy of the body of an unrolled node, in the order in which they

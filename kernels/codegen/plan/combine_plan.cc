@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
+#include "kernels/ir/ops.h"
 #include "kernels/ir/target.h"
 
 namespace exh::kernels::codegen {
@@ -19,13 +21,31 @@ bool HasShuffles(const LoopTree& tree, const ThreadAxis& axis) {
           (tree.num_threads < kWarp && std::has_single_bit(tree.num_threads)));
 }
 
+void AddDigit(ThreadDigit digit, std::vector<ThreadDigit>& digits) {
+  if (digit.size > 1) digits.push_back(digit);
+}
+
+/// The bits of an axis of slices that shuffles combine, the lower ones by halving. What is left of
+/// the axis comes back.
+ThreadDigit AddShuffles(const ThreadAxis& axis, Combine& combine) {
+  const std::uint32_t lanes = axis.stride < kWarp ? std::min(axis.size, kWarp / axis.stride) : 1;
+  // `lanes` is a power of two, so this is the largest one that divides both.
+  const std::uint32_t halved = std::gcd(combine.owned, lanes);
+  combine.owned /= halved;
+  AddDigit({axis.stride, halved}, combine.halved);
+  AddDigit({axis.stride, halved}, combine.slots);
+  AddDigit({axis.stride * halved, lanes / halved}, combine.shuffled);
+  AddDigit({axis.stride * halved, lanes / halved}, combine.silent);
+  return {axis.stride * lanes, axis.size / lanes};
+}
+
 Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
                     ir::InstId id) {
   const ir::Instruction& inst = function.inst(id);
   const std::vector<int> slices = tree.SliceAxes(inst);
   Combine combine;
   combine.reduction = id;
-  combine.op = CombinedBy(inst.op);
+  combine.op = ir::CombinedBy(inst.op);
   std::vector<bool> is_own(tree.axes.size(), false);
   for (const ir::DimId dim : inst.dims) {
     if (tree.class_of(dim).axis >= 0)
@@ -33,7 +53,7 @@ Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const Va
   }
   const int layout = tree.axes[static_cast<std::size_t>(slices.front())].layout;
   combine.below = tree.layouts[static_cast<std::size_t>(layout)].threads;
-  combine.num_slots = 1;
+  for (const KeyDim& key : values.storage[id.index()].key) combine.owned *= key.size;
   // The innermost axis, whose threads are neighbours, first: so their slots are neighbours, too.
   for (std::size_t i = tree.axes.size(); i-- > 0;) {
     const ThreadAxis& axis = tree.axes[i];
@@ -44,32 +64,27 @@ Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const Va
     }
     ThreadDigit rest = {axis.stride, axis.size};
     const bool is_slice = std::ranges::find(slices, static_cast<int>(i)) != slices.end();
-    if (is_slice && HasShuffles(tree, axis)) {
-      ThreadDigit shuffled = {rest.stride, 1};
-      for (; rest.size > 1 && rest.stride < kWarp; rest.stride *= 2, rest.size /= 2) {
-        combine.shuffles.push_back(rest.stride);
-        shuffled.size *= 2;
-      }
-      if (shuffled.size > 1) combine.silent.push_back(shuffled);
-    }
-    if (rest.size == 1) continue;
-    if (is_slice) combine.shared.push_back(rest);
-    combine.slots.push_back(rest);
-    combine.num_slots *= rest.size;
+    if (is_slice && HasShuffles(tree, axis)) rest = AddShuffles(axis, combine);
+    if (is_slice) AddDigit(rest, combine.shared);
+    AddDigit(rest, combine.slots);
   }
+  combine.num_slots = 1;
+  for (const ThreadDigit& digit : combine.slots) combine.num_slots *= digit.size;
   if (combine.shared.empty()) return combine;
-  std::uint32_t registers = 1;
-  for (const KeyDim& key : values.storage[id.index()].key) registers *= key.size;
   const std::uint32_t each = combine.num_slots * ir::BytesOf(ir::ComputeTypeOf(inst.type));
-  combine.at_once = std::clamp(ir::kSliceBytes / each, 1u, registers);
+  combine.at_once = std::clamp(ir::kSliceBytes / each, 1u, combine.owned);
   combine.shared_bytes = std::uint64_t{combine.at_once} * each;
   return combine;
 }
 
 }  // namespace
 
-ir::Op CombinedBy(ir::Op op) {
-  return op == ir::Op::kMad ? ir::Op::kAdd : op;
+std::vector<std::uint32_t> BitsIn(const std::vector<ThreadDigit>& digits) {
+  std::vector<std::uint32_t> bits;
+  for (const ThreadDigit& digit : digits) {
+    for (std::uint32_t bit = 1; bit < digit.size; bit *= 2) bits.push_back(digit.stride * bit);
+  }
+  return bits;
 }
 
 CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,

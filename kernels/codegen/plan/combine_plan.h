@@ -3,13 +3,29 @@
 // How the threads of a block that have slices of one reduction make one value of them.
 //
 // A slice is an index along the hardware axes of the reduction's THREAD dimensions. Where an axis
-// is a range of bits of the linear thread index, its bits below a warp are combined by shuffles, in
-// log2 steps: each thread adds what the one has whose index differs in one bit. What is left of the
-// axes goes through shared memory: one thread of each group that has shuffled writes its value, all
-// threads meet, and each of them combines those of its slices. All orders are fixed, so a program
-// always computes the same bits.
+// is a range of bits of the linear thread index, its bits below a warp are combined by shuffles,
+// bit by bit, between two threads whose index differs in that bit:
 //
-// Afterwards every thread along the axes has the value, those beyond the axes of the layout too.
+// * While a thread owns an even number of registers, each of the two keeps every other one, gives
+//   the rest away, and adds to what it keeps what the other one gives. So R registers take R / 2
+//   shuffles for the first bit, R / 4 for the next, and so on, where R for each bit made all
+//   threads compute the same.
+// * When the number is odd, each adds all that the other one has: both have the same values then.
+//
+// Invariant: let the thread's bits that have halved so far, the first one lowest, be the number p
+// of h bits. The thread owns R / 2^h registers; the i-th is number i * 2^h + p of the reduction,
+// and is held where the thread's own number i * 2^h was. It is the sum over all threads whose other
+// bits are the same. A further bit b keeps of each pair i = 2 j and 2 j + 1 the one with i = 2 j +
+// b: number j * 2^(h + 1) + (b * 2^h + p), held where number j * 2^(h + 1) was. (Neighbours own
+// neighbours, so what a warp writes for other blocks lies together. Halves that are runs of
+// registers would be apart.)
+//
+// What is left of the axes goes through shared memory, of owned registers only: one thread of those
+// that have the same values writes them, all threads meet, and each of them combines those of its
+// slices. Last, threads give each other what they own, the halvings backwards: every thread along
+// the axes has all registers, those beyond the axes of the layout too. What is handed over to other
+// blocks (split_plan.h) is left where it is. All orders are fixed, so a program always computes the
+// same bits.
 #pragma once
 
 #include <cstdint>
@@ -29,28 +45,31 @@ struct ThreadDigit {
 /// Of one kCombine node.
 struct Combine {
   ir::InstId reduction;
-  ir::Op op = ir::Op::kAdd;             ///< What makes one value of two.
-  std::vector<std::uint32_t> shuffles;  ///< Bits of the thread index, one step each.
+  ir::Op op = ir::Op::kAdd;  ///< What makes one value of two.
+  /// Digits of the thread index whose bits halve the registers that a thread owns, lowest first.
+  std::vector<ThreadDigit> halved;
+  std::vector<ThreadDigit> shuffled;  ///< Those whose bits combine all that are owned then.
+  std::uint32_t owned = 1;            ///< Registers of a thread, after all halvings.
   /// What is combined through shared memory; empty: nothing is.
   std::vector<ThreadDigit> shared;
   /// Digits of the slot that a thread's value has in shared memory, fastest first: those of
-  /// `shared` and those of the reduction's other axes.
+  /// `halved`, of `shared` and of the reduction's other axes.
   std::vector<ThreadDigit> slots;
   /// These threads write their slot, where all of these digits are 0 …
   std::vector<ThreadDigit> silent;
   std::uint32_t below = 0;      ///< … and with an index below this.
-  std::uint32_t num_slots = 0;  ///< For each register of the reduction.
+  std::uint32_t num_slots = 0;  ///< For each register that a thread owns.
   std::uint32_t at_once = 1;    ///< Registers that go through shared memory at a time.
   std::uint64_t shared_bytes = 0;
 };
+
+/// The bits of digits of the thread index, in order.
+std::vector<std::uint32_t> BitsIn(const std::vector<ThreadDigit>& digits);
 
 struct CombinePlan {
   std::vector<Combine> combines;
   std::vector<int> of_node;  ///< By node: which of them; -1: none.
 };
-
-/// What combines two partial results of a reduction: kAdd for kMad, else its own operator.
-ir::Op CombinedBy(ir::Op op);
 
 CombinePlan PlanCombines(const ir::Function& function, const LoopTree& tree,
                          const ValuePlan& values);

@@ -33,7 +33,20 @@ void Seed(Fault fault, LoweredCode& code) {
       return;
     case Fault::kWrongIdentity:
       for (InstValues& inst : code.values.insts) {
-        for (InitWrite& init : inst.inits) init.slices.clear();
+        for (InitWrite& init : inst.inits) {
+          init.slices.clear();
+          init.splits.clear();
+        }
+      }
+      return;
+    case Fault::kMissingFill:
+    case Fault::kMissingFence:
+    case Fault::kDirtyTicket:
+      code.fault = fault;
+      return;
+    case Fault::kLostSurplus:
+      for (std::vector<GuardIndex>& guards : code.memory.guards) {
+        for (GuardIndex& guard : guards) guard.extent -= guard.is_cover ? 1 : 0;
       }
       return;
     case Fault::kDroppedGuard:
@@ -66,7 +79,8 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.values = PlanValues(function, schedule, code.tree);
   code.error = code.values.error;
   if (!code.error.empty()) return code;
-  code.threads = PlanThreads(function, code.tree, code.values);
+  code.splits = PlanSplits(function, schedule, code.tree, code.values);
+  code.threads = PlanThreads(function, code.tree, code.values, code.splits.parts.front());
   code.combines = PlanCombines(function, code.tree, code.values);
   Seed(fault, code);
   return code;

@@ -9,6 +9,7 @@
 #include "kernels/codegen/loops/loop_tree.h"
 #include "kernels/codegen/plan/combine_plan.h"
 #include "kernels/codegen/plan/memory_plan.h"
+#include "kernels/codegen/plan/split_plan.h"
 #include "kernels/codegen/plan/thread_plan.h"
 #include "kernels/codegen/plan/value_plan.h"
 
@@ -20,7 +21,11 @@ enum class Fault : std::uint8_t {
   kWrongStride,     ///< Accesses of array arguments step half as far along one dim.
   kMissingBarrier,  ///< Adjacent Threads nodes of one body run as one loop over the threads.
   kDroppedGuard,    ///< Redundant threads repeat the stores of outputs.
-  kWrongIdentity,   ///< Each slice of a sum begins with its first value.
+  kWrongIdentity,   ///< Each part of a sum begins with its first value.
+  kMissingFill,     ///< The output of an atomic sum is not filled before.
+  kMissingFence,    ///< Nothing orders partial results before the ticket.
+  kDirtyTicket,     ///< The last block does not put the ticket back.
+  kLostSurplus,     ///< The last point of each covered axis is taken to be beyond it.
 };
 
 /// The type that an operator's operands become before it is evaluated: a compute type, or bool
@@ -36,7 +41,9 @@ struct LoweredCode {
   ValuePlan values;
   ThreadPlan threads;    ///< For devices whose threads really run at the same time.
   CombinePlan combines;  ///< For the same.
-  std::string error;     ///< Why the schedule has no code; empty if it has.
+  SplitPlan splits;
+  Fault fault = Fault::kNone;  ///< Of those that only printers can put in.
+  std::string error;           ///< Why the schedule has no code; empty if it has.
 };
 
 /// Checks the schedule and works out loops, addresses and registers. A schedule that the space

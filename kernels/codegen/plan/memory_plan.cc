@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "kernels/codegen/plan/covered_axes.h"
+
 namespace exh::kernels::codegen {
 namespace {
 
@@ -25,6 +27,7 @@ class MemoryPlanner {
       if (inst.is_memory()) CheckVector(inst);
       SortTerms(address);
       for (const ir::AccessGuard& guard : inst.guards) AddGuard(inst, guard);
+      for (const ir::LogicalDimId axis : GuardedAxes(function_, inst)) AddCover(inst, axis);
     }
     return std::move(plan_);
   }
@@ -137,6 +140,12 @@ class MemoryPlanner {
       (term.coefficient < 0 ? least : most) += term.coefficient * last;
     }
     if (least >= 0 && most < guard.extent) return;  // It never leaves the array.
+    SortTerms(added.index);
+    plan_.guards[inst.id.index()].push_back(std::move(added));
+  }
+
+  void AddCover(const ir::Instruction& inst, ir::LogicalDimId axis) {
+    GuardIndex added{IndexOf(0, {{axis, 1}}), function_.logical(axis).total, true};
     SortTerms(added.index);
     plan_.guards[inst.id.index()].push_back(std::move(added));
   }

@@ -19,10 +19,12 @@ struct TempArray {
   std::uint64_t elements = 1;  ///< Of one block of threads (of one host thread, on the cpu).
 };
 
-/// A load reads nothing, and is 0, unless 0 <= index < extent.
+/// Unless 0 <= index < extent, a load reads nothing and is 0, a store writes nothing, and a step of
+/// a reduction is not taken.
 struct GuardIndex {
   Affine index;
   std::int64_t extent = 1;
+  bool is_cover = false;  ///< The index is that of a covered axis, from 0 on (covered_axes.h).
 };
 
 struct MemoryPlan {

@@ -28,8 +28,9 @@ bool Meet(const std::set<ir::MemId>& a, const std::set<ir::MemId>& b) {
 
 class ThreadPlanner {
  public:
-  ThreadPlanner(const ir::Function& function, const LoopTree& tree, const ValuePlan& values)
-      : function_(function), tree_(tree), values_(values) {}
+  ThreadPlanner(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
+                const Part& part)
+      : function_(function), tree_(tree), values_(values), part_(part) {}
 
   ThreadPlan Run() {
     plan_.barrier_before.assign(tree_.nodes.size(), false);
@@ -50,6 +51,7 @@ class ThreadPlanner {
   Pending AccessesIn(int index) const {
     const LoopNode& node = tree_.node(index);
     Pending accesses;
+    if (!part_.nodes[At(index)]) return accesses;
     if (node.kind == NodeKind::kExec) {
       const ir::Instruction& inst = function_.inst(node.inst);
       if (inst.op == ir::Op::kTempLoad) accesses.read.insert(inst.block);
@@ -72,6 +74,7 @@ class ThreadPlanner {
 
   void Visit(int index, Pending& pending) {
     const LoopNode& node = tree_.node(index);
+    if (!part_.nodes[At(index)]) return;
     if (node.kind == NodeKind::kExec || IsBand(index)) return Pass(index, pending);
     const bool repeats = node.kind == NodeKind::kLoop || node.kind == NodeKind::kUnroll ||
                          node.kind == NodeKind::kVector;
@@ -145,6 +148,7 @@ class ThreadPlanner {
   const ir::Function& function_;
   const LoopTree& tree_;
   const ValuePlan& values_;
+  const Part& part_;
   ThreadPlan plan_;
   std::vector<bool> escapes_band_;    ///< By node.
   std::vector<bool> escapes_layout_;  ///< By layout.
@@ -152,9 +156,9 @@ class ThreadPlanner {
 
 }  // namespace
 
-ThreadPlan PlanThreads(const ir::Function& function, const LoopTree& tree,
-                       const ValuePlan& values) {
-  return ThreadPlanner(function, tree, values).Run();
+ThreadPlan PlanThreads(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
+                       const Part& part) {
+  return ThreadPlanner(function, tree, values, part).Run();
 }
 
 }  // namespace exh::kernels::codegen

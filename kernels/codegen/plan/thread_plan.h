@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/plan/split_plan.h"
 #include "kernels/codegen/plan/value_plan.h"
 
 namespace exh::kernels::codegen {
@@ -27,6 +28,8 @@ struct ThreadPlan {
   std::vector<ThreadGuard> store;
 };
 
-ThreadPlan PlanThreads(const ir::Function& function, const LoopTree& tree, const ValuePlan& values);
+/// Of the nodes that the part runs.
+ThreadPlan PlanThreads(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
+                       const Part& part);
 
 }  // namespace exh::kernels::codegen

@@ -94,9 +94,10 @@ class ValuePlanner {
   void AddInit(const ir::Instruction& reduction) {
     const ir::Communication& comm = Effective(function_, schedule_, reduction.init);
     CheckOrder(comm);
-    InitWrite write{reduction.id, {}, {}};
-    if (!AllSlicesMayBegin(reduction, function_.inst(comm.producer))) {
+    InitWrite write{reduction.id, {}, {}, {}};
+    if (!AllPartsMayBegin(reduction, function_.inst(comm.producer))) {
       write.slices = tree_.SliceAxes(reduction);
+      write.splits = tree_.SplitClasses(reduction);
     }
     const std::vector<int> around = tree_.ClassesAround(tree_.node_of_inst[comm.producer.index()]);
     for (const KeyDim& key : plan_.storage[reduction.id.index()].key) {
@@ -116,10 +117,10 @@ class ValuePlanner {
     readers_[reduction.id.index()].push_back(comm.producer);
   }
 
-  /// May each slice begin with the first value? It is the identity, or it makes no difference how
-  /// often a value is taken.
-  static bool AllSlicesMayBegin(const ir::Instruction& reduction, const ir::Instruction& init) {
-    const ir::Op op = CombinedBy(reduction.op);
+  /// May what each thread or block has of it begin with the first value? It is the identity, or it
+  /// makes no difference how often a value is taken.
+  static bool AllPartsMayBegin(const ir::Instruction& reduction, const ir::Instruction& init) {
+    const ir::Op op = ir::CombinedBy(reduction.op);
     if (op == ir::Op::kMin || op == ir::Op::kMax) return true;
     const ir::Operand& first = init.operands.front();
     return init.op == ir::Op::kConst && first.kind == ir::Operand::Kind::kLiteral &&

@@ -48,6 +48,7 @@ struct InitWrite {
   /// Hardware axes along which threads have slices of the reduction: those at index 0 of all of
   /// them begin with the value, the others with the identity of the operator.
   std::vector<int> slices;
+  std::vector<int> splits;  ///< BLOCK classes that divide it: likewise, at index 0 of all of them.
 };
 
 /// Which threads do something that must not be repeated.

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "base/check.h"
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cpu_statements.h"
@@ -87,7 +88,11 @@ class CpuPrinter {
         tree_(code.tree),
         checked_(options.checked),
         names_(code),
-        statements_(code, names_, options.checked, out_) {}
+        statements_(code, names_, options.checked, out_) {
+    for (const SplitReduction& split : code.splits.reductions) {
+      EXH_CHECK(split.way == AcrossBlocks::SECOND_LAUNCH);  // All that the device has.
+    }
+  }
 
   std::string Run() {
     PrintSourceHeader(code_, out_);
@@ -96,7 +101,8 @@ class CpuPrinter {
       for (const char* line : kCheckedMacros) out_.Line(line);
       out_.Line();
     }
-    BlockFunction();
+    Workspace();
+    for (const Part& part : code_.splits.parts) BlockFunction(part);
     Entry();
     return out_.Take();
   }
@@ -187,6 +193,7 @@ class CpuPrinter {
               (narrow ? "widen" + name + "(" + read + ")" : read) + "; }");
     out_.Line("static inline void store" + name + "(" + element + "* p, " + held + " v) { *(" +
               memory + "u*)p = " + (narrow ? "narrow" + name + "(v)" : "v") + "; }");
+    if (MayBePart(type, lanes)) PartialAccesses(type, lanes);
     if (!narrow) {
       std::string copies = "x";
       for (std::uint32_t lane = 1; lane < lanes; ++lane) copies += ", x";
@@ -194,6 +201,31 @@ class CpuPrinter {
                 memory + "{" + copies + "}; }");
     }
     out_.Line();
+  }
+
+  /// Are there vectors of elements of which some may be beyond a covered axis?
+  bool MayBePart(ir::Type type, std::uint32_t lanes) const {
+    return std::ranges::any_of(code_.function->insts, [&](const ir::Instruction& inst) {
+      return inst.array.valid() && code_.function->array(inst.array).type == type &&
+             code_.values.insts[inst.id.index()].lanes == lanes &&
+             std::ranges::any_of(code_.memory.guards[inst.id.index()], &GuardIndex::is_cover);
+    });
+  }
+
+  /// Of the first lanes only; the others are 0, and are not written.
+  void PartialAccesses(ir::Type type, std::uint32_t lanes) {
+    const ir::Type compute = ir::ComputeTypeOf(type);
+    const std::string element(ElementName(type)), name = Number(lanes) + VectorSuffix(type);
+    const std::string memory = "vec" + name, held = VectorName(compute, lanes);
+    const bool narrow = type != compute;
+    const std::string each =
+        "for (long lane = 0; lane < " + Number(lanes) + "; ++lane) if (lane < count) ";
+    out_.Line("static inline " + held + " part_load" + name + "(const " + element +
+              "* p, long count) { " + memory + " x = {}; " + each + "x[lane] = p[lane]; return " +
+              (narrow ? "widen" + name + "(x)" : "x") + "; }");
+    out_.Line("static inline void part_store" + name + "(" + element + "* p, " + held +
+              " v, long count) { const " + memory + " x = " +
+              (narrow ? "narrow" + name + "(v)" : "v") + "; " + each + "p[lane] = x[lane]; }");
   }
 
   /// Between a register and the elements of memory.
@@ -261,18 +293,51 @@ class CpuPrinter {
     return text + "block";
   }
 
-  void BlockFunction() {
+  /// What blocks have of divided reductions.
+  void Workspace() {
+    for (const SplitReduction& split : code_.splits.reductions) {
+      const ir::Type type = ir::ComputeTypeOf(code_.function->inst(split.id).type);
+      const std::uint64_t elements =
+          split.tiles * split.splits * split.num_registers * split.num_slots;
+      out_.Line("alignas(64) static " + std::string(RegisterName(type)) + " " +
+                statements_.PartialName(split.id) + "[" + Number(elements) + "];");
+    }
+    if (!code_.splits.empty()) out_.Line();
+  }
+
+  /// "Block", "Finish", "Finish1".
+  std::string NameOf(const Part& part) const {
+    const auto number = &part - code_.splits.parts.data();
+    if (number == 0) return "Block";
+    return number == 1 ? "Finish" : "Finish" + std::to_string(number - 1);
+  }
+  const std::vector<int>& BlockClassesOf(const Part& part) const {
+    if (part.finishes < 0) return tree_.block_classes;
+    return code_.splits.groups[static_cast<std::size_t>(part.finishes)].tile_classes;
+  }
+  std::uint64_t BlocksOf(const Part& part) const {
+    std::uint64_t blocks = 1;
+    for (const int c : BlockClassesOf(part)) blocks *= Class(c).size;
+    return blocks;
+  }
+
+  void BlockFunction(const Part& part) {
+    part_ = &part;
+    statements_.SetPart(part);
     out_.Line("// One work item. Not inlined: only parameters keep what __restrict promises.");
-    out_.Open("static __attribute__((noinline)) void Block(" + Parameters() + ")");
-    std::uint64_t stride = tree_.num_blocks;
-    for (const int c : tree_.block_classes) {
+    out_.Open("static __attribute__((noinline)) void " + NameOf(part) + "(" + Parameters() + ")");
+    std::uint64_t stride = BlocksOf(part);
+    const std::vector<int>& classes = BlockClassesOf(part);
+    for (const int c : classes) {
       stride /= Class(c).size;
       out_.Line("const long " + names_.index(c) + " = block" +
                 (stride == 1 ? "" : " / " + Number(stride)) + " % " + Number(Class(c).size) +
                 ";  // BLOCK " + DimNames(code_, c));
     }
-    if (tree_.block_classes.empty()) out_.Line("(void)block;");
-    for (const TempArray& temp : code_.memory.temps) Temporary(temp);
+    if (classes.empty()) out_.Line("(void)block;");
+    for (const TempArray& temp : code_.memory.temps) {
+      if (part.insts[code_.function->block(temp.block).store.index()]) Temporary(temp);
+    }
     Body(0);
     out_.Close();
     out_.Line();
@@ -286,20 +351,23 @@ class CpuPrinter {
     const std::string element(ElementName(type));
     out_.Line(std::string("alignas(64) ") + (global ? "static thread_local " : "") + element + " " +
               name + "[" + Number(temp.elements) + "];  // " + (global ? "GLOBAL" : "SHARED"));
-    if (checked_) {
-      out_.Line("for (" + element + "& x : " + name + ") x = " + Poison(type) + ";");
-    }
+    if (checked_) PoisonAll(name, element, type);
+  }
+
+  void PoisonAll(const std::string& array, const std::string& element, ir::Type type) {
+    out_.Line("for (" + element + "& x : " + array + ") x = " + Poison(type) + ";");
   }
 
   /// Declarations that live in the node, then its children.
   void Body(int index) {
     for (const ir::Instruction& inst : code_.function->insts) {
-      if (tree_.node_of_inst[inst.id.index()] < 0) continue;
+      if (!part_->values[inst.id.index()]) continue;
       const ValueStorage& storage = code_.values.storage[inst.id.index()];
       const bool has_register = storage.is_read || inst.is_reduction();
       if (storage.home == index && has_register) statements_.Declare(inst.id);
     }
-    const std::vector<int>& children = tree_.node(index).children;
+    std::vector<int> children = tree_.node(index).children;
+    std::erase_if(children, [&](int child) { return !Runs(child); });
     for (std::size_t i = 0; i < children.size(); ++i) {
       if (tree_.node(children[i]).kind != NodeKind::kThreads) {
         Node(children[i]);
@@ -323,6 +391,9 @@ class CpuPrinter {
     }
   }
 
+  /// Is there something to do in the node?
+  bool Runs(int node) const { return part_->nodes[static_cast<std::size_t>(node)]; }
+
   void Threads(int index) {
     std::set<int> used;
     for (const int c : tree_.node(index).thread_classes) {
@@ -341,6 +412,7 @@ class CpuPrinter {
   std::set<int> GuardAxes(int index) const {
     std::set<int> axes;
     const LoopNode& node = tree_.node(index);
+    if (!Runs(index)) return axes;
     if (node.kind == NodeKind::kExec) {
       const auto& guards = code_.values.insts[node.inst.index()].guard.axes;
       axes.insert(guards.begin(), guards.end());
@@ -360,6 +432,11 @@ class CpuPrinter {
         return statements_.Execute(node.inst);
       case NodeKind::kCombine:
         return statements_.CombineSlices(node.inst);
+      case NodeKind::kHandOver:
+        return statements_.HandOver(index);
+      case NodeKind::kLastBlock:
+        EXH_CHECK(false);
+        return;
       case NodeKind::kLoop: {
         const std::string& i = names_.index(node.dim_class);
         out_.Open("for (long " + i + " = 0; " + i + " < " + Number(Class(node.dim_class).size) +
@@ -390,13 +467,24 @@ class CpuPrinter {
     out_.Open(checked_ ? "extern \"C\" void exh_run_checked(" + all + ")"
                        : "extern \"C\" void exh_run(" + all + ")");
     out_.Line("(void)arrays, (void)scalars, (void)threads;");
-    if (tree_.num_blocks > 1) {
-      out_.Line("#pragma omp parallel for schedule(dynamic) num_threads(threads)");
-      out_.Line("for (long block = 0; block < " + Number(tree_.num_blocks) + "; ++block) Block(" +
-                Arguments() + ");");
-    } else {
-      out_.Line("const long block = 0;");
-      out_.Line("Block(" + Arguments() + ");");
+    if (checked_) {
+      for (const SplitReduction& split : code_.splits.reductions) {
+        const ir::Type type = ir::ComputeTypeOf(code_.function->inst(split.id).type);
+        PoisonAll(statements_.PartialName(split.id), std::string(RegisterName(type)), type);
+      }
+    }
+    for (const Part& part : code_.splits.parts) {
+      const std::string call = NameOf(part) + "(" + Arguments() + ");";
+      if (const std::uint64_t blocks = BlocksOf(part); blocks > 1) {
+        out_.Line("#pragma omp parallel for schedule(dynamic) num_threads(threads)");
+        out_.Line("for (long block = 0; block < " + Number(blocks) + "; ++block) " + call);
+      } else {
+        const bool is_alone = code_.splits.parts.size() == 1;
+        if (!is_alone) out_.Open("");
+        out_.Line("const long block = 0;");
+        out_.Line(call);
+        if (!is_alone) out_.Close();
+      }
     }
     out_.Close();
     if (!checked_) return;
@@ -412,7 +500,8 @@ class CpuPrinter {
   TextWriter out_;
   CodeNames names_;
   CpuStatements statements_;
-  int repeats_ = 0;  ///< Unrolled dims around that are past their first copy.
+  const Part* part_ = nullptr;  ///< What is being printed.
+  int repeats_ = 0;             ///< Unrolled dims around that are past their first copy.
 };
 
 }  // namespace

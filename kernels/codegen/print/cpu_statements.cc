@@ -153,13 +153,21 @@ std::string CpuStatements::Address(const ir::Instruction& inst, std::int64_t lan
   return Text(code_.memory.address[inst.id.index()], lane);
 }
 
-/// "(unsigned long)(i_n0 * 4 - 1) < 16": does the load stay in its array at all of these lanes?
-/// Empty: it always does; kNever.
+bool CpuStatements::IsAlongLanes(const ir::Instruction& inst, const GuardIndex& guard) const {
+  const InstValues& values = Values(inst.id);
+  return values.lanes > 1 && guard.index.coefficient(values.vector_class) != 0;
+}
+
+/// "(unsigned long)(i_n0 * 4 - 1) < 16": do the guards hold at all of these lanes? Empty: they
+/// always do; kNever.
 std::string CpuStatements::Inside(const ir::Instruction& inst,
-                                  const std::vector<std::int64_t>& lanes) const {
+                                  const std::vector<std::int64_t>& lanes, Guards which) const {
   std::vector<std::string> conditions;
   for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
+    if (which == Guards::kOfAllLanes && IsAlongLanes(inst, guard)) continue;
     for (const std::int64_t lane : lanes) {
+      // Before the last lane that is asked for nothing is beyond, if that is not.
+      if (guard.is_cover && lane != lanes.back()) continue;
       const Range range = RangeOf(guard.index, lane);
       if (range.least >= guard.extent || range.most < 0) return kNever;
       if (range.least >= 0 && range.most < guard.extent) continue;
@@ -217,8 +225,45 @@ std::string CpuStatements::LoadLane(const ir::Instruction& inst, std::int64_t la
   return inside == kNever ? zero : inside + " ? " + element + " : " + zero;
 }
 
+const GuardIndex* CpuStatements::CoverAlongLanes(const ir::Instruction& inst) const {
+  const InstValues& values = Values(inst.id);
+  const Affine& address = code_.memory.address[inst.id.index()];
+  if (values.lanes == 1 || address.coefficient(values.vector_class) != 1) return nullptr;
+  const GuardIndex* only = nullptr;
+  for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
+    if (!IsAlongLanes(inst, guard)) continue;
+    const bool is_simple = guard.is_cover && guard.index.coefficient(values.vector_class) == 1;
+    if (only != nullptr || !is_simple) return nullptr;
+    only = &guard;
+  }
+  return only;
+}
+
+std::string CpuStatements::LanesInside(const GuardIndex& cover) const {
+  return std::to_string(cover.extent) + " - (" + Text(cover.index, 0) + ")";
+}
+
+/// Lanes of which the last ones may be beyond a covered axis: all at once where all are inside.
+CpuStatements::Expression CpuStatements::LoadPart(const ir::Instruction& inst,
+                                                  const GuardIndex& cover) const {
+  const ir::Type type = ElementType(inst), held = ir::ComputeTypeOf(type);
+  const std::uint32_t lanes = Values(inst.id).lanes;
+  const std::string zeros = AsVector({NumberText(0, held, Language::kCpp), false}, held, lanes);
+  const std::string any = Inside(inst, {0}), fixed = Inside(inst, {0}, Guards::kOfAllLanes);
+  if (any == kNever) return {zeros, true};
+  const std::string all = Inside(inst, {std::int64_t{lanes} - 1});
+  const std::string name = std::to_string(lanes) + VectorSuffix(type);
+  const std::string pointer = ArrayName(inst) + " + " + Address(inst);
+  const std::string whole = "load" + name + "(" + pointer + ")";
+  if (all.empty()) return {whole, true};
+  std::string part = "part_load" + name + "(" + pointer + ", " + LanesInside(cover) + ")";
+  if (!fixed.empty()) part = "(" + fixed + " ? " + part + " : " + zeros + ")";
+  return {all == kNever ? part : all + " ? " + whole + " : " + part, true};
+}
+
 CpuStatements::Expression CpuStatements::Load(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
+  if (const GuardIndex* const cover = CoverAlongLanes(inst)) return LoadPart(inst, *cover);
   const auto moves = [&](const Affine& affine) {
     return values.lanes > 1 && affine.coefficient(values.vector_class) != 0;
   };
@@ -305,6 +350,10 @@ void CpuStatements::Store(const ir::Instruction& inst) {
   if (const std::uint32_t below = Values(inst.id).guard.below; below != 0) {
     guard += (guard.empty() ? "t < " : " && t < ") + std::to_string(below);
   }
+  const GuardIndex* const cover = CoverAlongLanes(inst);
+  const std::string inside = Inside(inst, {0}, Guards::kOfAllLanes);
+  if (inside == kNever || Inside(inst, {0}) == kNever) return;
+  if (!inside.empty()) guard += (guard.empty() ? "" : " && ") + inside;
   if (!guard.empty()) guard = "if (" + guard + ") ";
   const std::string suffix = std::to_string(lanes) + VectorSuffix(type);
   std::string text;
@@ -312,6 +361,12 @@ void CpuStatements::Store(const ir::Instruction& inst) {
     text = ToElementText(value.text, WideOf(type), type);
   } else {
     text = AsVector(value, ir::ComputeTypeOf(type), lanes);
+  }
+  if (cover != nullptr && !Inside(inst, {std::int64_t{lanes} - 1}).empty()) {
+    if (!guard.empty()) out_.Open(guard.substr(0, guard.size() - 1));
+    StorePart(inst, *cover, text);
+    if (!guard.empty()) out_.Close();
+    return;
   }
   if (checked_ && is_output) {
     if (lanes > 1 && ir::InfoOf(type).is_narrow()) text = "narrow" + suffix + "(" + text + ")";
@@ -325,6 +380,34 @@ void CpuStatements::Store(const ir::Instruction& inst) {
   } else {
     out_.Line(guard + array + "[" + Address(inst) + "] = " + text + ";");
   }
+}
+
+/// Lanes of which the last ones may be beyond a covered axis: all at once where all are inside.
+/// `value`: the vector as it is in registers.
+void CpuStatements::StorePart(const ir::Instruction& inst, const GuardIndex& cover,
+                              const std::string& value) {
+  const std::uint32_t lanes = Values(inst.id).lanes;
+  const ir::Type type = ElementType(inst);
+  const std::string name = std::to_string(lanes) + VectorSuffix(type);
+  const std::string& array = ArrayName(inst);
+  // Only the guard along the lanes: the others are asked around this.
+  const std::int64_t last = std::int64_t{lanes} - 1;
+  const bool may_be_whole = RangeOf(cover.index, last).least < cover.extent;
+  const std::string all = Text(cover.index, last) + " < " + std::to_string(cover.extent);
+  std::string whole = "store" + name + "(" + array + " + " + Address(inst) + ", " + value + ");";
+  std::string part = "part_store" + name + "(" + array + " + " + Address(inst) + ", " + value +
+                     ", " + LanesInside(cover) + ");";
+  if (checked_ && inst.op == ir::Op::kStore) {
+    const bool is_narrow = ir::InfoOf(type).is_narrow();
+    const std::string elements = is_narrow ? "narrow" + name + "(" + value + ")" : value;
+    const std::string rest = std::to_string(inst.array.value) + ", " + array + ", " +
+                             Address(inst) + ", (" + elements + "));";
+    whole = "EXH_STORE_VECTOR(" + std::to_string(lanes) + ", " + rest;
+    part = "EXH_STORE_VECTOR(" + LanesInside(cover) + ", " + rest;
+  }
+  if (!may_be_whole) return out_.Line(part);
+  out_.Line("if (" + all + ") " + whole);
+  out_.Line("else " + part);
 }
 
 void CpuStatements::WriteInitAt(const InitWrite& write, int vector_class, std::int64_t lane,
@@ -370,14 +453,16 @@ void CpuStatements::WriteInitAt(const InitWrite& write, int vector_class, std::i
 void CpuStatements::WriteInit(const ir::Instruction& inst, const InitWrite& write,
                               const Expression& value) {
   WriteInitAnywhere(inst, write, value);
-  if (write.slices.empty()) return;
+  if (write.slices.empty() && write.splits.empty()) return;
   std::string is_other;
-  for (const int axis : write.slices) {
-    is_other += (is_other.empty() ? "" : " || ") + AxisIndex(axis) + " != 0";
-  }
+  const auto add = [&](const std::string& index) {
+    is_other += (is_other.empty() ? "" : " || ") + index + " != 0";
+  };
+  for (const int axis : write.slices) add(AxisIndex(axis));
+  for (const int c : write.splits) add(names_.index(c));
   const ir::Instruction& reduction = code_.function->inst(write.reduction);
   const double identity = ir::IdentityOf(CombinedBy(reduction.op), reduction.type);
-  out_.Open("if (" + is_other + ")", "the other slices");
+  out_.Open("if (" + is_other + ")", "the other parts");
   WriteInitAnywhere(inst, write,
                     {NumberText(identity, HeldBy(reduction.id), Language::kCpp), false});
   out_.Close();
@@ -401,12 +486,22 @@ void CpuStatements::WriteInitAnywhere(const ir::Instruction& inst, const InitWri
   }
 }
 
+std::string CpuStatements::Combined(const ir::Instruction& reduction, const std::string& own,
+                                    const std::string& more) const {
+  const ir::Type held = HeldBy(reduction.id), type = ir::ComputeTypeOf(reduction.computes);
+  const std::uint32_t lanes = Storage(reduction.id).lanes;
+  const auto operand = [&](const std::string& text) {
+    return CpuConvert({text, lanes > 1}, held, type, lanes);
+  };
+  return CpuOpText(CombinedBy(reduction.op), reduction.computes, {operand(own), operand(more)},
+                   lanes)
+      .text;
+}
+
 /// Axis by axis: the threads at index 0 take what the others along it have, then all of them get
 /// what the first one has.
 void CpuStatements::CombineSlices(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
-  const ir::Type held = HeldBy(id), type = ir::ComputeTypeOf(inst.computes);
-  const std::uint32_t lanes = Storage(id).lanes;
   const std::vector<int> slices = code_.tree.SliceAxes(inst);
   const std::string threads =
       std::to_string(code_.tree.layouts[At(code_.tree.axes[At(slices.front())].layout)].threads);
@@ -419,12 +514,8 @@ void CpuStatements::CombineSlices(ir::InstId id) {
     out_.Line("if (" + AxisIndex(slice) + " != 0) continue;");
     out_.Open("for (long s = 1; s < " + size + "; ++s)");
     for (const std::string& name : Registers(id)) {
-      const auto read = [&](const std::string& at) {
-        return CpuConvert({name + "[" + at + "]", lanes > 1}, held, type, lanes);
-      };
-      const Expression sum = CpuOpText(CombinedBy(inst.op), inst.computes,
-                                       {read("t"), read("t + s * " + stride)}, lanes);
-      out_.Line(name + "[t] = " + sum.text + ";");
+      const std::string own = name + "[t]";
+      out_.Line(own + " = " + Combined(inst, own, name + "[t + s * " + stride + "]") + ";");
     }
     out_.Close();
     out_.Close();
@@ -435,20 +526,155 @@ void CpuStatements::CombineSlices(ir::InstId id) {
   out_.Close();
 }
 
+/// The registers that end at the node: of unrolled copies around it the one that is being printed.
+std::vector<CpuStatements::Place> CpuStatements::Places(ir::InstId id, int node) const {
+  const std::vector<int> around = code_.tree.ClassesAround(node);
+  struct Point {
+    std::vector<std::int64_t> unrolled;
+    std::uint64_t number = 0;
+  };
+  std::vector<Point> points(1);
+  std::uint64_t lane = 1;
+  for (const KeyDim& key : Storage(id).key) {
+    lane = key.is_vector ? 1 : lane * key.size;
+    if (key.is_vector) {
+      for (Point& point : points) point.number *= key.size;
+      continue;
+    }
+    const bool is_around = std::ranges::find(around, key.dim_class) != around.end();
+    const std::int64_t first = is_around ? copy_[At(key.dim_class)] : 0;
+    const std::int64_t last = is_around ? first : key.size - 1;
+    std::vector<Point> longer;
+    for (const Point& point : points) {
+      for (std::int64_t index = first; index <= last; ++index) {
+        longer.push_back(point);
+        longer.back().unrolled.push_back(index);
+        longer.back().number = point.number * key.size + static_cast<std::uint64_t>(index);
+      }
+    }
+    points = std::move(longer);
+  }
+  std::vector<Place> places;
+  for (const Point& point : points) {
+    places.push_back({Register(id, point.unrolled), point.number, lane});
+  }
+  return places;
+}
+
+void CpuStatements::HandOver(int index) {
+  const LoopTree& tree = code_.tree;
+  const LoopNode& node = tree.node(index);
+  const SplitReduction& split =
+      code_.splits.reductions[At(code_.splits.of_inst[node.inst.index()])];
+  const bool leaves = part_->finishes < 0;
+  // Where the first of these registers lies.
+  Affine where;
+  std::uint64_t step = split.num_registers * split.num_slots;
+  const auto add = [&](const std::vector<int>& classes) {
+    for (auto c = classes.rbegin(); c != classes.rend(); ++c) {
+      where.Add(*c, static_cast<std::int64_t>(step));
+      step *= tree.classes[At(*c)].size;
+    }
+  };
+  if (leaves) add(split.split_classes);
+  step = split.splits * split.num_registers * split.num_slots;
+  add(split.tile_classes);
+  std::string start = PartialName(split.id) + " + " + Text(where, 0);
+  step = 1;
+  for (const ThreadDigit& slot : split.slots) {
+    start += " + " + ThreadIndex(slot.stride, slot.size, tree.num_threads);
+    if (step != 1) start += " * " + std::to_string(step);
+    step *= slot.size;
+  }
+  const std::string element(RegisterName(HeldBy(split.id)));
+  const bool for_threads = Storage(split.id).per_thread && !tree.InThreads(index);
+  const std::string comment = code_.function->inst(split.id).name() +
+                              (leaves ? ": what the block has of it" : ": one of all blocks");
+  out_.Open(
+      for_threads ? "for (long t = 0; t < " + std::to_string(tree.num_threads) + "; ++t)" : "",
+      comment);
+  out_.Line((leaves ? "" : "const ") + element + "* const partial = " + start + ";");
+  const std::vector<Place> places = Places(split.id, index);
+  leaves ? Leave(split, places) : Take(split, places);
+  out_.Close();
+}
+
+void CpuStatements::Leave(const SplitReduction& split, const std::vector<Place>& places) {
+  const std::uint32_t threads = code_.tree.num_threads, lanes = Storage(split.id).lanes;
+  std::string writes;
+  for (const ThreadDigit& digit : split.silent) {
+    writes += (writes.empty() ? "" : " && ") + ThreadIndex(digit.stride, digit.size, threads);
+    writes += " == 0";
+  }
+  if (split.below != 0) {
+    writes += (writes.empty() ? "t < " : " && t < ") + std::to_string(split.below);
+  }
+  if (!writes.empty()) out_.Open("if (" + writes + ")");
+  for (const auto& [name, number, lane] : places) {
+    const std::uint64_t first = number * split.num_slots, step = lane * split.num_slots;
+    if (lanes > 1 && step == 1) {
+      out_.Line("store" + std::to_string(lanes) + VectorSuffix(HeldBy(split.id)) + "(partial + " +
+                std::to_string(first) + ", " + name + ");");
+      continue;
+    }
+    for (std::uint64_t l = 0; l < lanes; ++l) {
+      out_.Line("partial[" + std::to_string(first + l * step) + "] = " + name +
+                (lanes > 1 ? "[" + std::to_string(l) + "]" : "") + ";");
+    }
+  }
+  if (!writes.empty()) out_.Close();
+}
+
+/// Threads that have the same value do not share the work: here they run one after the other.
+void CpuStatements::Take(const SplitReduction& split, const std::vector<Place>& places) {
+  const ir::Instruction& inst = code_.function->inst(split.id);
+  const ir::Type held = HeldBy(split.id);
+  const std::uint32_t lanes = Storage(split.id).lanes;
+  const auto partial = [&](const Place& place, const std::string& block) {
+    const std::uint64_t first = place.number * split.num_slots, step = place.lane * split.num_slots;
+    const auto at = [&](std::uint64_t l) { return block + std::to_string(first + l * step); };
+    if (lanes == 1) return "partial[" + at(0) + "]";
+    if (step == 1) {
+      return "load" + std::to_string(lanes) + VectorSuffix(held) + "(partial + " + at(0) + ")";
+    }
+    std::string text = VectorName(held, lanes) + "{";
+    for (std::uint64_t l = 0; l < lanes; ++l)
+      text += (l > 0 ? ", partial[" : "partial[") + at(l) + "]";
+    return text + "}";
+  };
+  for (const Place& place : places) out_.Line(place.name + " = " + partial(place, "") + ";");
+  if (split.splits == 1) return;
+  const std::uint64_t step = std::uint64_t{split.num_registers} * split.num_slots;
+  const std::string block = "split * " + std::to_string(step) + " + ";
+  out_.Open("for (long split = 1; split < " + std::to_string(split.splits) + "; ++split)");
+  for (const Place& place : places) {
+    out_.Line(place.name + " = " + Combined(inst, place.name, partial(place, block)) + ";");
+  }
+  out_.Close();
+}
+
 void CpuStatements::Execute(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
   if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) return Store(inst);
   const InstValues& values = Values(id);
   const bool has_register = Storage(id).is_read || inst.is_reduction();
-  if (!has_register && values.inits.empty()) return;  // Nobody wants the value.
+  std::vector<InitWrite> inits = values.inits;  // Those of this kernel.
+  std::erase_if(inits,
+                [&](const InitWrite& init) { return !part_->insts[init.reduction.index()]; });
+  if (!has_register && inits.empty()) return;  // Nobody wants the value.
   Expression value = Compute(inst);
   if (has_register) {
     const std::string target = OwnRegister(id);
-    out_.Line(target + " = " +
-              (values.lanes > 1 ? AsVector(value, HeldBy(id), values.lanes) : value.text) + ";");
+    // A step of a reduction is not taken beyond a covered axis, which lanes never run along.
+    const std::string inside = inst.is_reduction() ? Inside(inst, {0}) : "";
+    const std::string guard = inside.empty() ? "" : "if (" + inside + ") ";
+    if (inside != kNever) {
+      out_.Line(guard + target + " = " +
+                (values.lanes > 1 ? AsVector(value, HeldBy(id), values.lanes) : value.text) + ";");
+    }
     value = {target, values.lanes > 1};
   }
-  if (values.inits.empty()) return;
+  if (inits.empty()) return;
   const bool is_plain = inst.op == ir::Op::kConst &&
                         code_.function->TypeOf(inst.operands[0]).value_or(inst.type) == inst.type;
   const bool name_it = !has_register && !is_plain;
@@ -457,7 +683,7 @@ void CpuStatements::Execute(ir::InstId id) {
     out_.Line("const auto init = " + value.text + ";");
     value.text = "init";
   }
-  for (const InitWrite& write : values.inits) WriteInit(inst, write, value);
+  for (const InitWrite& write : inits) WriteInit(inst, write, value);
   if (name_it) out_.Close();
 }
 

@@ -18,6 +18,8 @@ class CpuStatements {
  public:
   CpuStatements(const LoweredCode& code, const CodeNames& names, bool checked, TextWriter& out);
 
+  /// The kernel that is being printed.
+  void SetPart(const Part& part) { part_ = &part; }
   /// The unrolled copy that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
   std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
@@ -30,6 +32,13 @@ class CpuStatements {
   }
   /// Makes one value of the slices of a reduction, which is in the registers of all threads then.
   void CombineSlices(ir::InstId inst);
+  /// A kHandOver node: the block leaves what it has of a divided reduction in the workspace, or the
+  /// kernel after makes one value of all.
+  void HandOver(int node);
+  /// The workspace of a divided reduction.
+  std::string PartialName(ir::InstId inst) const {
+    return "partial_" + names_.value(inst).substr(2);
+  }
 
  private:
   using Expression = CpuOperand;
@@ -40,6 +49,18 @@ class CpuStatements {
   std::string Register(ir::InstId inst, const std::vector<std::int64_t>& unrolled) const;
   std::string OwnRegister(ir::InstId inst) const;
   std::vector<std::string> Registers(ir::InstId inst) const;
+  /// Two partial results of a reduction, in registers, as one.
+  std::string Combined(const ir::Instruction& reduction, const std::string& own,
+                       const std::string& more) const;
+  /// A register of a reduction, and its number in the workspace.
+  struct Place {
+    std::string name;
+    std::uint64_t number = 0;  ///< Of its first lane …
+    std::uint64_t lane = 1;    ///< … and how far the next one is.
+  };
+  std::vector<Place> Places(ir::InstId inst, int node) const;
+  void Leave(const SplitReduction& split, const std::vector<Place>& places);
+  void Take(const SplitReduction& split, const std::vector<Place>& places);
   std::string Lane(const ValueRead& read, int vector_class, std::int64_t lane) const;
   /// The type of the instruction's register.
   ir::Type HeldBy(ir::InstId id) const { return ir::ComputeTypeOf(code_.function->inst(id).type); }
@@ -50,13 +71,23 @@ class CpuStatements {
   Expression Condition(const ir::Instruction& inst, ir::Type computes) const;
   Expression Compute(const ir::Instruction& inst) const;
   Expression Load(const ir::Instruction& inst) const;
+  Expression LoadPart(const ir::Instruction& inst, const GuardIndex& cover) const;
   std::string LoadLane(const ir::Instruction& inst, std::int64_t lane) const;
   Expression Index(const ir::Instruction& inst) const;
   struct Range {
     std::int64_t least = 0, most = 0;
   };
   Range RangeOf(const Affine& affine, std::int64_t lane) const;
-  std::string Inside(const ir::Instruction& inst, const std::vector<std::int64_t>& lanes) const;
+  /// Does the index of the guard move from lane to lane?
+  bool IsAlongLanes(const ir::Instruction& inst, const GuardIndex& guard) const;
+  enum class Guards { kAll, kOfAllLanes };  ///< kOfAllLanes: those that say the same of each.
+  std::string Inside(const ir::Instruction& inst, const std::vector<std::int64_t>& lanes,
+                     Guards which = Guards::kAll) const;
+  /// The only guard along the lanes, where it is that of a covered axis whose points the lanes are.
+  const GuardIndex* CoverAlongLanes(const ir::Instruction& inst) const;
+  /// How many lanes are inside of it, from the first on; less than 1: none, more than there are:
+  /// all.
+  std::string LanesInside(const GuardIndex& cover) const;
   /// The affine value at the current copies and at a lane.
   std::string Text(const Affine& affine, std::int64_t lane) const;
   std::string Address(const ir::Instruction& inst, std::int64_t lane = 0) const;
@@ -64,6 +95,7 @@ class CpuStatements {
   const std::string& ArrayName(const ir::Instruction& inst) const;
   ir::Type ElementType(const ir::Instruction& inst) const;
   void Store(const ir::Instruction& inst);
+  void StorePart(const ir::Instruction& inst, const GuardIndex& cover, const std::string& value);
   void WriteInit(const ir::Instruction& inst, const InitWrite& write, const Expression& init);
   void WriteInitAnywhere(const ir::Instruction& inst, const InitWrite& write,
                          const Expression& init);
@@ -74,6 +106,7 @@ class CpuStatements {
   const CodeNames& names_;
   bool checked_;
   TextWriter& out_;
+  const Part* part_ = nullptr;
   std::vector<std::int64_t> copy_;  ///< By class: index of the unrolled copy.
 };
 

@@ -1,99 +1,168 @@
 // SPDX-License-Identifier: MIT
 //
 // How the slices that threads have of a reduction become one value, as text: what combine_plan.h
-// decides. First all shuffles of all registers, then what is left through shared memory, as many
-// registers at a time as it has place for.
+// decides, and its invariant. First the shuffles, of which each leaves half as many registers to a
+// thread or makes two threads the same; then what is left through shared memory, as many registers
+// at a time as it has place for; then the shuffles that give all registers to all threads.
 #include <algorithm>
+#include <ranges>
 
 #include "kernels/codegen/print/cuda_statements.h"
 #include "kernels/codegen/print/op_text.h"
 
 namespace exh::kernels::codegen {
+namespace {
+
+void AddTerm(const std::string& term, const char* between, std::string& sum) {
+  sum += (sum.empty() ? "" : between) + term;
+}
+
+/// Every `step`-th.
+std::vector<std::string> EveryOf(const std::vector<std::string>& all, std::size_t step) {
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < all.size(); i += step) found.push_back(all[i]);
+  return found;
+}
+
+/// "t % 4 == 0 && t < 96": the threads that write their slot; empty for all.
+std::string WriterText(const Combine& combine, std::uint32_t threads) {
+  std::string text;
+  for (const ThreadDigit& d : combine.silent) {
+    AddTerm(ThreadIndex(d.stride, d.size, threads) + " == 0", " && ", text);
+  }
+  if (combine.below < threads) AddTerm("t < " + std::to_string(combine.below), " && ", text);
+  return text;
+}
+
+}  // namespace
 
 void CudaStatements::CombineSlices(const Combine& combine, std::uint64_t offset) {
-  const ir::Instruction& inst = code_.function->inst(combine.reduction);
-  const ir::Type held = ir::ComputeTypeOf(inst.type);
-  const ir::Type type = ir::ComputeTypeOf(inst.computes);
-  const std::vector<std::string> registers = Registers(inst.id);
-  const std::string element(RegisterName(held));
-  // A function, so that each operand is evaluated once.
-  const std::string function = "combine_" + names_.value(inst.id).substr(2);
-  combiners_.insert("static __device__ __forceinline__ " + element + " " + function + "(" +
-                    element + " a, " + element + " b) { return " +
-                    CudaOpText(combine.op, inst.computes,
-                               {CastText("a", held, type), CastText("b", held, type)}) +
-                    "; }");
-  const auto take = [&](const std::string& own, const std::string& more) {
-    out_.Line(own + " = " + function + "(" + own + ", " + more + ");");
-  };
-  out_.Line("// " + inst.name() + ": one of all slices");
+  const int split = code_.splits.of_inst[combine.reduction.index()];
+  const bool is_handed_over = split >= 0 && !code_.splits.reductions[At(split)].is_atomic();
+  out_.Line("// " + code_.function->inst(combine.reduction).name() + ": one of all slices");
+  Halve(combine);
+  CombineOwned(combine, offset);
+  if (!is_handed_over) ShareOwned(combine);
+}
+
+std::string CudaStatements::ShuffleText(const std::string& value, std::uint32_t bit) const {
   const std::uint32_t lanes = code_.tree.num_threads;
   const std::string all = lanes < 32 ? std::to_string((1u << lanes) - 1) + "u" : "0xffffffffu";
-  for (const std::uint32_t bit : combine.shuffles) {
-    for (const std::string& own : registers) {
-      take(own, "__shfl_xor_sync(" + all + ", " + own + ", " + std::to_string(bit) + ")");
+  return "__shfl_xor_sync(" + all + ", " + value + ", " + std::to_string(bit) + ")";
+}
+
+void CudaStatements::Halve(const Combine& combine) {
+  const std::vector<std::string> all = Registers(combine.reduction);
+  const std::string function = CombineFunction(code_.function->inst(combine.reduction));
+  std::size_t step = 1;  // Between two that the thread owns.
+  for (const std::uint32_t bit : BitsIn(combine.halved)) {
+    out_.Open("");
+    out_.Line("const bool exh_odd = " + ThreadIndex(bit, 2, code_.tree.num_threads) + " != 0;");
+    for (std::size_t i = 0; i < all.size(); i += 2 * step) {
+      const std::string &even = all[i], &odd = all[i + step];
+      out_.Line(even + " = " + function + "(exh_odd ? " + odd + " : " + even + ", " +
+                ShuffleText("exh_odd ? " + even + " : " + odd, bit) + ");");
+    }
+    out_.Close();
+    step *= 2;
+  }
+}
+
+void CudaStatements::ShareOwned(const Combine& combine) {
+  const std::vector<std::string> all = Registers(combine.reduction);
+  const ir::Type held = ir::ComputeTypeOf(code_.function->inst(combine.reduction).type);
+  const std::string element(RegisterName(held));
+  std::size_t step = all.size() / combine.owned;
+  for (const std::uint32_t bit : BitsIn(combine.halved) | std::views::reverse) {
+    out_.Open("");
+    out_.Line("const bool exh_odd = " + ThreadIndex(bit, 2, code_.tree.num_threads) + " != 0;");
+    for (std::size_t i = 0; i < all.size(); i += step) {
+      const std::string &even = all[i], &odd = all[i + step / 2];
+      out_.Line("{ const " + element + " exh_other = " + ShuffleText(even, bit) + "; " + odd +
+                " = exh_odd ? " + even + " : exh_other; " + even +
+                " = exh_odd ? exh_other : " + even + "; }");
+    }
+    out_.Close();
+    step /= 2;
+  }
+}
+
+void CudaStatements::CombineOwned(const Combine& combine, std::uint64_t offset) {
+  const std::vector<std::string> all = Registers(combine.reduction);
+  const std::string function = CombineFunction(code_.function->inst(combine.reduction));
+  for (const std::uint32_t bit : BitsIn(combine.shuffled)) {
+    for (const std::string& own : EveryOf(all, all.size() / combine.owned)) {
+      out_.Line(own + " = " + function + "(" + own + ", " + ShuffleText(own, bit) + ");");
     }
   }
-  if (combine.shared.empty()) return;
-  const auto digit = [&](const ThreadDigit& d) { return ThreadIndex(d.stride, d.size, lanes); };
-  std::string slot, first, silent;
+  if (!combine.shared.empty()) MeetInShared(combine, offset);
+}
+
+CudaStatements::SliceWalk CudaStatements::WalkOf(const Combine& combine) const {
+  SliceWalk walk;
   std::vector<std::uint32_t> steps;  // Of the slices, in slots.
   std::uint32_t step = 1;
   for (const ThreadDigit& d : combine.slots) {
-    const std::string text =
-        (step == 1 ? digit(d) : "(" + digit(d) + ") * " + std::to_string(step));
+    const std::string digit = ThreadIndex(d.stride, d.size, code_.tree.num_threads);
+    const std::string text = step == 1 ? digit : "(" + digit + ") * " + std::to_string(step);
     const bool is_slice = std::ranges::any_of(
         combine.shared, [&](const ThreadDigit& slice) { return slice.stride == d.stride; });
-    slot += (slot.empty() ? "" : " + ") + text;
+    AddTerm(text, " + ", walk.slot);
     if (is_slice) {
       steps.push_back(step);
     } else {
-      first += (first.empty() ? "" : " + ") + text;
+      AddTerm(text, " + ", walk.first);
     }
     step *= d.size;
   }
-  for (const ThreadDigit& d : combine.silent) {
-    silent += (silent.empty() ? "" : " && ") + digit(d) + " == 0";
-  }
-  if (combine.below < lanes) {
-    silent += (silent.empty() ? "t < " : " && t < ") + std::to_string(combine.below);
-  }
-  const std::string start = std::to_string(offset / ir::BytesOf(held));
-  out_.Open("");
-  out_.Line(element + "* const exh_slices = reinterpret_cast<" + element + "*>(exh_shared) + " +
-            start + ";");
-  out_.Line("const int exh_slot = " + slot + ", exh_first = " + (first.empty() ? "0" : first) +
-            ";");
-  // All slices but the first, a digit after the other.
-  std::string from = "exh_first";
-  std::uint32_t all_slices = 1, before = 1;
-  for (const ThreadDigit& d : combine.shared) all_slices *= d.size;
+  if (walk.first.empty()) walk.first = "0";
+  for (const ThreadDigit& d : combine.shared) walk.slices *= d.size;
+  // A digit after the other.
+  walk.from = "exh_first";
+  std::uint32_t before = 1;
   for (std::size_t i = 0; i < combine.shared.size(); ++i) {
     const std::uint32_t size = combine.shared[i].size;
     std::string index = before == 1 ? "s" : "s / " + std::to_string(before);
-    if (before * size != all_slices) index = "(" + index + " % " + std::to_string(size) + ")";
-    from += " + " + index + (steps[i] == 1 ? "" : " * " + std::to_string(steps[i]));
+    if (before * size != walk.slices) index = "(" + index + " % " + std::to_string(size) + ")";
+    walk.from += " + " + index + (steps[i] == 1 ? "" : " * " + std::to_string(steps[i]));
     before *= size;
   }
-  for (std::size_t begin = 0; begin < registers.size(); begin += combine.at_once) {
-    const std::size_t end = std::min<std::size_t>(registers.size(), begin + combine.at_once);
+  return walk;
+}
+
+void CudaStatements::MeetInShared(const Combine& combine, std::uint64_t offset) {
+  const ir::Instruction& inst = code_.function->inst(combine.reduction);
+  const ir::Type held = ir::ComputeTypeOf(inst.type);
+  const std::vector<std::string> all = Registers(inst.id);
+  const std::vector<std::string> owned = EveryOf(all, all.size() / combine.owned);
+  const std::string element(RegisterName(held)), function = CombineFunction(inst);
+  const std::string writers = WriterText(combine, code_.tree.num_threads);
+  const SliceWalk walk = WalkOf(combine);
+  out_.Open("");
+  out_.Line(element + "* const exh_slices = reinterpret_cast<" + element + "*>(exh_shared) + " +
+            std::to_string(offset / ir::BytesOf(held)) + ";");
+  out_.Line("const int exh_slot = " + walk.slot + ", exh_first = " + walk.first + ";");
+  for (std::size_t begin = 0; begin < owned.size(); begin += combine.at_once) {
+    const std::size_t end = std::min<std::size_t>(owned.size(), begin + combine.at_once);
     const auto place = [&](std::size_t i, const std::string& index) {
       const std::string base = std::to_string((i - begin) * combine.num_slots);
       return "exh_slices[" + (i == begin ? index : base + " + " + index) + "]";
     };
     out_.Line("__syncthreads();");
-    out_.Open(silent.empty() ? "" : "if (" + silent + ")");
+    out_.Open(writers.empty() ? "" : "if (" + writers + ")");
     for (std::size_t i = begin; i < end; ++i) {
-      out_.Line(place(i, "exh_slot") + " = " + registers[i] + ";");
+      out_.Line(place(i, "exh_slot") + " = " + owned[i] + ";");
     }
     out_.Close();
     out_.Line("__syncthreads();");
     for (std::size_t i = begin; i < end; ++i) {
-      out_.Line(registers[i] + " = " + place(i, "exh_first") + ";");
+      out_.Line(owned[i] + " = " + place(i, "exh_first") + ";");
     }
-    out_.Open("for (int s = 1; s < " + std::to_string(all_slices) + "; ++s)");
-    out_.Line("const int exh_from = " + from + ";");
-    for (std::size_t i = begin; i < end; ++i) take(registers[i], place(i, "exh_from"));
+    out_.Open("for (int s = 1; s < " + std::to_string(walk.slices) + "; ++s)");
+    out_.Line("const int exh_from = " + walk.from + ";");
+    for (std::size_t i = begin; i < end; ++i) {
+      out_.Line(owned[i] + " = " + function + "(" + owned[i] + ", " + place(i, "exh_from") + ");");
+    }
     out_.Close();
   }
   out_.Close();

@@ -11,11 +11,13 @@
 #include "kernels/codegen/print/cuda_statements.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/codegen/print/work.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
 namespace {
 
 constexpr std::uint64_t kAlignment = 16;  ///< Of temporaries, in bytes: that of the widest access.
+constexpr std::uint32_t kFillThreads = 256;
 
 std::uint64_t Aligned(std::uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -25,108 +27,133 @@ std::string Number(std::uint64_t value) {
   return std::to_string(value);
 }
 
-class CudaPrinter {
+/// Bytes of a temporary, and what follows it.
+std::uint64_t BytesOf(const LoweredCode& code, const TempArray& temp) {
+  return Aligned(temp.elements * ir::BytesOf(code.function->block(temp.block).type));
+}
+
+std::string KernelName(const std::string& name, std::size_t number) {
+  return "exh_" + name + (number == 0 ? "" : Number(number));
+}
+
+/// The launches of all kernels.
+Launch PlanLaunch(const LoweredCode& code) {
+  Launch launch;
+  launch.grid = code.tree.num_blocks;
+  launch.threads = code.tree.num_threads;
+  for (const TempArray& temp : code.memory.temps) {
+    (temp.space == MemSpace::SHARED ? launch.shared_bytes : launch.global_bytes) +=
+        BytesOf(code, temp);
+  }
+  std::uint64_t slices = 0;  // One after the other, they take the same memory.
+  for (const Combine& combine : code.combines.combines) {
+    slices = std::max(slices, Aligned(combine.shared_bytes));
+  }
+  launch.shared_bytes += slices;
+  launch.workspace_bytes = code.splits.workspace_bytes;
+  launch.ticket_bytes = code.splits.ticket_bytes;
+  std::size_t fills = 0, finishes = 0;
+  for (const SplitReduction& split : code.splits.reductions) {
+    if (!split.is_atomic() || code.fault == Fault::kMissingFill) continue;
+    const ir::InstId store = split.store;
+    const std::uint64_t elements = code.function->array(code.function->inst(store).array).elements;
+    launch.sides.push_back({KernelName("fill", fills++), true,
+                            (elements + kFillThreads - 1) / kFillThreads, kFillThreads, 0});
+  }
+  for (const Part& part : code.splits.parts) {
+    if (part.finishes < 0) continue;
+    const SplitGroup& group = code.splits.groups[static_cast<std::size_t>(part.finishes)];
+    launch.sides.push_back({KernelName("finish", finishes++), false, group.tiles, launch.threads,
+                            launch.shared_bytes});
+  }
+  return launch;
+}
+
+/// Parameters, which all kernels have.
+std::string Parameters(const LoweredCode& code, const CodeNames& names, const Launch& launch,
+                       const CudaOptions& options) {
+  std::string text;
+  const auto add = [&](const std::string& parameter) {
+    text += (text.empty() ? "" : ", ") + parameter;
+  };
+  for (const ir::Array& array : code.function->arrays) {
+    const bool is_input = array.role == ir::ArrayRole::kInput;
+    add((is_input ? "const " : "") + std::string(ElementName(array.type)) + "* __restrict__ " +
+        names.array(array.id));
+  }
+  for (std::size_t i = 0; i < code.function->scalars.size(); ++i) {
+    const ir::Type type = ir::ComputeTypeOf(code.function->scalars[i].type);
+    add(std::string(RegisterName(type)) + " " + names.scalar(i));
+  }
+  if (launch.scratch_bytes() > 0 || options.gives_up) {
+    add("unsigned char* __restrict__ exh_global");
+  }
+  if (options.gives_up) add("const unsigned long long* exh_deadline");
+  return text;
+}
+
+void OpenKernel(const std::string& name, std::uint32_t threads, const std::string& parameters,
+                TextWriter& out) {
+  out.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(threads) + ", 1)");
+  out.Open(name + "(" + parameters + ")");
+}
+
+/// One kernel: what a part of the program runs.
+class KernelPrinter {
  public:
-  CudaPrinter(const LoweredCode& code, const CudaOptions& options)
+  KernelPrinter(const LoweredCode& code, const Part& part, const CudaOptions& options,
+                const CodeNames& names, const Launch& launch, TextWriter& out)
       : code_(code),
+        part_(part),
         options_(options),
         tree_(code.tree),
-        names_(code),
-        statements_(code, names_, body_),
+        names_(names),
+        launch_(launch),
+        body_(out),
+        statements_(code, part, names_, out),
         steps_(StepsOfNodes(code.tree)) {}
 
-  CudaText Run() {
-    Kernel();
-    TextWriter out;
-    if (!options_.gives_up) PrintSourceHeader(code_, out);  // Nobody reads the other.
-    const std::string halves = HasHalves() ? ir::HalfFunctions(body_.text(), Language::kCuda) : "";
-    if (!halves.empty()) out.Raw(halves);
-    for (const std::string& line : statements_.Helpers()) out.Line(line);
-    if (!statements_.Helpers().empty()) out.Line();
-    if (options_.gives_up) {
-      // Where threads of a warp return at different times, compilers let the first of them wait for
-      // the others at the end of the kernel, and these may wait for them at a barrier. Threads that
-      // exit are gone.
-      out.Line("static __device__ __forceinline__ void exh_look(unsigned long long deadline) {");
-      out.Line("  unsigned long long now;");
-      out.Line("  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(now));");
-      out.Line("  if (now > deadline) asm volatile(\"exit;\");");
-      out.Line("}");
-    }
-    if (launch_.shared_bytes > 0) {
-      out.Line("extern __shared__ float4 exh_shared[];");
-      out.Line();
-    }
-    return {out.Take() + body_.Take(), launch_};
-  }
-
- private:
-  const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
-
-  bool HasHalves() const {
-    return std::ranges::any_of(code_.function->insts,
-                               [](const ir::Instruction& inst) { return ir::IsHalf(inst.type); });
-  }
-
-  std::string Parameters() const {
-    std::string text;
-    const auto add = [&](const std::string& parameter) {
-      text += (text.empty() ? "" : ", ") + parameter;
-    };
-    for (const ir::Array& array : code_.function->arrays) {
-      const bool is_input = array.role == ir::ArrayRole::kInput;
-      add((is_input ? "const " : "") + std::string(ElementName(array.type)) + "* __restrict__ " +
-          names_.array(array.id));
-    }
-    for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
-      const ir::Type type = ir::ComputeTypeOf(code_.function->scalars[i].type);
-      add(std::string(RegisterName(type)) + " " + names_.scalar(i));
-    }
-    if (launch_.global_bytes > 0 || options_.gives_up)
-      add("unsigned char* __restrict__ exh_global");
-    if (options_.gives_up) add("const unsigned long long* exh_deadline");
-    return text;
-  }
-
-  void Kernel() {
-    launch_.grid = tree_.num_blocks;
-    launch_.threads = tree_.num_threads;
+  void Print(const std::string& name) {
     for (const TempArray& temp : code_.memory.temps) {
-      (temp.space == MemSpace::SHARED ? launch_.shared_bytes : launch_.global_bytes) += Bytes(temp);
+      if (temp.space == MemSpace::SHARED) slices_begin_ += BytesOf(code_, temp);
     }
-
-    slices_begin_ = launch_.shared_bytes;
-    std::uint64_t slices = 0;  // One after the other, they take the same memory.
-    for (const Combine& combine : code_.combines.combines) {
-      slices = std::max(slices, Aligned(combine.shared_bytes));
-    }
-    launch_.shared_bytes += slices;
-
-    body_.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(launch_.threads) +
-               ", 1)");
-    body_.Open("exh_kernel(" + Parameters() + ")");
+    OpenKernel(name, launch_.threads, Parameters(code_, names_, launch_, options_), body_);
     if (options_.gives_up) {
       body_.Line("const unsigned long long exh_end = *exh_deadline;");
       body_.Line("exh_look(exh_end);");
     }
     if (launch_.threads > 1) body_.Line("const int t = threadIdx.x;");
     Temporaries();
-    std::uint64_t stride = tree_.num_blocks;
-    for (const int c : tree_.block_classes) {
+    statements_.DeclareWorkspace();
+    Blocks();
+    Body(0);
+    body_.Close();
+  }
+
+  std::vector<std::string> Helpers() const { return statements_.Helpers(); }
+
+ private:
+  const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
+
+  /// Where the block is. One that makes a value of what several have is in none of these.
+  void Blocks() {
+    std::vector<int> classes = tree_.block_classes;
+    std::uint64_t blocks = tree_.num_blocks;
+    if (part_.finishes >= 0) {
+      const SplitGroup& group = code_.splits.groups[static_cast<std::size_t>(part_.finishes)];
+      classes = group.tile_classes;
+      blocks = group.tiles;
+    }
+    std::uint64_t stride = blocks;
+    for (const int c : classes) {
       stride /= Class(c).size;
       // The outermost needs no remainder.
-      const bool outermost = stride * Class(c).size == tree_.num_blocks;
+      const bool outermost = stride * Class(c).size == blocks;
       body_.Line("const int " + names_.index(c) + " = blockIdx.x" +
                  (stride == 1 ? "" : " / " + Number(stride)) +
                  (outermost ? "" : " % " + Number(Class(c).size)) + ";  // BLOCK " +
                  DimNames(code_, c));
     }
-    Body(0);
-    body_.Close();
-  }
-
-  std::uint64_t Bytes(const TempArray& temp) const {
-    return Aligned(temp.elements * ir::BytesOf(code_.function->block(temp.block).type));
   }
 
   void Temporaries() {
@@ -140,12 +167,13 @@ class CudaPrinter {
       if (temp.space == MemSpace::SHARED) {
         body_.Line(declaration + "exh_shared) + " + Number(shared / size) + ";  // SHARED " +
                    block.name());
-        shared += Bytes(temp);
+        shared += BytesOf(code_, temp);
       } else {
+        const std::uint64_t first = (launch_.workspace_bytes + global) / size;
         body_.Line(declaration + "exh_global) + (blockIdx.x * " +
-                   Number(launch_.global_bytes / size) + "ull + " + Number(global / size) +
+                   Number(launch_.global_bytes / size) + "ull + " + Number(first) +
                    ");  // GLOBAL " + block.name());
-        global += Bytes(temp);
+        global += BytesOf(code_, temp);
       }
     }
   }
@@ -158,7 +186,7 @@ class CudaPrinter {
   /// Declarations that live in the node, then its children.
   void Body(int index) {
     for (const ir::Instruction& inst : code_.function->insts) {
-      if (tree_.node_of_inst[inst.id.index()] < 0) continue;
+      if (!part_.values[inst.id.index()]) continue;
       const ValueStorage& storage = code_.values.storage[inst.id.index()];
       const bool has_register = storage.is_read || inst.is_reduction();
       if (storage.home == index && has_register) statements_.Declare(inst.id);
@@ -166,7 +194,7 @@ class CudaPrinter {
     for (const int child : tree_.node(index).children) {
       Node(child);
       for (const AdvancedRead& read : code_.values.ahead) {
-        if (read.after == child) ReadNext(read);
+        if (read.after == child && part_.insts[read.inst.index()]) ReadNext(read);
       }
     }
   }
@@ -205,6 +233,8 @@ class CudaPrinter {
       case NodeKind::kExec:
         return statements_.Execute(read.inst);
       case NodeKind::kCombine:
+      case NodeKind::kHandOver:
+      case NodeKind::kLastBlock:
         return;
       case NodeKind::kThreads:
         if (node.layout < 0) return children();
@@ -256,6 +286,7 @@ class CudaPrinter {
 
   void Node(int index) {
     const LoopNode& node = tree_.node(index);
+    if (!part_.nodes[static_cast<std::size_t>(index)]) return;
     if (code_.threads.barrier_before[static_cast<std::size_t>(index)]) {
       body_.Line("__syncthreads();");
     }
@@ -275,10 +306,15 @@ class CudaPrinter {
         return;
       case NodeKind::kCombine:
         return statements_.CombineSlices(CombineOf(index), slices_begin_);
+      case NodeKind::kHandOver:
+        if (part_.finishes < 0) return statements_.HandOver(index);
+        return statements_.TakeAll(node.inst, index, slices_begin_);
+      case NodeKind::kLastBlock:
+        return statements_.MeetInLastBlock(index, slices_begin_);
       case NodeKind::kLoop: {
         if (Class(node.dim_class).size == 1) return Once(index);
         for (const AdvancedRead& read : code_.values.ahead) {
-          if (read.loop == index) ReadFirst(read);
+          if (read.loop == index && part_.insts[read.inst.index()]) ReadFirst(read);
         }
         const std::string& i = names_.index(node.dim_class);
         body_.Line("#pragma unroll 1");
@@ -329,21 +365,96 @@ class CudaPrinter {
   }
 
   const LoweredCode& code_;
+  const Part& part_;
   const CudaOptions options_;
   const LoopTree& tree_;
-  TextWriter body_;
-  CodeNames names_;
+  const CodeNames& names_;
+  const Launch& launch_;
+  TextWriter& body_;
   CudaStatements statements_;
-  std::vector<double> steps_;  ///< By node.
-  Launch launch_;
+  std::vector<double> steps_;       ///< By node.
   std::uint64_t slices_begin_ = 0;  ///< In shared memory: what combines slices.
   int repeats_ = 0;                 ///< Unrolled dims around that are past their first copy.
 };
 
+/// Fills the output of an atomic reduction with the identity of its operator.
+void PrintFill(const LoweredCode& code, const SplitReduction& split, const SideLaunch& launch,
+               const std::string& parameters, const CodeNames& names, TextWriter& out) {
+  const ir::Instruction& inst = code.function->inst(split.id);
+  const ir::Array& array = code.function->array(code.function->inst(split.store).array);
+  const double identity = ir::IdentityOf(ir::CombinedBy(inst.op), inst.type);
+  OpenKernel(launch.kernel, launch.threads, parameters, out);
+  out.Line("const unsigned long long i = blockIdx.x * " + Number(launch.threads) +
+           "ull + threadIdx.x;");
+  out.Line("if (i < " + Number(array.elements) + "ull) " + names.array(array.id) +
+           "[i] = " + NumberText(identity, array.type, Language::kCuda) + ";");
+  out.Close();
+}
+
+/// What helpers kernels share is said once.
+void AddLines(const std::vector<std::string>& lines, std::vector<std::string>& all) {
+  for (const std::string& line : lines) {
+    if (std::ranges::find(all, line) == all.end()) all.push_back(line);
+  }
+}
+
+bool HasHalves(const LoweredCode& code) {
+  return std::ranges::any_of(code.function->insts,
+                             [](const ir::Instruction& inst) { return ir::IsHalf(inst.type); });
+}
+
 }  // namespace
 
 CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
-  return CudaPrinter(code, options).Run();
+  const Launch launch = PlanLaunch(code);
+  const CodeNames names(code);
+  TextWriter body;
+  std::vector<std::string> helpers;
+  auto side = launch.sides.begin();
+  const auto next = [&]() -> const SideLaunch& {
+    if (side != launch.sides.begin()) body.Line();
+    return *side++;
+  };
+  for (const SplitReduction& split : code.splits.reductions) {
+    if (side == launch.sides.end() || !side->is_before || !split.is_atomic()) continue;
+    PrintFill(code, split, next(), Parameters(code, names, launch, options), names, body);
+  }
+  if (side != launch.sides.begin()) body.Line();
+  for (const Part& part : code.splits.parts) {
+    if (part.finishes < 0) {
+      KernelPrinter printer(code, part, options, names, launch, body);
+      printer.Print("exh_kernel");
+      AddLines(printer.Helpers(), helpers);
+      continue;
+    }
+    LoweredCode rest = code;  // Other barriers, of what is left.
+    rest.threads = PlanThreads(*code.function, code.tree, code.values, part);
+    KernelPrinter printer(rest, part, options, names, launch, body);
+    body.Line();
+    printer.Print((side++)->kernel);
+    AddLines(printer.Helpers(), helpers);
+  }
+  TextWriter out;
+  if (!options.gives_up) PrintSourceHeader(code, out);  // Nobody reads the other.
+  const std::string halves = HasHalves(code) ? ir::HalfFunctions(body.text(), Language::kCuda) : "";
+  if (!halves.empty()) out.Raw(halves);
+  for (const std::string& line : helpers) out.Line(line);
+  if (!helpers.empty()) out.Line();
+  if (options.gives_up) {
+    // Where threads of a warp return at different times, compilers let the first of them wait for
+    // the others at the end of the kernel, and these may wait for them at a barrier. Threads that
+    // exit are gone.
+    out.Line("static __device__ __forceinline__ void exh_look(unsigned long long deadline) {");
+    out.Line("  unsigned long long now;");
+    out.Line("  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(now));");
+    out.Line("  if (now > deadline) asm volatile(\"exit;\");");
+    out.Line("}");
+  }
+  if (launch.shared_bytes > 0) {
+    out.Line("extern __shared__ float4 exh_shared[];");
+    out.Line();
+  }
+  return {out.Take() + body.Take(), launch};
 }
 
 }  // namespace exh::kernels::codegen

@@ -87,8 +87,9 @@ bool FitsInt(std::int64_t value) {
 
 }  // namespace
 
-CudaStatements::CudaStatements(const LoweredCode& code, const CodeNames& names, TextWriter& out)
-    : code_(code), names_(names), out_(out), copy_(code.tree.classes.size()) {
+CudaStatements::CudaStatements(const LoweredCode& code, const Part& part, const CodeNames& names,
+                               TextWriter& out)
+    : code_(code), part_(part), names_(names), out_(out), copy_(code.tree.classes.size()) {
   for (const int node : code.tree.node_of_inst) {
     int band = node;
     while (band >= 0 && code.tree.node(band).layout < 0) band = code.tree.node(band).parent;
@@ -205,11 +206,17 @@ ir::Type CudaStatements::ElementOf(const ir::Instruction& inst) const {
                      : code_.function->block(inst.block).type;
 }
 
-/// Elements of the array are too many for an int.
+/// Elements of the array are too many for an int, or what loops count beyond covered axes is.
 bool CudaStatements::IsLarge(const ir::Instruction& inst) const {
   if (inst.op != ir::Op::kLoad && inst.op != ir::Op::kStore) return false;
-  return code_.function->array(inst.array).elements >
-         static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+  const Affine& address = code_.memory.address[inst.id.index()];
+  std::int64_t most = address.constant;
+  for (const Affine::Term& term : address.terms) {
+    const std::int64_t last = code_.tree.classes[At(term.dim_class)].size - std::int64_t{1};
+    most += std::max(std::int64_t{0}, last * term.coefficient);
+  }
+  return !FitsInt(most) || code_.function->array(inst.array).elements >
+                               static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
 }
 
 std::string CudaStatements::Sum(const Affine& affine, bool is_large,
@@ -236,7 +243,6 @@ std::string CudaStatements::Sum(const Affine& affine, bool is_large,
 
 std::optional<std::string> CudaStatements::Inside(const ir::Instruction& inst) const {
   std::string text;
-  if (inst.guards.empty()) return text;
   for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
     // What the index may be at these copies.
     std::int64_t least = guard.index.constant, most = least;
@@ -276,7 +282,7 @@ bool IsFixedIn(const LoopTree& tree, int band, int dim_class) {
 
 void CudaStatements::DeclarePointers(int band) {
   for (const ir::Instruction& inst : code_.function->insts) {
-    if (!inst.is_memory() || code_.tree.node_of_inst[inst.id.index()] < 0) continue;
+    if (!inst.is_memory() || !part_.insts[inst.id.index()]) continue;
     if (band_[inst.id.index()] != band) continue;
     const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
     const Affine& address = code_.memory.address[inst.id.index()];
@@ -328,16 +334,26 @@ std::string CudaStatements::Condition(const ThreadGuard& guard) const {
   return text;
 }
 
+bool CudaStatements::IsSplit(const ir::Instruction& inst, const Width& width) const {
+  return std::ranges::any_of(code_.memory.guards[inst.id.index()], [&](const GuardIndex& guard) {
+    // An access begins at a multiple of its width.
+    const bool is_whole = guard.is_cover && guard.extent % width.lanes == 0;
+    return guard.index.coefficient(width.dim_class) != 0 && !is_whole;
+  });
+}
+
 CudaStatements::Width CudaStatements::WidthOf(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
   const Affine& address = code_.memory.address[inst.id.index()];
   if (values.lanes > 1 && address.coefficient(values.vector_class) != 0) {
-    return {values.vector_class, values.lanes};
+    const Width width = {values.vector_class, values.lanes};
+    return IsSplit(inst, width) ? Width{} : width;
   }
   const std::uint32_t vec = code_.schedule->vec.Or(1, inst.id);
   for (const Affine::Term& term : address.terms) {
     if (vec > 1 && term.coefficient == 1 && Kind(term.dim_class) == DimKind::UNROLL) {
-      return {term.dim_class, vec};
+      const Width width = {term.dim_class, vec};
+      return IsSplit(inst, width) ? Width{} : width;
     }
   }
   return {};
@@ -370,9 +386,12 @@ void CudaStatements::WriteInit(const InitWrite& write, const std::string& value,
     for (const int axis : write.slices) {
       condition += (condition.empty() ? "" : " && ") + AxisIndex(axis, false) + " == 0";
     }
+    for (const int split : write.splits) {
+      condition += (condition.empty() ? "" : " && ") + names_.index(split) + " == 0";
+    }
     const ir::Instruction& reduction = code_.function->inst(write.reduction);
     const ir::Type held = ir::ComputeTypeOf(reduction.type);
-    const double identity = ir::IdentityOf(CombinedBy(reduction.op), reduction.type);
+    const double identity = ir::IdentityOf(ir::CombinedBy(reduction.op), reduction.type);
     const std::string first = condition.empty() ? value
                                                 : condition + " ? " + value + " : " +
                                                       NumberText(identity, held, Language::kCuda);
@@ -396,7 +415,11 @@ void CudaStatements::ExecuteScalar(const ir::Instruction& inst, const std::strin
   std::string text = value;
   if (has_register) {
     const std::string target = OwnRegister(inst.id);
-    out_.Line(target + " = " + value + ";");
+    // A step of a reduction is not taken beyond a covered axis.
+    const std::optional<std::string> inside =
+        inst.is_reduction() ? Inside(inst) : std::optional<std::string>("");
+    const std::string guard = !inside || inside->empty() ? "" : "if (" + *inside + ") ";
+    if (inside) out_.Line(guard + target + " = " + value + ";");
     text = target;
   }
   for (const InitWrite& write : values.inits) {
@@ -420,14 +443,13 @@ void CudaStatements::ExecuteLoad(const ir::Instruction& inst) {
 void CudaStatements::LoadElements(const ir::Instruction& inst, const Width& width) {
   const ir::Type element = ElementOf(inst);
   const std::optional<std::string> inside = Inside(inst);
-  const std::string zero =
-      inst.guards.empty() ? "" : NumberText(0, ir::ComputeTypeOf(inst.type), Language::kCuda);
+  const std::string zero = NumberText(0, ir::ComputeTypeOf(inst.type), Language::kCuda);
   if (width.lanes == 1) {
     if (!inside) return ExecuteScalar(inst, zero);
     const std::string value = FromElementText(Load(inst, 1), element);
     return ExecuteScalar(inst, inside->empty() ? value : *inside + " ? " + value + " : " + zero);
   }
-  // The first of the copies that a wide access serves loads for all of them.
+  // The first of the copies that a wide access serves loads for all of them. All are read, or none.
   const std::int64_t first = copy_[At(width.dim_class)];
   if (first % width.lanes != 0) return;
   const auto each = [&](const auto& value) {
@@ -437,11 +459,6 @@ void CudaStatements::LoadElements(const ir::Instruction& inst, const Width& widt
     }
     SetIndex(width.dim_class, first);
   };
-  if (!inst.guards.empty()) {  // All lanes are read, or none.
-    for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
-      EXH_CHECK(guard.index.coefficient(width.dim_class) == 0);
-    }
-  }
   const auto zeros = [&](std::uint32_t) { return zero; };
   if (!inside) return each(zeros);
   const WideType type = {element, width.lanes};
@@ -456,33 +473,67 @@ void CudaStatements::LoadElements(const ir::Instruction& inst, const Width& widt
 }
 
 void CudaStatements::ExecuteStore(const ir::Instruction& inst) {
-  const std::string condition = Condition(code_.threads.store[inst.id.index()]);
+  const InstValues& values = Values(inst.id);
+  const Width width = WidthOf(inst);
+  if (values.lanes == 1 || width.lanes > 1) return StoreElements(inst, width);
+  // Lanes of which some are beyond a covered axis.
+  for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
+    SetIndex(values.vector_class, lane);
+    StoreElements(inst, width);
+  }
+  SetIndex(values.vector_class, 0);
+}
+
+void CudaStatements::StoreElements(const ir::Instruction& inst, const Width& width) {
+  // The last of the copies that a wide access serves stores for all of them. (Lanes of a VECTOR dim
+  // are not copies: there is one, number 0.)
+  const bool is_wide = width.lanes > 1;
+  const std::int64_t copy = is_wide ? copy_[At(width.dim_class)] : 0;
+  const bool is_copy = is_wide && Kind(width.dim_class) == DimKind::UNROLL;
+  if (is_copy && copy % width.lanes != width.lanes - 1) return;
+  const std::int64_t first = is_copy ? copy + 1 - width.lanes : 0;
+  if (is_wide) SetIndex(width.dim_class, first);
+  std::string condition;
+  const auto require = [&](const std::string& more) {
+    if (!more.empty()) condition += (condition.empty() ? "" : " && ") + more;
+  };
+  const int last = code_.splits.last_of[inst.id.index()];
+  if (last >= 0 && !code_.splits.groups[At(last)].ends_the_others) {
+    require("exh_last_" + std::to_string(last));
+  }
+  require(Condition(code_.threads.store[inst.id.index()]));
+  const std::optional<std::string> inside = Inside(inst);
+  require(inside.value_or(""));
   const std::string guard = condition.empty() ? "" : "if (" + condition + ") ";
   const bool is_output = inst.op == ir::Op::kStore;
   const std::string suffix = is_output ? CacheSuffix(code_.schedule->cache(inst.id), false) : "";
   const ir::Type element = ElementOf(inst);
-  const Width width = WidthOf(inst);
-  if (width.lanes == 1) {
-    const std::string pointer = Pointer(inst), value = Stored(inst, element);
+  const std::string pointer = Pointer(inst);
+  const int split = code_.splits.of_store[inst.id.index()];  // It adds to the output.
+  if (!is_wide) {
+    if (!inside) return;
+    const std::string value = Stored(inst, element);
+    if (split >= 0) {
+      out_.Line(guard + AtomicText(code_.splits.reductions[At(split)], pointer, value) + ";");
+      return;
+    }
     out_.Line(guard + (suffix.empty() ? Element(inst) + " = " + value + ";"
                                       : "__st" + suffix + "(" + pointer + ", " + value + ");"));
     return;
   }
-  // The last of the copies that a wide access serves stores for all of them. (Lanes of a VECTOR dim
-  // are not copies: there is one, number 0.)
-  const std::int64_t copy = copy_[At(width.dim_class)];
-  const bool is_copy = Kind(width.dim_class) == DimKind::UNROLL;
-  if (is_copy && copy % width.lanes != width.lanes - 1) return;
-  const std::int64_t first = is_copy ? copy + 1 - width.lanes : 0;
   std::string values;
   for (std::uint32_t lane = 0; lane < width.lanes; ++lane) {
     SetIndex(width.dim_class, first + lane);
     values += (lane > 0 ? ", " : "") + Stored(inst, element);
   }
-  SetIndex(width.dim_class, first);
-  out_.Line(guard + WideHelper(element, width.lanes, false, suffix) + "(" + Pointer(inst) + ", " +
-            WideType{element, width.lanes}.Make(values) + ");");
   SetIndex(width.dim_class, copy);
+  if (!inside) return;
+  const WideType type = {element, width.lanes};
+  const std::string function =
+      split >= 0 ? "atomicAdd" : WideHelper(element, width.lanes, false, suffix);
+  const std::string to =
+      split >= 0 ? "reinterpret_cast<" + type.name() + "*>(" + pointer + ")" : pointer;
+  out_.Line(guard + function + "(" + to + ", " + type.Make(values) + ");");
 }
 
 void CudaStatements::Execute(ir::InstId id) {

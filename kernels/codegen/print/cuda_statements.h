@@ -22,7 +22,9 @@ namespace exh::kernels::codegen {
 /// loops are the business of cuda_printer.cc.
 class CudaStatements {
  public:
-  CudaStatements(const LoweredCode& code, const CodeNames& names, TextWriter& out);
+  /// Of one kernel, which runs a part of the program.
+  CudaStatements(const LoweredCode& code, const Part& part, const CodeNames& names,
+                 TextWriter& out);
 
   /// The unrolled copy (or lane) that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
@@ -34,9 +36,19 @@ class CudaStatements {
   /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
   void Execute(ir::InstId inst);
 
-  /// Makes one value of the slices of a reduction, which is in all of their threads then. Its
-  /// shared memory begins at byte `offset`.
+  /// Makes one value of the slices of a reduction. All of their threads have it then; where it is
+  /// handed over, each has what it owns. Its shared memory begins at byte `offset`.
   void CombineSlices(const Combine& combine, std::uint64_t offset);
+
+  /// Declares where in the workspace the partial results of divided reductions are, and tickets.
+  void DeclareWorkspace();
+  /// A kHandOver node: the block writes what it has of a divided reduction.
+  void HandOver(int node);
+  /// One value of what all blocks have; slices are combined in shared memory from byte `offset` on.
+  /// `node`: where that happens.
+  void TakeAll(ir::InstId id, int node, std::uint64_t offset);
+  /// A kLastBlock node: the block that comes last takes all of those that meet.
+  void MeetInLastBlock(int node, std::uint64_t offset);
 
   /// Declares the part of the address that no loop inside of the band moves, for every access in
   /// it but those that read ahead.
@@ -75,8 +87,8 @@ class CudaStatements {
   /// copies and lanes; empty when that is 0. `is_large`: too much for an int.
   std::string Sum(const Affine& affine, bool is_large, const std::function<bool(int)>& wanted,
                   std::int64_t constant) const;
-  /// When a load's guards let it read: "static_cast<unsigned>(i_m0 - 1) < 56u && …", empty: always,
-  /// nothing: never.
+  /// When its guards let the instruction do what it does: "static_cast<unsigned>(i_m0 - 1) < 56u &&
+  /// …", empty: always, nothing: never.
   std::optional<std::string> Inside(const ir::Instruction& inst) const;
   /// What the access reads or writes in memory.
   ir::Type ElementOf(const ir::Instruction& inst) const;
@@ -86,6 +98,8 @@ class CudaStatements {
     std::uint32_t lanes = 1;
   };
   bool IsLarge(const ir::Instruction& inst) const;
+  /// Are some elements of an access of this width inside, and others not?
+  bool IsSplit(const ir::Instruction& inst, const Width& width) const;
   Width WidthOf(const ir::Instruction& inst) const;
   struct Place {
     std::string base, offset;
@@ -100,10 +114,39 @@ class CudaStatements {
   void ExecuteLoad(const ir::Instruction& inst);
   void LoadElements(const ir::Instruction& inst, const Width& width);
   void ExecuteStore(const ir::Instruction& inst);
+  void StoreElements(const ir::Instruction& inst, const Width& width);
   void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
   void WriteInit(const InitWrite& write, const std::string& value, std::vector<std::int64_t>& key);
 
+  /// "__shfl_xor_sync(0xffffffffu, v_mad_0, 4)".
+  std::string ShuffleText(const std::string& value, std::uint32_t bit) const;
+  /// A loop over the slices in shared memory, and what a thread reads there.
+  struct SliceWalk {
+    std::string slot, first, from;  ///< Its own slot, that of the first slice, that of slice `s`.
+    std::uint32_t slices = 1;
+  };
+  SliceWalk WalkOf(const Combine& combine) const;
+  /// The steps of CombineSlices: see combine_plan.h. `Halve` leaves each thread what it owns,
+  /// `CombineOwned` combines that, `ShareOwned` gives it to the others.
+  void Halve(const Combine& combine);
+  void CombineOwned(const Combine& combine, std::uint64_t offset);
+  void MeetInShared(const Combine& combine, std::uint64_t offset);
+  void ShareOwned(const Combine& combine);
+  /// How its slices are combined; null: it has none.
+  const Combine* SlicesOf(ir::InstId id) const;
+  const SplitReduction& SplitOf(ir::InstId id) const;
+  std::string PartialName(ir::InstId id) const;
+  std::vector<std::pair<std::string, std::uint32_t>> RegistersAt(ir::InstId id, int node) const;
+  std::vector<std::pair<std::string, std::uint32_t>> OwnedAt(ir::InstId id, int node) const;
+  /// The name of a function that makes one of two partial results of a reduction.
+  std::string CombineFunction(const ir::Instruction& inst);
+  /// The name of one that does so with an element in memory.
+  std::string CasFunction(const ir::Instruction& inst);
+  std::string AtomicText(const SplitReduction& split, const std::string& pointer,
+                         const std::string& value);
+
   const LoweredCode& code_;
+  const Part& part_;
   const CodeNames& names_;
   TextWriter& out_;
   std::vector<std::int64_t> copy_;  ///< By class: index of the unrolled copy or lane.
@@ -122,7 +165,7 @@ class CudaStatements {
   };
   static std::string Definition(const Helper& helper);
   std::set<Helper> helpers_;
-  std::set<std::string> combiners_;  ///< Lines: functions that make one of two values of slices.
+  std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
 };
 
 }  // namespace exh::kernels::codegen

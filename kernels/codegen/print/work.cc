@@ -13,6 +13,7 @@ constexpr double kIssuesPerCycle = 4;  ///< Of a multiprocessor, for warps.
 constexpr double kCyclesPerStep = 6;   ///< Of a warp that waits for itself alone.
 constexpr double kResidentThreads = 2048;
 constexpr double kResidentBlocks = 32;
+constexpr double kNsPerLaunch = 2e3;  ///< Of a kernel beside the main one.
 
 double Steps(const LoopTree& tree, int index, std::vector<double>& steps) {
   const LoopNode& node = tree.node(index);
@@ -40,7 +41,8 @@ double RoughTimeNs(const LoopTree& tree, const Launch& launch) {
   const double waves = std::ceil(grid / (kMultiprocessors * resident));
   const double alone = waves * steps * kCyclesPerStep;
   const double together = std::ceil(grid / kMultiprocessors) * warps * steps / kIssuesPerCycle;
-  return std::max(alone, together) / kClockGhz;
+  return std::max(alone, together) / kClockGhz +
+         kNsPerLaunch * static_cast<double>(launch.sides.size());
 }
 
 double RoughTimeNs(const LoopTree& tree, std::uint32_t threads) {

@@ -6,9 +6,10 @@
 // u = 2^-24, each as large as it is in the value: the error of a walk of such steps is about
 // u sqrt(E) (tolerance.h). Rounding v adds v^2, or as much of it as is due in another type than
 // f32 (RoundingSquares(): of integers nothing), a product a b takes over a^2 E(b) + b^2 E(a). Of
-// the partial sums of a reduction nothing is computed: those of `count` terms t that begin with i
-// walk, and their squares come to at most about count (i^2 + sum of t^2). How many roundings there
-// are, which ErrorFactor() asks for, is the same for all elements of a node.
+// the partial sums of a reduction nothing is computed: those of `count` terms t go from i, which
+// they begin with, to the value v, and walk beside that line (tolerance.h). Their squares come to
+// at most about count (i^2 + v^2 + sum of t^2). How many roundings there are, which ErrorFactor()
+// asks for, is the same for all elements of a node.
 //
 // Operands become what a node computes in, and casts and stores make narrower values: a Conversion,
 // where something may be lost. What an output loses is not a rounding among many: it is added to
@@ -450,7 +451,8 @@ class Analysis {
     return static_cast<double>(expression_.Points(node.reduced));
   }
 
-  /// `tensor` holds the terms without the first value: for sums, errors without its part in them.
+  /// `tensor` holds the terms without the first value: for sums, errors without the parts in them
+  /// of where their partial sums begin and end.
   /// `terms`: no sum of absolute values of terms is larger; below 0: the errors tell, which are
   /// those of all roundings of exact terms.
   bool Begin(int index, Tensor& tensor, const Axes& axes, double terms) {
@@ -487,7 +489,8 @@ class Analysis {
             if (errors == nullptr) continue;
             if (is_finite) {
               error = std::max(error, errors[i]);
-              errors[i] += init.error[i] + reduction.own * (count * Square(init.value[i]));
+              const double ends = Square(init.value[i]) + Square(values[i]);
+              errors[i] += init.error[i] + reduction.own * (count * ends);
             } else {
               errors[i] = 0;
             }

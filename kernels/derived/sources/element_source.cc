@@ -4,7 +4,7 @@
 // where these are. What stands between two of them is computed again only when the element is at
 // another index of those around it. Beside each value the squares of its errors are added up
 // (error_squares.h): a sum has a variable for the squares of its terms, and one for their own
-// errors if that is not a multiple of it.
+// errors if that is not a multiple of it. The square of its value joins them when it is read.
 #include "kernels/derived/sources/element_source.h"
 
 #include <fmt/format.h>
@@ -197,8 +197,9 @@ class Printer : private ElementValues {
     Line(own.value + " += " + term.piece.text + ";");
     Line(own.squares + " += " + square + ";");
     if (!has_errors) return;
-    // A multiple of its own square is with `squares`.
-    std::erase_if(term.errors.products, [&](const auto& p) { return p.second == square; });
+    // Those of its own rounding are with `squares`; a sum's value, squared, is more than that.
+    std::erase_if(term.errors.products,
+                  [&](const auto& p) { return p.first == TermOf(node).own && p.second == square; });
     Line(own.errors + " += " + term.errors.Text() + ";");
   }
 

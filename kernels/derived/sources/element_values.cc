@@ -102,9 +102,12 @@ bool ElementValues::BeginsWithZero(const Expression::Node& reduction) const {
          init.inputs[0].number == 0;
 }
 
+double ElementValues::AdditionsOf(const Expression::Node& reduction) const {
+  return static_cast<double>(e_.Points(reduction.reduced)) * SquaresOfOne(reduction);
+}
+
 double ElementValues::SquaresOf(const Expression::Node& reduction) const {
-  const auto points = static_cast<double>(e_.Points(reduction.reduced));
-  return points * SquaresOfOne(reduction) + TermOf(reduction).own;
+  return AdditionsOf(reduction) + TermOf(reduction).own;
 }
 
 bool ElementValues::HasErrors(int index) const {
@@ -120,7 +123,10 @@ ElementValue ElementValues::SumOf(int node) const {
   const Variables& own = variables(node);
   ElementValue value{{own.value}, {}, {}};
   const double squares = Chooses(reduction) ? 0 : SquaresOf(reduction);
-  if (squares > 0) value.errors.products.emplace_back(squares, own.squares);
+  if (squares > 0) {
+    value.errors.Add(squares, own.squares);
+    value.errors.Add(AdditionsOf(reduction), Squared(own.value));
+  }
   if (HasErrors(node)) value.errors.products.emplace_back(1, own.errors);
   return value;
 }

@@ -38,7 +38,7 @@ class ElementValues : public TextWriter {
   struct Variables {
     std::string value;
     std::string squares;  ///< Of a sum: of the squares of its terms, and of what it begins with.
-    std::string errors;   ///< Of a reduction: E but for the multiple of `squares`.
+    std::string errors;   ///< Of a reduction: E but for multiples of `squares` and of value^2.
     std::string kept_errors;  ///< The array of E.
   };
   const Variables& variables(int node) const { return variables_[static_cast<std::size_t>(node)]; }
@@ -59,7 +59,9 @@ class ElementValues : public TextWriter {
   /// `squares`.
   Roundings TermOf(const Expression::Node& reduction) const;
   bool BeginsWithZero(const Expression::Node& reduction) const;
-  /// How often a reduction's errors have the squares of its terms: 0 of integers.
+  /// How often a reduction's errors have the square of its value: 0 of integers.
+  double AdditionsOf(const Expression::Node& reduction) const;
+  /// How often they have the squares of its terms.
   double SquaresOf(const Expression::Node& reduction) const;
   /// Needs a reduction the variable `errors`?
   bool HasErrors(int reduction) const;

@@ -14,8 +14,8 @@
 // * v = a / b: E = (E_a + v^2 E_b) / b^2 + v^2. v = f(a): E = f'(a)^2 E_a, and what f is off:
 //   OwnSquares().
 // * Of two values of which a condition picks one: its E.
-// * A sum of `count` terms t that begins with i: S = i^2 + sum of t^2 stands for each of its
-//   additions, as in tolerance.h: E = E_i + sum of E_t + count S, n = n_i + n_t + count.
+// * A sum v of `count` terms t that begins with i: S = i^2 + v^2 + sum of t^2 stands for each of
+//   its additions, as in tolerance.h: E = E_i + sum of E_t + count S, n = n_i + n_t + count.
 //
 // Squares of what is rounded, and OwnSquares(), are those of f32. In another type they have
 // RoundingSquares() as a factor; integers do not err, and what they do is not counted.

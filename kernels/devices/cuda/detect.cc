@@ -60,6 +60,12 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
        {ir::kCacheDefault, ir::kCacheGlobal, ir::kCacheReadOnly, ir::kNoCache}) {
     device.cache_flags.emplace_back(flag);
   }
+  constexpr int kVectorAtomics = 9;  // Adds of several floats at once: sm_90.
+  for (const std::string_view way :
+       {ir::kAtomicCas, ir::kAtomicRed, ir::kAtomicVector, ir::kLastBlock, ir::kSecondLaunch}) {
+    if (way == ir::kAtomicVector && facts.capability_major < kVectorAtomics) continue;
+    device.across_blocks.emplace_back(way);
+  }
   return {std::move(device), ""};
 }
 

@@ -5,7 +5,8 @@
 // directives for caches, because the device's `cache_flags` have none; and the %globaltimer of
 // kernels that give up, which only an evaluator asks for. Where halves become floats, the text
 // itself has arithmetic for HIP and instructions for CUDA. Its shuffles take no mask: a wavefront
-// runs together, and has 32 lanes or 64. What it needs besides is its header.
+// runs together, and has 32 lanes or 64. What blocks leave for each other is read past the cache of
+// a compute unit by atomic loads, as __ldcv does. What it needs besides is its header.
 #include "kernels/devices/hip_text/backend.h"
 
 #include <string>
@@ -29,9 +30,12 @@ class HipTextBackend final : public Backend {
     const std::size_t end = text.source.find("\n\n");
     EXH_CHECK(end != std::string::npos);
     std::string head = "#include <hip/hip_runtime.h>\n\n";
-    if (text.source.find("__shfl_xor_sync") != std::string::npos) {
-      head += "#define __shfl_xor_sync(mask, value, lanes) __shfl_xor(value, lanes)\n\n";
-    }
+    const auto define = [&](const std::string& name, const std::string& definition) {
+      if (text.source.find(name) == std::string::npos) return;
+      head += "#define " + name + definition + "\n\n";
+    };
+    define("__shfl_xor_sync", "(mask, value, lanes) __shfl_xor(value, lanes)");
+    define("__ldcv", "(from) __hip_atomic_load(from, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT)");
     text.source.insert(end + 2, head);
     Source source(std::move(text.source), text.launch);
     source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);

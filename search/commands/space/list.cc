@@ -85,11 +85,7 @@ int Describe(const ProblemOptions& options) {
   const Kernel& kernel = FindKernel(options);
   const kernels::Parameters sizes = ParseSizes(kernel, options.size);
   ir::Function function;
-  ir::Builder builder(function);
-  kernels::CallKernel(kernel, "Build", [&] {
-    kernel.Build(builder, sizes);
-    builder.Finish();
-  });
+  const kernels::BuiltBackbone built = kernels::BuildBackbone(kernel, sizes, false, function);
   const Expression expression = kernels::derived::ExpressionOf(function);
   fmt::print("{} {}\n\nsizes\n", kernel.name(), kernel.summary());
   std::size_t width = 0;
@@ -129,7 +125,7 @@ int Describe(const ProblemOptions& options) {
   }
   fmt::print("\n{:.4g} operations, {} read, {} written\n", kernel.Flops(sizes), Bytes(read),
              Bytes(written));
-  for (const std::string& note : builder.notes()) fmt::print("note: {}\n", note);
+  for (const std::string& note : built.notes) fmt::print("note: {}\n", note);
   return 0;
 }
 

@@ -28,6 +28,7 @@ TEST(Device, HostIsDetected) {
   EXPECT_EQ(device.vector_sizes.back(), DetectVectorFloats());
   EXPECT_EQ(device.vector_sizes.front(), 2U);
   EXPECT_THAT(device.cache_flags, ElementsAre("CACHE_DEFAULT"));
+  EXPECT_THAT(device.across_blocks, ElementsAre("SECOND_LAUNCH"));
 }
 
 TEST(Device, EveryFieldMayBeOverridden) {
@@ -36,6 +37,7 @@ TEST(Device, EveryFieldMayBeOverridden) {
                                                  {"shared_bytes", "1024"},
                                                  {"threads", "3"},
                                                  {"cache_flags", "[\"A\", \"B\"]"},
+                                                 {"across_blocks", "[]"},
                                                  {"vector_arithmetic", "false"}});
   ASSERT_TRUE(result.device) << result.error;
   EXPECT_EQ(result.device->max_threads, 64U);
@@ -43,6 +45,7 @@ TEST(Device, EveryFieldMayBeOverridden) {
   EXPECT_EQ(result.device->shared_bytes, 1024U);
   EXPECT_EQ(result.device->threads, 3U);
   EXPECT_THAT(result.device->cache_flags, ElementsAre("A", "B"));
+  EXPECT_THAT(result.device->across_blocks, ElementsAre());
   EXPECT_FALSE(result.device->vector_arithmetic);
 }
 
@@ -92,6 +95,18 @@ TEST(Device, AreFoundWhereverTheProgramIs) {
   EXPECT_EQ(DeviceFolderOf(program, sources), sources);
   std::filesystem::create_directories(at("share/exhaust/devices"));
   EXPECT_EQ(DeviceFolderOf(program, sources), at("share/exhaust/devices"));
+}
+
+TEST(Device, OneThatSaysNothingOfReductionsDividesNone) {
+  const kernels::testing::TemporaryFolder folder;
+  std::string text = DeviceToJson(*LoadDevice("h200").device);
+  const std::size_t begin = text.find("  \"across_blocks\"");
+  ASSERT_NE(begin, text.npos);
+  text.erase(begin, text.find(']', begin) + 3 - begin);  // With its comma, and the line's end.
+  std::ofstream(folder.path() + "/old.json") << text;
+  const DeviceResult old = LoadDeviceFrom(folder.path(), "h200");
+  ASSERT_TRUE(old.device) << old.error;
+  EXPECT_THAT(old.device->across_blocks, ElementsAre());
 }
 
 // The copy beside the programs is what the sources say.

@@ -53,6 +53,7 @@ class Drawing {
     for (const ir::Instruction& inst : f_.insts) {
       s_.InStatements.Set(inst.id, false);
       s_.cache.Set(inst.id, Cache::CACHE_DEFAULT);
+      if (inst.is_reduction()) s_.across_blocks.Set(inst.id, AcrossBlocks::NOT_ACROSS);
     }
     for (const ir::MemBlock& block : f_.blocks) {
       s_.InBlocks.Set(block.id, false);
@@ -63,8 +64,9 @@ class Drawing {
     for (const ir::Communication& comm : f_.comms) s_.tiles.Set(comm.id, Tiles::SAME_TILES);
   }
 
-  Schedule Run(const Items& items) {
+  Schedule Run(const Items& items, AcrossBlocks across) {
     Walk(items);
+    FillAcross(across);
     FillOrder();
     FillThreads();
     for (const ir::Communication& comm : f_.comms) {
@@ -96,6 +98,15 @@ class Drawing {
       Walk(item.body);
       for (const ir::StmtId statement : statements) times_[statement] = {enter, time_};
       ++time_;
+    }
+  }
+
+  void FillAcross(AcrossBlocks across) {
+    for (const ir::Instruction& inst : f_.insts) {
+      const bool is_divided = std::ranges::any_of(inst.reduce_dims, [&](ir::DimId dim) {
+        return s_.dim_kind.Or(DimKind::LOOP, dim) == DimKind::BLOCK;
+      });
+      if (is_divided) s_.across_blocks.Set(inst.id, across);
     }
   }
 
@@ -182,16 +193,16 @@ ir::Function Axpy(std::uint32_t n) {
 }
 
 ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride,
-                    ir::Type type, double first) {
+                    ir::Type type, double first, Extents extents) {
   ir::Function f;
   f.name = "matmul";
   ir::Builder b(f, true);
   const auto a = b.InputArray("a", std::uint64_t{m} * k * a_stride, type);
   const auto bb = b.InputArray("b", std::uint64_t{k} * n, type);
   const auto c = b.OutputArray("c", std::uint64_t{m} * n, type);
-  const ir::AxisRef am = b.Axis("m", m, {{2, 64}, {2, 16}});
-  const ir::AxisRef an = b.Axis("n", n, {{2, 64}, {2, 16}});
-  const ir::AxisRef ak = b.Axis("k", k, {{2, 64}});
+  const ir::AxisRef am = b.CoveredAxis("m", m, std::max(m, extents.m), {{2, 64}, {2, 16}});
+  const ir::AxisRef an = b.CoveredAxis("n", n, std::max(n, extents.n), {{2, 64}, {2, 16}});
+  const ir::AxisRef ak = b.CoveredAxis("k", k, std::max(k, extents.k), {{2, 64}});
   const ir::Value load_a = b.Load("load_a", a, {{am, std::int64_t{k} * a_stride}, {ak, a_stride}});
   const ir::Value load_b = b.Load("load_b", bb, {{ak, n}, {an, 1}});
   const ir::Value init = b.Compute("init", ir::Op::kConst, {am, an}, {ir::Literal(first)},
@@ -227,8 +238,8 @@ Item Exec(std::string inst) {
 }
 
 Schedule Draw(const ir::Function& function, const Items& items,
-              const std::map<std::string, Layout>& layouts) {
-  return Drawing(function, layouts).Run(items);
+              const std::map<std::string, Layout>& layouts, AcrossBlocks across) {
+  return Drawing(function, layouts).Run(items, across);
 }
 
 }  // namespace exh::kernels::codegen::testing

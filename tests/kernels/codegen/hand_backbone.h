@@ -17,11 +17,16 @@ namespace exh::kernels::codegen::testing {
 /// z = alpha * x + y over n; levels n0, n1, n2. Values of x and y may go through temporaries.
 ir::Function Axpy(std::uint32_t n);
 
+/// How far the loops over the axes of a product run; 0: as far as the axis.
+struct Extents {
+  std::uint32_t m = 0, n = 0, k = 0;
+};
+
 /// C = A * B, row-major, of elements of one type; levels m0 m1 m2, n0 n1 n2, k0 k1; element stride
 /// `a_stride` in A. Instructions load_a, load_b, init, mad, store; temporaries tmp.load_a,
 /// tmp.load_b. Each sum begins with `first`.
 ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride = 1,
-                    ir::Type type = ir::Type::kF32, double first = 0);
+                    ir::Type type = ir::Type::kF32, double first = 0, Extents extents = {});
 
 /// A loop with a body, or an instruction.
 struct Item {
@@ -48,8 +53,9 @@ struct Layout {
 };
 
 /// The schedule whose loop tree is `items`. A communication is lowered when its temporary store
-/// is drawn. Unknown names abort.
+/// is drawn. Reductions that a BLOCK divides become one by `across`. Unknown names abort.
 Schedule Draw(const ir::Function& function, const Items& items,
-              const std::map<std::string, Layout>& layouts = {});
+              const std::map<std::string, Layout>& layouts = {},
+              AcrossBlocks across = AcrossBlocks::NOT_ACROSS);
 
 }  // namespace exh::kernels::codegen::testing

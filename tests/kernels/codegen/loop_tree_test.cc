@@ -6,11 +6,13 @@
 
 #include "kernels/codegen/plan/lowered_code.h"
 #include "tests/kernels/codegen/hand_backbone.h"
+#include "tests/kernels/codegen/reference_run.h"
 
 namespace exh::kernels::codegen::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const char kN0[] = "load_x.n0 + load_y.n0 + mad.n0 + store.n0";
 const char kN1[] = "load_x.n1 + load_y.n1 + mad.n1 + store.n1";
@@ -76,23 +78,27 @@ TEST_F(LoopTreeTest, CodeWithoutThreadsIsWrapped) {
   EXPECT_THAT(Error(s), HasSubstr("the value of load_x cannot reach mad from load_x.n1"));
 }
 
+Item Tile(const std::string& inst) {
+  return Unroll(inst + ".m2", 2,
+                {Unroll(inst + ".n1", 2, {Unroll(inst + ".n2", 2, {Exec(inst)})})});
+}
+
+/// The register tiles of the operands, then that of the sums.
+Items Sums() {
+  return {Unroll("load_a.m2", 2, {Exec("load_a")}),
+          Unroll("load_b.n1", 2, {Unroll("load_b.n2", 2, {Exec("load_b")})}), Tile("mad")};
+}
+
 /// Two rows of threads with two slices of k each.
 Schedule Sliced(const ir::Function& f, std::uint32_t slices) {
-  const auto tile = [](const std::string& inst) {
-    return Unroll(inst + ".m2", 2,
-                  {Unroll(inst + ".n1", 2, {Unroll(inst + ".n2", 2, {Exec(inst)})})});
-  };
-  const Items sums = {Unroll("load_a.m2", 2, {Exec("load_a")}),
-                      Unroll("load_b.n1", 2, {Unroll("load_b.n2", 2, {Exec("load_b")})}),
-                      tile("mad")};
   return Draw(
       f, {Loop("init.m0 + mad.m0 + load_a.m0 + store.m0", 2,
                {Loop("init.n0 + mad.n0 + load_b.n0 + store.n0", 2,
-                     {Thread(0, "init.m1", 2, {tile("init")}),
+                     {Thread(0, "init.m1", 2, {Tile("init")}),
                       Loop("mad.k0 + load_a.k0 + load_b.k0", 2,
                            {Thread(0, "mad.m1 + load_a.m1", 2,
-                                   {Thread(1, "mad.k1 + load_a.k1 + load_b.k1", slices, sums)})}),
-                      Thread(0, "store.m1", 2, {tile("store")})})})});
+                                   {Thread(1, "mad.k1 + load_a.k1 + load_b.k1", slices, Sums())})}),
+                      Thread(0, "store.m1", 2, {Tile("store")})})})});
 }
 
 TEST(Slices, MeetWhereTheLoopsOfTheirSumEnd) {
@@ -106,7 +112,9 @@ TEST(Slices, MeetWhereTheLoopsOfTheirSumEnd) {
   ASSERT_EQ(code.combines.combines.size(), 1U);
   const Combine& combine = code.combines.combines.front();
   EXPECT_EQ(combine.op, ir::Op::kAdd);
-  EXPECT_EQ(combine.shuffles, std::vector<std::uint32_t>{1}) << "neighbours in a warp";
+  EXPECT_EQ(BitsIn(combine.halved), std::vector<std::uint32_t>{1}) << "neighbours in a warp";
+  EXPECT_EQ(combine.owned, 4U) << "of 8 sums";
+  EXPECT_TRUE(combine.shuffled.empty());
   EXPECT_TRUE(combine.shared.empty());
   EXPECT_EQ(combine.shared_bytes, 0U);
 }
@@ -117,12 +125,160 @@ TEST(Slices, ThatNoBitTellsApartMeetInSharedMemory) {
   const LoweredCode code = LowerSchedule(f, s);
   ASSERT_EQ(code.error, "");
   const Combine& combine = code.combines.combines.front();
-  EXPECT_TRUE(combine.shuffles.empty());
+  EXPECT_TRUE(combine.halved.empty());
+  EXPECT_TRUE(combine.shuffled.empty());
   ASSERT_EQ(combine.shared.size(), 1U);
   EXPECT_EQ(combine.shared.front().size, 3U);
   EXPECT_EQ(combine.num_slots, 6U) << "of each of the 8 sums of 2 x 3 threads";
   EXPECT_EQ(combine.at_once, 8U);
   EXPECT_EQ(combine.shared_bytes, 8 * 6 * 4U);
+}
+
+/// Two blocks divide k between them, and in each of them two slices what is left of it. `rows`: of
+/// what kind m0 is.
+Schedule Divided(const ir::Function& f, AcrossBlocks across, DimKind rows = DimKind::BLOCK) {
+  const Items body = {
+      Thread(0, "init.m1", 2, {Tile("init")}),
+      Thread(0, "mad.m1 + load_a.m1", 2, {Thread(1, "mad.k1 + load_a.k1 + load_b.k1", 2, Sums())}),
+      Thread(0, "store.m1", 2, {Tile("store")})};
+  Item m0 = Block("init.m0 + mad.m0 + load_a.m0 + store.m0", 2, body);
+  m0.kind = rows;
+  return Draw(f,
+              {Block("mad.k0 + load_a.k0 + load_b.k0", 2,
+                     {Block("init.n0 + mad.n0 + load_b.n0 + store.n0", 2, {m0})})},
+              {}, across);
+}
+
+const char kEndOfSums[] = "exec mad\n        combine mad\n        hand_over mad\n";
+
+TEST(Splits, MeetInTheLastBlockBehindTheirSlices) {
+  const ir::Function f = Matmul(8, 8, 4);
+  const Schedule s = Divided(f, AcrossBlocks::LAST_BLOCK);
+  const LoweredCode code = LowerSchedule(f, s);
+  ASSERT_EQ(code.error, "");
+  EXPECT_THAT(ToText(f, code.tree),
+              HasSubstr(std::string(kEndOfSums) + "        last_block mad\n"
+                                                  "        threads store.m1:2\n"));
+  ASSERT_EQ(code.splits.reductions.size(), 1U);
+  const SplitReduction& split = code.splits.reductions.front();
+  EXPECT_EQ(split.splits, 2U);
+  EXPECT_EQ(split.tiles, 4U);
+  EXPECT_EQ(split.num_registers, 8U);
+  EXPECT_EQ(split.num_slots, 2U) << "two rows of threads";
+  ASSERT_EQ(split.sharers.size(), 1U);
+  EXPECT_EQ(split.sharers.front().size, 2U);
+  EXPECT_EQ(code.splits.ticket_bytes, 16U);
+  EXPECT_EQ(code.splits.workspace_bytes, 16 + 4 * 2 * 8 * 2 * 4U);
+  ASSERT_EQ(code.splits.groups.size(), 1U);
+  EXPECT_TRUE(code.splits.groups.front().ends_the_others);
+  EXPECT_EQ(code.splits.parts.size(), 1U);
+}
+
+TEST(Splits, GoToASecondLaunchFromInsideOfLoops) {
+  const ir::Function f = Matmul(8, 8, 4);
+  const Schedule s = Divided(f, AcrossBlocks::SECOND_LAUNCH, DimKind::LOOP);
+  const LoweredCode code = LowerSchedule(f, s);
+  ASSERT_EQ(code.error, "");
+  const std::string text = ToText(f, code.tree);
+  EXPECT_THAT(text, HasSubstr(std::string(kEndOfSums) + "        threads store.m1:2\n"));
+  EXPECT_THAT(text, Not(HasSubstr("last_block")));
+  EXPECT_EQ(code.splits.reductions.front().tiles, 4U) << "blocks and iterations";
+  EXPECT_EQ(code.splits.ticket_bytes, 0U);
+  ASSERT_EQ(code.splits.parts.size(), 2U);
+  const Part& main = code.splits.parts[0];
+  const Part& finish = code.splits.parts[1];
+  for (const ir::Instruction& inst : f.insts) {
+    const bool is_active = code.tree.node_of_inst[inst.id.index()] >= 0;
+    const bool is_store = inst.op == ir::Op::kStore;
+    EXPECT_EQ(main.insts[inst.id.index()], is_active && !is_store) << inst.name();
+    EXPECT_EQ(finish.insts[inst.id.index()], is_active && is_store) << inst.name();
+    EXPECT_EQ(finish.values[inst.id.index()], is_active && (is_store || inst.is_reduction()))
+        << inst.name();
+  }
+}
+
+/// All threads repeat sums that none of them is for, and what reads these. They meet in between.
+TEST(Splits, AreHandedOverBeforeTheyAreRead) {
+  const ir::Function f = Matmul(8, 8, 4);
+  const auto tile = [](const std::string& inst) { return Unroll(inst + ".m1", 2, {Tile(inst)}); };
+  const Items body = {
+      tile("init"),
+      Thread(0, "load_b.k1 + tmp.load_b.st.k1", 2,
+             {Loop("load_b.n1 + tmp.load_b.st.n1", 2,
+                   {Loop("load_b.n2 + tmp.load_b.st.n2", 2,
+                         {Exec("load_b"), Exec("tmp.load_b.st")})})}),
+      Loop("mad.k1 + load_a.k1 + tmp.load_b.ld.k1", 2,
+           {Unroll("load_a.m1", 2, {Unroll("load_a.m2", 2, {Exec("load_a")})}),
+            Unroll("tmp.load_b.ld.n1", 2, {Unroll("tmp.load_b.ld.n2", 2, {Exec("tmp.load_b.ld")})}),
+            tile("mad")}),
+      tile("store")};
+  for (const AcrossBlocks way : {AcrossBlocks::LAST_BLOCK, AcrossBlocks::SECOND_LAUNCH}) {
+    const Schedule s =
+        Draw(f,
+             {Block("mad.k0 + load_a.k0 + load_b.k0 + tmp.load_b.st.k0 + tmp.load_b.ld.k0", 2,
+                    {Block("init.n0 + mad.n0 + load_b.n0 + tmp.load_b.st.n0 + tmp.load_b.ld.n0 + "
+                           "store.n0",
+                           2, {Block("init.m0 + mad.m0 + load_a.m0 + store.m0", 2, body)})})},
+             {}, way);
+    const LoweredCode code = LowerSchedule(f, s);
+    ASSERT_EQ(code.error, "");
+    // All threads meet before the last block goes on; a second launch needs no such place.
+    EXPECT_THAT(ToText(f, code.tree),
+                HasSubstr(way == AcrossBlocks::LAST_BLOCK ? "        hand_over mad\n"
+                                                            "        last_block mad\n"
+                                                            "        threads\n"
+                                                            "          unroll store.m1:2\n"
+                                                          : "          hand_over mad\n"
+                                                            "          unroll store.m1:2\n"));
+    EXPECT_EQ(CheckByInterpreter(f, s, Fault::kNone, 1), "");
+  }
+}
+
+/// A thread goes through copies of its sums one after the other, and hands over each of them.
+TEST(Splits, EndInsideOfUnrolledCopies) {
+  const ir::Function f = Matmul(8, 8, 4, 1, ir::Type::kF32, 3);
+  const Items copy = {Vector("init.n2", 2, {Exec("init")}),
+                      Unroll("mad.k1 + load_a.k1 + load_b.k1", 2,
+                             {Exec("load_a"), Vector("load_b.n2", 2, {Exec("load_b")}),
+                              Vector("mad.n2", 2, {Exec("mad")})}),
+                      Vector("store.n2", 2, {Exec("store")})};
+  const Schedule s =
+      Draw(f,
+           {Block("mad.k0 + load_a.k0 + load_b.k0", 2,
+                  {Block("init.m0 + mad.m0 + load_a.m0 + store.m0", 2,
+                         {Loop("init.n0 + mad.n0 + load_b.n0 + store.n0", 2,
+                               {Thread(0, "init.m1 + mad.m1 + load_a.m1 + store.m1", 2,
+                                       {Unroll("init.m2 + mad.m2 + load_a.m2 + store.m2", 2,
+                                               {Unroll("init.n1 + mad.n1 + load_b.n1 + store.n1", 2,
+                                                       copy)})})})})})},
+           {}, AcrossBlocks::SECOND_LAUNCH);
+  const LoweredCode code = LowerSchedule(f, s);
+  ASSERT_EQ(code.error, "");
+  EXPECT_THAT(ToText(f, code.tree), HasSubstr("              hand_over mad\n"
+                                              "              vector store.n2:2\n"));
+  EXPECT_EQ(CheckByInterpreter(f, s, Fault::kNone, 1), "");
+  EXPECT_EQ(CheckByCompiler(f, s), "");
+}
+
+TEST(Splits, OfAtomicSumsAreNoNodes) {
+  const ir::Function f = Matmul(8, 8, 4);
+  const Schedule s = Divided(f, AcrossBlocks::ATOMIC_RED);
+  const LoweredCode code = LowerSchedule(f, s);
+  ASSERT_EQ(code.error, "");
+  EXPECT_THAT(ToText(f, code.tree), Not(HasSubstr("hand_over")));
+  const SplitReduction& split = code.splits.reductions.front();
+  EXPECT_EQ(f.inst(split.store).name(), "store");
+  EXPECT_EQ(code.splits.of_store[split.store.index()], 0);
+  EXPECT_EQ(code.splits.workspace_bytes, 0U);
+}
+
+TEST(Splits, ThatCannotMeet) {
+  const ir::Function f = Matmul(8, 8, 4);
+  const Schedule never = Divided(f, AcrossBlocks::NOT_ACROSS);
+  EXPECT_THAT(LowerSchedule(f, never).error, HasSubstr("mad is divided but NOT_ACROSS blocks"));
+  const Schedule in_loop = Divided(f, AcrossBlocks::LAST_BLOCK, DimKind::LOOP);
+  EXPECT_THAT(LowerSchedule(f, in_loop).error,
+              HasSubstr("the last block of mad is known inside of a loop"));
 }
 
 TEST_F(LoopTreeTest, OrderThatIsNoForest) {

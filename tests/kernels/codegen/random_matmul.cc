@@ -32,9 +32,10 @@ int Depth(DimKind kind) {
 
 class Generator {
  public:
-  explicit Generator(unsigned seed) : random_(seed) {}
+  Generator(unsigned seed, AcrossBlocks across)
+      : random_(seed), across_(across), splits_(across != AcrossBlocks::NOT_ACROSS) {}
 
-  std::unique_ptr<RandomMatmul> Run(ir::Type type) {
+  std::unique_ptr<RandomMatmul> Run(ir::Type type, bool covered) {
     auto out = std::make_unique<RandomMatmul>();
     for (int& size : m_) size = Size();
     for (int& size : n_) size = Size();
@@ -49,13 +50,21 @@ class Generator {
     const int a_stride = Chance(4) ? 3 : 1;
     a_contiguous_ = a_stride == 1;
     out->first = Chance(2) ? 3 : 0;
-    out->function = Matmul(U(m_[0] * m_[1] * m_[2]), U(n_[0] * n_[1] * n_[2]), U(k_[0] * k_[1]),
-                           U(a_stride), type, out->first);
+    const Extents extents = {U(m_[0] * m_[1] * m_[2]), U(n_[0] * n_[1] * n_[2]), U(k_[0] * k_[1])};
+    const auto total = [&](std::uint32_t extent) {
+      if (!covered) return extent;
+      const auto most = static_cast<int>((extent + 3) / 4);
+      return extent - U(std::uniform_int_distribution<int>(1, most)(random_));
+    };
+    const std::uint32_t m = total(extents.m), n = total(extents.n), k = total(extents.k);
+    out->function = Matmul(m, n, k, U(a_stride), type, out->first, extents);
     const Items items = Outer();
     std::map<std::string, Layout> layouts;
     if (stage_a_) layouts["tmp.load_a"] = RandomLayout(a_inner_, {"m0", "m1", "m2", "k0", "k1"});
     if (stage_b_) layouts["tmp.load_b"] = RandomLayout(b_inner_, {"k0", "k1", "n0", "n1", "n2"});
-    out->schedule = Draw(out->function, items, layouts);
+    out->schedule = Draw(out->function, items, layouts, across_);
+    if (splits_) features_.insert("splits");
+    if (splits_ && slices_) features_.insert("splits of slices");
     if (thread_m_ || thread_n_) features_.insert("thread");
     if (thread_m_ && thread_n_) features_.insert("two thread axes");
     if (stage_a_ || stage_b_) features_.insert("temporary");
@@ -124,16 +133,25 @@ class Generator {
   }
 
   Items Outer() {
-    const auto kind = [&] { return Chance(2) ? DimKind::BLOCK : DimKind::LOOP; };
+    // The last block is known where all loops have ended.
+    const bool only_blocks = across_ == AcrossBlocks::LAST_BLOCK;
+    const auto kind = [&] { return only_blocks || Chance(2) ? DimKind::BLOCK : DimKind::LOOP; };
     Items outer = {Make(kind(), Names(WithM({"init", "mad", "store"}), "m0"), m_[0]),
                    Make(kind(), Names(WithN({"init", "mad", "store"}), "n0"), n_[0])};
     Items body = RegisterNest("init", true);
-    if (stage_a_ && Chance(3)) {
+    if (splits_) outer.push_back(KLoop());
+    if (stage_a_ && !splits_ && Chance(3)) {
       hoist_a_ = true;
       features_.insert("hoisted stage");
       Append(body, Stage('a'));
     }
-    Append(body, {KLoop()});
+    if (splits_) {
+      Append(body, KBody());
+    } else {
+      Item loop = KLoop();
+      loop.body = KBody();
+      Append(body, {loop});
+    }
     Append(body, RegisterNest("store", false));
     return Nest(std::move(outer), std::move(body));
   }
@@ -161,6 +179,7 @@ class Generator {
     return Nest(std::move(loops), {Exec(inst)});
   }
 
+  /// Without its body. Where blocks divide the sums, it is around everything.
   Item KLoop() {
     std::vector<std::string> k0 = {"mad"};
     if (!stage_a_) k0.push_back("load_a");
@@ -168,11 +187,15 @@ class Generator {
     if (stage_a_) k0.push_back("tmp.load_a.ld");
     if (stage_a_ && !hoist_a_) k0.insert(k0.end(), {"load_a", "tmp.load_a.st"});
     if (stage_b_) k0.insert(k0.end(), {"load_b", "tmp.load_b.st", "tmp.load_b.ld"});
-    Item loop = Make(DimKind::LOOP, Names(k0, "k0"), k_[0]);
-    if (stage_a_ && !hoist_a_) Append(loop.body, Stage('a'));
-    if (stage_b_) Append(loop.body, Stage('b'));
-    Append(loop.body, MadNest());
-    return loop;
+    return Make(splits_ ? DimKind::BLOCK : DimKind::LOOP, Names(k0, "k0"), k_[0]);
+  }
+
+  Items KBody() {
+    Items body;
+    if (stage_a_ && !hoist_a_) Append(body, Stage('a'));
+    if (stage_b_) Append(body, Stage('b'));
+    Append(body, MadNest());
+    return body;
   }
 
   /// load + temporary store: their dims merged, on whatever thread axes have the size.
@@ -252,6 +275,8 @@ class Generator {
   }
 
   std::mt19937 random_;
+  AcrossBlocks across_;
+  bool splits_;  ///< Blocks divide the sums.
   int m_[3] = {}, n_[3] = {}, k_[2] = {};
   bool thread_m_ = false, thread_n_ = false, thread_k_ = false, stage_a_ = false, stage_b_ = false;
   bool hoist_a_ = false, a_contiguous_ = true;
@@ -262,8 +287,9 @@ class Generator {
 
 }  // namespace
 
-std::unique_ptr<RandomMatmul> MakeRandomMatmul(unsigned seed, ir::Type type) {
-  return Generator(seed).Run(type);
+std::unique_ptr<RandomMatmul> MakeRandomMatmul(unsigned seed, ir::Type type, AcrossBlocks across,
+                                               bool covered) {
+  return Generator(seed, across).Run(type, covered);
 }
 
 }  // namespace exh::kernels::codegen::testing

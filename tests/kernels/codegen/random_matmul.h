@@ -19,7 +19,11 @@ struct RandomMatmul {
   std::set<std::string> features;  ///< What it exercises: "thread", "stage a", …
 };
 
-/// The same seed gives the same implementation.
-std::unique_ptr<RandomMatmul> MakeRandomMatmul(unsigned seed, ir::Type type = ir::Type::kF32);
+/// The same seed gives the same implementation. `across`: if it is not NOT_ACROSS, blocks divide
+/// the sums among them, and their parts become one in this way. `covered`: loops run further than
+/// the axes, each of which is up to a quarter shorter than they are.
+std::unique_ptr<RandomMatmul> MakeRandomMatmul(unsigned seed, ir::Type type = ir::Type::kF32,
+                                               AcrossBlocks across = AcrossBlocks::NOT_ACROSS,
+                                               bool covered = false);
 
 }  // namespace exh::kernels::codegen::testing

@@ -108,13 +108,13 @@ std::string Compare(const ir::Function& function, const InterpreterData& got,
   return "";
 }
 
-std::string CheckByInterpreter(const ir::Function& function, const Schedule& schedule,
-                               Fault fault) {
+std::string CheckByInterpreter(const ir::Function& function, const Schedule& schedule, Fault fault,
+                               unsigned order) {
   const LoweredCode code = LowerSchedule(function, schedule, fault);
   if (!code.error.empty()) return code.error;
   InterpreterData data = MakeData(function, 1);
   const InterpreterData expected = Reference(function, data);
-  const InterpreterResult result = Interpret(code, data);
+  const InterpreterResult result = Interpret(code, data, order);
   if (!result.error.empty()) return result.error;
   return Compare(function, data, expected, result.written);
 }

@@ -21,9 +21,9 @@ std::string Compare(const ir::Function& function, const InterpreterData& got,
                     const InterpreterData& expected,
                     const std::vector<std::vector<std::uint8_t>>& written);
 
-/// Lowers, interprets and compares: empty if all is well.
+/// Lowers, interprets and compares: empty if all is well. `order`: of the blocks (Interpret()).
 std::string CheckByInterpreter(const ir::Function& function, const Schedule& schedule,
-                               Fault fault = Fault::kNone);
+                               Fault fault = Fault::kNone, unsigned order = 0);
 
 /// Prints, compiles with g++, loads, runs on `threads` host threads and compares.
 std::string CheckByCompiler(const ir::Function& function, const Schedule& schedule,

@@ -258,10 +258,62 @@ kernel border_bf16
 end
 )",
      ""},
+    // Covered axes: loops run further than they do.
+    {"covered_product", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=25,j=37,k=29"},
+    {"covered_product_tt", "c[i,j] = sum(k) a[k,i] * b[j,k]", "i=26,j=27,k=35"},
+    {"covered_product_f16", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=25,j=50,k=26", "f16"},
+    {"covered_product_i32", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=29,j=25,k=53", "i32"},
+    {"covered_three_factors", "y[i] = sum(j) a[i,j] * x[j] * w[j]", "i=25,j=53"},
+    {"covered_two_axes_summed", "y[i] = sum(k, l) a[i,k,l] * b[l,k]", "i=4,k=25,l=29"},
+    {"covered_row_sums", "y[i] = sum(j) a[i,j]", "i=25,j=53"},
+    {"covered_sums_of_exp", "y[i] = sum(j) exp(a[i,j] / 4096)", "i=6,j=37"},
+    {"covered_sum_of_squares", "y[i] = sum(j) (a[i,j] - m[i]) * (a[i,j] - m[i])", "i=25,j=29"},
+    {"covered_column_maxima", "y[j] = max(i) a[i,j]", "i=37,j=26"},
+    {"covered_row_minima", "y[i] = min(j) abs(a[i,j])", "i=25,j=53"},
+    {"covered_row_products", "y[i] = prod(j) a[i,j]", "i=6,j=25"},
+    {"covered_where_largest", R"(
+kernel covered_where_largest
+  size m = 6, n = 37
+  input a: f32[m, n]
+  output y: i32[m]
+  y[i] = argmax(j) a[i, j]
+end
+)",
+     ""},
+    {"covered_softmax", R"(
+kernel covered_softmax
+  size m = 25, n = 29
+  input x: f32[m, n]
+  output y: f32[m, n]
+  top[i] = max(j) x[i, j]
+  total[i] = sum(j) exp(x[i, j] - top[i])
+  y[i, j] = exp(x[i, j] - top[i]) / total[i]
+end
+)",
+     ""},
+    {"covered_transpose", "y[j,i] = x[i,j]", "i=37,j=50"},
+    {"covered_transpose_i8", "y[j,i] = x[i,j]", "i=50,j=26", "i8"},
+    {"covered_axpy", "y[i] = alpha * x[i] + z[i]", "i=1002"},
+    {"covered_axpy_f16", "y[i] = alpha * x[i] + z[i]", "i=1002", "f16"},
+    {"covered_window", "y[i] = sum(r) x[i + r] * w[r]", "i=53,r=25"},
+    {"covered_ramp", "y[i,j] = x[i,j] + cast(f32, i - 2 * j)", "i=25,j=29"},
+    {"covered_border", R"(
+kernel covered_border
+  size m = 25, n = 37
+  input x: f32[m, n] outside zero
+  output y: f32[m, n]
+  y[i, j] = x[i, j] - 0.25 * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1])
+end
+)",
+     ""},
+    // … but not where integers are divided.
+    {"uncovered_quotients", "y[i] = a[i] / max(abs(b[i]), 1)", "i=53", "i32"},
     // The library's.
     {"reduce", "", "a=2,b=6,c=8,d=4"},
     {"softmax", "", "m=6,n=8"},
     {"layer_norm", "", "m=4,n=6"},
+    {"dot", "", "n=48"},
+    {"moments", "", "m=4,n=6"},
 });
 
 Parameters SizesIn(const Computation& computation) {

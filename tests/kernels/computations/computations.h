@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Eighty computations as text: what users write. They are searched on no device here; tests draw
+// A hundred computations as text: what users write. They are searched on no device here; tests draw
 // random implementations of each, and hold them against the reference that follows from the text.
 #pragma once
 

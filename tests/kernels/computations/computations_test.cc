@@ -50,8 +50,7 @@ TEST_P(EachComputation, AreRightInTheCudaShim) {
   for (const codegen::Schedule& schedule : sample.schedules) {
     const codegen::CudaText text =
         codegen::PrintCuda(codegen::LowerSchedule(*sample.task.function, schedule));
-    texts.push_back({text.source, static_cast<unsigned>(text.launch.grid), text.launch.threads,
-                     text.launch.shared_bytes, text.launch.global_bytes});
+    texts.push_back({text.source, text.launch});
   }
   ExpectAllRight(sample, RunCudaSources(sample.task, texts, kAllInputs));
 }

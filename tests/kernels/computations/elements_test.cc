@@ -114,7 +114,8 @@ TEST(ReferenceElement, OfEveryComputationIsThatOfTheReference) {
   }
   // Products over an axis, several outputs, and narrow steps on the way.
   EXPECT_EQ(without, (std::vector<std::string>{"row_products", "sum_and_difference", "any_and_all",
-                                               "ramp", "casts", "narrow_value"}));
+                                               "ramp", "casts", "narrow_value",
+                                               "covered_row_products", "covered_ramp", "moments"}));
   const CompiledTexts compiled(
       all.size(), [&](std::size_t i) { return all[i].text; }, Prologue(),
       "-std=c++20 -I'" EXH_SOURCE_DIR "'");

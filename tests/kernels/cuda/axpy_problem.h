@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/problem_file.h"
+#include "kernels/launch.h"
 #include "tests/kernels/cuda/programs_text.h"
 
 namespace exh::kernels::cuda::testing {
@@ -46,6 +47,26 @@ struct AxpyProblem {
 inline std::string CandidateText(const std::string& what = "") {
   return "fake cubin\nkernel exh_kernel axpy n=" + std::to_string(kElements) + " us=10 " + what +
          "\n";
+}
+
+/// The same by three kernels, which take 3 us more; `kernel`: what there is to exh_kernel,
+/// `finish`: to exh_finish.
+inline std::string ProgramText(const std::string& kernel = "", const std::string& finish = "") {
+  const std::string n = " n=" + std::to_string(kElements);
+  return "fake cubin\nkernel exh_fill fill us=1" + n + "\nkernel exh_kernel part tickets=4 us=10" +
+         n + " " + kernel + "\nkernel exh_finish finish tickets=4 us=2" + n + " " + finish + "\n";
+}
+
+/// How that is launched.
+inline Launch ProgramLaunch() {
+  Launch launch;
+  launch.grid = 8;
+  launch.threads = 128;
+  launch.ticket_bytes = 16;
+  launch.workspace_bytes = launch.ticket_bytes + sizeof(float) * kElements;
+  // More shared memory than a block has without asking for it.
+  launch.sides = {{"exh_fill", true, 4, 256, 0}, {"exh_finish", false, 2, 128, 60 << 10}};
+  return launch;
 }
 
 }  // namespace exh::kernels::cuda::testing

@@ -41,9 +41,9 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
       function.ns = static_cast<std::uint64_t>(1e3 * std::stod(value));
     } else if (key == "fault") {
       function.fault = value;
-      return IsOneOf(
-          {"wrong", "nan", "stale", "writes", "lost", "hang", "stuck", "crash", "exit", "chatter"},
-          value);
+      return IsOneOf({"wrong", "nan", "stale", "rounds", "ticket", "writes", "lost", "hang",
+                      "stuck", "crash", "exit", "chatter"},
+                     value);
     } else if (key == "type" && ir::TypeOfWord(value)) {
       function.type = *ir::TypeOfWord(value);
     } else if (key == "of" && value.size() == 1) {
@@ -56,6 +56,8 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
       function.every = std::stoull(value);
     } else if (key == "scratch") {
       function.scratch = std::stoull(value);
+    } else if (key == "tickets") {
+      function.tickets = std::stoull(value);
     } else if (key == "registers") {
       function.registers = std::stoull(value);
     } else {
@@ -76,6 +78,11 @@ void Misbehave(const CudaFunction& function) {
   if (function.fault == "chatter") std::puts("{\"verdict\":\"correct\"}");
   if (function.fault == "chatter") std::fflush(stdout);
   while (function.fault == "stuck") ::pause();
+}
+
+/// As another order of additions may do.
+void RoundOtherwise(float& value) {
+  if (value != std::floor(value)) value += 0x1p-12f;
 }
 
 std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** arguments) {
@@ -103,10 +110,60 @@ std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** 
     for (std::uint64_t i = 0; i < function.n; ++i) to[i] = std::fma(alpha, from_x[i], from_y[i]);
     function.kept.assign(to, to + function.n);
     if (fault("wrong")) to[function.at] += 1;
+    if (fault("rounds")) RoundOtherwise(to[function.at]);
     if (!fault("writes")) return;
     const CUdeviceptr array = function.of == 'x' ? x : function.of == 'y' ? y : z;
     float* const stray = memory.At<float>(array + 4 * static_cast<CUdeviceptr>(function.at), 1);
     if (stray != nullptr) *stray = 7;
+  };
+}
+
+std::function<void()> Fill(const CudaFunction& function, void** arguments) {
+  const auto z = Argument<CUdeviceptr>(arguments, 2);
+  return [=, &function] {
+    float* const to = Memory::Get().At<float>(z, function.n);
+    if (to != nullptr) std::fill_n(to, function.n, 0.0f);
+  };
+}
+
+/// What blocks leave for each other, behind the tickets.
+CUdeviceptr PartsIn(CUdeviceptr workspace, const CudaFunction& function) {
+  return workspace + sizeof(std::uint32_t) * function.tickets;
+}
+
+std::function<void()> Part(CudaFunction& function, void** arguments) {
+  const auto x = Argument<CUdeviceptr>(arguments, 0), y = Argument<CUdeviceptr>(arguments, 1);
+  const auto alpha = Argument<float>(arguments, 3);
+  const auto workspace = Argument<CUdeviceptr>(arguments, 4);
+  return [=, &function] {
+    Misbehave(function);
+    Memory& memory = Memory::Get();
+    const auto fault = [&](const char* name) {
+      return function.is_faulty && function.fault == name;
+    };
+    const float* const from_x = memory.At<float>(x, function.n);
+    const float* const from_y = memory.At<float>(y, function.n);
+    auto* const tickets = memory.At<std::uint32_t>(workspace, function.tickets);
+    float* const parts = memory.At<float>(PartsIn(workspace, function), function.n);
+    if (memory.error() != kSuccess) return;
+    if (std::any_of(tickets, tickets + function.tickets, [](auto one) { return one != 0; })) return;
+    for (std::uint64_t i = 0; i < function.n; ++i) parts[i] = std::fma(alpha, from_x[i], from_y[i]);
+    if (fault("wrong")) parts[function.at] += 1;
+    if (fault("rounds")) RoundOtherwise(parts[function.at]);
+    if (fault("ticket")) tickets[0] = 1;
+  };
+}
+
+std::function<void()> Finish(const CudaFunction& function, void** arguments) {
+  const auto z = Argument<CUdeviceptr>(arguments, 2);
+  const auto workspace = Argument<CUdeviceptr>(arguments, 4);
+  return [=, &function] {
+    Memory& memory = Memory::Get();
+    float* const to = memory.At<float>(z, function.n);
+    float* const parts = memory.At<float>(PartsIn(workspace, function), function.n);
+    if (memory.error() != kSuccess) return;
+    for (std::uint64_t i = 0; i < function.n; ++i) to[i] += parts[i];
+    std::fill_n(parts, function.n, std::numeric_limits<float>::quiet_NaN());
   };
 }
 
@@ -238,9 +295,9 @@ std::optional<CudaModule> ParseModule(std::string_view text) {
     std::string kernel, name, word;
     CudaFunction function;
     if (!(words >> kernel >> name >> function.what) || kernel != "kernel") return std::nullopt;
-    if (!IsOneOf(
-            {"axpy", "copy", "check", "guard", "hash", "clock", "deadline", "spans", "nothing"},
-            function.what)) {
+    if (!IsOneOf({"axpy", "copy", "fill", "part", "finish", "check", "guard", "hash", "clock",
+                  "deadline", "spans", "nothing"},
+                 function.what)) {
       return std::nullopt;
     }
     while (words >> word) {
@@ -263,6 +320,9 @@ Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments) {
   };
   if (function.what == "axpy") work.finish = Axpy(function, blocks, arguments);
   if (function.what == "copy") work.finish = Copy(function, arguments);
+  if (function.what == "fill") work.finish = Fill(function, arguments);
+  if (function.what == "part") work.finish = Part(function, arguments);
+  if (function.what == "finish") work.finish = Finish(function, arguments);
   if (function.what == "check") work.finish = Check(function.type, arguments);
   if (function.what == "guard") work.finish = Guard(arguments);
   if (function.what == "hash") work.finish = Hash(arguments);

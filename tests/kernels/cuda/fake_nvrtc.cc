@@ -2,7 +2,8 @@
 //
 // A run-time compiler for the fake driver. A text with exh_check becomes the device programs, one
 // with names that begin with probe_ the probes of a GPU, one with exh_kernel a candidate z = alpha
-// x + y of EXH_FAKE_N elements, and any other is refused.
+// x + y of EXH_FAKE_N elements, and any other is refused. Kernels beside it (exh_fill, exh_finish)
+// do nothing and spill.
 //
 // EXH_FAKE_FAULTS is a list of faults, with `;` between them. A candidate gets one of them: number
 // h modulo their count, where h is the hash of its text without comments, as the log of a search
@@ -76,11 +77,22 @@ std::string FaultOf(std::uint64_t hash) {
   return faults.empty() ? "" : faults[hash % faults.size()];
 }
 
+/// The kernels of a candidate beside exh_kernel. Each name stands at the beginning of a line.
+std::vector<std::string> SidesOf(const std::string& source) {
+  std::vector<std::string> sides;
+  for (const std::string_view prefix : {"\nexh_fill", "\nexh_finish"}) {
+    for (std::size_t at = 0; (at = source.find(prefix, at)) != source.npos; at += prefix.size()) {
+      sides.push_back(source.substr(at + 1, source.find('(', at) - at - 1));
+    }
+  }
+  return sides;
+}
+
 /// What an assembler says of a kernel.
-std::string Verbose(int registers, int stack, int spills) {
+std::string Verbose(const std::string& kernel, int registers, int stack, int spills) {
   std::ostringstream log;
-  log << "ptxas info    : Compiling entry function 'exh_kernel' for 'sm_90'\n"
-      << "ptxas info    : Function properties for exh_kernel\n"
+  log << "ptxas info    : Compiling entry function '" << kernel << "' for 'sm_90'\n"
+      << "ptxas info    : Function properties for " << kernel << "\n"
       << "ptxas         .     " << stack << " bytes stack frame, " << spills
       << " bytes spill stores, " << spills << " bytes spill loads\n"
       << "ptxas info    : Used " << registers << " registers, used 1 barriers\n";
@@ -104,11 +116,14 @@ nvrtcResult CompileCandidate(nvrtcProgram program) {
     std::fflush(stdout);
   }
   const bool spills = fault == "nvrtc=spills", has_stack = spills || fault == "nvrtc=stack";
-  program->log = Verbose(32, has_stack ? 40 : 0, spills ? 24 : 0);
+  const std::vector<std::string> sides = SidesOf(program->source);
+  for (const std::string& side : sides) program->log += Verbose(side, 64, 16, 8);
+  program->log += Verbose("exh_kernel", 32, has_stack ? 40 : 0, spills ? 24 : 0);
   if (fault.starts_with("nvrtc=")) fault.clear();
   std::ostringstream text;
   text << "fake cubin\nkernel exh_kernel axpy n=" << Variable("EXH_FAKE_N")
        << " us=" << kFastestUs + hash / 1000 % (kSlowestUs - kFastestUs) << " " << fault << "\n";
+  for (const std::string& side : sides) text << "kernel " << side << " nothing us=1\n";
   program->cubin = text.str();
   return kSuccess;
 }

@@ -34,7 +34,9 @@ using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using testing::ProgramLaunch;
 using testing::ProgramsText;
+using testing::ProgramText;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
@@ -88,6 +90,11 @@ class Pool : public ::testing::Test {
   /// A candidate with this written of it.
   Measurement Run(GpuPool& pool, const std::string& what) {
     request_.cubin = Written("candidate", CandidateText(what));
+    return pool.Run(request_);
+  }
+  /// A program of three kernels.
+  Measurement RunProgram(GpuPool& pool, const std::string& kernel, const std::string& finish = "") {
+    request_.cubin = Written("candidate", ProgramText(kernel, finish));
     return pool.Run(request_);
   }
   /// Such a candidate, and one without a fault behind it: what they come to.
@@ -354,6 +361,85 @@ TEST_F(Pool, MachineCodeThatIsNone) {
   request_.cubin = setup_.programs;
   EXPECT_THAT(Text(pool.Run(request_)), HasSubstr("cuModuleGetFunction: CUDA_ERROR_NOT_FOUND"));
   EXPECT_EQ(Text(Run(pool, "")), "correct");
+}
+
+// ---- Programs of several kernels ----------------------------------------------------------------
+
+TEST_F(Pool, AllKernelsOfAProgramAreLaunchedAndTimed) {
+  request_.launch = ProgramLaunch();
+  request_.full = true;
+  GpuPool pool = MakePool();
+  // From a graph, and one by one.
+  for (const int us : {10, 40}) {
+    const Measurement m = RunProgram(pool, "us=" + std::to_string(us));
+    EXPECT_EQ(Text(m), "correct");
+    EXPECT_NEAR(m.best_ns, 1e3 * (us + 3), 1);
+    EXPECT_EQ(m.blocks_per_sm, 16);
+  }
+  EXPECT_EQ(pool.replaced(), 0u);
+}
+
+TEST_F(Pool, KernelsOfAProgramHaveAnOrder) {
+  GpuPool pool = MakePool();
+  const auto run = [&](const std::vector<SideLaunch>& sides) {
+    request_.launch = ProgramLaunch();
+    request_.launch.sides = sides;
+    return RunProgram(pool, "").verdict;
+  };
+  const SideLaunch fill = ProgramLaunch().sides[0], finish = ProgramLaunch().sides[1];
+  SideLaunch late = fill, early = finish;
+  late.is_before = false;
+  early.is_before = true;
+  EXPECT_EQ(run({fill, finish}), Verdict::kCorrect);
+  EXPECT_EQ(run({late, finish}), Verdict::kCorrect);
+  EXPECT_EQ(run({finish, late}), Verdict::kWrong);
+  EXPECT_EQ(run({fill, early}), Verdict::kWrong);
+  EXPECT_EQ(run({fill}), Verdict::kWrong);
+  EXPECT_EQ(run({finish}), Verdict::kWrong);
+}
+
+TEST_F(Pool, TicketsAreZeroWhateverWasBefore) {
+  request_.launch = ProgramLaunch();
+  GpuPool pool = MakePool();
+  EXPECT_THAT(Text(RunProgram(pool, "fault=ticket")),
+              AllOf(StartsWith("wrong: z[0] is "), EndsWith(" after a timed batch")));
+  EXPECT_EQ(Text(RunProgram(pool, "")), "correct");
+  // One launch, which leaves a ticket, and others that try.
+  request_.give_up_ns = 10e6;
+  EXPECT_EQ(Text(RunProgram(pool, "fault=ticket")), "correct");
+  EXPECT_THAT(Text(RunProgram(pool, "us=10000")), StartsWith("slow: gave up after "));
+  request_.give_up_ns = 0;
+  EXPECT_EQ(Text(RunProgram(pool, "")), "correct");
+  EXPECT_EQ(pool.replaced(), 0u);
+}
+
+TEST_F(Pool, SumsInAnyOrderMayBeRoundedOtherwise) {
+  request_.full = true;
+  GpuPool pool = MakePool();
+  const std::string rounds = "us=100 fault=rounds at=17 every=3";
+  EXPECT_THAT(Text(Run(pool, rounds)), EndsWith(" yields something else than the first one"));
+  request_.launch = ProgramLaunch();
+  EXPECT_EQ(Text(RunProgram(pool, rounds)), "correct");
+  EXPECT_THAT(Text(RunProgram(pool, "us=100 fault=wrong at=17 after=1 every=100")),
+              AllOf(StartsWith("wrong: z[17] is "), EndsWith(" in one of many runs")));
+}
+
+TEST_F(Pool, AProgramThatCannotBeLaunchedIsACrash) {
+  request_.launch = ProgramLaunch();
+  request_.launch.sides[1].threads = 1024;
+  GpuPool pool = MakePool();
+  EXPECT_THAT(Text(RunProgram(pool, "", "registers=255")),
+              StartsWith("crash: no multiprocessor holds a block of 1024 threads with 61440 bytes, "
+                         "of exh_finish"));
+  EXPECT_EQ(pool.replaced(), 0u);
+  request_.launch = ProgramLaunch();
+  request_.launch.sides[1].kernel = "exh_finish1";
+  EXPECT_THAT(Text(RunProgram(pool, "")), HasSubstr("cuModuleGetFunction: CUDA_ERROR_NOT_FOUND"));
+  request_.launch = ProgramLaunch();
+  request_.launch.workspace_bytes = std::uint64_t{1} << 40;
+  EXPECT_THAT(Text(RunProgram(pool, "")), HasSubstr("cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY"));
+  request_.launch = ProgramLaunch();
+  EXPECT_EQ(Text(RunProgram(pool, "")), "correct");
 }
 
 // ---- Processes ----------------------------------------------------------------------------------

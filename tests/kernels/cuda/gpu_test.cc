@@ -33,7 +33,7 @@ using testing::kElements;
 using testing::ProgramsText;
 using ::testing::SizeIs;
 
-constexpr Launch kLaunch{8, 128, 0, 0};
+const Launch kLaunch{8, 128, 0, 0};
 
 class OnFakeGpu : public ::testing::Test {
  protected:

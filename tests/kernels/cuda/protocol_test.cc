@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "kernels/devices/cuda/process/compile_protocol.h"
@@ -39,7 +41,14 @@ TEST(RunProtocol, LinesComeBack) {
 
   RunRequest request;
   request.cubin = "x.cubin";
-  request.launch = {std::uint64_t{1} << 40, 256, 99, 7};
+  const Launch launch = {std::uint64_t{1} << 40,
+                         256,
+                         99,
+                         7,
+                         96,
+                         16,
+                         {{"exh_fill", true, 5, 256, 0}, {"exh_finish", false, 3, 64, 100}}};
+  request.launch = launch;
   request.full = true;
   request.give_up_ns = 7e6;
   VendorStep pack, gemm;
@@ -52,7 +61,7 @@ TEST(RunProtocol, LinesComeBack) {
   request.vendor = VendorCall{{pack}, {gemm}, 64};
   request.vendor_lt = true;
   request = Again(request, ParseRunRequest);
-  EXPECT_EQ(request.launch, (Launch{std::uint64_t{1} << 40, 256, 99, 7}));
+  EXPECT_EQ(request.launch, launch);
   EXPECT_TRUE(request.full);
   EXPECT_EQ(request.give_up_ns, 7e6);
   ASSERT_TRUE(request.vendor.has_value());
@@ -83,6 +92,18 @@ TEST(RunProtocol, LinesComeBack) {
   EXPECT_TRUE(answer.ends);
   EXPECT_EQ(answer.rates.copy_gbs(), 5);
   EXPECT_EQ(answer.rates.fma_gflops + answer.rates.clock_mhz, 13);
+}
+
+TEST(RunProtocol, AProgramOfOneKernelNeedsNoMore) {
+  RunRequest request;
+  request.launch = {8, 128, 99, 16};
+  auto object = nlohmann::json::parse(ToJsonLine(request));
+  for (const char* const field : {"workspace_bytes", "ticket_bytes", "sides"}) object.erase(field);
+  const std::optional<RunRequest> parsed = ParseRunRequest(object.dump());
+  ASSERT_TRUE(parsed.has_value());
+  EXPECT_EQ(parsed->launch, request.launch);
+  object["sides"] = {{{"kernel", "exh_fill"}}};
+  EXPECT_FALSE(ParseRunRequest(object.dump()).has_value());
 }
 
 TEST(CompileProtocol, LinesComeBack) {

@@ -480,6 +480,7 @@ class Evaluator {
       ++points;
     });
     if (node.op == Op::kMax) return result;
+    squares += result.value * result.value;
     return {result.value, result.squares + own * points * squares,
             result.count + count + points * Count(own)};
   }

@@ -179,8 +179,8 @@ TEST(Reference, SumsBeginWithTheirInit) {
       RowReduction(Op::kAdd, 2, 3, {1, 2, 3, -0.0f, -0.0f, -0.0f}, {10, 99, -0.0f, 99});
   EXPECT_EQ(c.reference("y"), (std::vector<double>{16, 0}));
   EXPECT_TRUE(std::signbit(c.reference("y")[1]));
-  // Three roundings of partial sums, the squares of which come to 10^2 + 1 + 4 + 9.
-  EXPECT_DOUBLE_EQ(c.tolerance("y")[0], Tolerance(3, 3 * 114));
+  // Three roundings of partial sums, from 10 to 16, the terms of which have 1 + 4 + 9.
+  EXPECT_DOUBLE_EQ(c.tolerance("y")[0], Tolerance(3, 3 * (100 + 256 + 14)));
   EXPECT_EQ(c.tolerance("y")[1], 0);
   EXPECT_DOUBLE_EQ(c.data.at("y").largest_sum, 10 + std::sqrt(3 * 14));
 }
@@ -232,8 +232,65 @@ TEST(Reference, LongReductionsAreComputedInParts) {
           squares += term * term;
         }
         EXPECT_NEAR(c.reference("y")[row], sum, 1e-9);
-        const double tolerance = op == Op::kMax ? 0 : Tolerance(columns, columns * squares);
+        const double tolerance =
+            op == Op::kMax ? 0 : Tolerance(columns, columns * (squares + sum * sum));
         EXPECT_NEAR(c.tolerance("y")[row], tolerance, 1e-9 * tolerance);
+      }
+    }
+  }
+}
+
+/// s = sum of x * x, or of x.
+Computed WholeSum(const std::vector<double>& x, bool of_squares) {
+  return Computed(
+      [&](Builder& b) {
+        const auto in = b.InputArray("x", x.size()), out = b.OutputArray("s", 1);
+        const AxisRef k = b.Axis("k", static_cast<std::uint32_t>(x.size()), {});
+        const Value load = b.Load("load", in, {{k, 1}}), init = Zero(b, "init", {});
+        const Value sum =
+            of_squares ? b.Reduce("sum", Op::kMad, {k}, {k}, init, {MayStage(load), MayStage(load)})
+                       : b.Reduce("sum", Op::kAdd, {k}, {k}, init, {MayStage(load)});
+        b.Store("store", out, {}, InRegisters(sum));
+      },
+      {{"x", x}});
+}
+
+/// In single precision, one after the other.
+float InOrder(const std::vector<float>& terms) {
+  float sum = 0;
+  for (const float term : terms) sum += term;
+  return sum;
+}
+
+// Partial sums of terms of one sign do not walk: they are as large as the value.
+TEST(Reference, LongSumsOfOneSignMayBeAddedInOrderButNothingMayBeMissing) {
+  for (const std::uint32_t n : {1024u, 4096u, 16384u, 65536u, 1u << 20}) {
+    for (const unsigned seed : {1u, 2u, 3u}) {
+      for (const bool of_squares : {true, false}) {
+        SCOPED_TRACE("n = " + std::to_string(n) + ", seed " + std::to_string(seed) +
+                     (of_squares ? ", squares" : ""));
+        std::vector<double> x = Random(n, seed);
+        std::vector<float> terms;
+        for (double& value : x) {
+          if (!of_squares) value = std::abs(value);
+          const auto single = static_cast<float>(value);
+          terms.push_back(of_squares ? single * single : single);
+        }
+        const Computed c = WholeSum(x, of_squares);
+        const double exact = c.reference("s")[0], tolerance = c.tolerance("s")[0];
+        const auto ratio = [&](const std::vector<float>& of) {
+          return std::abs(static_cast<double>(InOrder(of)) - exact) / tolerance;
+        };
+        EXPECT_LT(ratio(terms), 1);
+        // No block of them may be left out, wherever it is, and of not too many no large one.
+        for (std::uint32_t block = 0; block < 16; ++block) {
+          std::vector<float> without = terms;
+          std::fill_n(without.begin() + block * (n / 16), n / 16, 0.0f);
+          EXPECT_GT(ratio(without), 1) << block;
+        }
+        if (n > 1024) continue;
+        *std::ranges::max_element(terms) = 0;
+        EXPECT_GT(ratio(terms), 1);
       }
     }
   }
@@ -253,7 +310,7 @@ TEST(Reference, ALoadReadTwice) {
       {{"x", {1, 99, 2, 99, 3, 99, 4, 99, 5, 99, 6}}});
   EXPECT_EQ(c.reference("y")[0], 91);
   const double squares = 1 + 16 + 81 + 256 + 625 + 1296;
-  EXPECT_DOUBLE_EQ(c.tolerance("y")[0], Tolerance(7, 7 * squares));
+  EXPECT_DOUBLE_EQ(c.tolerance("y")[0], Tolerance(7, squares + 6 * (squares + 91 * 91)));
 }
 
 /// Softmax without its exponential: (x - largest) / … is x + largest here. Two reductions in a row,
@@ -284,7 +341,8 @@ TEST(Reference, ReductionsInARow) {
       sum += x[row * columns + k] + most;
       squares += std::pow(x[row * columns + k] + most, 2);
     }
-    const double error = squares + columns * squares;  // Of the terms, and of their sum.
+    // Of the terms, and of their sum.
+    const double error = squares + columns * (squares + sum * sum);
     for (std::uint32_t k = 0; k < columns; ++k) {
       const std::uint32_t i = row * columns + k;
       const double moved = x[i] + most, y = moved * sum;
@@ -360,7 +418,7 @@ void ExpectProduct(const MatrixCase& p, unsigned seed,
       squares += x * y * x * y;
       error += x * x * error_y + y * y * error_x + x * y * x * y;
     }
-    error += p.k * squares;
+    error += p.k * (squares + sum * sum);
     const double n = p.k + 1 + (p.scale_a ? 1 : 0) + (p.scale_b ? 1 : 0);
     if (!std::isfinite(sum)) {
       EXPECT_EQ(std::isnan(c.reference("c")[i]), std::isnan(sum)) << i;

@@ -637,7 +637,7 @@ for (std::int64_t k = 0; k < 20; ++k) {
   mad += mad_term;
   mad_squares += mad_term * mad_term;
 }
-return {mad, SumTolerance(21, std::sqrt(mad_squares))};
+return {mad, SumTolerance(21, std::sqrt((21 * mad_squares + 20 * mad * mad) / 21))};
 )");
   EXPECT_EQ(ReferenceElement(Find(cases, "transposition").function),
             R"(const std::int64_t n = i / 5;

@@ -210,9 +210,8 @@ TEST(Reference, SumsOfOtherTypes) {
         }
         largest = std::max(largest, total);
         ASSERT_EQ(c.reference("c")[i], sum) << i;
-        const double tolerance =
-            ir::IsFloat(type) ? Tolerance(size + 1, (size + 1) * squares * RoundingSquares(sums))
-                              : 0;
+        const double error = RoundingSquares(sums) * (squares + size * (squares + sum * sum));
+        const double tolerance = ir::IsFloat(type) ? Tolerance(size + 1, error) : 0;
         ASSERT_NEAR(c.tolerance("c")[i], tolerance, 1e-9 * tolerance) << i;
       }
       EXPECT_GE(c.data.at("c").largest_sum, largest);

@@ -51,7 +51,8 @@ std::string Messages(const std::string& text) {
 
 std::vector<std::filesystem::path> LibraryFiles() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(EXH_SOURCE_DIR "/kernels/library")) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(EXH_SOURCE_DIR "/kernels/library/texts")) {
     if (entry.path().extension() == ".kernel") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

@@ -98,7 +98,7 @@ TEST(LongKernels, WithManyLinesAreRead) {
 // What is cut off anywhere is refused, and never taken for something else.
 TEST(CutKernels, AreNoKernels) {
   const std::string text =
-      dsl::ReadFile(std::string(EXH_SOURCE_DIR) + "/kernels/library/matmul.kernel");
+      dsl::ReadFile(std::string(EXH_SOURCE_DIR) + "/kernels/library/texts/matmul.kernel");
   const std::size_t end = text.find_last_of('d');
   for (std::size_t size = 0; size < end; ++size) {
     EXPECT_NE(CodesOf(text.substr(0, size)), Codes{}) << size;
@@ -142,7 +142,7 @@ TEST(RandomKernels, AreUnderstoodOrRefused) {
   std::size_t refused = 0;
   constexpr int kTexts = 600;
   for (int i = 0; i < kTexts; ++i) {
-    const auto files = dsl::FilesIn("kernels/library", ".kernel");
+    const auto files = dsl::FilesIn("kernels/library/texts", ".kernel");
     std::string text = dsl::ReadFile(files[below(files.size())]);
     for (std::size_t changes = 1 + below(4); changes > 0; --changes) {
       const std::size_t at = below(text.size());
@@ -165,7 +165,7 @@ TEST(RandomKernels, AreUnderstoodOrRefused) {
 
 // With every size and option at its ends: no size may crash what understands the text.
 TEST(Sizes, OfAnyKindAreUnderstoodOrRefused) {
-  for (const std::string& path : dsl::FilesIn("kernels/library", ".kernel")) {
+  for (const std::string& path : dsl::FilesIn("kernels/library/texts", ".kernel")) {
     const std::string text = dsl::ReadFile(path);
     const Kernel kernel = testing::Parsed(text);
     for (const SizeDecl& size : kernel.sizes) {

@@ -368,7 +368,10 @@ TEST(Tiles, OfATextWithoutFitItsShape) {
   EXPECT_EQ(largest("input x: f32[n]\noutput y: f32[n]\ny[i] = exp(x[i])\n", "exp.i"), "1024 16");
   const std::string rows = "input a: f32[m, n]\noutput y: f32[m]\ny[i] = sum(j) a[i, j]\n";
   EXPECT_EQ(largest(rows, "sum.i"), "128 16");
-  EXPECT_EQ(largest(rows, "sum.j"), "128");
+  EXPECT_EQ(largest(rows, "sum.j"), "128 16");
+  // No neighbours along the sum.
+  const std::string columns = "input a: f32[n, m]\noutput y: f32[m]\ny[i] = sum(j) a[j, i]\n";
+  EXPECT_EQ(largest(columns, "sum.j"), "128");
   const std::string product =
       "input a: f32[m, m]\ninput b: f32[m, m]\noutput c: f32[m, m]\n"
       "c[i, j] = sum(k) a[i, k] * b[k, j]\n";

@@ -41,7 +41,7 @@ class Axpy final : public Kernel {
     };
     const Eigen::ArrayXd z = kAlpha * vec("x") + vec("y");
     const Eigen::ArrayXd squares = (kAlpha * vec("x")).square() + vec("y").square();
-    AppendResult(data.at("z"), z.matrix(), squares.matrix(), 2);
+    AppendResult(data.at("z"), z.matrix(), squares.matrix(), Eigen::MatrixXd::Zero(z.size(), 1), 2);
   }
 
   double Flops(const Parameters& sizes) const override {

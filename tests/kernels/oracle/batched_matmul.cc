@@ -51,7 +51,8 @@ class BatchedMatmul final : public Kernel {
     for (std::int64_t product = 0; product < o.batch; ++product) {
       const Eigen::MatrixXd a = Matrix(data.at("a"), o.a, product * o.a_step);
       const Eigen::MatrixXd b = Matrix(data.at("b"), o.b, product * o.b_step);
-      AppendResult(data.at("c"), a * b, a.cwiseAbs2() * b.cwiseAbs2(),
+      const Eigen::MatrixXd c = a * b;
+      AppendResult(data.at("c"), c, a.cwiseAbs2() * b.cwiseAbs2(), c.cwiseAbs2(),
                    static_cast<double>(o.a.columns) + 1);
     }
   }
@@ -155,7 +156,7 @@ for (std::int64_t p = 0; p < k; ++p) {
   sum += term;
   squares += term * term;
 }
-return {sum, SumTolerance(k + 1, std::sqrt(squares))};
+return {sum, SumTolerance(k + 1, std::sqrt(squares + sum * sum * k / (k + 1)))};
 )");
   }
 

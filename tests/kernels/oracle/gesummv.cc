@@ -53,8 +53,9 @@ class Gesummv final : public Kernel {
     const Eigen::MatrixXd x = Matrix(data.at("x"), {n, 1});
     // A product, n additions to a sum that begins with 0, a scaling, an addition; the terms of both
     // sums are those of the result.
-    AppendResult(data.at("y"), (a + b) * x, (a.cwiseAbs2() + b.cwiseAbs2()) * x.cwiseAbs2(),
-                 static_cast<double>(n) + 3);
+    const Eigen::MatrixXd ax = a * x, bx = b * x;
+    AppendResult(data.at("y"), ax + bx, (a.cwiseAbs2() + b.cwiseAbs2()) * x.cwiseAbs2(),
+                 ax.cwiseAbs2() + bx.cwiseAbs2(), static_cast<double>(n) + 3);
   }
 
   double Flops(const Parameters& sizes) const override {
@@ -127,13 +128,14 @@ extern "C" void exh_run(void* const* arrays, const double* scalars, int threads)
   }
 
   std::string ReferenceElement(const Parameters& sizes) const override {
-    return ElementText({{"n", sizes.at("n")}}, R"(double sum = 0, squares = 0;
+    return ElementText({{"n", sizes.at("n")}}, R"(double sum_a = 0, sum_b = 0, squares = 0;
 for (std::int64_t j = 0; j < n; ++j) {
   const double ax = double(alpha) * a[i * n + j] * x[j], bx = double(beta) * b[i * n + j] * x[j];
-  sum += ax + bx;
+  sum_a += ax;
+  sum_b += bx;
   squares += ax * ax + bx * bx;
 }
-return {sum, SumTolerance(n + 3, std::sqrt(squares))};
+return {sum_a + sum_b, SumTolerance(n + 3, std::sqrt(squares + sum_a * sum_a + sum_b * sum_b))};
 )");
   }
 };

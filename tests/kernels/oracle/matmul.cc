@@ -15,7 +15,7 @@ class Matmul final : public Kernel {
   std::vector<Parameter> parameters() const override {
     return {{"m", 512, 1, 1 << 16, "rows of C"},
             {"n", 512, 1, 1 << 16, "columns of C"},
-            {"k", 512, 1, 1 << 16, "length of the sums"},
+            {"k", 512, 1, 1 << 20, "length of the sums"},
             {"transpose_a", 0, 0, 1, "1: A is stored k x m"},
             {"transpose_b", 0, 0, 1, "1: B is stored n x k"},
             {"a_stride", 1, 1, 1 << 10, "distance of neighbouring elements of A"},
@@ -53,10 +53,11 @@ class Matmul final : public Kernel {
     const Operands o(sizes);
     const Eigen::MatrixXd a = Matrix(data.at("a"), o.a), b = Matrix(data.at("b"), o.b);
     Eigen::MatrixXd c = Product(a, b);
+    const Eigen::MatrixXd sums = c.cwiseAbs2();
     // It rounds nothing and moves no two values apart: the product's tolerance stays. As in
     // Build(), and unlike Eigen's maximum, a NaN stays one.
     if (o.relu) c = c.unaryExpr([](double x) { return 0 > x ? 0 : x; });
-    AppendResult(data.at("c"), c, Product(a.cwiseAbs2(), b.cwiseAbs2()),
+    AppendResult(data.at("c"), c, Product(a.cwiseAbs2(), b.cwiseAbs2()), sums,
                  static_cast<double>(o.a.columns) + 1);
   }
 
@@ -145,7 +146,8 @@ extern "C" __global__ void exh_kernel(const float* __restrict__ a, const float* 
     const Operands o(sizes);
     Parameters numbers = {{"n", o.c.columns},  {"k", o.a.columns}, {"a_m", o.a.row},
                           {"a_k", o.a.column}, {"b_k", o.b.row},   {"b_n", o.b.column}};
-    return ElementText(numbers, R"(const std::int64_t row = i / n, column = i % n;
+    return ElementText(numbers,
+                       R"(const std::int64_t row = i / n, column = i % n;
 double sum = 0, squares = 0;
 for (std::int64_t p = 0; p < k; ++p) {
   const double product = double(a[row * a_m + p * a_k]) * b[p * b_k + column * b_n];
@@ -153,7 +155,7 @@ for (std::int64_t p = 0; p < k; ++p) {
   squares += product * product;
 }
 return {)" + std::string(o.relu ? "0 > sum ? 0 : sum" : "sum") +
-                                    R"(, SumTolerance(k + 1, std::sqrt(squares))};
+                           R"(, SumTolerance(k + 1, std::sqrt(squares + sum * sum * k / (k + 1)))};
 )");
   }
 

@@ -84,8 +84,9 @@ class Matmul2 final : public Kernel {
       const Eigen::MatrixXd ab = Product(strip, b);
       const Eigen::MatrixXd ab_squares = Product(strip.cwiseAbs2(), b2);
       NoteSums(e, ab_squares, static_cast<double>(k) + 1);
-      AppendResult(e, Product(ab, c) + start,
-                   Product(ab.cwiseAbs2() + ab_squares, c2) + start.cwiseAbs2(), operations);
+      const Eigen::MatrixXd sums = Product(ab, c) + start;
+      AppendResult(e, sums, Product(ab.cwiseAbs2() + ab_squares, c2) + start.cwiseAbs2(),
+                   sums.cwiseAbs2(), operations);
     }
   }
 
@@ -185,7 +186,7 @@ for (std::int64_t j = 0; j < n; ++j) {
   sum += ab[j] * factor;
   squares += (ab[j] * ab[j] + squares_ab[j]) * factor * factor;
 }
-return {sum, SumTolerance(k + n + 4, std::sqrt(squares))};
+return {sum, SumTolerance(k + n + 4, std::sqrt(squares + sum * sum))};
 )");
   }
 };

@@ -40,7 +40,7 @@ Eigen::MatrixXd Matrix(const ArrayData& input, const Layout& layout, std::int64_
 }
 
 void AppendResult(ArrayData& output, const Eigen::MatrixXd& exact, const Eigen::MatrixXd& squares,
-                  double operations) {
+                  const Eigen::MatrixXd& sums, double operations) {
   const double scale = SumTolerance(operations, 1);
   const std::size_t first = output.reference.size();
   const auto rows = static_cast<std::size_t>(exact.rows());
@@ -51,7 +51,7 @@ void AppendResult(ArrayData& output, const Eigen::MatrixXd& exact, const Eigen::
     const auto row = static_cast<Eigen::Index>(i / columns);
     const auto column = static_cast<Eigen::Index>(i % columns);
     output.reference[first + i] = exact(row, column);
-    output.tolerance[first + i] = scale * std::sqrt(squares(row, column));
+    output.tolerance[first + i] = scale * std::sqrt(squares(row, column) + sums(row, column));
   }
   NoteSums(output, squares, operations);
   // Those of a row of a product have only the row of its first factor in common.

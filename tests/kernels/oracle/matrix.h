@@ -24,10 +24,11 @@ struct Layout {
 Eigen::MatrixXd Matrix(const ArrayData& input, const Layout& layout, std::int64_t first = 0);
 
 /// Appends a matrix, row by row, to the reference of an output, and its tolerance (tolerance.h):
-/// each element is a sum that goes through `operations` roundings in a row, and the squares of its
-/// terms add up to `squares`. Raises ArrayData::largest_sum and sets rms_limit.
+/// each element goes through `operations` roundings in a row. The squares of its terms add up to
+/// `squares`, those of the sums that these come to, to `sums`. Raises ArrayData::largest_sum and
+/// sets rms_limit.
 void AppendResult(ArrayData& output, const Eigen::MatrixXd& exact, const Eigen::MatrixXd& squares,
-                  double operations);
+                  const Eigen::MatrixXd& sums, double operations);
 
 /// Raises ArrayData::largest_sum by sums of `terms` whose squares add up to an element of `squares`
 /// each. What is no number says nothing.

@@ -32,7 +32,9 @@ class Mv final : public Kernel {
   void Reference(const Parameters& sizes, ProblemData& data) const override {
     const std::int64_t m = sizes.at("m"), n = sizes.at("n");
     const Eigen::MatrixXd a = Matrix(data.at("a"), {m, n}), x = Matrix(data.at("x"), {n, 1});
-    AppendResult(data.at("y"), a * x, a.cwiseAbs2() * x.cwiseAbs2(), static_cast<double>(n) + 1);
+    const Eigen::MatrixXd y = a * x;
+    AppendResult(data.at("y"), y, a.cwiseAbs2() * x.cwiseAbs2(), y.cwiseAbs2(),
+                 static_cast<double>(n) + 1);
   }
 
   double Flops(const Parameters& sizes) const override {
@@ -95,7 +97,7 @@ for (std::int64_t j = 0; j < n; ++j) {
   sum += product;
   squares += product * product;
 }
-return {sum, SumTolerance(n + 1, std::sqrt(squares))};
+return {sum, SumTolerance(n + 1, std::sqrt(squares + sum * sum * n / (n + 1)))};
 )");
   }
 };

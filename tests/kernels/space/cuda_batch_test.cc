@@ -39,9 +39,7 @@ exh_kernel(const float* __restrict__ arg_x, const float* __restrict__ arg_y, flo
   const unsigned i = blockIdx.x * 32 + t;
   float* const tmp_x = reinterpret_cast<float*>(exh_shared) + 0;
 )" + body + "}\n",
-                     .grid = 3,
-                     .threads = 32,
-                     .shared_bytes = 128});
+                     .launch = {.grid = 3, .threads = 32, .shared_bytes = 128}});
   }
   return RunCudaSources(task, texts);
 }

@@ -32,8 +32,7 @@ std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault) {
         codegen::LowerSchedule(*sample.task.function, schedule, fault);
     EXPECT_EQ(code.error, "");
     const codegen::CudaText text = codegen::PrintCuda(code);
-    texts.push_back({text.source, static_cast<unsigned>(text.launch.grid), text.launch.threads,
-                     text.launch.shared_bytes, text.launch.global_bytes});
+    texts.push_back({text.source, text.launch});
   }
   return texts;
 }
@@ -62,9 +61,10 @@ void RunAll(const std::string& kernel, const std::vector<Part>& parts) {
   EXPECT_GE(coverage.share_with_temporary(), 0.2);
   EXPECT_GE(coverage.share_with_two_thread_dims(), 0.2);
   for (const std::string& rare : coverage.Rare(0.005)) {
-    // Of the many sizes that a level may have, each is rare; and so are tiles of sums in registers
-    // where two products share the code that the device of the tests takes.
-    EXPECT_TRUE(rare.starts_with("size=") ||
+    // Of the many sizes that a level may have, each is rare, and so is each way to divide a
+    // reduction: they have tests of their own. Tiles of sums in registers are rare where two
+    // products share the code that the device of the tests takes.
+    EXPECT_TRUE(rare.starts_with("size=") || rare.starts_with("across_blocks=") ||
                 (kernel == "matmul2" && rare.starts_with("walk=SERPENTINE")))
         << rare;
   }
@@ -89,6 +89,8 @@ TEST(CudaSpace, MatmulImplementationsAreRight) {
                     {{{"m", 20}, {"n", 12}, {"k", 28}, {"transpose_b", 1}, {"relu", 1}}, 64, 40},
                     {{{"m", 24}, {"n", 36}, {"k", 16}, {"transpose_a", 1}}, 32, 30},
                     {{{"m", 36}, {"n", 24}, {"k", 12}, {"a_stride", 3}}, 64, 20},
+                    {{{"m", 37}, {"n", 53}, {"k", 29}}, 64, 20},
+                    {{{"m", 13}, {"n", 50}, {"k", 44}, {"transpose_b", 1}}, 64, 20},
                     {{{"m", 32}, {"n", 48}, {"k", 24}}, 64, 40, true}});
 }
 
@@ -113,16 +115,25 @@ TEST(CudaSpace, Matmul2ImplementationsAreRight) {
                      {{{"m", 7}, {"n", 11}, {"k", 13}, {"p", 5}}, 64, 60, true}});
 }
 
-/// How many of the implementations a defect spoils.
-int Spoiled(codegen::Fault fault) {
-  Coverage coverage;
-  const Sample sample =
-      Draw("matmul", {{"m", 24}, {"n", 24}, {"k", 24}}, CudaTestDevice(64), 30, 3, coverage);
+/// How many of the messages hold the text; where that is empty, how many there are.
+int Spoiled(const Sample& sample, codegen::Fault fault, const std::string& text = "") {
   int spoiled = 0;
   for (const std::string& message : RunCudaSources(sample.task, Print(sample, fault))) {
-    spoiled += !message.empty();
+    spoiled += !message.empty() && message.find(text) != std::string::npos;
   }
   return spoiled;
+}
+
+/// How many of the implementations a defect spoils.
+int Spoiled(codegen::Fault fault, const Parameters& sizes = {{"m", 24}, {"n", 24}, {"k", 24}}) {
+  Coverage coverage;
+  return Spoiled(Draw("matmul", sizes, CudaTestDevice(64), 30, 3, coverage), fault);
+}
+
+/// Of sums of which many are divided among blocks.
+int SpoiledSums(codegen::Fault fault, const std::string& text = "", std::int64_t n = 96) {
+  Coverage coverage;
+  return Spoiled(Draw("dot", {{"n", n}}, CudaTestDevice(32), 60, 3, coverage), fault, text);
 }
 
 TEST(CudaSpace, NoDefectSpoilsNothing) {
@@ -136,6 +147,24 @@ TEST(CudaSpace, MissingBarrierShows) {
 }
 TEST(CudaSpace, DroppedGuardShows) {
   EXPECT_GT(Spoiled(codegen::Fault::kDroppedGuard), 0);
+}
+TEST(CudaSpace, NoDefectSpoilsNoSum) {
+  EXPECT_EQ(SpoiledSums(codegen::Fault::kNone), 0);
+  EXPECT_EQ(SpoiledSums(codegen::Fault::kNone, "", 101), 0);  // Covered.
+}
+TEST(CudaSpace, MissingFillShows) {
+  EXPECT_GT(SpoiledSums(codegen::Fault::kMissingFill, "that nothing filled"), 0);
+}
+TEST(CudaSpace, MissingFenceShows) {
+  EXPECT_GT(SpoiledSums(codegen::Fault::kMissingFence, "that no fence orders"), 0);
+}
+TEST(CudaSpace, DirtyTicketShows) {
+  EXPECT_GT(SpoiledSums(codegen::Fault::kDirtyTicket, "a ticket was left dirty"), 0);
+}
+TEST(CudaSpace, LostSurplusShows) {
+  const Parameters covered = {{"m", 37}, {"n", 29}, {"k", 35}};
+  EXPECT_EQ(Spoiled(codegen::Fault::kNone, covered), 0);
+  EXPECT_EQ(Spoiled(codegen::Fault::kLostSurplus, covered), 30);
 }
 
 TEST(CudaSpace, PrintedImplementationsCompile) {

@@ -68,8 +68,7 @@ TEST(Max, KeepsANanOnAGpu) {
   for (const codegen::Schedule& schedule : sample.schedules) {
     const codegen::CudaText text =
         codegen::PrintCuda(codegen::LowerSchedule(*sample.task.function, schedule));
-    texts.push_back({text.source, static_cast<unsigned>(text.launch.grid), text.launch.threads,
-                     text.launch.shared_bytes, text.launch.global_bytes});
+    texts.push_back({text.source, text.launch});
   }
   for (const std::string& message : RunCudaSources(sample.task, texts)) {
     EXPECT_THAT(message, HasSubstr("y[5] is nan"));

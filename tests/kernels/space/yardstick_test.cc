@@ -42,6 +42,7 @@ const std::vector<Case> kCases = {
     {"batched_matmul",
      {{"batch", 3}, {"m", 7}, {"n", 5}, {"k", 11}, {"transpose_a", 1}, {"transpose_b", 1}}},
     {"matmul2", {{"m", 7}, {"n", 5}, {"k", 11}, {"p", 13}}},
+    {"dot", {{"n", 97}}},
 };
 
 Task MakeCase(const Case& c) {
@@ -117,9 +118,7 @@ TEST(Yardsticks, OfAGpuAgreeWithTheReference) {
     // A row of the first product for each element of the second one would measure nothing.
     EXPECT_EQ(naive.text.empty(), c.kernel == "matmul2");
     if (naive.text.empty()) continue;
-    const std::vector<CudaText> texts = {{.source = naive.text,
-                                          .grid = static_cast<unsigned>(naive.gpu->launch.grid),
-                                          .threads = naive.gpu->launch.threads}};
+    const std::vector<CudaText> texts = {{naive.text, naive.gpu->launch}};
     EXPECT_EQ(RunCudaSources(task, texts).front(), "") << c.kernel << "\n" << naive.text;
   }
 }
@@ -160,7 +159,7 @@ std::string ElementFunction(const Task& task, std::size_t number) {
   }
   return fmt::format(R"(
 namespace n{0} {{
-Expected Reference({1}std::int64_t i) {{
+Expected Reference({1}[[maybe_unused]] std::int64_t i) {{
 {2}}}
 extern "C" Expected exh_element_{0}(float* const* arrays, [[maybe_unused]] const float* scalars,
                                    std::int64_t i) {{

@@ -6,13 +6,17 @@
 // millisecond.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <barrier>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -155,6 +159,68 @@ inline std::barrier<>* fake_barrier = nullptr;
 inline void __syncthreads() {
   fake_barrier->arrive_and_wait();
 }
+inline std::atomic<bool> fake_is_any = false;
+inline int __syncthreads_or(int is_any) {
+  if (is_any) fake_is_any = true;
+  __syncthreads();
+  const bool result = fake_is_any;
+  __syncthreads();
+  fake_is_any = false;
+  __syncthreads();
+  return result;
+}
+inline void __threadfence() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+/// Atomic operations return what was there before.
+template <typename T, typename Change>
+T FakeAtomic(T* memory, const Change& change) {
+  T before, after;
+  __atomic_load(memory, &before, __ATOMIC_SEQ_CST);
+  do {
+    after = change(before);
+  } while (!__atomic_compare_exchange(memory, &before, &after, false, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_SEQ_CST));
+  return before;
+}
+#define FAKE_ATOMIC(name, expression)                                  \
+  template <typename T>                                                \
+  T name(T* memory, std::type_identity_t<T> x) {                       \
+    return FakeAtomic(memory, [&](T old) -> T { return expression; }); \
+  }
+FAKE_ATOMIC(atomicAdd, old + x)
+FAKE_ATOMIC(atomicMin, std::min(old, x))
+FAKE_ATOMIC(atomicMax, std::max(old, x))
+FAKE_ATOMIC(atomicAnd, old& x)
+FAKE_ATOMIC(atomicOr, old | x)
+FAKE_ATOMIC(atomicXor, old ^ x)
+FAKE_ATOMIC(atomicExch, (static_cast<void>(old), x))
+template <typename T>
+T atomicCAS(T* memory, std::type_identity_t<T> expected, std::type_identity_t<T> x) {
+  return FakeAtomic(memory, [&](T old) { return old == expected ? x : old; });
+}
+/// Each element by itself.
+inline float2 atomicAdd(float2* memory, float2 x) {
+  return {atomicAdd(&memory->x, x.x), atomicAdd(&memory->y, x.y)};
+}
+inline float4 atomicAdd(float4* memory, float4 x) {
+  return {atomicAdd(&memory->x, x.x), atomicAdd(&memory->y, x.y), atomicAdd(&memory->z, x.z),
+          atomicAdd(&memory->w, x.w)};
+}
+
+inline unsigned __float_as_uint(float x) {
+  return std::bit_cast<unsigned>(x);
+}
+inline float __uint_as_float(unsigned x) {
+  return std::bit_cast<float>(x);
+}
+inline long long __double_as_longlong(double x) {
+  return std::bit_cast<long long>(x);
+}
+inline double __longlong_as_double(long long x) {
+  return std::bit_cast<double>(x);
+}
 
 #define FAKE_LOAD(name)   \
   template <typename T>   \
@@ -164,6 +230,7 @@ inline void __syncthreads() {
 FAKE_LOAD(__ldg)
 FAKE_LOAD(__ldca)
 FAKE_LOAD(__ldcg)
+FAKE_LOAD(__ldcv)
 FAKE_LOAD(__ldcs)
 #define FAKE_STORE(name)      \
   template <typename T>       \

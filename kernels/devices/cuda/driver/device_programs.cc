@@ -71,16 +71,18 @@ static __device__ double ErrorOf(T element, double reference, double tolerance) 
   return error <= infinity ? error : infinity;
 }
 
-// Every element against its reference and tolerance: as Compare() of kernels/cpu/compare.h.
+// Every element against its reference and tolerance: as Compare() of kernels/cpu/compare.h. An
+// error of up to `forgiven` is none.
 template <typename T>
 static __device__ void Check(const T* out, const double* reference, const double* tolerance,
-                             unsigned long long n, CheckResult* result) {
+                             unsigned long long n, CheckResult* result, double forgiven) {
   const double infinity = __longlong_as_double(0x7ff0000000000000ll);
   double max_error = 0, max_ratio = 0, squares = 0;
   unsigned long long counted = 0;
   for (unsigned long long i = blockIdx.x * 1ull * blockDim.x + threadIdx.x; i < n;
        i += gridDim.x * 1ull * blockDim.x) {
-    const double error = ErrorOf(out[i], reference[i], tolerance[i]);
+    const double any = ErrorOf(out[i], reference[i], tolerance[i]);
+    const double error = any <= forgiven ? 0 : any;
     const double allowed = fmax(tolerance[i], 0.0);
     if (!(error <= allowed && error < infinity)) {
       atomicAdd(&result->wrong, 1ull);
@@ -217,8 +219,8 @@ std::string WithEveryType() {
     text += Of(info, R"(
 extern "C" __global__ void exh_check_$(const exh_$* out, const double* reference,
                                        const double* tolerance, unsigned long long n,
-                                       CheckResult* result) {
-  Check(out, reference, tolerance, n, result);
+                                       CheckResult* result, double forgiven) {
+  Check(out, reference, tolerance, n, result, forgiven);
 }
 )");
     if (!info.is_float) continue;

@@ -216,7 +216,8 @@ DataSet::Verdict DataSet::Check(std::size_t copy) const {
       CUdeviceptr out = addresses_[copy][i], reference = array.reference.values.data();
       CUdeviceptr tolerance = array.reference.tolerance.data(), result = result_.data();
       std::uint64_t n = array.elements;
-      std::array<void*, 5> arguments = {&out, &reference, &tolerance, &n, &result};
+      double forgiven = forgiven_;
+      std::array<void*, 6> arguments = {&out, &reference, &tolerance, &n, &result, &forgiven};
       gpu_.Launch(array.reference.check, OneThreadEach(n), arguments.data());
     }
     gpu_.Synchronize();

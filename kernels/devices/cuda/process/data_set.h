@@ -37,6 +37,8 @@ class DataSet {
     bool is_spoilt = false;
     double max_error = 0, max_ratio = 0;
   };
+  /// Errors up to this are none in what follows: what a program's instructions lose by design.
+  void Forgive(double error) { forgiven_ = error; }
   /// Compares the outputs of a copy with their reference, and looks at all its inputs and guard
   /// zones.
   Verdict Check(std::size_t copy = 0) const;
@@ -83,6 +85,7 @@ class DataSet {
   std::vector<std::vector<CUdeviceptr>> addresses_;  ///< Of them.
   std::vector<std::uint64_t> input_hashes_;          ///< By array; of no use for outputs.
   Buffer result_, hashes_;
+  double forgiven_ = 0;
 };
 
 /// Copies of arrays of `bytes` in all that make a launch miss an L2 of `l2_bytes`.

@@ -10,6 +10,31 @@ namespace {
 
 using nlohmann::json;
 
+json SidesJson(const std::vector<SideLaunch>& sides) {
+  json list = json::array();
+  for (const SideLaunch& side : sides) {
+    list.push_back({{"kernel", side.kernel},
+                    {"is_before", side.is_before},
+                    {"grid", side.grid},
+                    {"threads", side.threads},
+                    {"shared_bytes", side.shared_bytes}});
+  }
+  return list;
+}
+
+std::vector<SideLaunch> SidesOf(const json& list) {
+  std::vector<SideLaunch> sides;
+  for (const json& object : list) {
+    SideLaunch& side = sides.emplace_back();
+    object.at("kernel").get_to(side.kernel);
+    object.at("is_before").get_to(side.is_before);
+    object.at("grid").get_to(side.grid);
+    object.at("threads").get_to(side.threads);
+    object.at("shared_bytes").get_to(side.shared_bytes);
+  }
+  return sides;
+}
+
 }  // namespace
 
 std::string ToJsonLine(const RunSetup& s) {
@@ -48,6 +73,9 @@ std::string ToJsonLine(const RunRequest& r) {
                    {"threads", r.launch.threads},
                    {"shared_bytes", r.launch.shared_bytes},
                    {"global_bytes", r.launch.global_bytes},
+                   {"workspace_bytes", r.launch.workspace_bytes},
+                   {"ticket_bytes", r.launch.ticket_bytes},
+                   {"sides", SidesJson(r.launch.sides)},
                    {"cap_ns", r.cap_ns},
                    {"patience_ns", r.patience_ns},
                    {"stop_ns", r.stop_ns},
@@ -68,6 +96,10 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     object.at("threads").get_to(r.launch.threads);
     object.at("shared_bytes").get_to(r.launch.shared_bytes);
     object.at("global_bytes").get_to(r.launch.global_bytes);
+    // Without these it is a program of one kernel.
+    r.launch.workspace_bytes = object.value("workspace_bytes", r.launch.workspace_bytes);
+    r.launch.ticket_bytes = object.value("ticket_bytes", r.launch.ticket_bytes);
+    if (object.contains("sides")) r.launch.sides = SidesOf(object.at("sides"));
     object.at("cap_ns").get_to(r.cap_ns);
     object.at("patience_ns").get_to(r.patience_ns);
     object.at("stop_ns").get_to(r.stop_ns);

@@ -88,8 +88,8 @@ std::string Listed(const std::string& before, const std::vector<std::string>& it
   return text + line;
 }
 
-std::uint64_t WorkspaceBytes(const Launch& launch) {
-  return launch.grid * launch.global_bytes;
+std::string KernelName(const Names& names, const SideLaunch& launch) {
+  return names.kernel + launch.kernel.substr(std::string_view("exh").size());
 }
 
 std::string Heading(const std::string& title) {
@@ -138,10 +138,9 @@ It does not check itself: )" +
 
 )";
   text += standalone::Heading("The kernel") + R"(//
-// As it was printed and measured. Printed kernels are all called exh_kernel; with a name of its own
-// it can stand beside others in one program.
-#define exh_kernel $KERNEL$_kernel
-#ifdef __NVCC__
+// As it was printed and measured. Printed kernels all have the same names; with names of its own it
+// can stand beside others in one program.
+$DEFINED$#ifdef __NVCC__
 #pragma nv_diag_suppress 177  // It may declare an index that it does not need.
 #endif
 
@@ -149,14 +148,20 @@ $SOURCE$
 #ifdef __NVCC__
 #pragma nv_diag_default 177
 #endif
-#undef exh_kernel
-
+$UNDEFINED$
 )";
   text += standalone::Launcher(task, source, names);
   if (why_not.empty()) text += standalone::SelfTest(task, source, names);
+  std::string defined, undefined;
+  for (const SideLaunch& launch : InOrder(source.gpu->launch)) {
+    defined += "#define " + launch.kernel + " " + standalone::KernelName(names, launch) + "\n";
+    undefined += "#undef " + launch.kernel + "\n";
+  }
   const std::string& architecture = task.function->device.architecture;
   const std::map<std::string, std::string> values = {
       {"KERNEL", names.kernel},
+      {"DEFINED", defined},
+      {"UNDEFINED", undefined},
       {"ARCH", architecture.empty() ? "" : "-arch=" + architecture + " "}};
   // The source comes last: nothing in it is ours to replace.
   return standalone::Comment(about + standalone::Fill(usage, values)) +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The launcher of a stand-alone program: plain numbers where the search decided something.
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
@@ -48,10 +49,17 @@ int Capability(const std::string& architecture) {
   return digits == std::string::npos ? 0 : std::atoi(architecture.c_str() + digits);
 }
 
+/// Shared memory of a block of the kernel that has most.
+std::uint64_t SharedBytes(const Launch& launch) {
+  std::uint64_t most = 0;
+  for (const SideLaunch& one : InOrder(launch)) most = std::max(most, one.shared_bytes);
+  return most;
+}
+
 /// The errors that the checks have, and what the arrays are.
-std::string Contract(const Task& task, const Source& source, const Names& names) {
-  const std::string shared = Number(source.gpu->launch.shared_bytes);
-  const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
+std::string Contract(const Task& task, const Launch& launch, const Names& names) {
+  const std::uint64_t shared = SharedBytes(launch);
+  const bool has_workspace = launch.scratch_bytes() > 0;
   std::string text = R"(//
 // $KERNEL$_launch() enqueues one run of the kernel on the current device and returns at once:
 //   cudaSuccess
@@ -64,8 +72,8 @@ std::string Contract(const Task& task, const Source& source, const Names& names)
     text += "//   cudaErrorNoKernelImageForDevice  the device is older than " +
             task.function->device.architecture + "\n";
   }
-  if (source.gpu->launch.shared_bytes > 0) {
-    text += "//   cudaErrorLaunchOutOfResources    it has less than " + shared +
+  if (shared > 0) {
+    text += "//   cudaErrorLaunchOutOfResources    it has less than " + Number(shared) +
             " bytes of shared memory for a block\n";
   }
   text += R"(//   anything else                    as the runtime says
@@ -78,10 +86,14 @@ std::string Contract(const Task& task, const Source& source, const Names& names)
             " bytes" + (IsOutput(arrays[i]) ? ", all of them written" : "") + "\n";
   }
   if (has_workspace) {
-    text +=
-        "//   workspace: $KERNEL$_workspace_bytes() of any contents, aligned to 16 bytes, for one "
-        "run "
-        "at a time\n";
+    text += "//   workspace: $KERNEL$_workspace_bytes(), which are " +
+            Number(launch.scratch_bytes()) + ", aligned to 16 bytes, for one run at a time;\n" +
+            "//     of any contents";
+    if (launch.ticket_bytes > 0) {
+      text += ", but the first " + Number(launch.ticket_bytes) +
+              " bytes are 0 before the first run, and every run that ends\n//     leaves them so";
+    }
+    text += "\n";
   }
   return text;
 }
@@ -112,9 +124,14 @@ std::string Ask(const std::string& variable, const std::string& attribute) {
          ", cudaDevAttr" + attribute + ", device);\n  }\n";
 }
 
-std::string DeviceChecks(const Task& task, const Launch& launch) {
+/// Declares `status`, which is cudaSuccess behind it, where it checks something or there are
+/// several kernels.
+std::string DeviceChecks(const Task& task, const Launch& launch, const Names& names) {
   const int capability = Capability(task.function->device.architecture);
-  if (capability == 0 && launch.shared_bytes == 0) return "";
+  const std::uint64_t shared = SharedBytes(launch);
+  if (capability == 0 && shared == 0) {
+    return launch.sides.empty() ? "" : "  cudaError_t status = cudaSuccess;\n";
+  }
   std::string text = "  int device = 0;\n  cudaError_t status = cudaGetDevice(&device);\n", checks;
   if (capability > 0) {
     text += "  int major = 0, minor = 0;\n" + Ask("major", "ComputeCapabilityMajor") +
@@ -122,17 +139,35 @@ std::string DeviceChecks(const Task& task, const Launch& launch) {
     checks += "  if (10 * major + minor < " + std::to_string(capability) +
               ") return cudaErrorNoKernelImageForDevice;\n";
   }
-  if (launch.shared_bytes > 0) {
+  if (shared > 0) {
     text += "  int shared_bytes = 0;\n" + Ask("shared_bytes", "MaxSharedMemoryPerBlockOptin");
     checks += "  if (shared_bytes < $SHARED$) return cudaErrorLaunchOutOfResources;\n";
   }
   text += "  if (status != cudaSuccess) return status;\n" + checks;
-  if (launch.shared_bytes > kSharedAtHand) {
-    text += R"(  // A block has more than 48 KiB only where that is asked for.
-  status = cudaFuncSetAttribute($KERNEL$_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                $SHARED$);
-  if (status != cudaSuccess) return status;
-)";
+  if (shared > kSharedAtHand) {
+    text += "  // A block has more than 48 KiB only where that is asked for.\n";
+  }
+  for (const SideLaunch& one : InOrder(launch)) {
+    if (one.shared_bytes <= kSharedAtHand) continue;
+    text += "  status = cudaFuncSetAttribute(" + KernelName(names, one) +
+            ", cudaFuncAttributeMaxDynamicSharedMemorySize,\n" + std::string(32, ' ') +
+            Number(one.shared_bytes) + ");\n  if (status != cudaSuccess) return status;\n";
+  }
+  return text;
+}
+
+/// Enqueues all kernels, one after the other, and returns.
+std::string Launches(const Launch& launch, const Names& names) {
+  std::string text;
+  const std::vector<SideLaunch> all = InOrder(launch);
+  for (const SideLaunch& one : all) {
+    const bool is_last = &one == &all.back();
+    text += Listed(
+        is_last ? "  return cudaLaunchKernel(" : "  status = cudaLaunchKernel(",
+        {KernelName(names, one), "dim3(" + Number(one.grid) + ")",
+         "dim3(" + Number(one.threads) + ")", "arguments", Number(one.shared_bytes), "stream"},
+        ");");
+    if (!is_last) text += "\n  if (status != cudaSuccess) return status;\n";
   }
   return text;
 }
@@ -140,7 +175,8 @@ std::string DeviceChecks(const Task& task, const Launch& launch) {
 }  // namespace
 
 std::string Launcher(const Task& task, const Source& source, const Names& names) {
-  const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
+  const Launch& launch = source.gpu->launch;
+  const bool has_workspace = launch.scratch_bytes() > 0;
   std::vector<std::string> pointers, arguments;
   for (const ir::Array& array : task.function->arrays) {
     pointers.push_back("{" + names.arrays[array.id.index()] + ", " + Number(array.alignment) + "}");
@@ -150,8 +186,9 @@ std::string Launcher(const Task& task, const Source& source, const Names& names)
   for (const std::string& name : names.scalars) arguments.push_back("&" + name);
   if (has_workspace) arguments.emplace_back("&workspace");
 
-  std::string text = Heading("The launcher") + Contract(task, source, names) + "\n";
-  text += R"(/// Bytes of device memory that a run keeps temporaries in.
+  std::string text = Heading("The launcher") + Contract(task, launch, names) + "\n";
+  text +=
+      R"(/// Bytes of device memory that a run keeps temporaries in, and what blocks leave for each other.
 extern "C" std::size_t $KERNEL$_workspace_bytes() {
   return $WORKSPACE$;
 }
@@ -164,25 +201,20 @@ $POINTERS$
   }
 )";
   if (has_workspace) text += "  if (workspace_bytes < $WORKSPACE$) return cudaErrorInvalidValue;\n";
-  text += DeviceChecks(task, source.gpu->launch) + R"($ARGUMENTS$
+  text += DeviceChecks(task, launch, names) + R"($ARGUMENTS$
 $LAUNCH$
 }
 
 )";
   return Fill(
-      text,
-      {{"WORKSPACE", Number(WorkspaceBytes(source.gpu->launch))},
-       {"SIGNATURE", Listed("extern \"C\" cudaError_t " + names.kernel + "_launch(",
-                            Parameters(task, names, has_workspace), ") {")},
-       {"POINTERS",
-        Listed("  const std::pair<const void*, std::size_t> pointers[] = {", pointers, "};")},
-       {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},
-       {"LAUNCH", Listed("  return cudaLaunchKernel(",
-                         {names.kernel + "_kernel", "dim3(" + Number(source.gpu->launch.grid) + ")",
-                          "dim3(" + Number(source.gpu->launch.threads) + ")", "arguments",
-                          Number(source.gpu->launch.shared_bytes), "stream"},
-                         ");")},
-       {"SHARED", Number(source.gpu->launch.shared_bytes)}});
+      text, {{"WORKSPACE", Number(launch.scratch_bytes())},
+             {"SIGNATURE", Listed("extern \"C\" cudaError_t " + names.kernel + "_launch(",
+                                  Parameters(task, names, has_workspace), ") {")},
+             {"POINTERS",
+              Listed("  const std::pair<const void*, std::size_t> pointers[] = {", pointers, "};")},
+             {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},
+             {"LAUNCH", Launches(launch, names)},
+             {"SHARED", Number(SharedBytes(launch))}});
 }
 
 }  // namespace exh::kernels::standalone

@@ -195,7 +195,8 @@ std::string Indented(const std::string& text) {
 
 std::string SelfTest(const Task& task, const Source& source, const Names& names) {
   const ir::Function& function = *task.function;
-  const bool has_workspace = WorkspaceBytes(source.gpu->launch) > 0;
+  const Launch& launch = source.gpu->launch;
+  const bool has_workspace = launch.scratch_bytes() > 0;
   std::vector<std::string> parameters, arguments, expectation, guarded;
   std::string inputs, output;
   ir::Type output_type = ir::Type::kF32;
@@ -232,13 +233,16 @@ std::string SelfTest(const Task& task, const Source& source, const Names& names)
                                           codegen::Language::kCuda));
     }
   }
-  parameters.emplace_back("std::int64_t i");
+  parameters.emplace_back("[[maybe_unused]] std::int64_t i");
   expectation.emplace_back("i");
   if (has_workspace) {
     inputs += "  const DeviceArray<float> workspace($KERNEL$_workspace_bytes() / sizeof(float));\n";
     arguments.emplace_back("workspace.data()");
     arguments.emplace_back("$KERNEL$_workspace_bytes()");
     guarded.emplace_back("{\"the workspace\", workspace}");
+    if (launch.ticket_bytes > 0) {
+      inputs += fmt::format("  CHECK(cudaMemset(workspace.data(), 0, {}));\n", launch.ticket_bytes);
+    }
   }
   arguments.emplace_back("stream");
   return Heading("The test: checks and times the kernel") +

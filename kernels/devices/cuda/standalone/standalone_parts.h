@@ -34,8 +34,8 @@ inline bool IsOutput(const ir::Array& array) {
   return array.role == ir::ArrayRole::kOutput;
 }
 
-/// Bytes of memory that all blocks of a launch share out among them.
-std::uint64_t WorkspaceBytes(const Launch& launch);
+/// What a kernel of the printed source is called in the program: "matmul_fill" for "exh_fill".
+std::string KernelName(const Names& names, const SideLaunch& launch);
 
 /// A line of comment that begins a part.
 std::string Heading(const std::string& title);

@@ -80,7 +80,7 @@ bool Target::is_aligned(const Instruction& inst, const LogicalDim& lanes) const 
       std::min(std::uint32_t{kMostLanes} * BytesOf(element_type(inst)), kDefaultAlignment);
   if (array(inst.array).alignment < widest) return false;
   const auto is_multiple = [&](std::int64_t step) {
-    return step % kMostLanes == 0 || step % static_cast<std::int64_t>(lanes.total) == 0;
+    return step % kMostLanes == 0 || step % static_cast<std::int64_t>(lanes.extent) == 0;
   };
   return is_multiple(inst.offset) &&
          std::all_of(inst.access.begin(), inst.access.end(), [&](const AccessAxis& a) {
@@ -102,6 +102,7 @@ bool Target::is_guarded(const Instruction& inst, LogicalDimId axis) const {
 bool Target::vectorizable(const Instruction& inst, const Dimension& dim) const {
   if (inst.op != Op::kLoad && inst.op != Op::kStore) return true;
   if (!device.vector_arithmetic && is_guarded(inst, dim.logical)) return false;
+  if (!device.vector_arithmetic && logical(dim.logical).covers()) return false;
   for (const AccessAxis& a : inst.access) {
     if (a.logical != dim.logical || a.stride == 0) continue;
     return a.stride == 1 && dim.innermost_level && is_aligned(inst, logical(dim.logical));
@@ -178,7 +179,7 @@ std::uint32_t Target::least_around_tile(const Communication& c) const {
     const LogicalDimId axis = dim(pair(id).src).logical;
     if (std::ranges::find(counted, axis) != counted.end()) continue;
     counted.push_back(axis);
-    points *= logical(axis).total;
+    points *= logical(axis).extent;  // Arrays hold what lies beyond an axis, too.
   }
   // Before PlanLowering() there is no array yet, and nothing to fit.
   if (!c.lowered) return 1;
@@ -237,6 +238,11 @@ std::vector<std::uint32_t> Target::vec_universe(const Instruction& inst) const {
   const std::uint32_t most =
       std::min({4 * device.vector_sizes.back(), promised, kMostBytes}) / bytes;
   for (std::uint32_t lanes = 2; lanes <= most; lanes *= 2) {
+    // All elements are inside of a covered axis, or none of them.
+    const bool is_whole = !is_argument ||
+                          logical(contiguous.front().get().logical).total % lanes == 0 ||
+                          !logical(contiguous.front().get().logical).covers();
+    if (!is_whole) break;
     // Every other axis must step from one aligned address to the next.
     const bool aligned = std::all_of(inst.access.begin(), inst.access.end(),
                                      [&](const AccessAxis& a) {

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/plan/split_plan.h"
+
+#include <algorithm>
+
+#include "kernels/ir/ops.h"
+
+namespace exh::kernels::codegen {
+namespace {
+
+constexpr std::uint64_t kAlignment = 16;  ///< Of what lies in the workspace, bytes.
+constexpr std::uint64_t kTicketBytes = 4;
+
+std::uint64_t Aligned(std::uint64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+template <typename T>
+bool Contains(const std::vector<T>& items, const T& item) {
+  return std::ranges::find(items, item) != items.end();
+}
+
+class SplitPlanner {
+ public:
+  SplitPlanner(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
+               const ValuePlan& values)
+      : function_(function), schedule_(schedule), tree_(tree), values_(values) {}
+
+  SplitPlan Run() {
+    plan_.of_inst.assign(function_.insts.size(), -1);
+    plan_.of_store = plan_.last_of = plan_.of_inst;
+    for (const ir::Instruction& inst : function_.insts) {
+      if (IsActive(inst.id) && inst.is_reduction() && !tree_.SplitClasses(inst).empty()) {
+        AddReduction(inst);
+      }
+    }
+    GroupThose();
+    PlaceTickets();
+    AddMain();
+    for (std::size_t group = 0; group < plan_.groups.size(); ++group) {
+      if (plan_.groups[group].way == AcrossBlocks::SECOND_LAUNCH) AddFinish(group);
+    }
+    FindEnds();
+    return std::move(plan_);
+  }
+
+ private:
+  bool IsActive(ir::InstId id) const { return tree_.node_of_inst[id.index()] >= 0; }
+  const DimClass& Class(int c) const { return tree_.classes[static_cast<std::size_t>(c)]; }
+
+  /// The node where the block hands over what it has; of an atomic one -1.
+  int HandOverOf(ir::InstId id) const {
+    for (std::size_t node = 0; node < tree_.nodes.size(); ++node) {
+      const LoopNode& n = tree_.nodes[node];
+      if (n.kind == NodeKind::kHandOver && n.inst == id) return static_cast<int>(node);
+    }
+    return -1;
+  }
+
+  void AddReduction(const ir::Instruction& inst) {
+    SplitReduction split;
+    split.id = inst.id;
+    split.way = schedule_.across_blocks(inst.id);
+    split.split_classes = tree_.SplitClasses(inst);
+    for (const int c : split.split_classes) split.splits *= Class(c).size;
+    if (split.is_atomic()) {
+      for (const ir::Communication& comm : function_.comms) {
+        if (comm.producer == inst.id) split.store = comm.consumer;
+      }
+      plan_.of_store[split.store.index()] = static_cast<int>(plan_.reductions.size());
+    } else {
+      for (const int c : tree_.ClassesAround(HandOverOf(inst.id))) {
+        const bool has_own = Class(c).kind == DimKind::BLOCK || Class(c).kind == DimKind::LOOP;
+        if (!has_own || Contains(split.split_classes, c)) continue;
+        split.tile_classes.push_back(c);
+        split.tiles *= Class(c).size;
+      }
+      FindSlots(inst, split);
+      for (const KeyDim& key : values_.storage[inst.id.index()].key) {
+        split.num_registers *= key.size;
+      }
+    }
+    plan_.of_inst[inst.id.index()] = static_cast<int>(plan_.reductions.size());
+    plan_.reductions.push_back(std::move(split));
+  }
+
+  void FindSlots(const ir::Instruction& inst, SplitReduction& split) const {
+    if (tree_.num_threads == 1) return;
+    const std::vector<int> slices = tree_.SliceAxes(inst);
+    std::vector<int> own;
+    for (const ir::DimId dim : inst.dims) {
+      if (tree_.class_of(dim).axis >= 0) own.push_back(tree_.class_of(dim).axis);
+    }
+    if (own.empty()) {  // All threads have the same value.
+      split.below = 1;
+      return;
+    }
+    const int layout = tree_.axes[static_cast<std::size_t>(own.front())].layout;
+    const std::uint32_t threads = tree_.layouts[static_cast<std::size_t>(layout)].threads;
+    if (threads < tree_.num_threads) split.below = threads;
+    for (std::size_t i = tree_.axes.size(); i-- > 0;) {
+      const ThreadAxis& axis = tree_.axes[i];
+      if (axis.layout != layout || axis.size == 1) continue;
+      const ThreadDigit digit = {axis.stride, axis.size};
+      const bool is_slice = Contains(slices, static_cast<int>(i));
+      if (is_slice) split.sharers.push_back(digit);
+      if (is_slice || !Contains(own, static_cast<int>(i))) {
+        split.silent.push_back(digit);
+        continue;
+      }
+      split.slots.push_back(digit);
+      split.num_slots *= digit.size;
+    }
+  }
+
+  void GroupThose() {
+    for (std::size_t i = 0; i < plan_.reductions.size(); ++i) {
+      SplitReduction& split = plan_.reductions[i];
+      if (split.is_atomic()) continue;
+      for (std::size_t g = 0; g < plan_.groups.size() && split.group < 0; ++g) {
+        const SplitReduction& first = plan_.reductions[plan_.groups[g].reductions.front()];
+        if (first.way == split.way && ir::Meet(function_, first.id, split.id)) {
+          split.group = static_cast<int>(g);
+        }
+      }
+      if (split.group < 0) {
+        split.group = static_cast<int>(plan_.groups.size());
+        SplitGroup group;
+        group.way = split.way;
+        group.split_classes = split.split_classes;
+        group.splits = split.splits;
+        for (const int c : tree_.block_classes) {
+          if (Contains(split.split_classes, c)) continue;
+          group.tile_classes.push_back(c);
+          group.tiles *= Class(c).size;
+        }
+        plan_.groups.push_back(std::move(group));
+      }
+      plan_.groups[static_cast<std::size_t>(split.group)].reductions.push_back(i);
+    }
+  }
+
+  /// Tickets come first, so that few bytes need to be 0.
+  void PlaceTickets() {
+    for (SplitGroup& group : plan_.groups) {
+      if (group.way != AcrossBlocks::LAST_BLOCK) continue;
+      group.ticket_offset = plan_.ticket_bytes;
+      plan_.ticket_bytes += Aligned(kTicketBytes * group.tiles);
+    }
+    plan_.workspace_bytes = plan_.ticket_bytes;
+    for (SplitReduction& split : plan_.reductions) {
+      if (split.is_atomic()) continue;
+      split.offset = plan_.workspace_bytes;
+      const std::uint64_t bytes = ir::BytesOf(ir::ComputeTypeOf(function_.inst(split.id).type));
+      plan_.workspace_bytes +=
+          Aligned(split.tiles * split.splits * split.num_registers * split.num_slots * bytes);
+    }
+  }
+
+  /// Adds an instruction and all that it needs, but nothing beyond those of `stop`.
+  void Need(ir::InstId id, const std::vector<bool>& stop, std::vector<bool>& needed) const {
+    if (needed[id.index()] || stop[id.index()]) return;
+    needed[id.index()] = true;
+    for (const ValueRead& read : values_.insts[id.index()].reads) {
+      if (read.producer.valid()) Need(read.producer, stop, needed);
+    }
+    const ir::Instruction& inst = function_.inst(id);
+    if (inst.is_reduction()) Need(function_.comm(inst.init).producer, stop, needed);
+    if (inst.op == ir::Op::kTempLoad) Need(function_.block(inst.block).store, stop, needed);
+  }
+
+  /// By instruction, of stores: does a value of a reduction of the group reach it?
+  std::vector<bool> StoresBehind(const SplitGroup& group) const {
+    std::vector<bool> stores(function_.insts.size(), false);
+    for (const std::size_t reduction : group.reductions) {
+      const std::vector<bool> reached = ir::ReachedFrom(function_, plan_.reductions[reduction].id);
+      for (const ir::Instruction& inst : function_.insts) {
+        if (inst.op == ir::Op::kStore && reached[inst.id.index()]) stores[inst.id.index()] = true;
+      }
+    }
+    return stores;
+  }
+
+  bool FindNodes(int index, Part& part) const {
+    const LoopNode& node = tree_.node(index);
+    const auto number = node.inst.valid() ? node.inst.index() : 0;
+    bool any = false;
+    if (node.kind == NodeKind::kExec) any = part.insts[number];
+    if (node.kind == NodeKind::kCombine || node.kind == NodeKind::kLastBlock) {
+      any = part.finishes < 0 && part.insts[number];
+    }
+    if (node.kind == NodeKind::kHandOver) {
+      const SplitReduction& split =
+          plan_.reductions[static_cast<std::size_t>(plan_.of_inst[number])];
+      any = part.finishes < 0 ? part.insts[number] : split.group == part.finishes;
+    }
+    for (const int child : node.children) any |= FindNodes(child, part);
+    part.nodes[static_cast<std::size_t>(index)] = any;
+    return any;
+  }
+
+  void Add(Part part) {
+    part.nodes.assign(tree_.nodes.size(), false);
+    FindNodes(0, part);
+    plan_.parts.push_back(std::move(part));
+  }
+
+  void AddMain() {
+    std::vector<bool> later(function_.insts.size(), false);  // Stores of another launch.
+    for (const SplitGroup& group : plan_.groups) {
+      const std::vector<bool> stores = StoresBehind(group);
+      for (std::size_t i = 0; i < stores.size(); ++i) {
+        if (!stores[i]) continue;
+        if (group.way == AcrossBlocks::SECOND_LAUNCH) later[i] = true;
+        if (group.way == AcrossBlocks::LAST_BLOCK) {
+          plan_.last_of[i] = static_cast<int>(&group - plan_.groups.data());
+        }
+      }
+    }
+    Part part;
+    part.insts.assign(function_.insts.size(), false);
+    const std::vector<bool> stop(function_.insts.size(), false);
+    for (const ir::Instruction& inst : function_.insts) {
+      const bool is_root = (inst.op == ir::Op::kStore && !later[inst.id.index()]) ||
+                           plan_.of_inst[inst.id.index()] >= 0;
+      if (IsActive(inst.id) && is_root) Need(inst.id, stop, part.insts);
+    }
+    if (plan_.empty()) {  // All of it.
+      for (const ir::Instruction& inst : function_.insts)
+        part.insts[inst.id.index()] = IsActive(inst.id);
+    }
+    part.values = part.insts;
+    Add(std::move(part));
+  }
+
+  void AddFinish(std::size_t number) {
+    const SplitGroup& group = plan_.groups[number];
+    Part part;
+    part.finishes = static_cast<int>(number);
+    part.insts.assign(function_.insts.size(), false);
+    std::vector<bool> made(function_.insts.size(), false);
+    for (const std::size_t i : group.reductions) made[plan_.reductions[i].id.index()] = true;
+    const std::vector<bool> stores = StoresBehind(group);
+    for (const ir::Instruction& inst : function_.insts) {
+      if (IsActive(inst.id) && stores[inst.id.index()]) Need(inst.id, made, part.insts);
+    }
+    part.values = part.insts;
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      if (made[i]) part.values[i] = true;
+    }
+    Add(std::move(part));
+  }
+
+  /// Where nothing but what the last block does comes behind its node, the others are done there.
+  void FindEnds() {
+    for (std::size_t number = 0; number < plan_.groups.size(); ++number) {
+      SplitGroup& group = plan_.groups[number];
+      if (group.way != AcrossBlocks::LAST_BLOCK) continue;
+      bool is_behind = false;
+      group.ends_the_others = true;
+      const auto visit = [&](const auto& self, int index) -> void {
+        const LoopNode& node = tree_.node(index);
+        if (is_behind) {
+          const bool is_store =
+              node.kind == NodeKind::kExec && function_.inst(node.inst).op == ir::Op::kStore;
+          const bool is_of_others =
+              is_store && plan_.last_of[node.inst.index()] != static_cast<int>(number);
+          const bool meets = node.kind == NodeKind::kHandOver || node.kind == NodeKind::kLastBlock;
+          if (is_of_others || meets) group.ends_the_others = false;
+        }
+        if (node.kind == NodeKind::kLastBlock &&
+            plan_.reductions[static_cast<std::size_t>(plan_.of_inst[node.inst.index()])].group ==
+                static_cast<int>(number)) {
+          is_behind = true;
+        }
+        for (const int child : node.children) self(self, child);
+      };
+      visit(visit, 0);
+    }
+  }
+
+  const ir::Function& function_;
+  const Schedule& schedule_;
+  const LoopTree& tree_;
+  const ValuePlan& values_;
+  SplitPlan plan_;
+};
+
+}  // namespace
+
+SplitPlan PlanSplits(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
+                     const ValuePlan& values) {
+  return SplitPlanner(function, schedule, tree, values).Run();
+}
+
+}  // namespace exh::kernels::codegen

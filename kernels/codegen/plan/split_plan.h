@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// Reductions that blocks divide among them (`across_blocks`, kernels/spaces/across.exh): where the
+// partial results lie, and which kernel runs what.
+//
+// With ATOMIC the store of the result is an atomic operation on an array that a kernel before
+// filled with the identity. With LAST_BLOCK and SECOND_LAUNCH each block writes what it has to the
+// workspace: `tile` numbers the points of the loops and blocks around that do not divide the
+// reduction, `split` the blocks that do, `slot` the threads that have different values and
+// `register` the copies in each of them. The element is at
+//
+//   ((tile * splits + split) * num_registers + register) * num_slots + slot
+//
+// and whoever makes one value of all takes them in the order of `split`. Threads that have the same
+// value, because they had slices of it, share the splits among them, and combine what each has as
+// they combine slices. (Where each of them owns some of the registers, combine_plan.h, each writes
+// and reads those, and only the threads that own the same ones share the splits.)
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/plan/combine_plan.h"
+#include "kernels/codegen/plan/value_plan.h"
+#include "kernels/ir/function.h"
+
+namespace exh::kernels::codegen {
+
+/// A reduction that is divided.
+struct SplitReduction {
+  ir::InstId id;
+  AcrossBlocks way = AcrossBlocks::NOT_ACROSS;
+  ir::InstId store;                ///< ATOMIC: what adds to the output.
+  int group = -1;                  ///< Otherwise: of those that meet.
+  std::vector<int> split_classes;  ///< Outermost first.
+  /// Classes of blocks and loops whose points have values of their own, outermost first.
+  std::vector<int> tile_classes;
+  std::uint64_t splits = 1, tiles = 1;
+  std::vector<ThreadDigit> slots;  ///< Digits of the slot, fastest first.
+  std::uint32_t num_slots = 1, num_registers = 1;
+  /// These threads write, where all of these digits are 0 …
+  std::vector<ThreadDigit> silent;
+  std::uint32_t below = 0;  ///< … and with an index below this; 0: any.
+  /// Digits along which threads have the same value, fastest first: they share the splits.
+  std::vector<ThreadDigit> sharers;
+  std::uint64_t offset = 0;  ///< In the workspace, bytes.
+
+  bool is_atomic() const {
+    return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH;
+  }
+};
+
+/// Those that meet, all LAST_BLOCK or all SECOND_LAUNCH: one block, or launch, has all of them.
+struct SplitGroup {
+  AcrossBlocks way = AcrossBlocks::LAST_BLOCK;
+  std::vector<std::size_t> reductions;
+  std::vector<int> split_classes, tile_classes;  ///< BLOCK classes, outermost first.
+  std::uint64_t splits = 1, tiles = 1;
+  std::uint64_t ticket_offset = 0;  ///< LAST_BLOCK: 4 bytes for each tile, in the workspace.
+  /// LAST_BLOCK: all that happens behind the node is of use to the last block only.
+  bool ends_the_others = false;
+};
+
+/// What one kernel of a program runs.
+struct Part {
+  int finishes = -1;         ///< The group whose values it makes; -1: exh_kernel.
+  std::vector<bool> insts;   ///< By instruction: it executes it.
+  std::vector<bool> values;  ///< By instruction: it declares its registers.
+  std::vector<bool> nodes;   ///< By node of the loop tree: there is something to do in it.
+};
+
+struct SplitPlan {
+  std::vector<SplitReduction> reductions;
+  std::vector<SplitGroup> groups;
+  std::vector<int> of_inst;   ///< By instruction: which of `reductions` it is; -1: none.
+  std::vector<int> of_store;  ///< By instruction: of which it is the atomic store; -1: none.
+  /// By instruction, for stores: the group of LAST_BLOCK whose last block alone runs it; -1: all
+  /// do.
+  std::vector<int> last_of;
+  std::uint64_t workspace_bytes = 0, ticket_bytes = 0;  ///< Multiples of 16.
+  /// exh_kernel, then one for each group of SECOND_LAUNCH.
+  std::vector<Part> parts;
+
+  bool empty() const { return reductions.empty(); }
+};
+
+SplitPlan PlanSplits(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
+                     const ValuePlan& values);
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/devices/cuda/driver/program.h"
+
+#include <utility>
+
+#include "kernels/evaluation.h"
+
+namespace exh::kernels::cuda {
+
+Program::Program(const Gpu& gpu, const Module& module, const kernels::Launch& launch) : gpu_(gpu) {
+  for (const SideLaunch& one : InOrder(launch)) {
+    Kernel kernel;
+    kernel.name = one.kernel;
+    kernel.function = module.Function(one.kernel.c_str());
+    kernel.launch = {one.grid, one.threads, one.shared_bytes};
+    gpu.AllowShared(kernel.function, one.shared_bytes);
+    kernel.blocks_per_sm = gpu.Occupancy(kernel.function, kernel.launch);
+    if (kernel.name == kMainKernel) main_ = kernels_.size();
+    kernels_.push_back(std::move(kernel));
+  }
+}
+
+void Program::Enqueue(void** arguments) const {
+  for (const Kernel& kernel : kernels_) gpu_.Launch(kernel.function, kernel.launch, arguments);
+}
+
+}  // namespace exh::kernels::cuda

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+//
+// What kernels/spaces/across.exh asks: which reductions may be divided among blocks, and how their
+// parts become one.
+#include <algorithm>
+#include <limits>
+
+#include "kernels/ir/ops.h"
+#include "kernels/ir/target.h"
+
+namespace exh::kernels::ir {
+namespace {
+
+/// Elements of partial results at most: what is beyond costs more than it saves. Where threads do
+/// not compute in thousands, points of the result are work enough for them much earlier.
+constexpr std::uint64_t kMostPartials = 1 << 24, kMostPartialsOfFew = 1 << 16;
+/// Parts of one value at most.
+constexpr std::uint64_t kMostSplits = 1 << 16;
+
+/// Does the order in which values are taken not show in the result?
+bool IsExact(const Instruction& reduction) {
+  const Op op = CombinedBy(reduction.op);
+  return !IsFloat(reduction.type) || op == Op::kMin || op == Op::kMax;
+}
+
+/// Does a GPU have an instruction for it that needs no answer?
+bool HasRed(Op op, Type type) {
+  const bool is_wide = type == Type::kI64;
+  if (op == Op::kAdd) return type != Type::kBool;
+  if (op == Op::kMin || op == Op::kMax) return !IsFloat(type);
+  return (op == Op::kAnd || op == Op::kOr || op == Op::kXor) && (is_wide || !IsFloat(type));
+}
+
+/// Values that each part yields: of the result, and beyond its covered axes.
+std::uint64_t PointsOf(const Function& function, const Instruction& reduction) {
+  std::uint64_t points = 1;
+  std::vector<LogicalDimId> counted;
+  for (const DimId id : reduction.dims) {
+    const Dimension& dim = function.dim(id);
+    if (dim.is_reduction || std::ranges::find(counted, dim.logical) != counted.end()) continue;
+    counted.push_back(dim.logical);
+    points *= function.logical(dim.logical).extent;
+  }
+  return points;
+}
+
+}  // namespace
+
+bool Target::is_after(const Instruction& inst, const Instruction& producer) const {
+  return ReachedFrom(*this, producer.id)[inst.id.index()];
+}
+
+bool Target::meet(const Instruction& a, const Instruction& b) const {
+  return Meet(*this, a.id, b.id);
+}
+
+std::uint32_t Target::max_splits(const Instruction& reduction) const {
+  const std::uint64_t most = device.max_threads > 1 ? kMostPartials : kMostPartialsOfFew;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(most / PointsOf(*this, reduction), 1, kMostSplits));
+}
+
+bool Target::may_split(const Dimension& d) const {
+  if (!d.is_reduction || paper || d.level != 0 || d.sizes.back() == 1) return false;
+  if (device.across_blocks.empty()) return false;
+  const Instruction& reduction = inst(d.inst);
+  if (max_splits(reduction) < 2) return false;
+  const std::vector<bool> reached = ReachedFrom(*this, reduction.id);
+  return std::ranges::none_of(
+      insts, [&](const Instruction& i) { return i.is_reduction() && reached[i.id.index()]; });
+}
+
+std::uint32_t Target::splittable_dims(const Instruction& reduction) const {
+  return static_cast<std::uint32_t>(
+      std::ranges::count_if(reduction.reduce_dims, [&](DimId id) { return may_split(dim(id)); }));
+}
+
+Refs<Instruction> Target::direct_store(const Instruction& reduction) const {
+  const Instruction* store = nullptr;
+  for (const Communication& comm : comms) {
+    if (comm.producer != reduction.id || comm.planned) continue;
+    const Instruction& reader = inst(comm.consumer);
+    if (store != nullptr || comm.is_init || comm.may_lower || reader.op != Op::kStore) return {};
+    store = &reader;
+  }
+  if (store == nullptr || array(store->array).type != reduction.type) return {};
+  return {std::cref(*store)};
+}
+
+bool Target::may_cross(const Instruction& reduction, std::string_view way) const {
+  if (std::ranges::find(device.across_blocks, way) == device.across_blocks.end()) return false;
+  if (splittable_dims(reduction) == 0) return false;
+  if (way == kLastBlock || way == kSecondLaunch) return true;
+  if (device.deterministic && !IsExact(reduction)) return false;
+  const Refs<Instruction> store = direct_store(reduction);
+  const Type type = reduction.type;
+  if (store.empty() || ComputeTypeOf(type) != type) return false;
+  if (way == kAtomicCas) return true;
+  if (!HasRed(CombinedBy(reduction.op), type)) return false;
+  if (way == kAtomicRed) return true;
+  return CombinedBy(reduction.op) == Op::kAdd && type == Type::kF32 &&
+         vec_universe(store.front()).size() > 1;
+}
+
+bool Target::is_once_dim(const Instruction& inst, const Dimension& dim) const {
+  if (is_own(inst, dim)) return true;
+  return may_split(dim) && is_after(inst, this->inst(dim.inst));
+}
+
+Refs<Dimension> Target::once_dims(const Instruction& inst) const {
+  Refs<Dimension> out = own_dims(inst);
+  for (const Dimension& d : dims) {
+    if (!is_own(inst, d) && is_once_dim(inst, d)) out.push_back(std::cref(d));
+  }
+  return out;
+}
+
+}  // namespace exh::kernels::ir
