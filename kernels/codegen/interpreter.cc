@@ -76,9 +76,7 @@ class Interpreter {
       if (tree_.node_of_inst[inst.id.index()] >= 0) Prepare(inst);
     }
     for (const SplitReduction& split : code.splits.reductions) {
-      const std::uint64_t elements =
-          split.tiles * split.splits * split.num_registers * split.num_slots;
-      partials_.emplace_back(split.is_atomic() ? 0 : elements, kNan);
+      partials_.emplace_back(split.elements(), kNan);
     }
     for (const SplitGroup& group : code.splits.groups) tickets_.emplace_back(group.tiles, 0);
   }

@@ -12,6 +12,13 @@
 
 namespace exh::kernels::codegen {
 
+/// What arrays in the memory of a block, or of all, begin at a multiple of: the bytes of the widest
+/// access.
+inline constexpr std::uint64_t kAlignedBytes = 16;
+constexpr std::uint64_t Aligned(std::uint64_t bytes) {
+  return (bytes + kAlignedBytes - 1) / kAlignedBytes * kAlignedBytes;
+}
+
 /// A temporary array that the implementation uses.
 struct TempArray {
   ir::MemId block;

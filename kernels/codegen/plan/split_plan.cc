@@ -3,17 +3,13 @@
 
 #include <algorithm>
 
+#include "kernels/codegen/plan/memory_plan.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
 namespace {
 
-constexpr std::uint64_t kAlignment = 16;  ///< Of what lies in the workspace, bytes.
 constexpr std::uint64_t kTicketBytes = 4;
-
-std::uint64_t Aligned(std::uint64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 template <typename T>
 bool Contains(const std::vector<T>& items, const T& item) {
@@ -152,8 +148,7 @@ class SplitPlanner {
       if (split.is_atomic()) continue;
       split.offset = plan_.workspace_bytes;
       const std::uint64_t bytes = ir::BytesOf(ir::ComputeTypeOf(function_.inst(split.id).type));
-      plan_.workspace_bytes +=
-          Aligned(split.tiles * split.splits * split.num_registers * split.num_slots * bytes);
+      plan_.workspace_bytes += Aligned(split.elements() * bytes);
     }
   }
 

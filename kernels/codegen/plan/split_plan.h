@@ -46,6 +46,10 @@ struct SplitReduction {
   std::vector<ThreadDigit> sharers;
   std::uint64_t offset = 0;  ///< In the workspace, bytes.
 
+  /// Of its partial results in the workspace; none where it is_atomic().
+  std::uint64_t elements() const {
+    return is_atomic() ? 0 : tiles * splits * num_registers * num_slots;
+  }
   bool is_atomic() const {
     return way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH;
   }

@@ -297,10 +297,8 @@ class CpuPrinter {
   void Workspace() {
     for (const SplitReduction& split : code_.splits.reductions) {
       const ir::Type type = ir::ComputeTypeOf(code_.function->inst(split.id).type);
-      const std::uint64_t elements =
-          split.tiles * split.splits * split.num_registers * split.num_slots;
       out_.Line("alignas(64) static " + std::string(RegisterName(type)) + " " +
-                statements_.PartialName(split.id) + "[" + Number(elements) + "];");
+                statements_.PartialName(split.id) + "[" + Number(split.elements()) + "];");
     }
     if (!code_.splits.empty()) out_.Line();
   }

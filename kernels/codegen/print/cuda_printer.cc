@@ -16,12 +16,7 @@
 namespace exh::kernels::codegen {
 namespace {
 
-constexpr std::uint64_t kAlignment = 16;  ///< Of temporaries, in bytes: that of the widest access.
 constexpr std::uint32_t kFillThreads = 256;
-
-std::uint64_t Aligned(std::uint64_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 std::string Number(std::uint64_t value) {
   return std::to_string(value);

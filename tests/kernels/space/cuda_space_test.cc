@@ -62,8 +62,8 @@ void RunAll(const std::string& kernel, const std::vector<Part>& parts) {
   EXPECT_GE(coverage.share_with_two_thread_dims(), 0.2);
   for (const std::string& rare : coverage.Rare(0.005)) {
     // Of the many sizes that a level may have, each is rare, and so is each way to divide a
-    // reduction: they have tests of their own. Tiles of sums in registers are rare where two
-    // products share the code that the device of the tests takes.
+    // reduction, which EachWayToDivideIsRight asks for. Tiles of sums in registers are rare where
+    // two products share the code that the device of the tests takes.
     EXPECT_TRUE(rare.starts_with("size=") || rare.starts_with("across_blocks=") ||
                 (kernel == "matmul2" && rare.starts_with("walk=SERPENTINE")))
         << rare;
@@ -113,6 +113,28 @@ TEST(CudaSpace, Matmul2ImplementationsAreRight) {
   RunAll("matmul2", {{{{"m", 3}, {"n", 5}, {"k", 8}, {"p", 7}}, 64, 60},
                      {{{"m", 4}, {"n", 5}, {"k", 3}, {"p", 7}}, 64, 80, true},
                      {{{"m", 7}, {"n", 11}, {"k", 13}, {"p", 5}}, 64, 60, true}});
+}
+
+TEST(CudaSpace, EachWayToDivideIsRight) {
+  const ir::Device all = CudaTestDevice(64);
+  EXPECT_EQ(all.across_blocks.size(), 5u);
+  for (const std::string& way : all.across_blocks) {
+    ir::Device device = all;
+    device.across_blocks = {way};
+    Coverage coverage;
+    const Sample sample = Draw("mv", {{"m", 16}, {"n", 48}}, device, 60, 11, coverage);
+    int divided = 0;
+    for (const codegen::Schedule& schedule : sample.schedules) {
+      for (const ir::Instruction& inst : sample.task.function->insts) {
+        divided += schedule.across_blocks.Or(codegen::AcrossBlocks::NOT_ACROSS, inst.id) !=
+                   codegen::AcrossBlocks::NOT_ACROSS;
+      }
+    }
+    EXPECT_GE(divided, 3) << way;
+    for (const std::string& message : RunCudaSources(sample.task, Print(sample, {}))) {
+      EXPECT_EQ(message, "") << way;
+    }
+  }
 }
 
 /// How many of the messages hold the text; where that is empty, how many there are.
