@@ -135,6 +135,16 @@ void ExpectNoMoreAnywhere(double counted, const std::vector<std::uint32_t>& real
   for (const std::uint32_t one : real) EXPECT_LE(counted, one * kRounding) << what;
 }
 
+/// What a block is said to have is there.
+void ExpectNoMoreOfBlocks(const Work& work, const Drawn& drawn) {
+  ExpectNoMore(work.block, Points(drawn, DimKind::BLOCK), "first block");
+  ExpectNoMoreAnywhere(work.any_block, Points(drawn, DimKind::BLOCK), "any block");
+}
+void ExpectNoMoreRounds(const Rounds& rounds, const std::vector<std::uint32_t>& real) {
+  ExpectNoMore(rounds.least, real, "rounds of the first thread");
+  ExpectNoMoreAnywhere(rounds.anywhere, real, "rounds of any thread");
+}
+
 TEST(CoveredAxes, NothingIsCountedThatIsBeyond) {
   Random random(1);
   for (int i = 0; i < kNests; ++i) {
@@ -143,16 +153,13 @@ TEST(CoveredAxes, NothingIsCountedThatIsBeyond) {
     Work work;
     FillWork(nest, domains, 32, 1024, work);
     const DimKindDomain threads = DimKind::BLOCK | DimKind::THREAD;
-    ExpectNoMore(work.block, Points(drawn, DimKind::BLOCK), "first block");
-    ExpectNoMoreAnywhere(work.any_block, Points(drawn, DimKind::BLOCK), "any block");
+    ExpectNoMoreOfBlocks(work, drawn);
     ExpectNoMore(work.thread, Points(drawn, threads), "first thread");
     for (const std::uint32_t one : Points(drawn, threads)) EXPECT_GE(work.serial_max[0], one);
     for (const std::uint32_t one : Points(drawn, DimKind::BLOCK)) EXPECT_GE(work.block_max[0], one);
     EXPECT_EQ(work.min_blocks, Product(drawn, DimKind::BLOCK));
     EXPECT_EQ(work.max_blocks, Product(drawn, DimKind::BLOCK));
-    const Rounds rounds = RoundsOf(nest, domains, 1024);
-    ExpectNoMore(rounds.least, RoundsWithPoints(drawn), "rounds of the first thread");
-    ExpectNoMoreAnywhere(rounds.anywhere, RoundsWithPoints(drawn), "rounds of any thread");
+    ExpectNoMoreRounds(RoundsOf(nest, domains, 1024), RoundsWithPoints(drawn));
     if (HasFailure()) return;
   }
 }
@@ -165,13 +172,10 @@ TEST(CoveredAxes, StepsOfSumsAreThoseThatAreTaken) {
     Work work;
     FillWork(nest, domains, 32, 1024, work);
     const DimKindDomain threads = DimKind::BLOCK | DimKind::THREAD;
-    ExpectNoMore(work.block, Points(drawn, DimKind::BLOCK), "first block");
-    ExpectNoMoreAnywhere(work.any_block, Points(drawn, DimKind::BLOCK), "any block");
+    ExpectNoMoreOfBlocks(work, drawn);
     ExpectNoMore(work.steps, Points(drawn, threads), "steps of the first thread");
     EXPECT_EQ(work.splits, Product(drawn, DimKind::BLOCK));
-    const Rounds rounds = RoundsOf(nest, domains, 1024);
-    ExpectNoMore(rounds.least, Points(drawn, threads), "rounds of the first thread");
-    ExpectNoMoreAnywhere(rounds.anywhere, Points(drawn, threads), "rounds of any thread");
+    ExpectNoMoreRounds(RoundsOf(nest, domains, 1024), Points(drawn, threads));
     if (HasFailure()) return;
   }
 }

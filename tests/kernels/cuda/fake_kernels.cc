@@ -93,25 +93,22 @@ std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** 
   return [=, &function] {
     Misbehave(function);
     Memory& memory = Memory::Get();
-    const auto fault = [&](const char* name) {
-      return function.is_faulty && function.fault == name;
-    };
     const float* const from_x = memory.At<float>(x, function.n);
     const float* const from_y = memory.At<float>(y, function.n);
     float* const to = memory.At<float>(z, function.n);
     float* const own =
         scratch == 0 ? nullptr : memory.At<float>(scratch, blocks * function.scratch);
-    if (memory.error() != kSuccess || fault("nan")) return;
-    if (fault("stale")) {
+    if (memory.error() != kSuccess || function.Has("nan")) return;
+    if (function.Has("stale")) {
       if (function.kept.size() == function.n) std::copy_n(function.kept.begin(), function.n, to);
       return;
     }
     std::fill_n(own, own == nullptr ? 0 : blocks * function.scratch, 1.0f);
     for (std::uint64_t i = 0; i < function.n; ++i) to[i] = std::fma(alpha, from_x[i], from_y[i]);
     function.kept.assign(to, to + function.n);
-    if (fault("wrong")) to[function.at] += 1;
-    if (fault("rounds")) RoundOtherwise(to[function.at]);
-    if (!fault("writes")) return;
+    if (function.Has("wrong")) to[function.at] += 1;
+    if (function.Has("rounds")) RoundOtherwise(to[function.at]);
+    if (!function.Has("writes")) return;
     const CUdeviceptr array = function.of == 'x' ? x : function.of == 'y' ? y : z;
     float* const stray = memory.At<float>(array + 4 * static_cast<CUdeviceptr>(function.at), 1);
     if (stray != nullptr) *stray = 7;
@@ -138,9 +135,6 @@ std::function<void()> Part(CudaFunction& function, void** arguments) {
   return [=, &function] {
     Misbehave(function);
     Memory& memory = Memory::Get();
-    const auto fault = [&](const char* name) {
-      return function.is_faulty && function.fault == name;
-    };
     const float* const from_x = memory.At<float>(x, function.n);
     const float* const from_y = memory.At<float>(y, function.n);
     auto* const tickets = memory.At<std::uint32_t>(workspace, function.tickets);
@@ -148,9 +142,9 @@ std::function<void()> Part(CudaFunction& function, void** arguments) {
     if (memory.error() != kSuccess) return;
     if (std::any_of(tickets, tickets + function.tickets, [](auto one) { return one != 0; })) return;
     for (std::uint64_t i = 0; i < function.n; ++i) parts[i] = std::fma(alpha, from_x[i], from_y[i]);
-    if (fault("wrong")) parts[function.at] += 1;
-    if (fault("rounds")) RoundOtherwise(parts[function.at]);
-    if (fault("ticket")) tickets[0] = 1;
+    if (function.Has("wrong")) parts[function.at] += 1;
+    if (function.Has("rounds")) RoundOtherwise(parts[function.at]);
+    if (function.Has("ticket")) tickets[0] = 1;
   };
 }
 
@@ -172,15 +166,12 @@ std::function<void()> Copy(CudaFunction& function, void** arguments) {
   return [=, &function] {
     Misbehave(function);
     Memory& memory = Memory::Get();
-    const auto fault = [&](const char* name) {
-      return function.is_faulty && function.fault == name;
-    };
     const auto* const from = memory.At<unsigned char>(x, function.n);
     auto* const to = memory.At<unsigned char>(y, function.n);
-    if (memory.error() != kSuccess || fault("nan")) return;
+    if (memory.error() != kSuccess || function.Has("nan")) return;
     std::copy_n(from, function.n, to);
-    if (fault("wrong")) ++to[function.at];
-    if (!fault("writes")) return;
+    if (function.Has("wrong")) ++to[function.at];
+    if (!function.Has("writes")) return;
     const CUdeviceptr stray = (function.of == 'x' ? x : y) + static_cast<CUdeviceptr>(function.at);
     if (auto* const byte = memory.At<unsigned char>(stray, 1)) *byte = 7;
   };

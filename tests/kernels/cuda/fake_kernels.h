@@ -53,6 +53,9 @@ struct CudaFunction {
   std::uint64_t started = 0;              ///< Launches so far.
   bool is_faulty = false;                 ///< The one that is under way.
   std::vector<float> kept;                ///< The last right result.
+
+  /// Does the launch that is under way do this wrong?
+  bool Has(const char* wrong) const { return is_faulty && fault == wrong; }
 };
 
 struct CudaModule {
