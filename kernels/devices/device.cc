@@ -112,6 +112,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"shared_bytes", Number<std::uint32_t>(&D::shared_bytes, 0)},
       {"global_bytes", Number<std::uint64_t>(&D::global_bytes, 0)},
       {"cache_flags", Any(&D::cache_flags, "a list of names of the choice 'cache'")},
+      {"skews", MayMiss(Any(&D::skews, "a list of names of the choice 'skew'"))},
       {"across_blocks",
        MayMiss(Any(&D::across_blocks, "a list of names of the choice 'across_blocks'"))},
       {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},

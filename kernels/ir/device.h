@@ -29,6 +29,7 @@ struct Device {
   std::uint32_t shared_bytes = 0;           ///< All SHARED arrays of a block.
   std::uint64_t global_bytes = 0;           ///< All GLOBAL temporaries of a block.
   std::vector<std::string> cache_flags;     ///< Values of `cache` that the device has.
+  std::vector<std::string> skews;           ///< Values of `skew` that it has, but PLAIN.
   /// Values of `across_blocks` that the device has, but NOT_ACROSS.
   std::vector<std::string> across_blocks;
   /// Two runs of a program yield the same bits: no atomic operations whose order shows.

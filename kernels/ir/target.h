@@ -27,6 +27,12 @@ inline constexpr std::string_view kCacheGlobal = "CACHE_GLOBAL";
 inline constexpr std::string_view kCacheReadOnly = "CACHE_READ_ONLY";
 inline constexpr std::string_view kNoCache = "NO_CACHE";
 
+/// Names of the values of `skew` (kernels/spaces/memory.exh), but PLAIN.
+inline constexpr std::string_view kPad4Bytes = "PAD_4_BYTES";
+inline constexpr std::string_view kPad16Bytes = "PAD_16_BYTES";
+inline constexpr std::string_view kPad64Bytes = "PAD_64_BYTES";
+inline constexpr std::string_view kXor = "XOR";
+
 /// Names of the values of `across_blocks` (kernels/spaces/across.exh), but NOT_ACROSS.
 inline constexpr std::string_view kAtomicCas = "ATOMIC_CAS";
 inline constexpr std::string_view kAtomicRed = "ATOMIC_RED";
@@ -44,6 +50,9 @@ class Target : public Function {
   /// nothing_is_filled_in_vain), so that they can be counted.
   bool keeps_vain_fills = false;
   bool refuses_vain_fills() const { return !paper && !keeps_vain_fills; }
+  /// The space keeps copies of arguments that are not in the canonical form (copies.exh), so that
+  /// what was measured of them still bounds.
+  bool keeps_loose_copies = false;
   /// The sizes of axes are known when the code is printed also in the paper's space (dims.exh).
   bool known_sizes = false;
 
@@ -91,6 +100,26 @@ class Target : public Function {
   bool stays_around(const DimPair& other, const DimPair& pair) const;
   /// Has some pair a level around it?
   bool has_level_around(const DimPair& inner) const;
+  /// Is a lowered communication a copy and nothing else: an argument is read and stored, by threads
+  /// that have nothing else to do?
+  bool is_copy(const Communication& c) const;
+  Refs<Communication> copies() const;
+  /// The copy between whose read and whose store the pair is, if it is one.
+  Refs<Communication> copy_of(const DimPair& p) const;
+  /// The copy that fills the array, if it is one.
+  Refs<Communication> copy_into(const MemBlock& b) const;
+  /// What reads the argument of a copy, and stores it.
+  Refs<Phase> read_phase(const Communication& c) const {
+    return {std::cref(phase(inst(c.producer).phase))};
+  }
+  /// Of two dimensions of an access to an array: does a canonical copy put `outer` outside? The
+  /// axis along which neighbours are nearest in memory is innermost, and levels are as they are
+  /// numbered.
+  bool copied_outside(const Dimension& outer, const Dimension& inner) const;
+  /// Elements that a thread copies at most: all of them are in registers at once.
+  std::uint32_t most_copied() const {
+    return device.max_registers == 0 ? device.max_unroll : device.max_registers / 4 + 1;
+  }
   /// Iterations that the loops around a tile of the communication must have for the tile to fit the
   /// memory of temporary arrays.
   std::uint32_t least_around_tile(const Communication& c) const;
@@ -123,8 +152,20 @@ class Target : public Function {
   Type element_type(const Instruction& inst) const;
   /// How many elements an access may take at once: 16 bytes at most.
   std::vector<std::uint32_t> vec_universe(const Instruction& inst) const;
-  /// Up to four memory banks, in elements.
-  std::vector<std::uint32_t> pad_universe(const MemBlock& b) const;
+  /// The dim of the producer that an axis of the array stores.
+  Refs<Dimension> filled_from(const Axis& a) const;
+  bool is_filled_from(const Axis& a, const Dimension& d) const {
+    return filled_from(a).front().get().id == d.id;
+  }
+  /// May the rows of the array be skewed in this way (a value of `skew`)? The device has it, and
+  /// the array has rows.
+  bool may_skew(const MemBlock& b, std::string_view way) const;
+  /// Place of the axis that ends the row of an array which `a` is a level of.
+  std::uint32_t row_place(const Axis& a) const { return place_of(axis(a.row_end)); }
+  /// 1, 2, 4 … as far as sizes go.
+  std::vector<std::uint32_t> powers_of_two() const;
+  /// The innermost position of a storage order.
+  Refs<Rank> first_rank() const;
   /// n, 2n, … as far as sizes go.
   std::vector<std::uint32_t> multiples(std::uint32_t n) const;
   /// Limits on dims of one kind. Linear indices have none; the paper's space has the hardware's.

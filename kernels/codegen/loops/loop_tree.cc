@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernels/codegen/loops/copy_nests.h"
 #include "kernels/codegen/loops/forest.h"
 #include "kernels/codegen/loops/thread_axes.h"
 
@@ -420,6 +421,7 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
     if (way == AcrossBlocks::LAST_BLOCK) apart.push_back(inst.id);
   }
   TreeBuilder(forest, apart, tree).Run();
+  SplitCopyNests(function, schedule, tree);
   TurnRows(function, schedule, tree);
   error = AddCombines(function, tree);
   if (error.empty()) error = AddSplits(function, schedule, tree);

@@ -42,6 +42,7 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingFill:
     case Fault::kMissingFence:
     case Fault::kDirtyTicket:
+    case Fault::kOneSidedRows:
       code.fault = fault;
       return;
     case Fault::kLostSurplus:

@@ -25,6 +25,7 @@ enum class Fault : std::uint8_t {
   kMissingFill,     ///< The output of an atomic sum is not filled before.
   kMissingFence,    ///< Nothing orders partial results before the ticket.
   kDirtyTicket,     ///< The last block does not put the ticket back.
+  kOneSidedRows,    ///< What is read from rows whose pieces changed places is where it was before.
   kLostSurplus,     ///< The last point of each covered axis is taken to be beyond it.
 };
 

@@ -49,6 +49,7 @@ class MemoryPlanner {
     // The two sides may divide an axis into different tiles, and agree where a row ends: a row is
     // the tile of a logical axis, or a level of it where both sides have the same levels.
     std::int64_t store_stride = 1, load_stride = 1;
+    std::int64_t row = 0;  // Elements of the first one, where there are others.
     for (std::size_t i = 0; i < stored.size(); ++i) {
       const ir::Axis& axis = function_.axis(stored[i]);
       if (schedule_.rank(axis.block, axis.id) != i + 1) {
@@ -57,7 +58,8 @@ class MemoryPlanner {
       if (i > 0 && !SameRow(block, function_.axis(stored[i - 1]), axis)) {
         if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
         if (IsFirstRow(block, stored, i)) {
-          store_stride += schedule_.pad(block.id);
+          row = store_stride;
+          store_stride += PaddingOf(schedule_.skew(block.id)) / block.element_bytes;
           load_stride = store_stride;
         }
       }
@@ -68,7 +70,12 @@ class MemoryPlanner {
     }
     if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
     const std::int64_t stride = store_stride;
-    TempArray temp{block.id, schedule_.mem_space(block.id), static_cast<std::uint64_t>(stride)};
+    TempArray temp{block.id, schedule_.mem_space(block.id), static_cast<std::uint64_t>(stride), {}};
+    if (row > 0 && schedule_.skew(block.id) == Skew::XOR && temp.space == MemSpace::SHARED) {
+      temp.layout =
+          PlanXorLayout(function_, schedule_, tree_, block, plan_.address[block.store.index()],
+                        plan_.address[block.load.index()], static_cast<std::uint32_t>(row));
+    }
     const std::uint64_t bytes = temp.elements * block.element_bytes;
     (temp.space == MemSpace::SHARED ? plan_.shared_bytes : plan_.global_bytes) += bytes;
     plan_.temps.push_back(temp);
@@ -172,6 +179,10 @@ class MemoryPlanner {
 };
 
 }  // namespace
+
+const TempArray& MemoryPlan::temp(ir::MemId block) const {
+  return *std::ranges::find(temps, block, &TempArray::block);
+}
 
 MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule,
                       const LoopTree& tree) {

@@ -9,6 +9,7 @@
 
 #include "kernels/codegen/loops/loop_tree.h"
 #include "kernels/codegen/plan/affine.h"
+#include "kernels/codegen/plan/bank_plan.h"
 
 namespace exh::kernels::codegen {
 
@@ -24,6 +25,9 @@ struct TempArray {
   ir::MemId block;
   MemSpace space = MemSpace::SHARED;
   std::uint64_t elements = 1;  ///< Of one block of threads (of one host thread, on the cpu).
+  /// Where threads really share banks, an element is at `layout.Place` of what MemoryPlan::address
+  /// says; elsewhere at the address itself.
+  XorLayout layout;
 };
 
 /// Unless 0 <= index < extent, a load reads nothing and is 0, a store writes nothing, and a step of
@@ -43,11 +47,14 @@ struct MemoryPlan {
   std::uint64_t shared_bytes = 0;  ///< All SHARED arrays of a block.
   std::uint64_t global_bytes = 0;  ///< All GLOBAL arrays of a block.
   std::string error;               ///< Why the accesses are not possible; empty if they are.
+
+  /// That of the temporary; it must be active.
+  const TempArray& temp(ir::MemId block) const;
 };
 
 /// Element offset of a temporary: sum over stored axes (rank >= 1) of index * product of the sizes
-/// of the axes of lower rank. Of an array argument: sum over the access axes of the mixed-radix
-/// index of the axis * its stride.
+/// of the axes of lower rank, and what is left empty behind rows. Of an array argument: sum over
+/// the access axes of the mixed-radix index of the axis * its stride.
 MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule, const LoopTree& tree);
 
 }  // namespace exh::kernels::codegen

@@ -268,17 +268,11 @@ std::optional<std::string> CudaStatements::Inside(const ir::Instruction& inst) c
   return text;
 }
 
-namespace {
-
-/// Terms that stand in the pointer which a band declares: those that nothing inside of it moves.
-bool IsFixedIn(const LoopTree& tree, int band, int dim_class) {
-  const DimKind kind = tree.classes[static_cast<std::size_t>(dim_class)].kind;
-  if (kind == DimKind::UNROLL || kind == DimKind::VECTOR) return false;
-  const std::vector<int> around = tree.ClassesAround(band);
+bool CudaStatements::IsFixedIn(int band, int dim_class) const {
+  if (band < 0 || IsCopied(dim_class)) return false;
+  const std::vector<int> around = code_.tree.ClassesAround(band);
   return std::find(around.begin(), around.end(), dim_class) != around.end();
 }
-
-}  // namespace
 
 void CudaStatements::DeclarePointers(int band) {
   for (const ir::Instruction& inst : code_.function->insts) {
@@ -287,33 +281,37 @@ void CudaStatements::DeclarePointers(int band) {
     const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
     const Affine& address = code_.memory.address[inst.id.index()];
     const std::string terms = Sum(
-        address, IsLarge(inst), [&](int c) { return IsFixedIn(code_.tree, band, c); },
-        address.constant);
+        address, IsLarge(inst), [&](int c) { return IsFixedIn(band, c); }, address.constant);
+    if (const XorLayout* layout = LayoutOf(inst)) {
+      DeclarePlace(inst, *layout, terms);
+      continue;
+    }
     const std::string& array = is_argument ? names_.array(inst.array) : names_.temp(inst.block);
     out_.Line("const auto p_" + names_.value(inst.id).substr(2) + " = " + array +
               (terms.empty() ? "" : " + (" + terms + ")") + ";");
   }
 }
 
-CudaStatements::Place CudaStatements::PlaceOf(const ir::Instruction& inst) const {
+CudaStatements::Place CudaStatements::PlaceOf(const ir::Instruction& inst) {
   const int band = band_[inst.id.index()];
   const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
   const std::string& array = is_argument ? names_.array(inst.array) : names_.temp(inst.block);
+  if (const XorLayout* layout = LayoutOf(inst)) return {array, PlacedOffset(inst, *layout)};
   const std::string base = band < 0 ? array : "p_" + names_.value(inst.id).substr(2);
   const Affine& address = code_.memory.address[inst.id.index()];
   const std::string terms = Sum(
-      address, IsLarge(inst), [&](int c) { return band < 0 || !IsFixedIn(code_.tree, band, c); },
+      address, IsLarge(inst), [&](int c) { return !IsFixedIn(band, c); },
       band < 0 ? address.constant : 0);
   return {base, terms};
 }
 
-std::string CudaStatements::Pointer(const ir::Instruction& inst) const {
+std::string CudaStatements::Pointer(const ir::Instruction& inst) {
   const Place place = PlaceOf(inst);
   return Moved(place.base, place.offset);
 }
 
 /// "p_load_a[i_k0 * 8 + 3]".
-std::string CudaStatements::Element(const ir::Instruction& inst) const {
+std::string CudaStatements::Element(const ir::Instruction& inst) {
   const Place place = PlaceOf(inst);
   return place.base + "[" + (place.offset.empty() ? "0" : place.offset) + "]";
 }
@@ -598,6 +596,7 @@ std::vector<std::string> CudaStatements::Helpers() const {
   lines.insert(lines.end(), types.begin(), types.end());
   for (const Helper& helper : helpers_) lines.push_back(Definition(helper));
   lines.insert(lines.end(), combiners_.begin(), combiners_.end());
+  lines.insert(lines.end(), places_.begin(), places_.end());
   return lines;
 }
 

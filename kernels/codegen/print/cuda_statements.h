@@ -98,15 +98,30 @@ class CudaStatements {
     std::uint32_t lanes = 1;
   };
   bool IsLarge(const ir::Instruction& inst) const;
+  /// Terms that stand in what a band declares of an address: those that nothing inside of it moves.
+  bool IsFixedIn(int band, int dim_class) const;
+  /// The layout of the rows that the access goes by; null: they are one after the other.
+  const XorLayout* LayoutOf(const ir::Instruction& inst) const;
+  /// "place_tmp_load_a": a function from the number of an element to where it is.
+  std::string PlaceFunction(const ir::Instruction& inst, const XorLayout& layout);
+  /// Bits of the number of an element that the terms may set which `wanted` accepts.
+  std::uint64_t SettableBits(const Affine& affine, const std::function<bool(int)>& wanted) const;
+  /// The bits of what a band declares, of what loops in it add, and of what unrolled copies add,
+  /// are apart from each other: the place of their sum is that of each, joined by exclusive or.
+  bool HasPlacesApart(const ir::Instruction& inst) const;
+  /// Of an access to such rows: what its band declares (`terms`: what does not move in it), …
+  void DeclarePlace(const ir::Instruction& inst, const XorLayout& layout, const std::string& terms);
+  /// … and what stands behind the name of the array.
+  std::string PlacedOffset(const ir::Instruction& inst, const XorLayout& layout);
   /// Are some elements of an access of this width inside, and others not?
   bool IsSplit(const ir::Instruction& inst, const Width& width) const;
   Width WidthOf(const ir::Instruction& inst) const;
   struct Place {
     std::string base, offset;
   };
-  Place PlaceOf(const ir::Instruction& inst) const;
-  std::string Pointer(const ir::Instruction& inst) const;
-  std::string Element(const ir::Instruction& inst) const;
+  Place PlaceOf(const ir::Instruction& inst);
+  std::string Pointer(const ir::Instruction& inst);
+  std::string Element(const ir::Instruction& inst);
   /// The name of a function that loads or stores several elements at once.
   std::string WideHelper(ir::Type element, std::uint32_t lanes, bool is_load,
                          const std::string& suffix);
@@ -165,6 +180,7 @@ class CudaStatements {
   };
   static std::string Definition(const Helper& helper);
   std::set<Helper> helpers_;
+  std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
 };
 

@@ -256,17 +256,6 @@ std::vector<std::uint32_t> Target::vec_universe(const Instruction& inst) const {
   return out;
 }
 
-std::vector<std::uint32_t> Target::pad_universe(const MemBlock& b) const {
-  std::vector<std::uint32_t> out = {0};
-  if (paper || device.vector_arithmetic) return out;
-  constexpr std::uint32_t kBankBytes = 4;
-  for (const std::uint32_t banks : {1u, 2u, 4u}) {
-    const std::uint32_t bytes = banks * kBankBytes;
-    if (bytes >= b.element_bytes) out.push_back(bytes / b.element_bytes);
-  }
-  return out;
-}
-
 std::vector<std::uint32_t> Target::multiples(std::uint32_t n) const {
   constexpr std::uint32_t kLargest = 4096;
   std::vector<std::uint32_t> out;

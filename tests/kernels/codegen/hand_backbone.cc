@@ -58,7 +58,7 @@ class Drawing {
     for (const ir::MemBlock& block : f_.blocks) {
       s_.InBlocks.Set(block.id, false);
       s_.mem_space.Set(block.id, MemSpace::SHARED);
-      s_.pad.Set(block.id, 0);
+      s_.skew.Set(block.id, Skew::PLAIN);
       for (const ir::AxisId axis : block.axes) s_.rank.Set(block.id, axis, 0);
     }
     for (const ir::Communication& comm : f_.comms) s_.tiles.Set(comm.id, Tiles::SAME_TILES);

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/codegen/plan/bank_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+
+#include "kernels/codegen/plan/lowered_code.h"
+
+namespace exh::kernels::codegen {
+namespace {
+
+constexpr std::uint32_t kLanes = 32;
+constexpr std::uint32_t kBanks = 32, kWordBytes = 4;
+/// Matrices that are tried all: with more, single columns are.
+constexpr std::uint64_t kMostMatrices = 4096;
+
+std::size_t Nth(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// Lanes that an access of so many bytes takes at once.
+std::uint32_t LanesAtOnce(std::uint32_t bytes) {
+  return kLanes * kWordBytes / std::max(bytes, kWordBytes);
+}
+
+/// Words that lanes want at once, each once. `act(word)` is called for each.
+template <typename Action>
+void ForEachWord(std::span<const std::int64_t> lanes, std::uint32_t bytes, const Action& act) {
+  std::array<std::int64_t, kLanes> known;  // An access has kLanes words at most at once.
+  std::size_t size = 0;
+  for (const std::int64_t lane : lanes) {
+    if (lane == kIdleLane) continue;
+    for (std::uint32_t byte = 0; byte < bytes; byte += kWordBytes) {
+      const std::int64_t word = (lane + byte) / kWordBytes;
+      const auto end = known.begin() + static_cast<std::ptrdiff_t>(size);
+      if (std::find(known.begin(), end, word) != end) continue;
+      known[size++] = word;
+      act(word);
+    }
+  }
+}
+
+/// Calls `act` for the lanes that an access takes at once, group by group; those of which some do
+/// something.
+template <typename Action>
+void ForEachGroup(std::span<const std::int64_t> lanes, std::uint32_t bytes, const Action& act) {
+  const std::size_t at_once = LanesAtOnce(bytes);
+  for (std::size_t first = 0; first < lanes.size(); first += at_once) {
+    const auto group = lanes.subspan(first, std::min(at_once, lanes.size() - first));
+    if (std::ranges::any_of(group, [](std::int64_t lane) { return lane != kIdleLane; })) act(group);
+  }
+}
+
+/// How many words the busiest bank has to yield.
+class BankCounter {
+ public:
+  void Add(std::uint32_t bank) { most_ = std::max(most_, ++counts_[bank]); }
+  std::uint32_t most() const { return most_; }
+
+ private:
+  std::array<std::uint8_t, kBanks> counts_ = {};
+  std::uint8_t most_ = 0;
+};
+
+/// Finds a matrix: a column for each bit of the row's number in which lanes differ.
+class LayoutSearch {
+ public:
+  LayoutSearch(std::span<const WarpAccess> accesses, std::uint32_t element_bytes,
+               std::uint32_t piece_elements, std::uint32_t row_elements) {
+    layout_.piece_bits = static_cast<std::uint32_t>(std::countr_zero(piece_elements));
+    layout_.row_bits = static_cast<std::uint32_t>(std::countr_zero(row_elements));
+    const std::uint32_t piece_words = piece_elements * element_bytes / kWordBytes;
+    piece_shift_ = static_cast<std::uint32_t>(std::countr_zero(piece_words));
+    values_ = std::min(kBanks / piece_words, row_elements / piece_elements);
+    FindBits(accesses);
+    for (const WarpAccess& access : accesses) AddGroups(access, element_bytes);
+    columns_.assign(bits_.size(), 0);
+  }
+
+  XorLayout Run() {
+    best_ = {Cost(), 0};
+    const Score plain = best_;
+    std::uint64_t matrices = 1;
+    for (std::size_t i = 0; i < bits_.size() && matrices <= kMostMatrices; ++i) matrices *= values_;
+    if (best_.wavefronts > least_) {
+      matrices <= kMostMatrices ? TryAll(0) : Descend();
+    }
+    if (best_.wavefronts >= plain.wavefronts) return {};
+    for (std::size_t i = 0; i < bits_.size(); ++i) {
+      if (best_columns_[i] == 0) continue;
+      layout_.columns.resize(std::max<std::size_t>(layout_.columns.size(), bits_[i] + 1));
+      layout_.columns[bits_[i]] = best_columns_[i];
+    }
+    return layout_;
+  }
+
+ private:
+  struct Score {
+    double wavefronts = 0;
+    int changes = 0;  ///< Bits that are set in the matrix.
+    friend auto operator<=>(const Score&, const Score&) = default;
+  };
+  struct Word {
+    std::uint32_t bank = 0;  ///< In plain rows.
+    std::uint32_t row = 0;   ///< Of the row's number those of `bits_`.
+  };
+  struct Group {
+    std::vector<Word> words;
+    double weight = 1;
+  };
+
+  std::int64_t RowOf(std::int64_t element) const { return element >> layout_.row_bits; }
+
+  /// Where all lanes of an access agree, a column moves them alike.
+  void FindBits(std::span<const WarpAccess> accesses) {
+    std::uint64_t differ = 0;
+    for (const WarpAccess& access : accesses) {
+      std::int64_t first = kIdleLane;
+      for (const std::int64_t element : access.elements) {
+        if (element == kIdleLane) continue;
+        if (first == kIdleLane) first = element;
+        differ |= static_cast<std::uint64_t>(RowOf(first) ^ RowOf(element));
+      }
+    }
+    for (; differ != 0; differ &= differ - 1) {
+      bits_.push_back(static_cast<std::uint32_t>(std::countr_zero(differ)));
+    }
+  }
+
+  void AddGroups(const WarpAccess& access, std::uint32_t element_bytes) {
+    std::vector<std::int64_t> lanes;
+    for (const std::int64_t element : access.elements) {
+      lanes.push_back(element == kIdleLane ? kIdleLane : element * element_bytes);
+    }
+    ForEachGroup(lanes, access.width * element_bytes, [&](std::span<const std::int64_t> group) {
+      Group& added = groups_.emplace_back();
+      added.weight = access.weight;
+      least_ += access.weight;
+      ForEachWord(group, access.width * element_bytes, [&](std::int64_t word) {
+        const std::int64_t row = RowOf(word * kWordBytes / element_bytes);
+        Word& one = added.words.emplace_back();
+        one.bank = static_cast<std::uint32_t>(word % kBanks);
+        for (std::size_t i = 0; i < bits_.size(); ++i) {
+          one.row |= static_cast<std::uint32_t>(row >> bits_[i] & 1) << i;
+        }
+      });
+    });
+  }
+
+  double Cost() const {
+    double sum = 0;
+    for (const Group& group : groups_) {
+      BankCounter banks;
+      for (const Word& word : group.words) {
+        std::uint32_t change = 0;
+        for (std::uint32_t rest = word.row; rest != 0; rest &= rest - 1) {
+          change ^= columns_[static_cast<std::size_t>(std::countr_zero(rest))];
+        }
+        banks.Add(word.bank ^ change << piece_shift_);
+      }
+      sum += group.weight * banks.most();
+    }
+    return sum;
+  }
+
+  Score ScoreNow() const {
+    int changes = 0;
+    for (const std::uint32_t column : columns_) changes += std::popcount(column);
+    return {Cost(), changes};
+  }
+
+  void Try() {
+    const Score score = ScoreNow();
+    if (!best_columns_.empty() && score >= best_) return;
+    best_ = score;
+    best_columns_ = columns_;
+  }
+
+  void TryAll(std::size_t column) {
+    if (column == columns_.size()) return Try();
+    for (std::uint32_t value = 0; value < values_; ++value) {
+      columns_[column] = value;
+      TryAll(column + 1);
+    }
+  }
+
+  /// From rows one after the other, and from those in which a bit of the row changes one of the
+  /// piece: as long as another column in one place is better.
+  void Descend() {
+    const auto bits = static_cast<std::size_t>(std::countr_zero(values_));
+    for (std::size_t first = 0; first <= bits_.size(); ++first) {
+      columns_.assign(bits_.size(), 0);
+      for (std::size_t i = 0; i < bits && first + i < bits_.size(); ++i) {
+        columns_[first + i] = 1u << i;
+      }
+      Try();
+    }
+    Score before;
+    do {
+      before = best_;
+      for (std::size_t i = 0; i < bits_.size(); ++i) {
+        columns_ = best_columns_;
+        for (std::uint32_t value = 0; value < values_; ++value) {
+          columns_[i] = value;
+          Try();
+        }
+      }
+    } while (best_ < before);
+  }
+
+  XorLayout layout_;
+  std::uint32_t piece_shift_ = 0, values_ = 1;
+  std::vector<std::uint32_t> bits_;  ///< Of the row's number: those that matter.
+  std::vector<Group> groups_;
+  double least_ = 0;
+  std::vector<std::uint32_t> columns_, best_columns_;
+  Score best_;
+};
+
+/// What a thread has as index of an axis.
+std::int64_t IndexOn(const ThreadAxis& axis, std::uint32_t thread) {
+  return thread / axis.stride % axis.size;
+}
+
+/// The element that a thread accesses, where nothing else has moved.
+std::int64_t ElementTaken(const LoopTree& tree, const Affine& address, std::uint32_t thread) {
+  std::int64_t element = address.constant;
+  for (const Affine::Term& term : address.terms) {
+    const int axis = tree.classes[Nth(term.dim_class)].axis;
+    if (axis >= 0) element += term.coefficient * IndexOn(tree.axes[Nth(axis)], thread);
+  }
+  return element;
+}
+
+int BandAround(const LoopTree& tree, int node) {
+  while (node >= 0 && tree.node(node).layout < 0) node = tree.node(node).parent;
+  return node;
+}
+
+/// Of an access that stands for all like it within `around`: its first warp.
+WarpAccess FirstWarp(const Schedule& schedule, const LoopTree& tree, const Affine& address,
+                     const ir::Instruction& inst, int around) {
+  WarpAccess access;
+  access.width = WidthOf(schedule, tree, address, inst);
+  const int node = tree.node_of_inst[inst.id.index()], band = BandAround(tree, node);
+  const std::uint32_t threads =
+      band < 0 ? tree.num_threads : tree.layouts[Nth(tree.node(band).layout)].threads;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    access.elements.push_back(lane < threads ? ElementTaken(tree, address, lane) : kIdleLane);
+  }
+  access.weight = static_cast<double>((threads + kLanes - 1) / kLanes) / access.width;
+  for (int at = node; at != around; at = tree.node(at).parent) {
+    const int repeated = tree.node(at).dim_class;
+    if (repeated >= 0) access.weight *= tree.classes[Nth(repeated)].size;
+  }
+  return access;
+}
+
+bool TakesPart(const ThreadGuard& guard, const LoopTree& tree, std::uint32_t thread) {
+  return (guard.below == 0 || thread < guard.below) &&
+         std::ranges::all_of(guard.axes,
+                             [&](int axis) { return IndexOn(tree.axes[Nth(axis)], thread) == 0; });
+}
+
+/// Counts the accesses of one instruction.
+class UseCounter {
+ public:
+  UseCounter(const LoweredCode& code, const ir::Instruction& inst, const XorLayout& layout)
+      : code_(code), inst_(inst), layout_(layout), address_(code.memory.address[inst.id.index()]) {
+    use_.inst = inst.id;
+    width_ = WidthOf(*code.schedule, code.tree, address_, inst);
+    bytes_ = code.function->block(inst.block).element_bytes;
+  }
+
+  BankUse Run() {
+    const LoopTree& tree = code_.tree;
+    const int node = tree.node_of_inst[inst_.id.index()];
+    const int band = BandAround(tree, node);
+    bool is_wide = width_ > 1;
+    for (int at = node; at >= 0 && at != band; at = tree.node(at).parent) {
+      const LoopNode& around = tree.node(at);
+      if (around.kind != NodeKind::kUnroll) continue;
+      const std::int64_t step = address_.coefficient(around.dim_class);
+      std::uint32_t size = tree.classes[Nth(around.dim_class)].size, by = 1;
+      if (is_wide && step == 1) {  // One access for several copies.
+        by = width_;
+        is_wide = false;
+      }
+      size = (size + by - 1) / by;
+      if (step == 0) {
+        repeats_ *= size;
+      } else if (size > 1) {
+        copies_.push_back({step * by, size});
+      }
+    }
+    CountCopies(band, 0, 0);
+    use_.accesses *= repeats_;
+    use_.wavefronts *= repeats_;
+    use_.least *= repeats_;
+    return use_;
+  }
+
+ private:
+  void CountCopies(int band, std::size_t dim, std::int64_t moved) {
+    if (dim < copies_.size()) {
+      for (std::uint32_t copy = 0; copy < copies_[dim].second; ++copy) {
+        CountCopies(band, dim + 1, moved + copies_[dim].first * copy);
+      }
+      return;
+    }
+    const ThreadGuard& of_store = code_.threads.store[inst_.id.index()];
+    for (std::uint32_t first = 0; first < code_.tree.num_threads; first += kLanes) {
+      std::vector<std::int64_t> lanes;
+      for (std::uint32_t t = first; t < std::min(first + kLanes, code_.tree.num_threads); ++t) {
+        const bool runs = TakesPart(of_store, code_.tree, t) &&
+                          (band < 0 || TakesPart(code_.threads.band[Nth(band)], code_.tree, t));
+        lanes.push_back(runs ? layout_.Place(moved + ElementTaken(code_.tree, address_, t)) * bytes_
+                             : kIdleLane);
+      }
+      const std::uint32_t bytes = width_ * bytes_;
+      std::uint64_t groups = 0;
+      ForEachGroup(lanes, bytes, [&](std::span<const std::int64_t>) { ++groups; });
+      use_.accesses += groups > 0;
+      use_.least += groups;
+      use_.wavefronts += Wavefronts(lanes, bytes);
+    }
+  }
+
+  const LoweredCode& code_;
+  const ir::Instruction& inst_;
+  const XorLayout& layout_;
+  const Affine& address_;
+  std::uint32_t width_ = 1, bytes_ = 4;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> copies_;  ///< Step and number, by dim.
+  std::uint64_t repeats_ = 1;                                   ///< Copies that access the same.
+  BankUse use_;
+};
+
+}  // namespace
+
+std::uint32_t Wavefronts(std::span<const std::int64_t> lanes, std::uint32_t bytes) {
+  std::uint32_t sum = 0;
+  ForEachGroup(lanes, bytes, [&](std::span<const std::int64_t> group) {
+    BankCounter banks;
+    ForEachWord(group, bytes,
+                [&](std::int64_t word) { banks.Add(static_cast<std::uint32_t>(word % kBanks)); });
+    sum += banks.most();
+  });
+  return sum;
+}
+
+std::int64_t XorLayout::Place(std::int64_t element) const {
+  std::uint32_t change = 0;
+  for (std::size_t bit = 0; bit < columns.size(); ++bit) {
+    if ((element >> (row_bits + bit) & 1) != 0) change ^= columns[bit];
+  }
+  return element ^ static_cast<std::int64_t>(change) << piece_bits;
+}
+
+XorLayout FindXorLayout(std::span<const WarpAccess> accesses, std::uint32_t element_bytes,
+                        std::uint32_t piece_elements, std::uint32_t row_elements) {
+  return LayoutSearch(accesses, element_bytes, piece_elements, row_elements).Run();
+}
+
+std::uint32_t PaddingOf(Skew skew) {
+  switch (skew) {
+    case Skew::PLAIN:
+    case Skew::XOR:
+      return 0;
+    case Skew::PAD_4_BYTES:
+      return 4;
+    case Skew::PAD_16_BYTES:
+      return 16;
+    case Skew::PAD_64_BYTES:
+      return 64;
+  }
+  return 0;
+}
+
+std::uint32_t WidthOf(const Schedule& schedule, const LoopTree& tree, const Affine& address,
+                      const ir::Instruction& inst) {
+  const std::uint32_t vec = schedule.vec.Or(1, inst.id);
+  std::uint32_t width = 1;
+  for (const Affine::Term& term : address.terms) {
+    const DimClass& moved = tree.classes[Nth(term.dim_class)];
+    if (term.coefficient != 1) continue;
+    if (moved.kind == DimKind::VECTOR) width = std::max(width, moved.size);
+    if (moved.kind == DimKind::UNROLL) width = std::max(width, vec);
+  }
+  return width;
+}
+
+XorLayout PlanXorLayout(const ir::Function& function, const Schedule& schedule,
+                        const LoopTree& tree, const ir::MemBlock& block, const Affine& store,
+                        const Affine& load, std::uint32_t row_elements) {
+  const int around = tree.CommonAncestor(tree.node_of_inst[block.store.index()],
+                                         tree.node_of_inst[block.load.index()]);
+  const std::vector<WarpAccess> accesses = {
+      FirstWarp(schedule, tree, store, function.inst(block.store), around),
+      FirstWarp(schedule, tree, load, function.inst(block.load), around)};
+  const std::uint32_t piece = std::max({accesses[0].width, accesses[1].width,
+                                        kWordBytes / std::min(block.element_bytes, kWordBytes)});
+  const bool has_pieces = std::has_single_bit(row_elements) && std::has_single_bit(piece) &&
+                          row_elements >= 2 * piece && piece * block.element_bytes <= 16;
+  if (!has_pieces) return {};
+  return FindXorLayout(accesses, block.element_bytes, piece, row_elements);
+}
+
+std::vector<BankUse> CountWavefronts(const LoweredCode& code) {
+  std::vector<BankUse> uses;
+  for (const TempArray& temp : code.memory.temps) {
+    if (temp.space != MemSpace::SHARED) continue;
+    const ir::MemBlock& block = code.function->block(temp.block);
+    for (const ir::InstId id : {block.store, block.load}) {
+      uses.push_back(UseCounter(code, code.function->inst(id), temp.layout).Run());
+    }
+  }
+  return uses;
+}
+
+}  // namespace exh::kernels::codegen

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// Banks of shared memory: how often the memory is asked for what a warp accesses at once, and how
+// rows are laid out so that this is as rarely as can be (the choice `skew`,
+// kernels/spaces/memory.exh).
+//
+// Each of 32 banks yields a word of 4 bytes at a time. What lanes want of it beyond that waits for
+// another *wavefront*. An access of 8 bytes takes half-warps one after the other, of 16 bytes
+// quarter-warps: so the least is 1, 2 and 4.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/plan/affine.h"
+
+namespace exh::kernels::codegen {
+
+struct LoweredCode;
+
+/// The address of a lane that accesses nothing.
+inline constexpr std::int64_t kIdleLane = -1;
+
+/// Wavefronts of one access of a warp. `lanes`: where that of each lane begins, in bytes from a
+/// multiple of 128, a multiple of `bytes`, which are 1, 2, 4, 8 or 16. Lanes share a word.
+std::uint32_t Wavefronts(std::span<const std::int64_t> lanes, std::uint32_t bytes);
+
+/// Rows whose pieces change places: the number of a piece is its place, with what the columns of
+/// the set bits of the row's number have in them added by exclusive or.
+struct XorLayout {
+  std::uint32_t piece_bits = 0;        ///< Of an element's number: those within a piece, …
+  std::uint32_t row_bits = 0;          ///< … and within a row, pieces included.
+  std::vector<std::uint32_t> columns;  ///< By bit of the row's number: bits of the piece's number.
+
+  bool empty() const { return columns.empty(); }
+  /// Where the element is. (Bits of the number are mapped one by one: that of a ^ b is that of a ^
+  /// that of b.)
+  std::int64_t Place(std::int64_t element) const;
+  friend bool operator==(const XorLayout&, const XorLayout&) = default;
+};
+
+/// Accesses of a warp: numbers of elements by lane, or kIdleLane.
+struct WarpAccess {
+  std::vector<std::int64_t> elements;
+  std::uint32_t width = 1;  ///< Elements that each lane takes.
+  double weight = 1;        ///< How often there is one like it.
+};
+
+/// Of all layouts of rows of `row_elements` in pieces of `piece_elements`, both powers of two, the
+/// one in which the accesses take the fewest wavefronts, and of these one that changes least;
+/// empty: none is better than rows one after the other. (With more than a dozen bits to choose it
+/// is the best that changes of single columns lead to.)
+XorLayout FindXorLayout(std::span<const WarpAccess> accesses, std::uint32_t element_bytes,
+                        std::uint32_t piece_elements, std::uint32_t row_elements);
+
+/// Bytes that are left empty behind each row.
+std::uint32_t PaddingOf(Skew skew);
+
+/// Elements that an access to a temporary takes at once.
+std::uint32_t WidthOf(const Schedule& schedule, const LoopTree& tree, const Affine& address,
+                      const ir::Instruction& inst);
+
+/// The layout of a temporary with skew XOR, where its rows are powers of two; otherwise empty.
+XorLayout PlanXorLayout(const ir::Function& function, const Schedule& schedule,
+                        const LoopTree& tree, const ir::MemBlock& block, const Affine& store,
+                        const Affine& load, std::uint32_t row_elements);
+
+/// What an access to shared memory costs all warps of a block while its band runs once: all
+/// unrolled copies of it, with loops in the band at their first iteration.
+struct BankUse {
+  ir::InstId inst;
+  std::uint64_t accesses = 0;    ///< Of a warp.
+  std::uint64_t wavefronts = 0;  ///< Of these.
+  std::uint64_t least = 0;       ///< If no lane waited for another one.
+};
+
+/// Of all accesses to SHARED temporaries.
+std::vector<BankUse> CountWavefronts(const LoweredCode& code);
+
+}  // namespace exh::kernels::codegen
