@@ -17,6 +17,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "kernels/first/copied_tiles.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -156,7 +158,7 @@ class Writer {
     Want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
     Want("vec", has_threads_ && shape_.tiled ? std::vector<std::string>{"16", "8", "4", "2", "1"}
                                              : std::vector<std::string>{"1"});
-    Want("pad", {"0"});
+    Want("skew", {"PLAIN"});
     Want("advance", {"ON_TIME"});
     Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
     return std::move(recipe_);
@@ -564,7 +566,7 @@ std::vector<std::uint32_t> Widths(const ir::Device& device) {
 }  // namespace
 
 std::vector<Recipe> FirstRecipes(const Target& function) {
-  std::vector<Recipe> recipes;
+  std::vector<Recipe> recipes = CopiedTileRecipes(function);
   Shape tiles{.name = "tiles"};
   if (function.device.max_threads > 1) {
     tiles.columns = tiles.rows = {4, 2, 1};

@@ -27,11 +27,12 @@ struct Recipe {
   bool is_exact = false;
 };
 
-/// Recipes for a frozen backbone on its device, the most promising first: tiles that registers
-/// hold, with vectors (or threads) along the rows of the result and blocks around everything, which
-/// divide reductions that have too few results for the whole machine; where there are threads the
-/// same with two rows for each of them, which takes fewer registers; last the naive nest, without
-/// tiles, all of it in the loops of the result.
+/// Recipes for a frozen backbone on its device, the most promising first: of matrix products on
+/// devices with threads tiles that are copied into shared memory (first/copied_tiles.h); tiles that
+/// registers hold, with vectors (or threads) along the rows of the result and blocks around
+/// everything, which divide reductions that have too few results for the whole machine; where there
+/// are threads the same with two rows for each of them, which takes fewer registers; last the naive
+/// nest, without tiles, all of it in the loops of the result.
 std::vector<Recipe> FirstRecipes(const ir::Target& function);
 
 }  // namespace exh::kernels

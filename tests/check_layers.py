@@ -55,6 +55,7 @@ ROOMS = {
         "derived": set(),
         "library": {"derived", "derived/calls", "derived/reference", "derived/sources"},
         "library/texts": set(),  # Data.
+        "first": {"."},
         "codegen/loops": set(),
         "codegen/plan": {"codegen/loops"},
         "codegen/print": {"codegen/loops", "codegen/plan"},

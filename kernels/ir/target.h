@@ -116,6 +116,9 @@ class Target : public Function {
   /// axis along which neighbours are nearest in memory is innermost, and levels are as they are
   /// numbered.
   bool copied_outside(const Dimension& outer, const Dimension& inner) const;
+  /// Threads that copy at least: a warp, or as many as may have four elements of the argument; of a
+  /// vector one.
+  std::uint32_t least_copying(const Communication& c) const;
   /// Elements that a thread copies at most: all of them are in registers at once.
   std::uint32_t most_copied() const {
     return device.max_registers == 0 ? device.max_unroll : device.max_registers / 4 + 1;

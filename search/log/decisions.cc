@@ -139,6 +139,12 @@ std::string TryRestrict(runtime::Candidate& candidate, const runtime::Action& ac
   return OriginText(candidate.instance().space(), candidate.conflict().origin);
 }
 
+std::string SuccessorNote(std::string_view decision) {
+  if (!decision.starts_with("pad(")) return "";
+  return "; 'pad', in elements, became 'skew', in bytes: of floats pad=0 is skew=PLAIN, 1 is "
+         "PAD_4_BYTES and 4 is PAD_16_BYTES";
+}
+
 std::string HashText(const std::string& text) {
   return fmt::format("{:016x}", Fnv1a64(text));
 }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/evaluation.h"
@@ -46,6 +47,10 @@ std::string WithDecisions(const std::string& source, const std::vector<std::stri
 /// Restricts, and says why that cannot be: "left is only GREEN|BLUE", or the requirement that
 /// a domain died of. Empty when it went well; otherwise the candidate is spent.
 std::string TryRestrict(runtime::Candidate& candidate, const runtime::Action& action);
+
+/// Of the text of a decision that the space does not have: what became of it in a newer version;
+/// otherwise empty.
+std::string SuccessorNote(std::string_view decision);
 
 /// Hash of a text, 16 hexadecimal digits: the form of all hashes in a log.
 std::string HashText(const std::string& text);

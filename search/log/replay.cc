@@ -41,7 +41,7 @@ void CheckSameSpace(const Log& log, const std::string& path, const runtime::Inst
 PathStep LocalStep(const Log& log, const PathStep& step, const runtime::Candidate& candidate) {
   std::string error;
   const auto action = ParseAction(candidate.instance(), LogStepText(log, step), &error);
-  if (!action) throw UsageError(error);
+  if (!action) throw UsageError(error + SuccessorNote(LogStepText(log, step)));
   return {static_cast<int>(action->decision), std::countr_zero(action->values)};
 }
 
@@ -52,7 +52,8 @@ void ReplayRecord(const Log& log, const EvalRecord& eval, runtime::Candidate& ca
     std::string error;
     const auto action = ParseAction(instance, text, &error);
     if (!action) {
-      throw UsageError(fmt::format("record {}: {}{}", eval.n, error, SpaceNote(log, instance)));
+      throw UsageError(fmt::format("record {}: {}{}{}", eval.n, error, SuccessorNote(text),
+                                   SpaceNote(log, instance)));
     }
     const std::string why = TryRestrict(candidate, *action);
     if (why.empty()) continue;

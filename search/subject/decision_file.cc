@@ -111,7 +111,8 @@ std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
     if (const auto action = ParseAction(instance, line.text, &error)) {
       actions.emplace_back(line, *action);
     } else if (mistakes.size() < kMostMistakes) {
-      mistakes.push_back(fmt::format("{}: {}", Where(file, line.number), error));
+      mistakes.push_back(
+          fmt::format("{}: {}{}", Where(file, line.number), error, SuccessorNote(line.text)));
     }
   }
   if (!mistakes.empty()) throw UsageError(fmt::format("{}", fmt::join(mistakes, "\n")));

@@ -12,9 +12,11 @@ class Splitter {
 
   void Split(const ir::MemBlock& block, const ir::Instruction& read) {
     int nest = tree_.CommonAncestor(NodeOf(read.id), NodeOf(block.store));
-    if (!IsCopies(nest)) return;
-    while (IsCopies(tree_.node(nest).parent)) nest = tree_.node(nest).parent;
-    if (!IsOnlyCopied(nest)) return;
+    if (!IsCopies(nest) || !IsOnlyCopied(nest)) return;
+    for (int around = tree_.node(nest).parent; IsCopies(around) && IsOnlyCopied(around);
+         around = tree_.node(around).parent) {
+      nest = around;
+    }
     const int parent = tree_.node(nest).parent;
     const int stores = Stores(nest);
     tree_.nodes[Index(stores)].parent = parent;

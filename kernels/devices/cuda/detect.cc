@@ -60,6 +60,9 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
        {ir::kCacheDefault, ir::kCacheGlobal, ir::kCacheReadOnly, ir::kNoCache}) {
     device.cache_flags.emplace_back(flag);
   }
+  for (const std::string_view way : {ir::kPad4Bytes, ir::kPad16Bytes, ir::kPad64Bytes, ir::kXor}) {
+    device.skews.emplace_back(way);
+  }
   constexpr int kVectorAtomics = 9;  // Adds of several floats at once: sm_90.
   for (const std::string_view way :
        {ir::kAtomicCas, ir::kAtomicRed, ir::kAtomicVector, ir::kLastBlock, ir::kSecondLaunch}) {

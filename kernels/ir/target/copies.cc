@@ -20,6 +20,19 @@ bool Target::is_copy(const Communication& c) const {
   });
 }
 
+std::uint32_t Target::least_copying(const Communication& c) const {
+  constexpr std::uint64_t kWarp = 32, kEach = 4;
+  std::uint64_t points = 1;
+  std::set<LogicalDimId> counted;
+  for (const DimId id : inst(c.producer).dims) {
+    const LogicalDim& axis = logical(dim(id).logical);
+    if (counted.insert(axis.id).second) points *= axis.extent;
+  }
+  if (counted.size() < 2) return 1;  // Of a vector there may be little.
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>({kWarp, points / kEach, device.max_threads}));
+}
+
 Refs<Communication> Target::copies() const {
   Refs<Communication> out;
   for (const Communication& c : comms) {

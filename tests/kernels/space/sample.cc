@@ -8,6 +8,8 @@
 
 #include "base/check.h"
 #include "kernels/devices/device.h"
+#include "kernels/ir/builder.h"
+#include "kernels/ir/lowering.h"
 #include "kernels/library/registry.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"
@@ -106,6 +108,29 @@ ir::Device CudaTestDevice(std::uint32_t max_threads) {
   result.device->max_unroll = 32;
   result.device->global_bytes = 1 << 16;  // So that temporaries in main memory are tested, too.
   return *result.device;
+}
+
+Task ChangedTask(const std::string& name, const Parameters& sizes, const ir::Device& device,
+                 const std::function<void(ir::Target&)>& change) {
+  const Kernel* kernel = FindKernel(name);
+  EXH_CHECK(kernel != nullptr);
+  Task task;
+  task.kernel = kernel;
+  task.space = &SpaceOf(*kernel);
+  for (const Parameter& p : kernel->parameters()) task.sizes[p.name] = p.default_value;
+  for (const auto& [size, value] : sizes) task.sizes.at(size) = value;
+  auto function = std::make_shared<ir::Target>();
+  function->device = device;
+  change(*function);
+  ir::Builder builder(*function);
+  kernel->Build(builder, task.sizes);
+  builder.Finish();
+  ir::PlanLowering(*function);
+  task.function = function;
+  task.host = task.space->MakeHost(*function);
+  task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);
+  task.decisions = task.space->FindDecisions(*task.host, *task.instance);
+  return task;
 }
 
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -48,6 +49,10 @@ ir::Device TestDevice(std::uint32_t max_threads);
 
 /// The same of a GPU that printed CUDA runs on, or is pretended to run on.
 ir::Device CudaTestDevice(std::uint32_t max_threads);
+
+/// A task whose space a test changed: `change` sets what a Target may be asked for.
+Task ChangedTask(const std::string& kernel, const Parameters& sizes, const ir::Device& device,
+                 const std::function<void(ir::Target&)>& change);
 
 /// `sizes` overrides the kernel's defaults. Descents back out of dead ends; the order of choices is
 /// drawn anew for each, so that the sample is broad.

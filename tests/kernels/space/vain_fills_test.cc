@@ -14,9 +14,6 @@
 
 #include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/codegen/print/work.h"
-#include "kernels/ir/builder.h"
-#include "kernels/ir/lowering.h"
-#include "kernels/library/registry.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"
@@ -32,24 +29,8 @@ using runtime::Propagation;
 /// The space of a kernel, with what fills in vain or without.
 Task SpaceOfKernel(const std::string& name, const Parameters& sizes, const ir::Device& device,
                    bool keeps) {
-  const Kernel* kernel = FindKernel(name);
-  Task task;
-  task.kernel = kernel;
-  task.space = &SpaceOf(*kernel);
-  for (const Parameter& p : kernel->parameters()) task.sizes[p.name] = p.default_value;
-  for (const auto& [size, value] : sizes) task.sizes.at(size) = value;
-  auto function = std::make_shared<ir::Target>();
-  function->device = device;
-  function->keeps_vain_fills = keeps;
-  ir::Builder builder(*function);
-  kernel->Build(builder, task.sizes);
-  builder.Finish();
-  ir::PlanLowering(*function);
-  task.function = function;
-  task.host = task.space->MakeHost(*function);
-  task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);
-  task.decisions = task.space->FindDecisions(*task.host, *task.instance);
-  return task;
+  return ChangedTask(name, sizes, device,
+                     [&](ir::Target& target) { target.keeps_vain_fills = keeps; });
 }
 
 /// As the loops show it: around a store that fills a temporary is a loop of somebody else, and
