@@ -574,6 +574,7 @@ std::vector<Recipe> FirstRecipes(const Target& function) {
     tiles.columns = Widths(function.device);
     tiles.rows = {4, 2, 3, 5, 6, 7, 8, 1};
   }
+  if (std::optional<Recipe> rings = RingRecipe(function)) recipes.push_back(std::move(*rings));
   recipes.push_back(Writer(function, tiles).Write());
   if (function.device.max_threads > 1) {
     // Of two products in a row a block holds whole rows of the second: with four rows for each

@@ -5,6 +5,7 @@
 // what it can of them (search/descend/first.h); a space without these choices has no such start.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,16 @@ struct Recipe {
   bool is_exact = false;
 };
 
+/// A product of two arguments whose tiles are copied asynchronously, into rings of several slots
+/// (kernels/spaces/ring.exh); nothing where the device cannot do so, or the backbone is no product,
+/// or its sizes are not those of whole tiles.
+std::optional<Recipe> RingRecipe(const ir::Target& function);
+
 /// Recipes for a frozen backbone on its device, the most promising first: tiles that registers
 /// hold, with vectors (or threads) along the rows of the result and blocks around everything, which
 /// divide reductions that have too few results for the whole machine; where there are threads the
 /// same with two rows for each of them, which takes fewer registers; last the naive nest, without
-/// tiles, all of it in the loops of the result.
+/// tiles, all of it in the loops of the result. RingRecipe() comes before all of them.
 std::vector<Recipe> FirstRecipes(const ir::Target& function);
 
 }  // namespace exh::kernels

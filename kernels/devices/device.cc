@@ -114,6 +114,9 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"cache_flags", Any(&D::cache_flags, "a list of names of the choice 'cache'")},
       {"across_blocks",
        MayMiss(Any(&D::across_blocks, "a list of names of the choice 'across_blocks'"))},
+      {"max_stages", MayMiss(Number<std::uint32_t>(&D::max_stages, 1))},
+      {"async_copies", MayMiss(Any(&D::async_copies, "true or false"))},
+      {"resident_blocks", MayMiss(Number<std::uint32_t>(&D::resident_blocks, 1))},
       {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},
       {"threads", Number<std::uint32_t>(&D::threads, 1)},
   };

@@ -31,6 +31,10 @@ struct Device {
   std::vector<std::string> cache_flags;     ///< Values of `cache` that the device has.
   /// Values of `across_blocks` that the device has, but NOT_ACROSS.
   std::vector<std::string> across_blocks;
+  std::uint32_t max_stages = 1;  ///< Slots of a ring (kernels/spaces/ring.exh); 1: no rings.
+  bool async_copies = false;     ///< Copies to SHARED arrays that pass no registers.
+  std::uint32_t resident_blocks =
+      1;  ///< Most blocks of a multiprocessor that a kernel may ask for.
   /// Two runs of a program yield the same bits: no atomic operations whose order shows.
   bool deterministic = false;
   bool runs = true;           ///< False: its space is counted, nothing runs on it.

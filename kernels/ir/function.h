@@ -241,6 +241,12 @@ struct Rank {
   std::string name() const { return std::to_string(value); }
 };
 
+/// A number of slots, or of blocks: an object as a Rank is.
+struct Count {
+  std::uint32_t value = 1;
+  std::string name() const { return std::to_string(value); }
+};
+
 /// What lowering a communication brings to life, by kind of object (lowering.h).
 struct LoweredObjects {
   std::vector<StmtId> statements;

@@ -192,6 +192,28 @@ class Target : public Function {
   bool allows_advance(const Instruction& inst) const {
     return !paper && !device.vector_arithmetic && reads_input(inst);
   }
+  /// 1, 2, … as far as slots, or blocks that a kernel may ask for, are counted.
+  Refs<Count> counts() const;
+  const Count& count(std::uint32_t value) const;
+  /// May the temporary have several slots (ring.exh)? It holds what was read of an argument, and
+  /// nothing else needs that.
+  bool may_turn(const MemBlock& b) const;
+  /// Slots that it may have.
+  std::vector<std::uint32_t> stage_universe(const MemBlock& b) const;
+  /// May the argument be copied to the temporary without registers? The device can, and elements
+  /// are of one type.
+  bool may_copy_async(const MemBlock& b) const;
+  /// Elements that such a copy may take at once: 4, 8 or 16 bytes.
+  std::vector<std::uint32_t> async_lanes(const MemBlock& b) const;
+  /// Elements of the largest one.
+  std::uint32_t widest_copy(const MemBlock& b) const;
+  /// Is it the storage axis that the read of the argument moves along from element to element?
+  bool is_copied_along(const Axis& axis) const;
+  /// Blocks that a kernel may ask a multiprocessor to hold.
+  std::vector<std::uint32_t> min_blocks_universe() const;
+  /// Most threads of a block when so many blocks are to be held: fewer registers than this leaves
+  /// to each are too few for any program.
+  std::uint32_t threads_of_resident(const Count& wanted) const;
   /// Does the device have this cache directive, and is it legal for this instruction?
   bool allows_cache(const Instruction& inst, std::string_view flag) const;
   const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }

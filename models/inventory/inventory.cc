@@ -344,6 +344,10 @@ void InventoryTaker::AddAccess(const ir::Instruction& inst) {
   // The first two reads of a loop may be under way together when one of them is ahead.
   const double shortened = function_.allows_advance(inst) ? 0.5 : 1;
   all_.waiting.push_back({number, rates_.read_latency_clk, shortened});
+  for (const ir::MemBlock& block : function_.blocks) {
+    const bool fills = function_.comm(block.comm).producer == inst.id && function_.may_turn(block);
+    if (fills) all_.waiting.back().ring = block.id;
+  }
 }
 
 }  // namespace

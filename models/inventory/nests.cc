@@ -144,6 +144,19 @@ double Accumulators(const ir::Instruction& inst, const Domains& domains) {
   return sums;
 }
 
+double ShareThatWaits(const ir::Function& function, const Domains& domains, ir::MemId ring) {
+  const MemDomain& block = domains.blocks[ring.index()];
+  double together = block.most_stages();
+  if (!block.may_be_copied()) return 1 / together;
+  // Loops that the two sides do not share are in the loop that the ring turns in.
+  for (const ir::AxisId id : function.block(ring).axes) {
+    const DimDomain& store = domains.dims[function.axis(id).store_dim.index()];
+    const bool is_shared = domains.axes[id.index()].stored == Presence::kAbsent;
+    if (!is_shared && store.may_be(DimKind::LOOP)) together *= store.max;
+  }
+  return 1 / together;
+}
+
 double StoredElements(const ir::Function& function, const Domains& domains, ir::MemId block) {
   double elements = 1;
   for (const ir::AxisId id : function.block(block).axes) {

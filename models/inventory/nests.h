@@ -112,7 +112,14 @@ Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads);
 /// may not be.
 double Accumulators(const kernels::ir::Instruction& inst, const Domains& domains);
 
-/// Elements that a temporary array has for each block, at least. It takes part for certain.
+/// Share of the rounds of a read that wait, at least, when its value may fill a ring: those of a
+/// ring of S slots wait together with S - 1 later ones, and asynchronous copies, which write no
+/// registers, with all that an iteration copies.
+double ShareThatWaits(const kernels::ir::Function& function, const Domains& domains,
+                      kernels::ir::MemId ring);
+
+/// Elements that a temporary array has for each block in each slot, at least. It takes part for
+/// certain.
 double StoredElements(const kernels::ir::Function& function, const Domains& domains,
                       kernels::ir::MemId block);
 

@@ -31,6 +31,28 @@ T ShuffleXor(int line, unsigned mask, T value, int lanes) {
 }
 }  // namespace exh_shim
 
+/// Asynchronous copies, as printed texts define them for a GPU: through all caches, …
+template <int bytes, typename To, typename From>
+void exh_copy_ca(const exh_shim::Tracked<To>& to, const exh_shim::Tracked<From>& from,
+                 bool inside = true) {
+  static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+  to.at().CopyFrom(from.at(), bytes, exh_shim::kUnit<To>, inside);
+}
+/// … and through those that all blocks share, which CUDA has for 16 bytes.
+template <int bytes, typename To, typename From>
+void exh_copy_cg(const exh_shim::Tracked<To>& to, const exh_shim::Tracked<From>& from,
+                 bool inside = true) {
+  static_assert(bytes == 16);
+  to.at().CopyFrom(from.at(), bytes, exh_shim::kUnit<To>, inside);
+}
+inline void exh_commit() {
+  exh_shim::CommitCopies();
+}
+template <int groups>
+void exh_wait() {
+  exh_shim::AwaitCopies(groups);
+}
+
 inline float2 make_float2(float x, float y) {
   return {x, y};
 }

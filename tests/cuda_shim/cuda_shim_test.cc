@@ -161,6 +161,74 @@ TEST(CudaShim, AShuffleIsNoBarrier) {
               {.threads = 64, .shared_bytes = 256}, "since the start of the block");
 }
 
+// Asynchronous copies.
+
+TEST(CudaShim, AsynchronousCopies) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  const auto from = arg_a + block * 64;
+  if (t < 8) exh_copy_cg<16>(tmp_a + 4 * t, from + 4 * t);
+  exh_commit();
+  exh_copy_ca<4>(tmp_a + 32 + t, from + 32 + t);
+  exh_commit();
+  exh_wait<1>();
+  __syncthreads();
+  arg_c[block * 64 + t] = s_alpha * tmp_a[t];
+  exh_wait<0>();
+  __syncthreads();
+  arg_c[block * 64 + 63 - t] = s_alpha * tmp_a[63 - t];
+)",
+                {.grid = 2, .threads = 32, .shared_bytes = 256});
+}
+
+TEST(CudaShim, CopiesFillWithZeros) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  exh_copy_ca<4>(tmp_a + t, arg_a + 100000 * t, t > 900);
+  exh_commit();
+  exh_wait<0>();
+  arg_c[block * 32 + t] = s_alpha * arg_a[block * 32 + t] + tmp_a[t];
+)",
+                {.grid = 4, .threads = 32, .shared_bytes = 128});
+}
+
+TEST(CudaShim, ReportsCopiesThatNobodyWaitedFor) {
+  const Launch launch = {.threads = 32, .shared_bytes = 256};
+  const std::string begin =
+      "float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;"
+      "exh_copy_ca<4>(tmp_a + t, arg_a + t);";
+  const std::string pending = "has not waited for";
+  ExpectError(begin + "arg_c[t] = tmp_a[t];", launch, pending);
+  ExpectError(begin + "__syncthreads(); arg_c[t] = tmp_a[31 - t];", launch, pending);
+  // It is in no group yet, or in the latest one.
+  ExpectError(begin + "exh_wait<0>(); arg_c[t] = tmp_a[t];", launch, pending);
+  ExpectError(begin + "exh_commit(); exh_wait<1>(); arg_c[t] = tmp_a[t];", launch, pending);
+  ExpectError(begin + "tmp_a[t] = 0.0f;", launch, pending);
+  ExpectError(begin + "exh_copy_ca<4>(tmp_a + t, arg_a + t);", launch, pending);
+}
+
+TEST(CudaShim, ReportsRacesOfCopies) {
+  const Launch launch = {.threads = 32, .shared_bytes = 256};
+  const std::string tmp = "float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;";
+  const std::string copy = "exh_copy_ca<4>(tmp_a + t, arg_a + t); exh_commit(); exh_wait<0>();";
+  // Others do not see what only this thread has waited for.
+  ExpectError(tmp + copy + "arg_c[t] = tmp_a[31 - t];", launch, "since the start of the block");
+  // Others may still read what was there.
+  ExpectError(tmp + "tmp_a[t] = 1.0f; __syncthreads(); arg_c[t] = tmp_a[31 - t];" + copy, launch,
+              "thread");
+}
+
+TEST(CudaShim, ReportsCopiesToAndFromTheWrongMemory) {
+  const Launch launch = {.threads = 1, .shared_bytes = 64};
+  const std::string tmp = "float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;";
+  ExpectError("exh_copy_ca<4>(arg_c, arg_a);", launch, "copies to c[0], which is no shared memory");
+  ExpectError(tmp + "exh_copy_ca<4>(tmp_a, tmp_a + 1);", launch, "copies from shared[1]");
+  ExpectError(tmp + "exh_copy_ca<4>(tmp_a + 16, arg_a);", launch, "which has 16 elements");
+  ExpectError(tmp + "exh_copy_ca<4>(tmp_a, arg_a + 128);", launch, "which has 128 elements");
+  ExpectError(tmp + "exh_copy_ca<8>(tmp_a + 1, arg_a);", launch, "not aligned");
+  ExpectError(tmp + "exh_copy_cg<16>(tmp_a, arg_a + 2);", launch, "not aligned");
+}
+
 // Barriers.
 
 TEST(CudaShim, ReportsAMissingBarrier) {

@@ -53,6 +53,11 @@ class Runner {
     Fiber::Yield();
   }
 
+  /// Does an asynchronous copy that begins now arrive when it is waited for, and not at once?
+  bool IsLate() {
+    return program_.thread_order == 0 || (program_.thread_order > 1 && random_() % 2 == 0);
+  }
+
   bool WaitOr(int line, bool value) {
     any_ |= value;
     Wait(line);
@@ -194,6 +199,14 @@ int BarrierOr(int line, int value) {
   return runner->WaitOr(line, value != 0) ? 1 : 0;
 }
 
+void CommitCopies() {
+  runner->memory().CommitCopies(threadIdx.x);
+}
+
+void AwaitCopies(int groups_left) {
+  if (!runner->memory().AwaitCopies(groups_left, threadIdx.x)) Fiber::Yield();
+}
+
 void Fence() {
   runner->memory().Fence(threadIdx.x);
 }
@@ -220,6 +233,21 @@ void* Address::Change(int bytes, int unit) const {
   void* const place = runner->memory().Change(region_, access, threadIdx.x);
   if (place == nullptr) Fiber::Yield();
   return place;
+}
+
+void Address::CopyFrom(const Address& from, int bytes, int unit, bool inside) const {
+  const Access to = {offset_, bytes, unit, Via::kPlain};
+  const Access source = {from.offset_, bytes, unit, Via::kPlain};
+  const bool is_late = runner->IsLate();
+  Region* const read = inside ? from.region_ : nullptr;
+  Memory& memory = runner->memory();
+  if (inside && read == nullptr) {
+    // An error, as of any read.
+    char nothing[16];
+    memory.Read(read, source, nothing, threadIdx.x);
+    Fiber::Yield();
+  }
+  if (!memory.BeginCopy(region_, to, read, source, is_late, threadIdx.x)) Fiber::Yield();
 }
 
 }  // namespace exh_shim

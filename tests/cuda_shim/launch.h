@@ -7,7 +7,7 @@
 // other, in an order that the caller chooses: a missing barrier may spoil the result in one order
 // and not in another. The blocks take the same order. What is an error, and ends the program:
 //   * threads that wait at different barriers, or for threads that have ended;
-//   * races: memory.h says what is one;
+//   * races: memory.h says what is one, also of asynchronous copies that nobody has waited for;
 //   * accesses outside of an array, misaligned ones, and writes to an input;
 //   * tickets that are not 0 at the end.
 //
@@ -51,7 +51,9 @@ struct Program {
   const double* scalars;  ///< Handed through.
   /// By array: +1 at every store of an element, up to 255. Atomic operations count nothing.
   unsigned char* const* written;
-  int thread_order;  ///< 0 ascending, 1 descending, else a seed: shuffled anew each time.
+  /// 0 ascending, 1 descending, else a seed: shuffled anew each time. Asynchronous copies arrive
+  /// when they are waited for, at once, or as the seed has it.
+  int thread_order;
 };
 
 /// Runs it. `error` receives what went wrong first, cut to `capacity` bytes, or an empty text.
@@ -71,6 +73,12 @@ void Fence();
 /// `lanes`. All threads of the block must call it on the same line, which CUDA asks only of a warp:
 /// printed kernels do so everywhere. It is no barrier: what they do before and after it may race.
 unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes);
+
+/// All asynchronous copies that the running thread began since the last time become a group.
+void CommitCopies();
+
+/// The running thread waits for all of its groups but the latest ones.
+void AwaitCopies(int groups_left);
 
 /// Where the running thread is, as CUDA says it.
 struct Index {

@@ -52,12 +52,16 @@ void MakeFiner(Region& region, int grain) {
   region.grain = grain;
   Split(region.history, parts, Grains(region.size, grain));
   Split(region.sharing, parts, Grains(region.size, grain));
+  Split(region.copier, parts, Grains(region.size, grain));
 }
 
 /// Nothing happened to any grain yet.
 void Forget(Region& region) {
   region.history.assign(Grains(region.size, region.grain), {});
-  if (region.kind == RegionKind::kShared) return;
+  if (region.kind == RegionKind::kShared) {
+    region.copier.assign(Grains(region.size, region.grain), kNobody);
+    return;
+  }
   region.sharing.assign(Grains(region.size, region.grain), {});
 }
 
@@ -118,6 +122,7 @@ Region* Memory::Find(const void* at, long long* offset) {
 
 void Memory::BeginKernel(const Kernel& kernel) {
   threads_ = kernel.threads;
+  copies_.resize(threads_);
   order_.BeginKernel(kernel.grid, kernel.threads);
   shared_->size = static_cast<std::int64_t>(kernel.shared_bytes);
   if (scratch_ != nullptr) {
@@ -133,6 +138,8 @@ void Memory::BeginBlock(unsigned block) {
   block_ = block;
   order_.BeginBlock(block);
   std::memset(shared_->data, kPoison, static_cast<std::size_t>(shared_->size));
+  std::fill(shared_->copier.begin(), shared_->copier.end(), kNobody);
+  copies_.assign(threads_, {});
   BeginInterval(0);
 }
 
@@ -247,6 +254,7 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
   const std::int64_t end = first + access.bytes / region->grain;
   for (std::int64_t grain = first; grain < end; ++grain) {
     if (!Share(*region, access, grain, thread, Use::kRead)) return false;
+    if (!Touch(*region, access, grain, thread, "reads")) return false;
     History& history = HistoryOf(*region, grain);
     const auto self = static_cast<std::int32_t>(thread);
     if (history.writer == self) continue;
@@ -257,6 +265,84 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
     }
     if (history.reader == -1) history.reader = self;
   }
+  return true;
+}
+
+bool Memory::Touch(const Region& region, const Access& access, std::int64_t grain, unsigned thread,
+                   const char* verb) {
+  if (region.copier.empty()) return true;
+  const std::int32_t copier = region.copier[static_cast<std::size_t>(grain)];
+  if (copier == kNobody) return true;
+  return Fail(thread, fmt::format("{} {}, which thread {} copies to and has not waited for", verb,
+                                  Place(region, access, grain * region.grain), copier));
+}
+
+/// `is_here`: the bytes are written now; otherwise the grain is only marked.
+bool Memory::WriteGrain(Region& region, const Access& access, std::int64_t grain,
+                        const unsigned char* from, bool is_here, unsigned thread,
+                        const char* verb) {
+  const auto size = static_cast<std::size_t>(region.grain);
+  History& history = HistoryOf(region, grain);
+  const auto self = static_cast<std::int32_t>(thread);
+  if (history.reader != -1 && history.reader != self) {
+    return Fail(thread,
+                fmt::format("{} {}, which thread {} read {}", verb,
+                            Place(region, access, grain * region.grain), history.reader, Since()));
+  }
+  unsigned char* const to = region.data + grain * region.grain;
+  if (history.writer != -1) {
+    history.several_writers |= history.writer != self;
+    history.varied |= !is_here || std::memcmp(to, from, size) != 0;
+    if (history.several_writers && history.varied) {
+      return Fail(thread, fmt::format("{} {}, which another thread wrote too, with another value, "
+                                      "{}",
+                                      verb, Place(region, access, grain * region.grain), Since()));
+    }
+  }
+  history.writer = self;
+  if (is_here) std::memcpy(to, from, size);
+  return true;
+}
+
+bool Memory::BeginCopy(Region* to, const Access& access, Region* from, const Access& source,
+                       bool is_late, unsigned thread) {
+  if (!Check(to, access, thread, "copies to")) return false;
+  if (to->kind != RegionKind::kShared) {
+    return Fail(thread, fmt::format("copies to {}, which is no shared memory",
+                                    Place(*to, access, access.offset)));
+  }
+  Copy copy = {to, access, {}, is_late, copies_[thread].groups};
+  if (from != nullptr && from->kind == RegionKind::kShared) {
+    return Fail(thread,
+                fmt::format("copies from {}, shared memory", Place(*from, source, source.offset)));
+  }
+  if (from != nullptr && !Read(from, source, copy.bytes, thread)) return false;
+  const std::int64_t first = access.offset / to->grain, end = first + access.bytes / to->grain;
+  const unsigned char* bytes = copy.bytes;
+  for (std::int64_t grain = first; grain < end; ++grain, bytes += to->grain) {
+    if (!Touch(*to, access, grain, thread, "copies to")) return false;
+    if (!WriteGrain(*to, access, grain, bytes, !is_late, thread, "copies to")) return false;
+    to->copier[static_cast<std::size_t>(grain)] = static_cast<std::int32_t>(thread);
+  }
+  copies_[thread].under_way.push_back(copy);
+  return true;
+}
+
+bool Memory::AwaitCopies(int groups_left, unsigned thread) {
+  Copies& copies = copies_[thread];
+  for (const Copy& copy : copies.under_way) {
+    if (copy.group >= copies.groups - groups_left) continue;
+    Region& to = *copy.to;
+    const std::int64_t first = copy.access.offset / to.grain;
+    const std::int64_t end = first + copy.access.bytes / to.grain;
+    const unsigned char* bytes = copy.bytes;
+    for (std::int64_t grain = first; grain < end; ++grain, bytes += to.grain) {
+      to.copier[static_cast<std::size_t>(grain)] = kNobody;
+      if (!WriteGrain(to, copy.access, grain, bytes, true, thread, "copies to")) return false;
+    }
+  }
+  std::erase_if(copies.under_way,
+                [&](const Copy& copy) { return copy.group < copies.groups - groups_left; });
   return true;
 }
 
@@ -271,29 +357,11 @@ bool Memory::Write(Region* region, const Access& access, const void* value, unsi
   }
   const std::int64_t first = access.offset / region->grain;
   const std::int64_t end = first + access.bytes / region->grain;
-  const auto size = static_cast<std::size_t>(region->grain);
   const auto* from = static_cast<const unsigned char*>(value);
-  for (std::int64_t grain = first; grain < end; ++grain, from += size) {
+  for (std::int64_t grain = first; grain < end; ++grain, from += region->grain) {
     if (!Share(*region, access, grain, thread, Use::kWrite)) return false;
-    History& history = HistoryOf(*region, grain);
-    const auto self = static_cast<std::int32_t>(thread);
-    if (history.reader != -1 && history.reader != self) {
-      return Fail(thread, fmt::format("writes {}, which thread {} read {}",
-                                      Place(*region, access, grain * region->grain), history.reader,
-                                      Since()));
-    }
-    unsigned char* const to = region->data + grain * region->grain;
-    if (history.writer != -1) {
-      history.several_writers |= history.writer != self;
-      history.varied |= std::memcmp(to, from, size) != 0;
-      if (history.several_writers && history.varied) {
-        return Fail(thread, fmt::format("writes {}, which another thread wrote too, with another "
-                                        "value, {}",
-                                        Place(*region, access, grain * region->grain), Since()));
-      }
-    }
-    history.writer = self;
-    std::memcpy(to, from, size);
+    if (!Touch(*region, access, grain, thread, "writes")) return false;
+    if (!WriteGrain(*region, access, grain, from, true, thread, "writes")) return false;
     // Of an output, grains are elements.
     if (region->written != nullptr && region->written[grain] != 255) ++region->written[grain];
   }

@@ -9,6 +9,9 @@
 //   * a thread reads it that has not written it before in the interval, and another writes it,
 //     before or after.
 // Threads that repeat each other's work write equal values and read what they wrote: no race.
+// An asynchronous copy to shared memory writes at some time between where it begins and where its
+// thread has waited for it. Until then nobody may touch its grains, not even that thread. To the
+// rules above it is a write by that thread where it begins, and one where it has been waited for.
 // The threads run an interval one after the other: if the running thread has written a grain, it is
 // the last that did; and if it is the first that read it, it is the only one.
 //
@@ -65,6 +68,8 @@ struct Region {
   unsigned char* written = nullptr;  ///< Outputs: writes of each element.
   std::vector<History> history{};    ///< By grain; empty for inputs.
   std::vector<Sharing> sharing{};    ///< By grain; for outputs and kGlobal.
+  /// By grain, for kShared: the thread that copies to it and has not waited for that, or -1.
+  std::vector<std::int32_t> copier{};
 };
 
 /// One access.
@@ -73,6 +78,15 @@ struct Access {
   int bytes;
   int unit;  ///< Bytes of what messages count in where the array has no elements of its own.
   Via via;
+};
+
+/// An asynchronous copy that nobody has waited for.
+struct Copy {
+  Region* to;
+  Access access;
+  unsigned char bytes[16];
+  bool is_late;        ///< It writes where it is waited for.
+  std::int64_t group;  ///< Of its thread.
 };
 
 /// All arrays of one program.
@@ -101,6 +115,12 @@ class Memory {
   bool Write(Region* region, const Access& access, const void* value, unsigned thread);
   /// An atomic operation: where the caller changes the bytes. Null if it is an error.
   void* Change(Region* region, const Access& access, unsigned thread);
+  /// Begins an asynchronous copy; `from` is null: of zeros. `is_late`: it writes where it is waited
+  /// for.
+  bool BeginCopy(Region* to, const Access& access, Region* from, const Access& source, bool is_late,
+                 unsigned thread);
+  void CommitCopies(unsigned thread) { ++copies_[thread].groups; }
+  bool AwaitCopies(int groups_left, unsigned thread);
   void Fence(unsigned thread) { order_.Fence(thread, interval_); }
   const std::string& error() const { return error_; }
 
@@ -114,7 +134,12 @@ class Memory {
   bool Share(Region& region, const Access& access, std::int64_t grain, unsigned thread, Use use);
   bool ShareWorkspace(Sharing& sharing, const Region& region, const Access& access,
                       std::int64_t offset, unsigned thread, Use use);
+  /// Is a copy to the grain under way? Then it is an error to touch it.
+  bool Touch(const Region& region, const Access& access, std::int64_t grain, unsigned thread,
+             const char* verb);
   History& HistoryOf(Region& region, std::int64_t grain);
+  bool WriteGrain(Region& region, const Access& access, std::int64_t grain,
+                  const unsigned char* from, bool is_here, unsigned thread, const char* verb);
   bool Fail(unsigned thread, const std::string& what);
   std::string Since() const;
 
@@ -122,6 +147,12 @@ class Memory {
   Region* shared_ = nullptr;
   Region* scratch_ = nullptr;  ///< `exh_global`.
   unsigned char* global_ = nullptr;
+  /// By thread: what it copies, and how many groups it has made of that.
+  struct Copies {
+    std::vector<Copy> under_way;
+    std::int64_t groups = 0;
+  };
+  std::vector<Copies> copies_;
   std::int64_t workspace_bytes_, ticket_bytes_;
   BlockOrder order_;
   unsigned block_ = 0, threads_ = 1;

@@ -96,6 +96,23 @@ double ThreadsThatRun(const codegen::LoweredCode& code, kernels::ir::InstId inst
   return threads;
 }
 
+/// Rounds in which a read that fills a ring is awaited, as few as its slots allow: those of the
+/// loops around the ring's, and of that one where as many iterations as can be are under way
+/// together.
+double RoundsOfRing(const codegen::LoweredCode& code, const kernels::ir::Instruction& read) {
+  const codegen::LoopTree& tree = code.tree;
+  const codegen::RingBlock& block = code.rings.BlockOf(read);
+  const auto number = static_cast<std::size_t>(code.rings.of_inst[read.id.index()]);
+  const int loop = code.rings.rings[number].loop;
+  double rounds = 1;
+  for (int node = loop; node >= 0; node = tree.node(node).parent) {
+    if (tree.node(node).kind != codegen::NodeKind::kLoop) continue;
+    const double size = tree.classes[static_cast<std::size_t>(tree.node(node).dim_class)].size;
+    rounds *= node == loop ? std::ceil(size / (block.stages - 1)) : size;
+  }
+  return rounds;
+}
+
 /// A unit's amounts as the loop tree has them, of the threads that run an instruction. What blocks
 /// do to make one value of the parts of a reduction (kHandOver, kLastBlock) is left out, too.
 struct Counted {
@@ -112,6 +129,11 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
   for (const kernels::ir::Instruction& inst : problem.task.function->insts) {
     int node = tree.node_of_inst[inst.id.index()];
     if (node < 0 || inst.op == kernels::ir::Op::kConst) continue;
+    const bool fills = code.rings.of_inst[inst.id.index()] >= 0;
+    // A copy is one access.
+    if (fills && code.rings.BlockOf(inst).is_async && inst.op == kernels::ir::Op::kTempStore) {
+      continue;
+    }
     const bool is_left = IsLeft(code, inst.id);
     const double blocks = is_left ? 1 : all_blocks;
     double copies = 1, lanes_of_vector = 1, rounds = 1;
@@ -133,8 +155,10 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
       if (!is_left) {
         counted.accesses += blocks * copies * warps * std::max(rates.warp_lanes, width);
       }
-      if (inst.op == kernels::ir::Op::kLoad)
-        counted.waits += blocks * rounds * rates.read_latency_clk;
+      if (inst.op == kernels::ir::Op::kLoad) {
+        const double waits = fills ? RoundsOfRing(code, inst) : rounds;
+        counted.waits += blocks * waits * rates.read_latency_clk;
+      }
       if (inst.op == kernels::ir::Op::kTempLoad) {
         const bool is_shared = schedule.mem_space(inst.block) == codegen::MemSpace::SHARED;
         counted.waits +=

@@ -86,13 +86,40 @@ TEST(First, WhatIsNotInASpaceIsNamed) {
 TEST(First, EveryKernelHasThemOnAGpu) {
   for (const std::string& kernel : KernelNames()) {
     const Begun begun = Begin(kernel, "", "h200");
-    ASSERT_EQ(begun.first.size(), 3u) << kernel;
-    EXPECT_NE(begun.Source(1).text, begun.Source(2).text) << kernel;
+    const bool is_product = kernel == "matmul" || kernel == "batched_matmul";
+    const std::size_t count = is_product ? 4 : 3;
+    ASSERT_EQ(begun.first.size(), count) << kernel;
+    EXPECT_NE(begun.Source(count - 2).text, begun.Source(count - 1).text) << kernel;
     const kernels::Source source = begun.Source(0);
     EXPECT_GE(source.gpu->launch.threads, 32u) << kernel;
     EXPECT_LE(source.gpu->launch.threads, 1024u) << kernel;
     EXPECT_GE(source.gpu->launch.grid * source.gpu->launch.threads, 128u) << kernel;
   }
+}
+
+TEST(First, ProductsHaveRingsWhereTheDeviceCopiesAsynchronously) {
+  struct Case {
+    const char* size;
+    std::uint64_t grid;
+    const char* copy;  ///< Of the first operand.
+  };
+  // As much of the result in a block as leaves enough blocks.
+  for (const Case& one : {Case{"m=4096,n=4096,k=4096", 1024, "exh_copy_cg<16>"},
+                          Case{"m=1024,n=1024,k=1024,relu=1", 128, "exh_copy_cg<16>"},
+                          Case{"m=512,n=512,k=512,transpose_a=1", 64, "exh_copy_cg<16>"},
+                          Case{"m=512,n=512,k=512,a_stride=32", 64, "exh_copy_ca<4>"}}) {
+    const Begun begun = Begin("matmul", one.size, "h200");
+    ASSERT_EQ(begun.first.size(), 4u) << one.size;
+    const kernels::Source source = begun.Source(0);
+    EXPECT_EQ(source.gpu->launch.threads, 256u) << one.size;
+    EXPECT_EQ(source.gpu->launch.grid, one.grid) << one.size;
+    EXPECT_THAT(source.text, HasSubstr(one.copy)) << one.size;
+    EXPECT_THAT(source.text, HasSubstr("exh_wait<1>();")) << one.size;
+  }
+  // No whole tiles, no such copies, no products of arguments alone.
+  EXPECT_EQ(Begin("matmul", "m=1000,n=1000,k=1000", "h200").first.size(), 3u);
+  EXPECT_EQ(Begin("matmul", "m=512,n=512,k=512", "k4000").first.size(), 3u);
+  EXPECT_EQ(Begin("mv", "m=4096,n=4096", "h200").first.size(), 3u);
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingBarrier:
       for (LoopNode& node : code.tree.nodes) node.barrier_before = false;
       code.threads.barrier_before.assign(code.tree.nodes.size(), false);
+      code.fault = fault;  // Rings have barriers of their own.
       return;
     case Fault::kWrongIdentity:
       for (InstValues& inst : code.values.insts) {
@@ -42,6 +43,9 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingFill:
     case Fault::kMissingFence:
     case Fault::kDirtyTicket:
+    case Fault::kMissingWait:
+    case Fault::kShortRing:
+    case Fault::kEarlyRefill:
       code.fault = fault;
       return;
     case Fault::kLostSurplus:
@@ -76,11 +80,15 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.memory = PlanMemory(function, schedule, code.tree);
   code.error = code.memory.error;
   if (!code.error.empty()) return code;
+  code.rings = PlanRings(function, schedule, code.tree, code.memory);
+  code.error = code.rings.error;
+  if (!code.error.empty()) return code;
   code.values = PlanValues(function, schedule, code.tree);
   code.error = code.values.error;
   if (!code.error.empty()) return code;
   code.splits = PlanSplits(function, schedule, code.tree, code.values);
-  code.threads = PlanThreads(function, code.tree, code.values, code.splits.parts.front());
+  code.threads =
+      PlanThreads(function, code.tree, code.values, code.rings, code.splits.parts.front());
   code.combines = PlanCombines(function, code.tree, code.values);
   Seed(fault, code);
   return code;

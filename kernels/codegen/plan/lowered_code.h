@@ -9,6 +9,7 @@
 #include "kernels/codegen/loops/loop_tree.h"
 #include "kernels/codegen/plan/combine_plan.h"
 #include "kernels/codegen/plan/memory_plan.h"
+#include "kernels/codegen/plan/ring_plan.h"
 #include "kernels/codegen/plan/split_plan.h"
 #include "kernels/codegen/plan/thread_plan.h"
 #include "kernels/codegen/plan/value_plan.h"
@@ -25,6 +26,9 @@ enum class Fault : std::uint8_t {
   kMissingFill,     ///< The output of an atomic sum is not filled before.
   kMissingFence,    ///< Nothing orders partial results before the ticket.
   kDirtyTicket,     ///< The last block does not put the ticket back.
+  kMissingWait,     ///< Nobody waits for asynchronous copies.
+  kShortRing,       ///< Rings have one slot too few.
+  kEarlyRefill,     ///< A slot is filled again before the barrier behind which nobody reads it.
   kLostSurplus,     ///< The last point of each covered axis is taken to be beyond it.
 };
 
@@ -39,6 +43,7 @@ struct LoweredCode {
   LoopTree tree;
   MemoryPlan memory;
   ValuePlan values;
+  RingPlan rings;        ///< For the same as the next two.
   ThreadPlan threads;    ///< For devices whose threads really run at the same time.
   CombinePlan combines;  ///< For the same.
   SplitPlan splits;

@@ -68,8 +68,11 @@ class MemoryPlanner {
     }
     if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
     const std::int64_t stride = store_stride;
-    TempArray temp{block.id, schedule_.mem_space(block.id), static_cast<std::uint64_t>(stride)};
-    const std::uint64_t bytes = temp.elements * block.element_bytes;
+    TempArray temp{block.id, schedule_.mem_space(block.id), static_cast<std::uint64_t>(stride),
+                   schedule_.stages.Or(1, block.id)};
+    const std::uint64_t elements =
+        temp.slots == 1 ? temp.elements : temp.slots * SlotStride(function_, temp);
+    const std::uint64_t bytes = elements * block.element_bytes;
     (temp.space == MemSpace::SHARED ? plan_.shared_bytes : plan_.global_bytes) += bytes;
     plan_.temps.push_back(temp);
   }
@@ -172,6 +175,19 @@ class MemoryPlanner {
 };
 
 }  // namespace
+
+std::uint64_t SlotStride(const ir::Function& function, const TempArray& temp) {
+  const std::uint64_t bytes = function.block(temp.block).element_bytes;
+  return Aligned(temp.elements * bytes) / bytes;
+}
+
+bool IsSplit(const MemoryPlan& plan, ir::InstId inst, int dim_class, std::uint32_t lanes) {
+  return std::ranges::any_of(plan.guards[inst.index()], [&](const GuardIndex& guard) {
+    // An access begins at a multiple of its width.
+    const bool is_whole = guard.is_cover && guard.extent % lanes == 0;
+    return guard.index.coefficient(dim_class) != 0 && !is_whole;
+  });
+}
 
 MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule,
                       const LoopTree& tree) {

@@ -23,8 +23,14 @@ constexpr std::uint64_t Aligned(std::uint64_t bytes) {
 struct TempArray {
   ir::MemId block;
   MemSpace space = MemSpace::SHARED;
-  std::uint64_t elements = 1;  ///< Of one block of threads (of one host thread, on the cpu).
+  /// Of one block of threads (of one host thread, on the cpu); of one slot, where there are
+  /// several.
+  std::uint64_t elements = 1;
+  std::uint32_t slots = 1;  ///< ring_plan.h.
 };
+
+/// From one slot of a temporary to the next, in elements: each is aligned.
+std::uint64_t SlotStride(const ir::Function& function, const TempArray& temp);
 
 /// Unless 0 <= index < extent, a load reads nothing and is 0, a store writes nothing, and a step of
 /// a reduction is not taken.
@@ -45,9 +51,13 @@ struct MemoryPlan {
   std::string error;               ///< Why the accesses are not possible; empty if they are.
 };
 
-/// Element offset of a temporary: sum over stored axes (rank >= 1) of index * product of the sizes
-/// of the axes of lower rank. Of an array argument: sum over the access axes of the mixed-radix
-/// index of the axis * its stride.
+/// Are some elements of an access to an argument inside, and others not, when it takes `lanes` of
+/// them along the class?
+bool IsSplit(const MemoryPlan& plan, ir::InstId inst, int dim_class, std::uint32_t lanes);
+
+/// Element offset of a temporary, in its slot: sum over stored axes (rank >= 1) of index * product
+/// of the sizes of the axes of lower rank. Of an array argument: sum over the access axes of the
+/// mixed-radix index of the axis * its stride.
 MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule, const LoopTree& tree);
 
 }  // namespace exh::kernels::codegen

@@ -66,6 +66,10 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
     if (way == ir::kAtomicVector && facts.capability_major < kVectorAtomics) continue;
     device.across_blocks.emplace_back(way);
   }
+  constexpr int kAsyncCopies = 8;  // sm_80. Rings that pass registers are worth two slots.
+  device.async_copies = facts.capability_major >= kAsyncCopies;
+  device.max_stages = device.async_copies ? 4 : 2;
+  device.resident_blocks = 4;
   return {std::move(device), ""};
 }
 

@@ -109,6 +109,17 @@ TEST(Device, OneThatSaysNothingOfReductionsDividesNone) {
   EXPECT_THAT(old.device->across_blocks, ElementsAre());
 }
 
+TEST(Device, OneThatSaysNothingOfRingsHasNone) {
+  const ir::Device cpu = *LoadDevice("cpu").device, h200 = *LoadDevice("h200").device;
+  EXPECT_EQ(cpu.max_stages, 1U);
+  EXPECT_FALSE(cpu.async_copies);
+  EXPECT_EQ(cpu.resident_blocks, 1U);
+  EXPECT_EQ(h200.max_stages, 4U);
+  EXPECT_TRUE(h200.async_copies);
+  EXPECT_EQ(h200.resident_blocks, 4U);
+  EXPECT_THAT(DeviceToJson(cpu), ::testing::Not(HasSubstr("max_stages")));
+}
+
 // The copy beside the programs is what the sources say.
 TEST(Device, TheBuildFolderHasThem) {
   for (const char* const file : {"h200.json", "host.json", "k4000.json", "rates/h200.json"}) {
