@@ -25,9 +25,8 @@ using ir::LogicalDimId;
 using ir::Target;
 
 constexpr std::uint32_t kStages = 3;
-constexpr std::uint32_t kThreads = 16;    ///< Along either axis of the result.
-constexpr std::uint32_t kRegisters = 4;   ///< Neighbours of a thread, along either axis.
-constexpr std::uint32_t kMostCode = 512;  ///< Copies of the multiply-add.
+constexpr std::uint32_t kThreads = 16;   ///< Along either axis of the result.
+constexpr std::uint32_t kRegisters = 4;  ///< Neighbours of a thread, along either axis.
 constexpr std::uint64_t kManyBlocks = 128;
 constexpr std::uint32_t kPad = 4;  ///< Behind rows of a tile that threads read down the columns.
 
@@ -157,15 +156,30 @@ class RingWriter {
     return false;
   }
   bool FindSteps() {
-    const std::uint32_t each = parts_[0].copies * parts_[1].copies * kRegisters * kRegisters;
     for (const std::uint32_t steps : {32u, 16u, 8u, 4u}) {
-      const bool fits = summed_->extent % (steps * kStages) == 0 ||
-                        (summed_->extent % steps == 0 && summed_->extent / steps > kStages);
-      if (!fits || steps * each > kMostCode || !MayHave(summed_->id, 0, steps)) continue;
+      const bool turns = summed_->extent % steps == 0 && summed_->extent / steps >= kStages;
       steps_ = steps;
-      if (FindCopies(operands_[0], parts_[0]) && FindCopies(operands_[1], parts_[1])) return true;
+      if (turns && MayHave(summed_->id, 0, steps) && FindCopies(operands_[0], parts_[0]) &&
+          FindCopies(operands_[1], parts_[1]) && FitsCode()) {
+        return true;
+      }
     }
     return false;
+  }
+  /// Copies of instructions that unrolling makes.
+  bool FitsCode() const {
+    const std::uint32_t rows = parts_[0].copies * kRegisters,
+                        columns = parts_[1].copies * kRegisters;
+    std::uint32_t code = steps_ * (rows * columns + rows + columns);
+    for (const Operand& operand : operands_) code += 2 * operand.lanes * operand.across_copies;
+    for (const Instruction& inst : f_.insts) {
+      const bool is_of_result = !inst.planned && f_.counts_as_code(inst) && inst.id != sum_->id &&
+                                inst.id != operands_[0].load->id &&
+                                inst.id != operands_[1].load->id;
+      if (is_of_result) code += rows * columns;
+    }
+    const std::uint32_t most = f_.limits_code() ? f_.device.max_code : code;
+    return code <= most && steps_ * rows * columns <= f_.device.max_unroll;
   }
   /// How threads share a tile: neighbours in memory to neighbouring threads.
   bool FindCopies(Operand& operand, const Part& part) const {
@@ -291,8 +305,8 @@ class RingWriter {
     WantOf("mem_space", block.name(), {"SHARED"});
     WantOf("vec", operand.load->name(), {std::to_string(operand.lanes)});
     WantOf("vec", store.name(), {std::to_string(operand.lanes)});
-    WantOf("cache", operand.load->name(), {"CACHE_GLOBAL", "CACHE_DEFAULT"});
     WantOf("transfer", block.name(), {"ASYNC"});
+    WantOf("cache", operand.load->name(), {"CACHE_GLOBAL", "CACHE_DEFAULT"});
     WantOf("stages", block.name(), {std::to_string(kStages)});
     for (const ir::AxisId id : block.axes) {
       const ir::Axis& axis = f_.axis(id);

@@ -192,6 +192,18 @@ TEST(CudaShim, CopiesFillWithZeros) {
                 {.grid = 4, .threads = 32, .shared_bytes = 128});
 }
 
+TEST(CudaShim, RedundantThreadsThatCopyTheSame) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  exh_copy_ca<4>(tmp_a + t / 2, arg_a + block * 32 + t / 2);
+  exh_commit();
+  exh_wait<0>();
+  __syncthreads();
+  if (t < 32) arg_c[block * 32 + t] = s_alpha * tmp_a[t];
+)",
+                {.grid = 4, .threads = 64, .shared_bytes = 128});
+}
+
 TEST(CudaShim, ReportsCopiesThatNobodyWaitedFor) {
   const Launch launch = {.threads = 32, .shared_bytes = 256};
   const std::string begin =
@@ -204,7 +216,7 @@ TEST(CudaShim, ReportsCopiesThatNobodyWaitedFor) {
   ExpectError(begin + "exh_wait<0>(); arg_c[t] = tmp_a[t];", launch, pending);
   ExpectError(begin + "exh_commit(); exh_wait<1>(); arg_c[t] = tmp_a[t];", launch, pending);
   ExpectError(begin + "tmp_a[t] = 0.0f;", launch, pending);
-  ExpectError(begin + "exh_copy_ca<4>(tmp_a + t, arg_a + t);", launch, pending);
+  ExpectError(begin + "exh_copy_ca<4>(tmp_a + t, arg_a + t + 1);", launch, pending);
 }
 
 TEST(CudaShim, ReportsRacesOfCopies) {

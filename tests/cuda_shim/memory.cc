@@ -52,14 +52,19 @@ void MakeFiner(Region& region, int grain) {
   region.grain = grain;
   Split(region.history, parts, Grains(region.size, grain));
   Split(region.sharing, parts, Grains(region.size, grain));
-  Split(region.copier, parts, Grains(region.size, grain));
+  Split(region.arrivals, parts, Grains(region.size, grain));
+  for (std::size_t i = 0; i < region.arrivals.size(); ++i) {
+    std::uint8_t* const bytes = region.arrivals[i].bytes;
+    std::memmove(bytes, bytes + i % parts * static_cast<std::size_t>(grain),
+                 static_cast<std::size_t>(grain));
+  }
 }
 
 /// Nothing happened to any grain yet.
 void Forget(Region& region) {
   region.history.assign(Grains(region.size, region.grain), {});
   if (region.kind == RegionKind::kShared) {
-    region.copier.assign(Grains(region.size, region.grain), kNobody);
+    region.arrivals.assign(Grains(region.size, region.grain), {});
     return;
   }
   region.sharing.assign(Grains(region.size, region.grain), {});
@@ -138,7 +143,7 @@ void Memory::BeginBlock(unsigned block) {
   block_ = block;
   order_.BeginBlock(block);
   std::memset(shared_->data, kPoison, static_cast<std::size_t>(shared_->size));
-  std::fill(shared_->copier.begin(), shared_->copier.end(), kNobody);
+  std::fill(shared_->arrivals.begin(), shared_->arrivals.end(), Arrival{});
   copies_.assign(threads_, {});
   BeginInterval(0);
 }
@@ -270,43 +275,39 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
 
 bool Memory::Touch(const Region& region, const Access& access, std::int64_t grain, unsigned thread,
                    const char* verb) {
-  if (region.copier.empty()) return true;
-  const std::int32_t copier = region.copier[static_cast<std::size_t>(grain)];
-  if (copier == kNobody) return true;
+  if (region.arrivals.empty()) return true;
+  const Arrival& arrival = region.arrivals[static_cast<std::size_t>(grain)];
+  if (arrival.copies == 0) return true;
   return Fail(thread, fmt::format("{} {}, which thread {} copies to and has not waited for", verb,
-                                  Place(region, access, grain * region.grain), copier));
+                                  Place(region, access, grain * region.grain), arrival.thread));
 }
 
-/// `is_here`: the bytes are written now; otherwise the grain is only marked.
-bool Memory::WriteGrain(Region& region, const Access& access, std::int64_t grain,
-                        const unsigned char* from, bool is_here, unsigned thread,
-                        const char* verb) {
-  const auto size = static_cast<std::size_t>(region.grain);
+bool Memory::IsRead(Region& region, const Access& access, std::int64_t grain, unsigned thread,
+                    const char* verb) {
+  const History& history = HistoryOf(region, grain);
+  if (history.reader == -1 || history.reader == static_cast<std::int32_t>(thread)) return false;
+  Fail(thread, fmt::format("{} {}, which thread {} read {}", verb,
+                           Place(region, access, grain * region.grain), history.reader, Since()));
+  return true;
+}
+
+bool Memory::IsVaried(Region& region, const Access& access, std::int64_t grain,
+                      const unsigned char* from, unsigned thread, const char* verb) {
   History& history = HistoryOf(region, grain);
-  const auto self = static_cast<std::int32_t>(thread);
-  if (history.reader != -1 && history.reader != self) {
-    return Fail(thread,
-                fmt::format("{} {}, which thread {} read {}", verb,
-                            Place(region, access, grain * region.grain), history.reader, Since()));
-  }
-  unsigned char* const to = region.data + grain * region.grain;
-  if (history.writer != -1) {
-    history.several_writers |= history.writer != self;
-    history.varied |= !is_here || std::memcmp(to, from, size) != 0;
-    if (history.several_writers && history.varied) {
-      return Fail(thread, fmt::format("{} {}, which another thread wrote too, with another value, "
-                                      "{}",
-                                      verb, Place(region, access, grain * region.grain), Since()));
-    }
-  }
-  history.writer = self;
-  if (is_here) std::memcpy(to, from, size);
+  if (history.writer == -1) return false;
+  history.several_writers |= history.writer != static_cast<std::int32_t>(thread);
+  const unsigned char* const before = region.data + grain * region.grain;
+  history.varied |= std::memcmp(before, from, static_cast<std::size_t>(region.grain)) != 0;
+  if (!history.several_writers || !history.varied) return false;
+  Fail(thread, fmt::format("{} {}, which another thread wrote too, with another value, {}", verb,
+                           Place(region, access, grain * region.grain), Since()));
   return true;
 }
 
 bool Memory::BeginCopy(Region* to, const Access& access, Region* from, const Access& source,
                        bool is_late, unsigned thread) {
-  if (!Check(to, access, thread, "copies to")) return false;
+  const char* const verb = "copies to";
+  if (!Check(to, access, thread, verb)) return false;
   if (to->kind != RegionKind::kShared) {
     return Fail(thread, fmt::format("copies to {}, which is no shared memory",
                                     Place(*to, access, access.offset)));
@@ -318,11 +319,21 @@ bool Memory::BeginCopy(Region* to, const Access& access, Region* from, const Acc
   }
   if (from != nullptr && !Read(from, source, copy.bytes, thread)) return false;
   const std::int64_t first = access.offset / to->grain, end = first + access.bytes / to->grain;
+  const auto size = static_cast<std::size_t>(to->grain);
   const unsigned char* bytes = copy.bytes;
-  for (std::int64_t grain = first; grain < end; ++grain, bytes += to->grain) {
-    if (!Touch(*to, access, grain, thread, "copies to")) return false;
-    if (!WriteGrain(*to, access, grain, bytes, !is_late, thread, "copies to")) return false;
-    to->copier[static_cast<std::size_t>(grain)] = static_cast<std::int32_t>(thread);
+  for (std::int64_t grain = first; grain < end; ++grain, bytes += size) {
+    Arrival& arrival = to->arrivals[static_cast<std::size_t>(grain)];
+    if (arrival.copies == 0) {
+      if (IsVaried(*to, access, grain, bytes, thread, verb)) return false;
+      arrival.thread = static_cast<std::int32_t>(thread);
+      std::memcpy(arrival.bytes, bytes, size);
+    } else if (std::memcmp(arrival.bytes, bytes, size) != 0) {
+      return Touch(*to, access, grain, thread, verb);
+    }
+    if (IsRead(*to, access, grain, thread, verb)) return false;
+    ++arrival.copies;
+    HistoryOf(*to, grain).writer = static_cast<std::int32_t>(thread);
+    if (!is_late) std::memcpy(to->data + grain * to->grain, bytes, size);
   }
   copies_[thread].under_way.push_back(copy);
   return true;
@@ -330,19 +341,23 @@ bool Memory::BeginCopy(Region* to, const Access& access, Region* from, const Acc
 
 bool Memory::AwaitCopies(int groups_left, unsigned thread) {
   Copies& copies = copies_[thread];
+  const auto is_awaited = [&](const Copy& copy) {
+    return copy.group < copies.groups - groups_left;
+  };
   for (const Copy& copy : copies.under_way) {
-    if (copy.group >= copies.groups - groups_left) continue;
+    if (!is_awaited(copy)) continue;
     Region& to = *copy.to;
     const std::int64_t first = copy.access.offset / to.grain;
     const std::int64_t end = first + copy.access.bytes / to.grain;
     const unsigned char* bytes = copy.bytes;
     for (std::int64_t grain = first; grain < end; ++grain, bytes += to.grain) {
-      to.copier[static_cast<std::size_t>(grain)] = kNobody;
-      if (!WriteGrain(to, copy.access, grain, bytes, true, thread, "copies to")) return false;
+      --to.arrivals[static_cast<std::size_t>(grain)].copies;
+      if (IsRead(to, copy.access, grain, thread, "copies to")) return false;
+      HistoryOf(to, grain).writer = static_cast<std::int32_t>(thread);
+      std::memcpy(to.data + grain * to.grain, bytes, static_cast<std::size_t>(to.grain));
     }
   }
-  std::erase_if(copies.under_way,
-                [&](const Copy& copy) { return copy.group < copies.groups - groups_left; });
+  std::erase_if(copies.under_way, is_awaited);
   return true;
 }
 
@@ -361,7 +376,11 @@ bool Memory::Write(Region* region, const Access& access, const void* value, unsi
   for (std::int64_t grain = first; grain < end; ++grain, from += region->grain) {
     if (!Share(*region, access, grain, thread, Use::kWrite)) return false;
     if (!Touch(*region, access, grain, thread, "writes")) return false;
-    if (!WriteGrain(*region, access, grain, from, true, thread, "writes")) return false;
+    if (IsRead(*region, access, grain, thread, "writes")) return false;
+    if (IsVaried(*region, access, grain, from, thread, "writes")) return false;
+    HistoryOf(*region, grain).writer = static_cast<std::int32_t>(thread);
+    std::memcpy(region->data + grain * region->grain, from,
+                static_cast<std::size_t>(region->grain));
     // Of an output, grains are elements.
     if (region->written != nullptr && region->written[grain] != 255) ++region->written[grain];
   }

@@ -10,8 +10,9 @@
 //     before or after.
 // Threads that repeat each other's work write equal values and read what they wrote: no race.
 // An asynchronous copy to shared memory writes at some time between where it begins and where its
-// thread has waited for it. Until then nobody may touch its grains, not even that thread. To the
-// rules above it is a write by that thread where it begins, and one where it has been waited for.
+// thread has waited for it. Until then nobody may touch its grains, not even that thread, but for
+// copies of the same bits. To the rules above it is a write by that thread where it begins, and one
+// where it has been waited for.
 // The threads run an interval one after the other: if the running thread has written a grain, it is
 // the last that did; and if it is the first that read it, it is the only one.
 //
@@ -56,6 +57,13 @@ struct Sharing {
   Written written{};         ///< Workspace: who wrote it.
 };
 
+/// Asynchronous copies to a grain that their threads have not waited for.
+struct Arrival {
+  std::int32_t copies = 0;
+  std::int32_t thread = -1;  ///< Of the first one.
+  std::uint8_t bytes[16]{};  ///< What they write, all the same.
+};
+
 /// One array.
 struct Region {
   std::string name;
@@ -68,8 +76,7 @@ struct Region {
   unsigned char* written = nullptr;  ///< Outputs: writes of each element.
   std::vector<History> history{};    ///< By grain; empty for inputs.
   std::vector<Sharing> sharing{};    ///< By grain; for outputs and kGlobal.
-  /// By grain, for kShared: the thread that copies to it and has not waited for that, or -1.
-  std::vector<std::int32_t> copier{};
+  std::vector<Arrival> arrivals{};   ///< By grain; for kShared.
 };
 
 /// One access.
@@ -138,8 +145,12 @@ class Memory {
   bool Touch(const Region& region, const Access& access, std::int64_t grain, unsigned thread,
              const char* verb);
   History& HistoryOf(Region& region, std::int64_t grain);
-  bool WriteGrain(Region& region, const Access& access, std::int64_t grain,
-                  const unsigned char* from, bool is_here, unsigned thread, const char* verb);
+  /// Is there a thread that reads it in this interval, but the one that is about to write it?
+  bool IsRead(Region& region, const Access& access, std::int64_t grain, unsigned thread,
+              const char* verb);
+  /// Do several threads write it in this interval, and not the same?
+  bool IsVaried(Region& region, const Access& access, std::int64_t grain, const unsigned char* from,
+                unsigned thread, const char* verb);
   bool Fail(unsigned thread, const std::string& what);
   std::string Since() const;
 

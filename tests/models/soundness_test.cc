@@ -71,6 +71,9 @@ const Case kCases[] = {
     {"matmul", "m=29,n=40,k=1021", "h200", "", "across_blocks(mad)=ATOMIC_VECTOR\n"},
     {"reduce", "a=7,b=5,c=509,d=1", "h200", "", "across_blocks(sum)=LAST_BLOCK\n"},
     {"reduce", "a=7,b=5,c=509,d=3", "h200", "", "across_blocks(sum)=SECOND_LAUNCH\n"},
+    {"matmul", "m=64,n=64,k=64", "h200", "", "stages(tmp.load_b)=3\ntransfer(tmp.load_a)=ASYNC\n"},
+    {"matmul", "m=37,n=53,k=101", "h200", "", "stages(tmp.load_b)=2|3|4\nstages(tmp.load_a)=2\n"},
+    {"axpy", "n=4096", "h200", "", "stages(tmp.load_x)=2|3|4\nstages(tmp.load_y)=2|3|4\n"},
 };
 
 /// Is the instruction left to few blocks, or to another launch, because blocks divide a reduction?

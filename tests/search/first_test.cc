@@ -86,7 +86,7 @@ TEST(First, WhatIsNotInASpaceIsNamed) {
 TEST(First, EveryKernelHasThemOnAGpu) {
   for (const std::string& kernel : KernelNames()) {
     const Begun begun = Begin(kernel, "", "h200");
-    const bool is_product = kernel == "matmul" || kernel == "batched_matmul";
+    const bool is_product = kernel == "matmul";
     const std::size_t count = is_product ? 4 : 3;
     ASSERT_EQ(begun.first.size(), count) << kernel;
     EXPECT_NE(begun.Source(count - 2).text, begun.Source(count - 1).text) << kernel;
@@ -116,8 +116,12 @@ TEST(First, ProductsHaveRingsWhereTheDeviceCopiesAsynchronously) {
     EXPECT_THAT(source.text, HasSubstr(one.copy)) << one.size;
     EXPECT_THAT(source.text, HasSubstr("exh_wait<1>();")) << one.size;
   }
+  // Beyond axes that are covered, copies fill with zeros.
+  const Begun covered = Begin("matmul", "m=1000,n=1000,k=1000", "h200");
+  ASSERT_EQ(covered.first.size(), 4u);
+  EXPECT_THAT(covered.Source(0).text, HasSubstr("< 1000u);"));
   // No whole tiles, no such copies, no products of arguments alone.
-  EXPECT_EQ(Begin("matmul", "m=1000,n=1000,k=1000", "h200").first.size(), 3u);
+  EXPECT_EQ(Begin("matmul", "m=24,n=24,k=24", "h200").first.size(), 3u);
   EXPECT_EQ(Begin("matmul", "m=512,n=512,k=512", "k4000").first.size(), 3u);
   EXPECT_EQ(Begin("mv", "m=4096,n=4096", "h200").first.size(), 3u);
 }

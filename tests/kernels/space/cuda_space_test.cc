@@ -137,6 +137,37 @@ TEST(CudaSpace, EachWayToDivideIsRight) {
   }
 }
 
+TEST(CudaSpace, RingsAreRight) {
+  int rings = 0, longer = 0, asynchronous = 0, through_registers = 0;
+  for (const Parameters& sizes : {Parameters{{"m", 16}, {"n", 16}, {"k", 48}},
+                                  Parameters{{"m", 13}, {"n", 22}, {"k", 46}, {"transpose_b", 1}},
+                                  Parameters{{"m", 32}, {"n", 8}, {"k", 64}, {"a_stride", 2}}}) {
+    Coverage coverage;
+    const Sample sample = Draw("matmul", sizes, CudaTestDevice(64), 60, 17, coverage);
+    for (const codegen::Schedule& schedule : sample.schedules) {
+      for (const ir::MemBlock& block : sample.task.function->blocks) {
+        const std::uint32_t stages =
+            schedule.InBlocks(block.id) ? schedule.stages(block.id) : std::uint32_t{1};
+        if (stages == 1) continue;
+        const bool is_async = schedule.transfer(block.id) == codegen::Transfer::ASYNC;
+        ++rings;
+        longer += stages > 2;
+        (is_async ? asynchronous : through_registers) += 1;
+      }
+    }
+    const std::vector<CudaText> texts = Print(sample, {});
+    const std::vector<std::string> messages = RunCudaSources(sample.task, texts);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      ASSERT_EQ(messages[i], "") << texts[i].source;
+    }
+  }
+  fmt::print("{} rings: {} with more than two slots, {} asynchronous, {} through registers\n",
+             rings, longer, asynchronous, through_registers);
+  EXPECT_GE(longer, 5);
+  EXPECT_GE(asynchronous, 10);
+  EXPECT_GE(through_registers, 10);
+}
+
 /// How many of the messages hold the text; where that is empty, how many there are.
 int Spoiled(const Sample& sample, codegen::Fault fault, const std::string& text = "") {
   int spoiled = 0;
@@ -169,6 +200,13 @@ TEST(CudaSpace, MissingBarrierShows) {
 }
 TEST(CudaSpace, DroppedGuardShows) {
   EXPECT_GT(Spoiled(codegen::Fault::kDroppedGuard), 0);
+}
+TEST(CudaSpace, DefectsOfRingsShow) {
+  const Parameters sizes = {{"m", 16}, {"n", 16}, {"k", 48}};
+  EXPECT_EQ(Spoiled(codegen::Fault::kNone, sizes), 0);
+  EXPECT_GT(Spoiled(codegen::Fault::kMissingWait, sizes), 0);
+  EXPECT_GT(Spoiled(codegen::Fault::kShortRing, sizes), 0);
+  EXPECT_GT(Spoiled(codegen::Fault::kEarlyRefill, sizes), 0);
 }
 TEST(CudaSpace, NoDefectSpoilsNoSum) {
   EXPECT_EQ(SpoiledSums(codegen::Fault::kNone), 0);

@@ -129,8 +129,10 @@ Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& dev
   Random random(seed);
   // How values travel, sizes and kinds come first: with them open, most orders of loops end in a
   // dead end. Which of them is first decides what is frequent: kinds leave little to threads that
-  // meet in a temporary. The rest is decided in any order.
+  // meet in a temporary, and both leave little to temporaries that are rings. The rest is decided
+  // in any order.
   std::vector<std::string> rest = search::ChoiceOrder::Default(*sample.task.instance).names();
+  const std::vector<std::string> rings = {"transfer", "stages"};
   std::vector<std::string> early;
   for (const char* name : {"tiles", "thread_layout", "dim_mapping", "size", "dim_kind"}) {
     if (std::erase(rest, name) > 0) early.emplace_back(name);
@@ -140,10 +142,14 @@ Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& dev
     const std::size_t first = choices.size();
     if (random.Below(2) == 0) std::swap(choices[first - 2], choices[first - 1]);
     if (random.Below(2) == 0) std::rotate(choices.begin(), choices.end() - 2, choices.end());
-    choices.insert(choices.end(), rest.begin(), rest.end());
+    const bool rings_first = random.Below(2) == 0;
+    for (const std::string& name : rest) {
+      if (!rings_first || std::ranges::find(rings, name) == rings.end()) choices.push_back(name);
+    }
     for (std::size_t i = choices.size() - 1; i > first; --i) {
       std::swap(choices[i], choices[first + random.Below(i - first + 1)]);
     }
+    if (rings_first) choices.insert(choices.begin(), rings.begin(), rings.end());
     const auto order = search::ChoiceOrder::Parse(fmt::format("{}", fmt::join(choices, ",")),
                                                   *sample.task.instance);
     search::Descender descender(order, kPatience);
