@@ -25,6 +25,7 @@
 #define __shared__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define EXH_SHIM  // Printed texts know it: no instructions of a GPU.
 
 // ---- What a device is
 // ----------------------------------------------------------------------------
@@ -81,6 +82,25 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cud
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
+
+// ---- Asynchronous copies, which arrive at once
+// ---------------------------------------------------
+
+template <int bytes>
+void exh_copy_ca(void* to, const void* from, bool inside = true) {
+  if (inside) {
+    std::memcpy(to, from, bytes);
+  } else {
+    std::memset(to, 0, bytes);
+  }
+}
+template <int bytes>
+void exh_copy_cg(void* to, const void* from, bool inside = true) {
+  exh_copy_ca<bytes>(to, from, inside);
+}
+inline void exh_commit() {}
+template <int groups>
+void exh_wait() {}
 
 // ---- Streams, events, graphs
 // ---------------------------------------------------------------------
