@@ -44,6 +44,7 @@ std::optional<Verdict> VerdictOf(std::string_view name);
 struct GpuKernel {
   Launch launch;
   std::uint64_t least_registers = 0;  ///< A thread cannot do with fewer.
+  std::uint32_t min_blocks = 1;       ///< That a multiprocessor shall hold.
 };
 
 /// The kernel of a printed GPU program that may have others beside it.

@@ -47,6 +47,7 @@ class CudaBackend final : public Backend {
     codegen::CudaText text = codegen::PrintCuda(code);
     Source source(std::move(text.source), text.launch);
     source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);
+    source.gpu->min_blocks = code.schedule->min_blocks.Or(1);
     constexpr double kLongNs = 1e6;  // Where memory answers slowly, it may be fifty times as long.
     source.rough_ns = codegen::RoughTimeNs(code.tree, text.launch);
     if (source.rough_ns > kLongNs) {

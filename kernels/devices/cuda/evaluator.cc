@@ -220,11 +220,12 @@ class CudaEvaluator final : public Evaluator {
   }
 
   /// Registers that a thread of a block can have.
-  std::uint64_t MostRegisters(const Launch& launch) const {
+  std::uint64_t MostRegisters(const GpuKernel& kernel) const {
     constexpr std::uint32_t kUnit = 8;  // They are given out in so many.
     const ir::Device& device = task_.function->device;
     if (device.max_registers == 0) return ~std::uint64_t{0};
-    const std::uint32_t share = device.block_registers / std::max(1u, launch.threads);
+    const std::uint32_t threads = kernel.launch.threads * kernel.min_blocks;
+    const std::uint32_t share = device.block_registers / std::max(1u, threads);
     return std::min(device.max_registers, share / kUnit * kUnit);
   }
 
@@ -234,7 +235,7 @@ class CudaEvaluator final : public Evaluator {
     Compiled compiled;
     GpuCode& code = compiled.gpu.emplace();
     code.launch = kernel.launch;
-    if (const std::uint64_t most = MostRegisters(kernel.launch); kernel.least_registers > most) {
+    if (const std::uint64_t most = MostRegisters(kernel); kernel.least_registers > most) {
       compiled.verdict = Verdict::kSpills;
       compiled.why = fmt::format("{} values live through a loop, a thread has {} registers",
                                  kernel.least_registers, most);
