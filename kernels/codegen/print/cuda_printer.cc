@@ -406,11 +406,15 @@ class KernelPrinter {
     for (const RingBlock& block : ring.blocks) {
       if (block.stages != stages || !kernel_.insts[block.store.index()]) continue;
       const bool is_begin = fill != Fill::kEnd, is_end = fill != Fill::kBegin;
-      part.insts[block.read.index()] = is_begin;
+      part.insts[block.read.index()] = is_begin && !block.is_async;
       part.insts[block.store.index()] = block.is_async ? is_begin : is_end;
       part.values[block.read.index()] = !block.is_async && fill == Fill::kAll;
     }
     MarkNodes(part);
+    // What is copied is read where it is stored.
+    for (const RingBlock& block : ring.blocks) {
+      if (block.is_async && part.insts[block.store.index()]) part.insts[block.read.index()] = true;
+    }
     return part;
   }
 

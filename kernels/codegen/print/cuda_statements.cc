@@ -101,6 +101,11 @@ CudaStatements::CudaStatements(const LoweredCode& code, const Part& part, const 
     band_.push_back(band);
   }
   for (const AdvancedRead& read : code.values.ahead) band_[read.inst.index()] = -1;
+  for (const Ring& ring : code.rings.rings) {
+    for (const RingBlock& block : ring.blocks) {
+      if (block.is_async) band_[block.read.index()] = band_[block.store.index()];
+    }
+  }
 }
 
 void CudaStatements::MoveLoop(int dim_class, const std::string& index) {

@@ -38,14 +38,15 @@ struct Shape {
   bool copies_in_loop = false;               ///< The slice of B is filled row by row.
   bool is_nested = false;                    ///< B is filled in an inner loop, row by row.
   bool is_apart = false;                     ///< A is read in other nests than it is stored in.
+  bool is_among = false;                     ///< B is read among the threads that fill A.
   std::uint32_t beyond_k = 0, beyond_n = 0;  ///< Points that loops run beyond these axes.
 
   std::string Text() const {
     return fmt::format(
         "a {} {}, b {} {}, {} slices, {} lanes, outer loop {}, copies in loop {}, nested {}, apart "
-        "{}, beyond {} {}",
+        "{}, among {}, beyond {} {}",
         a.stages, a.is_async, b.stages, b.is_async, slices, lanes, has_outer_loop, copies_in_loop,
-        is_nested, is_apart, beyond_k, beyond_n);
+        is_nested, is_apart, is_among, beyond_k, beyond_n);
   }
 };
 
@@ -76,6 +77,18 @@ Items FillA(const Shape& shape) {
   return {nest("load_a"), nest(st)};
 }
 
+/// B element by element, read by threads that have nothing to do with it; A each time again.
+Items FillAmong() {
+  const Item fill = Thread(
+      0, "load_a.m1 + tmp.load_a.st.m1", 4,
+      {Thread(1, "load_a.k1 + tmp.load_a.st.k1", 4,
+              {Unroll("load_a.m2 + tmp.load_a.st.m2", 2, {Exec("load_a"), Exec("tmp.load_a.st")}),
+               Exec("load_b")})});
+  return {Loop("load_b.n1 + tmp.load_b.st.n1", 4,
+               {Loop("load_b.n2 + tmp.load_b.st.n2", 4,
+                     {Loop("load_b.k1 + tmp.load_b.st.k1", 4, {fill, Exec("tmp.load_b.st")})})})};
+}
+
 /// B: four neighbours of each thread.
 Items FillB(const Shape& shape) {
   const Items copy = {
@@ -103,7 +116,9 @@ Item Sums(const Shape& shape) {
                       Unroll("mad.m2", 2, {Unroll("mad.n2", 4, {Exec("mad")})})};
   const std::string inner = "mad.k1 + tmp.load_a.ld.k1 + tmp.load_b.ld.k1";
   Items body = FillA(shape);
-  if (shape.is_nested) {
+  if (shape.is_among) {
+    body = Append(FillAmong(), {Multiply({Unroll(inner, 4, step)})});
+  } else if (shape.is_nested) {
     body.push_back(
         Loop(inner + " + load_b.k1 + tmp.load_b.st.k1", 4, Append(FillB(shape), {Multiply(step)})));
   } else {
@@ -183,6 +198,7 @@ std::vector<Shape> AllShapes() {
     shapes.push_back({.a = a, .b = kTwice, .beyond_k = 1, .beyond_n = 4});
   }
   shapes.push_back({.a = kTwice, .b = Async(3), .has_outer_loop = true, .is_apart = true});
+  shapes.push_back({.b = Async(3), .lanes = 1, .is_among = true, .beyond_k = 1});
   return shapes;
 }
 

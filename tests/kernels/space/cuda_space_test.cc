@@ -122,7 +122,7 @@ TEST(CudaSpace, EachWayToDivideIsRight) {
     ir::Device device = all;
     device.across_blocks = {way};
     Coverage coverage;
-    const Sample sample = Draw("mv", {{"m", 16}, {"n", 48}}, device, 60, 11, coverage);
+    const Sample sample = Draw("mv", {{"m", 16}, {"n", 48}}, device, 80, 11, coverage);
     int divided = 0;
     for (const codegen::Schedule& schedule : sample.schedules) {
       for (const ir::Instruction& inst : sample.task.function->insts) {
