@@ -29,7 +29,8 @@ struct Recipe {
 
 /// Recipes for a frozen backbone on its device, the most promising first: tiles that registers
 /// hold, with vectors (or threads) along the rows of the result and blocks around everything, which
-/// divide reductions that have too few results for the whole machine; where there are threads the
+/// divide reductions that have too few results for the whole machine; vectors are along a reduction
+/// where only that lies in memory as they need it; where there are threads the
 /// same with two rows for each of them, which takes fewer registers; last the naive nest, without
 /// tiles, all of it in the loops of the result.
 std::vector<Recipe> FirstRecipes(const ir::Target& function);

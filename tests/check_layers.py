@@ -66,6 +66,7 @@ ROOMS = {
     "kernels/notation": {
         "syntax": set(),
         "axes": {".", "syntax"},
+        "options": {".", "syntax"},
     },
     "kernels/devices": {
         "rates": set(),  # Data.

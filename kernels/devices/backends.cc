@@ -39,7 +39,10 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   const codegen::Schedule schedule = ExtractSchedule(task, candidate);
   const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
   EXH_CHECK(code.error.empty());
-  return BackendOf(device).Print(code, device);
+  Source source = BackendOf(device).Print(code, device);
+  source.across = codegen::WaysInWords(code.splits);
+  source.bits_vary = codegen::BitsMayVary(*task.function, code.splits);
+  return source;
 }
 
 void RequireRuns(const ir::Device& device) {

@@ -13,6 +13,7 @@
 
 #include "base/spelling.h"
 #include "kernels/devices/backend.h"
+#include "kernels/ir/target.h"
 
 namespace exh::kernels {
 namespace {
@@ -72,6 +73,17 @@ Field VectorSizeField() {
   return field;
 }
 
+Field WaysAcrossField() {
+  Field field = Any(&ir::Device::across_blocks,
+                    fmt::format("a list of some of {}", fmt::join(ir::kWaysAcross, ", ")));
+  field.read = [read = field.read](ir::Device& device, const json& value) {
+    return read(device, value) && std::ranges::all_of(device.across_blocks, [](const auto& way) {
+             return std::ranges::find(ir::kWaysAcross, way) != ir::kWaysAcross.end();
+           });
+  };
+  return field;
+}
+
 Field MayMiss(Field field) {
   field.may_miss = true;
   return field;
@@ -112,8 +124,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"shared_bytes", Number<std::uint32_t>(&D::shared_bytes, 0)},
       {"global_bytes", Number<std::uint64_t>(&D::global_bytes, 0)},
       {"cache_flags", Any(&D::cache_flags, "a list of names of the choice 'cache'")},
-      {"across_blocks",
-       MayMiss(Any(&D::across_blocks, "a list of names of the choice 'across_blocks'"))},
+      {"across_blocks", MayMiss(WaysAcrossField())},
       {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},
       {"threads", Number<std::uint32_t>(&D::threads, 1)},
   };

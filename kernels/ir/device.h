@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace exh::kernels::ir {
@@ -35,6 +37,16 @@ struct Device {
   bool deterministic = false;
   bool runs = true;           ///< False: its space is counted, nothing runs on it.
   std::uint32_t threads = 1;  ///< Host threads that share the blocks (cpu).
+
+  /// The compute capability that the architecture names, 90 of "sm_90a"; 0: it names none.
+  int capability() const {
+    constexpr std::string_view kPrefix = "sm_";
+    int number = 0;
+    if (!architecture.starts_with(kPrefix)) return 0;
+    std::from_chars(architecture.data() + kPrefix.size(), architecture.data() + architecture.size(),
+                    number);
+    return number;
+  }
 };
 
 }  // namespace exh::kernels::ir

@@ -4,6 +4,7 @@
 // machine that shall compute it, and which decisions there are.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -33,6 +34,8 @@ inline constexpr std::string_view kAtomicRed = "ATOMIC_RED";
 inline constexpr std::string_view kAtomicVector = "ATOMIC_VECTOR";
 inline constexpr std::string_view kLastBlock = "LAST_BLOCK";
 inline constexpr std::string_view kSecondLaunch = "SECOND_LAUNCH";
+inline constexpr std::array kWaysAcross = {kAtomicCas, kAtomicRed, kAtomicVector, kLastBlock,
+                                           kSecondLaunch};
 
 /// A backbone on a device: `$fun` in the files of kernels/spaces.
 class Target : public Function {
@@ -158,11 +161,13 @@ class Target : public Function {
   /// Places of axes whose loop the two sides of a temporary can share, so that each iteration uses
   /// the array again; and 0.
   std::vector<std::uint32_t> shared_universe(const MemBlock& b) const;
-  /// May threads have slices of the reduction along its dimension? Its operator is associative, and
-  /// the slices have memory to meet in.
+  /// May threads have slices of the reduction along its dimension? They have memory to meet in.
   bool may_slice(const Dimension& d) const {
-    return d.is_reduction && !paper && device.max_threads > 1 &&
-           device.shared_bytes >= 2 * kSliceBytes;
+    return may_have_parts(d) && device.max_threads > 1 && device.shared_bytes >= 2 * kSliceBytes;
+  }
+  /// May lanes have parts of the reduction along its dimension? They compute.
+  bool may_take_lanes(const Dimension& d) const {
+    return may_have_parts(d) && device.vector_arithmetic;
   }
   /// Bytes that a block shares, where slices meet in the rest.
   std::uint32_t shared_beside_slices() const { return device.shared_bytes - kSliceBytes; }
@@ -170,7 +175,11 @@ class Target : public Function {
   /// comes after it, and the device has a way to make one value of the parts.
   bool may_split(const Dimension& d) const;
   /// May the partial results of the reduction become one in this way (a value of `across_blocks`)?
-  bool may_cross(const Instruction& reduction, std::string_view way) const;
+  bool may_cross(const Instruction& reduction, std::string_view way) const {
+    return why_not_across(reduction, way).empty();
+  }
+  /// Why they may not, in words; empty: they may.
+  std::string_view why_not_across(const Instruction& reduction, std::string_view way) const;
   /// Parts of it at most; 1: it is not divided.
   std::uint32_t max_splits(const Instruction& reduction) const;
   /// How many of its dims may_split().
@@ -197,6 +206,9 @@ class Target : public Function {
   const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }
 
  private:
+  /// Is it a dimension of a reduction whose steps may be taken in any order? Each operator that
+  /// reduces is associative. But what begins with its value would see a part of it.
+  bool may_have_parts(const Dimension& d) const;
   bool is_guarded(const Instruction& inst, LogicalDimId axis) const;
   Refs<Dimension> refs(const std::vector<DimId>& ids) const;
 };

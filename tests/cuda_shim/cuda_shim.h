@@ -19,6 +19,12 @@
 #define __threadfence() ::exh_shim::Fence()
 #define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
 
+/// Of kernels whose launches overlap. When the next one may begin is no matter of right and wrong.
+inline void exh_let_next_begin() {}
+inline void exh_await_previous() {
+  exh_shim::AwaitPrevious();
+}
+
 namespace exh_shim {
 template <typename T>
 T ShuffleXor(int line, unsigned mask, T value, int lanes) {

@@ -40,7 +40,7 @@ class Runner {
   /// What went wrong first, or an empty text.
   std::string Run() {
     for (unsigned i = 0; i < program_.num_kernels; ++i) {
-      const std::string error = RunKernel(program_.kernels[i]);
+      const std::string error = RunKernel(program_.kernels[i], program_.overlaps && i > 0);
       if (error.empty()) continue;
       const std::string name = program_.kernels[i].name;
       return name == "exh_kernel" ? error : name + ": " + error;
@@ -105,12 +105,12 @@ class Runner {
     return threads;
   }
 
-  std::string RunKernel(const Kernel& kernel) {
+  std::string RunKernel(const Kernel& kernel, bool is_early) {
     kernel_ = &kernel;
     waits_.assign(kernel.threads, 0);
     shuffles_.assign(kernel.threads, 0);
     handed_.fill(std::vector<unsigned long long>(kernel.threads));
-    memory_.BeginKernel(kernel);
+    memory_.BeginKernel(kernel, is_early);
     std::vector<unsigned> blocks = Numbers(kernel.grid);
     Shuffle(blocks);
     order_ = Numbers(kernel.threads);
@@ -126,6 +126,7 @@ class Runner {
         any_before_ = std::exchange(any_, false);
         if (waits_[0] >= 0) memory_.BeginInterval(waits_[0]);
       }
+      if (!memory_.EndBlock()) return memory_.error();
     }
     return "";
   }
@@ -196,6 +197,10 @@ int BarrierOr(int line, int value) {
 
 void Fence() {
   runner->memory().Fence(threadIdx.x);
+}
+
+void AwaitPrevious() {
+  runner->memory().AwaitPrevious(threadIdx.x);
 }
 
 unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes) {

@@ -10,6 +10,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <regex>
+#include <set>
+#include <string>
 
 #include "kernels/devices/backend.h"
 #include "search/subject/problem.h"
@@ -62,6 +65,36 @@ TEST(First, EveryKernelHasThemOnTheCpu) {
     EXPECT_THAT(begun.Outline(0), HasSubstr("block")) << kernel;
     EXPECT_THAT(begun.Outline(1), Not(HasSubstr("block"))) << kernel;
     EXPECT_NE(begun.Source(0).text, begun.Source(1).text) << kernel;
+  }
+}
+
+/// Sums of neighbours: vectors of them, in several chains, which cores share where they are long.
+TEST(First, SumsHaveLanesOnTheCpu) {
+  struct Expected {
+    const char *kernel, *size;
+    bool is_divided;
+    int chains;  ///< At least.
+  };
+  for (const auto& [kernel, size, is_divided, chains] :
+       {Expected{"dot", "n=4194304", true, 8}, Expected{"dot", "n=4096", false, 8},
+        Expected{"dot", "n=1000003", true, 4}, Expected{"mv", "m=1024,n=1024", false, 8},
+        Expected{"mv", "m=2,n=262144", true, 2}, Expected{"reduce", "b=1024,c=1024", false, 4},
+        Expected{"moments", "", false, 4}, Expected{"softmax", "", false, 4},
+        Expected{"matmul", "transpose_b=1", false, 8}}) {
+    const std::string what = std::string(kernel) + " " + size;
+    const Begun begun = Begin(kernel, size, "cpu");
+    const std::string outline = begun.Outline(0), text = begun.Source(0).text;
+    EXPECT_THAT(outline, HasSubstr("lanes ")) << what;
+    EXPECT_EQ(outline.find("hand_over") != outline.npos, is_divided) << what << "\n" << outline;
+    // Registers of vectors that hold parts of sums.
+    std::set<std::string> registers;
+    const std::regex declared("lanes_[a-z0-9_]+");
+    for (std::sregex_iterator found(text.begin(), text.end(), declared), end; found != end;
+         ++found) {
+      registers.insert(found->str());
+    }
+    EXPECT_GE(registers.size(), static_cast<std::size_t>(chains)) << what << "\n" << outline;
+    EXPECT_THAT(begun.Outline(1), Not(HasSubstr("lanes "))) << what;
   }
 }
 

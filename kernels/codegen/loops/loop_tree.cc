@@ -113,12 +113,6 @@ class NestingCheck {
       if (Kind(c) == DimKind::VECTOR) ++vectors;
     }
     if (vectors > 1) Fail(inst.name() + " has two VECTOR dims of its own");
-    for (const ir::DimId dim : inst.reduce_dims) {
-      const DimKind kind = Kind(forest_.class_of_dim[dim.index()]);
-      if (kind == DimKind::VECTOR) {
-        Fail("reduction dim " + function_.dim(dim).name() + " is a VECTOR");
-      }
-    }
     // What comes after a divided reduction is in the blocks that divide it.
     const auto is_foreign = [&](int c) {
       return std::ranges::find(own, c) == own.end() && !DividesReduction(c);
@@ -259,9 +253,9 @@ void AppendText(const ir::Function& function, const LoopTree& tree, int index, i
     }
     return text + ":" + std::to_string(k.size);
   };
-  static constexpr const char* kNames[] = {"root",      "block",     "loop", "unroll",
-                                           "vector",    "threads",   "exec", "combine",
-                                           "hand_over", "last_block"};
+  static constexpr const char* kNames[] = {"root",    "block",     "loop",      "unroll",
+                                           "vector",  "threads",   "exec",      "lanes",
+                                           "combine", "hand_over", "last_block"};
   std::string line(Index(depth) * 2, ' ');
   line += kNames[static_cast<std::size_t>(node.kind)];
   if (node.dim_class >= 0) line += " " + dim_class(node.dim_class);
@@ -327,21 +321,41 @@ std::string AddCombines(const ir::Function& function, LoopTree& tree) {
   return "";
 }
 
-/// The node behind which all of the reduction has ended, in a block: where its slices have become
-/// one value, or the outermost of its loops.
-int EndOf(const ir::Function& function, const LoopTree& tree, const ir::Instruction& inst) {
-  for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
-    const LoopNode& n = tree.nodes[node];
-    if (n.kind == NodeKind::kCombine && n.inst == inst.id) return static_cast<int>(node);
-  }
-  const auto reduces = [&](ir::DimId dim) { return function.dim(dim).is_reduction; };
-  int end = tree.node_of_inst[inst.id.index()];
-  for (int node = tree.node(end).parent; node >= 0; node = tree.node(node).parent) {
+/// The outermost of the loops, copies and lanes that a thread reduces over; without any, the
+/// instruction.
+int OutermostLoopOf(const LoopTree& tree, const ir::Instruction& inst) {
+  int outermost = tree.node_of_inst[inst.id.index()];
+  for (int node = tree.node(outermost).parent; node >= 0; node = tree.node(node).parent) {
     const LoopNode& n = tree.node(node);
-    const bool is_loop = n.dim_class >= 0 && n.kind != NodeKind::kBlock;
-    if (is_loop && std::ranges::any_of(tree.classes[Index(n.dim_class)].dims, reduces)) end = node;
+    if (n.dim_class < 0 || n.kind == NodeKind::kBlock) continue;
+    const bool is_own = std::ranges::any_of(inst.reduce_dims, [&](ir::DimId dim) {
+      return tree.class_of_dim[dim.index()] == n.dim_class;
+    });
+    if (is_own) outermost = node;
   }
-  return end;
+  return outermost;
+}
+
+/// What lanes have of a reduction becomes one value as soon as its loops in a thread have ended:
+/// whoever reads the value comes behind these. Where threads have slices of it, too, those meet
+/// later.
+void AddLanes(const ir::Function& function, LoopTree& tree) {
+  for (const ir::Instruction& inst : function.insts) {
+    if (tree.node_of_inst[inst.id.index()] < 0 || tree.LaneClass(inst) < 0) continue;
+    InsertBehind(tree, OutermostLoopOf(tree, inst), NodeKind::kLanes, inst.id);
+  }
+}
+
+/// The node behind which all of the reduction has ended, in a block: where its slices have become
+/// one value, or what its lanes have, or the outermost of its loops.
+int EndOf(const LoopTree& tree, const ir::Instruction& inst) {
+  for (const NodeKind kind : {NodeKind::kCombine, NodeKind::kLanes}) {
+    for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
+      const LoopNode& n = tree.nodes[node];
+      if (n.kind == kind && n.inst == inst.id) return static_cast<int>(node);
+    }
+  }
+  return OutermostLoopOf(tree, inst);
 }
 
 /// The child of the innermost block around a node that it is, or is in.
@@ -361,7 +375,7 @@ std::string AddSplits(const ir::Function& function, const Schedule& schedule, Lo
     const AcrossBlocks way = schedule.across_blocks.Or(AcrossBlocks::NOT_ACROSS, inst.id);
     if (way == AcrossBlocks::NOT_ACROSS) return inst.name() + " is divided but NOT_ACROSS blocks";
     if (way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH) continue;
-    InsertBehind(tree, EndOf(function, tree, inst), NodeKind::kHandOver, inst.id);
+    InsertBehind(tree, EndOf(tree, inst), NodeKind::kHandOver, inst.id);
     if (way == AcrossBlocks::LAST_BLOCK) last.push_back(inst.id);
   }
   while (!last.empty()) {
@@ -379,7 +393,7 @@ std::string AddSplits(const ir::Function& function, const Schedule& schedule, Lo
       if (tree.node(around).kind != NodeKind::kBlock) {
         return "the last block of " + function.inst(id).name() + " is known inside of a loop";
       }
-      const int own = ChildOfBlock(tree, EndOf(function, tree, function.inst(id)));
+      const int own = ChildOfBlock(tree, EndOf(tree, function.inst(id)));
       const std::vector<int>& body = tree.node(tree.node(own).parent).children;
       if (end < 0 || std::ranges::find(body, own) > std::ranges::find(body, end)) end = own;
     }
@@ -422,6 +436,7 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   TreeBuilder(forest, apart, tree).Run();
   TurnRows(function, schedule, tree);
   error = AddCombines(function, tree);
+  AddLanes(function, tree);
   if (error.empty()) error = AddSplits(function, schedule, tree);
   if (!error.empty()) return {std::nullopt, error};
   for (const int c : tree.block_classes) tree.num_blocks *= tree.classes[Index(c)].size;
@@ -461,6 +476,13 @@ std::vector<int> LoopTree::SliceAxes(const ir::Instruction& reduction) const {
     if (dim_class.kind == DimKind::THREAD && dim_class.size > 1) slices.push_back(dim_class.axis);
   }
   return slices;
+}
+
+int LoopTree::LaneClass(const ir::Instruction& reduction) const {
+  for (const ir::DimId dim : reduction.reduce_dims) {
+    if (class_of(dim).kind == DimKind::VECTOR) return class_of_dim[dim.index()];
+  }
+  return -1;
 }
 
 std::vector<int> LoopTree::SplitClasses(const ir::Instruction& reduction) const {

@@ -41,6 +41,7 @@ enum class NodeKind : std::uint8_t {
   kVector,     ///< One vector operation per instruction inside.
   kThreads,    ///< The body runs once per thread of the block; a barrier follows.
   kExec,       ///< One instruction.
+  kLanes,      ///< What lanes have of a reduction becomes one value, in each thread.
   kCombine,    ///< The slices of a reduction, each a thread's, become its value in all of them.
   kHandOver,   ///< What the block has of a divided reduction goes to the others (across.exh).
   kLastBlock,  ///< The block with the last ticket makes one value of all, of several reductions.
@@ -52,7 +53,7 @@ struct LoopNode {
   std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
   int layout = -1;                  ///< kThreads: that of the band; -1: no band.
   ir::InstId
-      inst;  ///< kExec; kCombine, kHandOver: the reduction; kLastBlock: one of those that meet.
+      inst;  ///< kExec; kLanes, kCombine, kHandOver: the reduction; kLastBlock: one that meets.
   int parent = -1;
   std::vector<int> children;  ///< In order of execution.
   /// kThreads: every thread has finished the Threads node before, in the same body. Always so in
@@ -87,6 +88,8 @@ struct LoopTree {
   /// The hardware axes along which threads have slices of the reduction: those of its THREAD
   /// dimensions that it reduces over.
   std::vector<int> SliceAxes(const ir::Instruction& reduction) const;
+  /// The VECTOR class whose lanes each have a part of the reduction; -1: none.
+  int LaneClass(const ir::Instruction& reduction) const;
   /// The BLOCK classes that divide the reduction, outermost first.
   std::vector<int> SplitClasses(const ir::Instruction& reduction) const;
 };

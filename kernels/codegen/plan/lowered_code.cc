@@ -36,12 +36,14 @@ void Seed(Fault fault, LoweredCode& code) {
         for (InitWrite& init : inst.inits) {
           init.slices.clear();
           init.splits.clear();
+          init.first_lane_only = false;
         }
       }
       return;
     case Fault::kMissingFill:
     case Fault::kMissingFence:
     case Fault::kDirtyTicket:
+    case Fault::kMissingWait:
       code.fault = fault;
       return;
     case Fault::kLostSurplus:

@@ -25,6 +25,7 @@ enum class Fault : std::uint8_t {
   kMissingFill,     ///< The output of an atomic sum is not filled before.
   kMissingFence,    ///< Nothing orders partial results before the ticket.
   kDirtyTicket,     ///< The last block does not put the ticket back.
+  kMissingWait,     ///< No kernel waits for the one before, which its launch may overlap with.
   kLostSurplus,     ///< The last point of each covered axis is taken to be beyond it.
 };
 

@@ -158,6 +158,7 @@ class CpuPrinter {
       }
     }
     Each();
+    statements_.LaneFunctions();
   }
 
   void HalfFunctions(ir::Type type) {
@@ -428,6 +429,8 @@ class CpuPrinter {
         return Body(index);
       case NodeKind::kExec:
         return statements_.Execute(node.inst);
+      case NodeKind::kLanes:
+        return statements_.CombineLanes(index);
       case NodeKind::kCombine:
         return statements_.CombineSlices(node.inst);
       case NodeKind::kHandOver:

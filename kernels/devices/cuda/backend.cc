@@ -10,6 +10,7 @@
 #include "kernels/codegen/print/work.h"
 #include "kernels/devices/cuda/detect.h"
 #include "kernels/devices/cuda/doctor.h"
+#include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/cuda/evaluator.h"
 #include "kernels/devices/cuda/process/candidate_process.h"
 #include "kernels/devices/cuda/process/compile_process.h"
@@ -42,14 +43,15 @@ class CudaBackend final : public Backend {
     return true;
   }
 
-  Source Print(const codegen::LoweredCode& code, const ir::Device& /*device*/) const override {
-    codegen::CudaText text = codegen::PrintCuda(code);
+  Source Print(const codegen::LoweredCode& code, const ir::Device& device) const override {
+    const bool overlaps = device.capability() >= kLaunchesOverlapFrom;
+    codegen::CudaText text = codegen::PrintCuda(code, {.overlaps = overlaps});
     Source source(std::move(text.source), text.launch);
     source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);
     constexpr double kLongNs = 1e6;  // Where memory answers slowly, it may be fifty times as long.
     source.rough_ns = codegen::RoughTimeNs(code.tree, text.launch);
     if (source.rough_ns > kLongNs) {
-      source.careful = codegen::PrintCuda(code, {.gives_up = true}).source;
+      source.careful = codegen::PrintCuda(code, {.gives_up = true, .overlaps = overlaps}).source;
     }
     return source;
   }
