@@ -19,6 +19,8 @@
 #include <numeric>
 #include <string_view>
 
+#include "kernels/recipes/unit_recipe.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -135,6 +137,22 @@ struct Shape {
   bool tiled = true;
 };
 
+/// What is left open.
+void AppendRest(bool is_wide, Recipe& recipe) {
+  const auto want = [&](const char* choice, std::vector<std::string> values) {
+    recipe.wishes.push_back({choice, std::move(values)});
+  };
+  want("dim_kind", {"LOOP", "UNROLL"});
+  want("dim_mapping", {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
+  want("mem_space", {"SHARED", "GLOBAL"});
+  want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
+  want("vec", is_wide ? std::vector<std::string>{"16", "8", "4", "2", "1"}
+                      : std::vector<std::string>{"1"});
+  want("pad", {"0"});
+  want("advance", {"ON_TIME"});
+  want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
+}
+
 class Writer {
  public:
   Writer(const Target& function, const Shape& shape)
@@ -158,6 +176,7 @@ class Writer {
 
   Recipe Write() {
     recipe_.name = shape_.name;
+    Want("unit", {"FMA"});
     Want("tiles", {"SAME_TILES"});
     Want("thread_layout", {"SHARED_LAYOUT"});
     for (const Instruction* main : Mains()) Sizes(*main);
@@ -173,15 +192,7 @@ class Writer {
       if (!comm.planned) Travel(comm);
     }
     for (const Instruction* main : Mains()) Nest(*main);
-    Want("dim_kind", {"LOOP", "UNROLL"});
-    Want("dim_mapping", {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
-    Want("mem_space", {"SHARED", "GLOBAL"});
-    Want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
-    Want("vec", has_threads_ && shape_.tiled ? std::vector<std::string>{"16", "8", "4", "2", "1"}
-                                             : std::vector<std::string>{"1"});
-    Want("pad", {"0"});
-    Want("advance", {"ON_TIME"});
-    Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
+    AppendRest(has_threads_ && shape_.tiled, recipe_);
     return std::move(recipe_);
   }
 
@@ -678,6 +689,10 @@ class Writer {
 
 std::vector<Recipe> FirstRecipes(const Target& function) {
   std::vector<Recipe> recipes;
+  for (Recipe& recipe : UnitRecipes(function)) {
+    AppendRest(true, recipe);
+    recipes.push_back(std::move(recipe));
+  }
   Shape tiles{.name = "tiles"};
   if (function.device.max_threads > 1) {
     tiles.columns = tiles.rows = {4, 2, 1};

@@ -61,6 +61,7 @@ ROOMS = {
         "codegen": {"codegen/loops", "codegen/plan"},
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},
+        "recipes": set(),
         "replays": set(),  # Data.
     },
     "kernels/notation": {

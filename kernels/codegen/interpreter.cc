@@ -580,6 +580,8 @@ class Interpreter {
       case NodeKind::kLanes:
         if (tree_.InThreads(index)) return CombineLanes(index);
         return ForEachThread([&] { CombineLanes(index); });
+      case NodeKind::kRound:  // Numbers are doubles.
+        return;
       case NodeKind::kCombine:
         return Combine(code_.function->inst(node.inst));
       case NodeKind::kHandOver:
@@ -628,6 +630,14 @@ class Interpreter {
 }  // namespace
 
 InterpreterResult Interpret(const LoweredCode& code, InterpreterData& data, unsigned order) {
+  if (code.tree.has_lanes()) {
+    const LoweredCode loops =
+        LowerSchedule(*code.function, *code.schedule, code.seeded, TensorForm::kLoops);
+    if (loops.error.empty()) return Interpret(loops, data, order);
+    InterpreterResult result;
+    result.error = loops.error;
+    return result;
+  }
   return Interpreter(code, data, order).Run();
 }
 

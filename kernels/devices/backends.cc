@@ -58,6 +58,11 @@ DeviceResult Backend::Detect(int /*gpu*/) const {
           fmt::format("a device whose language is {} has nothing that is detected", language())};
 }
 
+std::string Backend::ProblemOfUnits(const ir::Device& device) const {
+  if (device.tensor_units.empty()) return "";
+  return fmt::format("no matrix unit is used by code whose language is {}", language());
+}
+
 std::string Backend::RatesFile(const ir::Device& device) const {
   return DeviceFolder() + "/rates/" + device.name + ".json";
 }

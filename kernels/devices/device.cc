@@ -103,6 +103,8 @@ Field LanguageField() {
   return field;
 }
 
+constexpr const char* kUnits = "tensor_units";
+
 /// In the order in which DeviceToJson prints them.
 const std::vector<std::pair<std::string, Field>>& Fields() {
   using D = ir::Device;
@@ -125,6 +127,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"global_bytes", Number<std::uint64_t>(&D::global_bytes, 0)},
       {"cache_flags", Any(&D::cache_flags, "a list of names of the choice 'cache'")},
       {"across_blocks", MayMiss(WaysAcrossField())},
+      {kUnits, MayMiss(Any(&D::tensor_units, "a list of names of the choice 'unit'"))},
       {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},
       {"threads", Number<std::uint32_t>(&D::threads, 1)},
   };
@@ -215,7 +218,12 @@ DeviceResult Read(const std::string& file, const json& object,
       return Error(file + ": '" + name + "' is missing");
     }
   }
-  return {reader.Take(), ""};
+  ir::Device device = reader.Take();
+  if (const std::string why = BackendOf(device).ProblemOfUnits(device); !why.empty()) {
+    return Error(overrides.contains(kUnits) ? fmt::format("device option {}: {}", kUnits, why)
+                                            : fmt::format("{}: '{}': {}", file, kUnits, why));
+  }
+  return {std::move(device), ""};
 }
 
 /// The file of a device, or a line that says why there is none.

@@ -33,6 +33,8 @@ struct Device {
   std::vector<std::string> cache_flags;     ///< Values of `cache` that the device has.
   /// Values of `across_blocks` that the device has, but NOT_ACROSS.
   std::vector<std::string> across_blocks;
+  /// Values of `unit` that the device has, but FMA.
+  std::vector<std::string> tensor_units;
   /// Two runs of a program yield the same bits: no atomic operations whose order shows.
   bool deterministic = false;
   bool runs = true;           ///< False: its space is counted, nothing runs on it.

@@ -37,6 +37,9 @@ inline constexpr std::string_view kSecondLaunch = "SECOND_LAUNCH";
 inline constexpr std::array kWaysAcross = {kAtomicCas, kAtomicRed, kAtomicVector, kLastBlock,
                                            kSecondLaunch};
 
+/// Names of the values of `unit` (kernels/spaces/units.exh), but FMA.
+inline constexpr std::string_view kDmma = "DMMA";
+
 /// A backbone on a device: `$fun` in the files of kernels/spaces.
 class Target : public Function {
  public:
@@ -197,6 +200,34 @@ class Target : public Function {
   /// Its own dims, and those that may_split() of reductions that it comes after.
   Refs<Dimension> once_dims(const Instruction& inst) const;
   bool is_once_dim(const Instruction& inst, const Dimension& dim) const;
+  /// May the fp64 matrix unit do the steps of the reduction? It has fragments (fragments.h), the
+  /// device has the unit, and no step needs to be left out.
+  bool may_use_dmma(const Instruction& reduction) const;
+  /// May the dim be part of a fragment?
+  bool may_be_tensor(const Dimension& d) const {
+    return d.part != FragmentPart::kNone && may_use_dmma(inst(d.unit));
+  }
+  /// The dims that are parts of fragments where a matrix unit does the reduction.
+  Refs<Dimension> tensor_dims(const Instruction& reduction) const;
+  bool is_tensor_dim(const Instruction& reduction, const Dimension& d) const {
+    return d.part != FragmentPart::kNone && d.unit == reduction.id && may_use_dmma(reduction);
+  }
+  /// Do lanes that have a part of the src's fragment have the same part of the dst's, or is the dst
+  /// the matrix unit's, which takes it as its operand?
+  bool fits_fragment(const DimPair& pair) const;
+  /// Is the dim part of a fragment only where the pair stays in registers?
+  bool hangs_on(const Dimension& d, const DimPair& pair) const {
+    return may_be_tensor(d) && inst(d.inst).fragment_through == pair.comm;
+  }
+  /// Neighbouring iterations that a lane has of a dim that is part of a fragment; 1: it never is.
+  std::uint32_t tensor_run(const Dimension& d) const {
+    return may_be_tensor(d) ? d.fragment().run() : 1;
+  }
+  /// Blocks of threads have at most so many warps.
+  std::uint32_t max_warps() const { return device.max_threads / kUnitLanes; }
+  /// Registers of 4 bytes that the sums of a fragment take of a lane, for each that one sum takes
+  /// elsewhere (registers_of).
+  std::uint32_t tensor_registers(const Instruction& reduction) const;
   /// May the read begin an iteration before its value is needed? (memory.exh, advance)
   bool allows_advance(const Instruction& inst) const {
     return !paper && !device.vector_arithmetic && reads_input(inst);

@@ -59,6 +59,18 @@ struct SumSteps {
 
 }  // namespace
 
+namespace {
+
+/// May dims of the nest be parts of fragments?
+bool MayHaveFragments(const Nest& nest, const Domains& domains) {
+  return std::ranges::any_of(nest.axes, [&](const NestAxis& axis) {
+    return std::ranges::any_of(
+        axis.dims, [&](ir::DimId id) { return domains.dims[id.index()].may_be(DimKind::TENSOR); });
+  });
+}
+
+}  // namespace
+
 void FillWork(const Nest& nest, const Domains& domains, double lanes, double max_threads,
               Work& work) {
   work.points = nest.points;
@@ -94,12 +106,19 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
     work.max_blocks *= axis.extent / block.OthersMin(axis.extent);
     work.blocks_divide *= block.Multiple(axis.extent);
   }
+  const bool may_have_fragments = MayHaveFragments(nest, domains);
+  const bool may_be_unit = may_have_fragments && std::ranges::any_of(nest.axes, &NestAxis::is_sum);
+  work.lanes_of_thread = may_have_fragments ? ir::kUnitLanes : 1;
+  work.at_once = may_be_unit ? double{ir::kUnitSteps} / ir::kUnitLanes : 1;
   work.splits = steps.splits;
   // A short part may have one step, and that for free (Computation::free).
   if (steps.splits > 1 && steps.is_covered) work.any_block = 0;
   work.max_blocks *= steps.splits;
   work.steps = steps.Least(max_threads);
+  if (may_be_unit) work.steps = std::max(1.0, work.steps / ir::kUnitDepth);
   work.max_threads = std::min(work.max_threads, max_threads);
+  work.waste = 1;
+  if (may_have_fragments) return;  // Warps are whole.
   // ceil(n / lanes) * lanes / n is least at the multiples, and at the largest. Of threads beyond a
   // covered axis whole warps may have nothing to do.
   work.waste = lanes / std::min(work.max_threads, lanes);
@@ -113,7 +132,8 @@ Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads) {
   Rounds rounds{.most_copies = steps.lanes, .most_threads = steps.threads};
   for (const NestAxis& axis : nest.axes) {
     if (!axis.varies || axis.is_sum) continue;
-    const Levels copies = LevelsOf(axis, domains, DimKind::UNROLL | DimKind::VECTOR);
+    const Levels copies =
+        LevelsOf(axis, domains, DimKind::UNROLL | DimKind::VECTOR | DimKind::TENSOR);
     const Levels threads = LevelsOf(axis, domains, DimKind::THREAD);
     const Levels others = LevelsOf(axis, domains, ~DimKindDomain(DimKind::LOOP));
     rounds.least *= axis.AtFirst(others.OthersMin(axis.extent));
@@ -121,9 +141,14 @@ Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads) {
     rounds.most_copies *= axis.extent / copies.OthersMin(axis.extent);
     rounds.most_threads *= axis.extent / threads.OthersMin(axis.extent);
   }
-  rounds.least *= steps.Least(max_threads);
+  if (MayHaveFragments(nest, domains)) {
+    rounds.points_of_copy = ir::kUnitSteps;
+    if (std::ranges::any_of(nest.axes, &NestAxis::is_sum)) rounds.steps_at_once = ir::kUnitDepth;
+  }
+  rounds.least *= std::max(1.0, steps.Least(max_threads) / rounds.steps_at_once);
   // Where nothing is covered every thread has as many as the first.
-  rounds.anywhere = nest.covers() ? rounds.anywhere * steps.anywhere : rounds.least;
+  rounds.anywhere =
+      nest.covers() ? rounds.anywhere * steps.anywhere / rounds.steps_at_once : rounds.least;
   return rounds;
 }
 

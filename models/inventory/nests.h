@@ -87,6 +87,10 @@ struct Work {
   double waste = 1;                         ///< Lanes that warps take for each that works.
   double min_threads = 1, max_threads = 1;  ///< Of a block, that the nest's own dims make.
   double max_blocks = 1, blocks_divide = 1, min_blocks = 1;
+  /// Where a matrix unit may do it, or its dims may be parts of fragments, a warp counts as a
+  /// thread: these lanes share what it has, and an instruction does so many points for each of
+  /// them.
+  double lanes_of_thread = 1, at_once = 1;
   double splits = 1;  ///< Parts into which blocks divide a sum, at most.
   double steps = 1;   ///< Least steps of a sum that a lane takes one after the other.
   double serial_min[kMaxAxes], serial_max[kMaxAxes];  ///< By axis: iterations of one thread.
@@ -105,6 +109,9 @@ struct Rounds {
   double anywhere = 1;      ///< … of any thread.
   double most_copies = 1;   ///< Points of a round.
   double most_threads = 1;  ///< Of a block, with points of their own.
+  /// Steps of a sum that an instruction takes at once, at most; and points that one copy in the
+  /// text has, beside elements of an access.
+  double steps_at_once = 1, points_of_copy = 1;
 };
 /// `max_threads`: of a block.
 Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads);

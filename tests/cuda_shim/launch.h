@@ -78,6 +78,11 @@ void AwaitPrevious();
 /// printed kernels do so everywhere. It is no barrier: what they do before and after it may race.
 unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes);
 
+/// mma.sync.aligned.m16n8k16 of doubles: what the running thread has of 16 x 16 elements, of 16 x 8
+/// elements and of 16 x 8 sums, to which the product is added. All 32 threads of its warp must call
+/// it on the same line, others need not. It is no barrier.
+void Multiply(int line, double* sums, const double* a, const double* b);
+
 /// Where the running thread is, as CUDA says it.
 struct Index {
   unsigned x = 0, y = 0, z = 0;

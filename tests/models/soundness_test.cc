@@ -74,6 +74,11 @@ const Case kCases[] = {
     {"matmul", "m=29,n=40,k=1021", "h200", "", "across_blocks(mad)=ATOMIC_VECTOR\n"},
     {"reduce", "a=7,b=5,c=509,d=1", "h200", "", "across_blocks(sum)=LAST_BLOCK\n"},
     {"reduce", "a=7,b=5,c=509,d=3", "h200", "", "across_blocks(sum)=SECOND_LAUNCH\n"},
+    {"matmul", "m=64,n=64,k=64", "h200", "", "unit(mad)=FMA\n"},
+    {"matmul", "m=64,n=64,k=64", "h200", "", "unit(mad)=DMMA\n"},
+    {"matmul", "m=61,n=48,k=253,relu=1", "h200", "", "unit(mad)=DMMA\n"},
+    {"matmul", "m=16,n=16,k=1024", "h200", "", "unit(mad)=DMMA\nacross_blocks(mad)=LAST_BLOCK\n"},
+    {"batched_matmul", "batch=12,m=16,n=16,k=16", "h200", "", "unit(mad)=DMMA\n"},
 };
 
 /// Is the instruction left to few blocks, or to another launch, because blocks divide a reduction?
@@ -142,6 +147,13 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
       }
       if (n.kind == codegen::NodeKind::kVector) lanes_of_vector *= size(n.dim_class);
     }
+    // A matrix unit does a tile where the first of its copies stands.
+    const double tile = tree.IsUnit(inst) ? kernels::ir::kUnitSteps : 0;
+    for (const kernels::ir::DimId dim : inst.dims) {
+      if (tile > 0 && tree.class_of(dim).part != kernels::ir::FragmentPart::kNone) {
+        copies /= tree.class_of(dim).size;
+      }
+    }
     const double warps = std::ceil(ThreadsThatRun(code, inst.id) / rates.warp_lanes);
     if (inst.is_memory()) {
       copies /= schedule.vec(inst.id);
@@ -160,7 +172,7 @@ Counted Count(const search::Problem& problem, const codegen::Schedule& schedule,
       counted.waits += blocks * rounds * rates.fma_latency_clk;
       copies *= lanes_of_vector;
       if (inst.op != kernels::ir::Op::kMax && !is_left) {
-        counted.lanes += blocks * copies * warps * rates.warp_lanes;
+        counted.lanes += blocks * copies * warps * std::max(rates.warp_lanes, tile);
       }
     }
     counted.waits += blocks * copies;

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "kernels/devices/backend.h"
+#include "kernels/recipes/unit_recipe.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -119,13 +120,44 @@ TEST(First, WhatIsNotInASpaceIsNamed) {
 TEST(First, EveryKernelHasThemOnAGpu) {
   for (const std::string& kernel : KernelNames()) {
     const Begun begun = Begin(kernel, "", "h200");
-    ASSERT_EQ(begun.first.size(), 3u) << kernel;
-    EXPECT_NE(begun.Source(1).text, begun.Source(2).text) << kernel;
+    const std::size_t units = kernels::UnitRecipes(*begun.problem.task.function).size();
+    ASSERT_EQ(begun.first.size(), units + 3) << kernel;
+    EXPECT_NE(begun.Source(units + 1).text, begun.Source(units + 2).text) << kernel;
     const kernels::Source source = begun.Source(0);
     EXPECT_GE(source.gpu->launch.threads, 32u) << kernel;
     EXPECT_LE(source.gpu->launch.threads, 1024u) << kernel;
     EXPECT_GE(source.gpu->launch.grid * source.gpu->launch.threads, 128u) << kernel;
   }
+}
+
+/// What begins a search of a product is what its name says.
+TEST(First, ProductsBeginWithMatrixUnits) {
+  struct Expected {
+    const char *name, *copies;
+    std::uint32_t threads;
+    std::uint64_t blocks;
+  };
+  const Expected expected[] = {{"unit, large tiles", "TENSOR", 256, 64},
+                               {"unit, small tiles", "TENSOR", 128, 128},
+                               {"unit, slices", "one of all slices", 128, 512}};
+  for (const char* size : {"m=1024,n=512,k=256", "m=1024,n=512,k=256,transpose_b=1",
+                           "m=1024,n=512,k=256,transpose_a=1,relu=1"}) {
+    const Begun begun = Begin("matmul", size, "h200");
+    const auto recipes = kernels::UnitRecipes(*begun.problem.task.function);
+    ASSERT_EQ(recipes.size(), std::size(expected));
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+      EXPECT_EQ(recipes[i].name, expected[i].name);
+      const kernels::Source source = begun.Source(i);
+      EXPECT_THAT(source.text, HasSubstr("exh_dmma(")) << size;
+      EXPECT_THAT(source.text, HasSubstr(expected[i].copies)) << size;
+      EXPECT_THAT(source.text, HasSubstr("load4(")) << size;
+      EXPECT_EQ(source.gpu->launch.threads, expected[i].threads) << size;
+      EXPECT_EQ(source.gpu->launch.grid, expected[i].blocks) << size;
+    }
+  }
+  // A product with fewer points than a tile has no such beginning.
+  EXPECT_THAT(kernels::UnitRecipes(*Begin("matmul", "m=24,n=8,k=24", "h200").problem.task.function),
+              testing::IsEmpty());
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ enum class Fault : std::uint8_t {
   kDirtyTicket,     ///< The last block does not put the ticket back.
   kMissingWait,     ///< No kernel waits for the one before, which its launch may overlap with.
   kLostSurplus,     ///< The last point of each covered axis is taken to be beyond it.
+  kWrongFragment,   ///< Matrix units get two registers of an operand in each other's place.
 };
 
 /// The type that an operator's operands become before it is evaluated: a compute type, or bool
@@ -44,14 +45,16 @@ struct LoweredCode {
   CombinePlan combines;  ///< For the same.
   SplitPlan splits;
   Fault fault = Fault::kNone;  ///< Of those that only printers can put in.
-  std::string error;           ///< Why the schedule has no code; empty if it has.
+  Fault seeded = Fault::kNone;
+  std::string error;  ///< Why the schedule has no code; empty if it has.
 };
 
 /// Checks the schedule and works out loops, addresses and registers. A schedule that the space
 /// allows never yields an error.
 LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule,
-                          Fault fault = Fault::kNone);
+                          Fault fault = Fault::kNone, TensorForm form = TensorForm::kLanes);
 LoweredCode LowerSchedule(const ir::Function& function, Schedule&& schedule,
-                          Fault fault = Fault::kNone) = delete;
+                          Fault fault = Fault::kNone,
+                          TensorForm form = TensorForm::kLanes) = delete;
 
 }  // namespace exh::kernels::codegen

@@ -83,10 +83,7 @@ class SplitPlanner {
   void FindSlots(const ir::Instruction& inst, SplitReduction& split) const {
     if (tree_.num_threads == 1) return;
     const std::vector<int> slices = tree_.SliceAxes(inst);
-    std::vector<int> own;
-    for (const ir::DimId dim : inst.dims) {
-      if (tree_.class_of(dim).axis >= 0) own.push_back(tree_.class_of(dim).axis);
-    }
+    const std::vector<int> own = tree_.OwnAxes(inst);
     if (own.empty()) {  // All threads have the same value.
       split.below = 1;
       return;
@@ -181,8 +178,9 @@ class SplitPlanner {
     const auto number = node.inst.valid() ? node.inst.index() : 0;
     bool any = false;
     if (node.kind == NodeKind::kExec) any = part.insts[number];
-    if (node.kind == NodeKind::kLanes || node.kind == NodeKind::kCombine ||
-        node.kind == NodeKind::kLastBlock) {
+    const bool is_of_value = node.kind == NodeKind::kLanes || node.kind == NodeKind::kRound ||
+                             node.kind == NodeKind::kCombine || node.kind == NodeKind::kLastBlock;
+    if (is_of_value) {
       any = part.finishes < 0 && part.insts[number];
     }
     if (node.kind == NodeKind::kHandOver) {

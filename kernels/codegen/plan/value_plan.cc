@@ -168,12 +168,18 @@ class ValuePlanner {
     const ir::DimId paired = PairedDim(comm, dim);
     const DimClass& src = tree_.class_of(dim);
     const DimClass& dst = tree_.class_of(paired);
+    // Lanes have the same part of both fragments, or a matrix unit takes it as what it is.
+    const bool is_unit = tree_.IsUnit(function_.inst(comm.consumer)) && !comm.is_init;
+    const bool is_operand = is_unit && src.part == ir::FragmentPart::kOperandColumn &&
+                            dst.part == ir::FragmentPart::kColumn;
+    const bool shares_lanes = src.part == dst.part || is_operand;
     const auto around = tree_.ClassesAround(tree_.node_of_inst[comm.consumer.index()]);
     const bool reaches = std::find(around.begin(), around.end(), ClassOf(paired)) != around.end();
     const bool carried =
         ClassOf(dim) == ClassOf(paired) || (IsExpanded(src.kind) && IsExpanded(dst.kind)) ||
         (src.kind == DimKind::THREAD && dst.kind == DimKind::THREAD && src.axis == dst.axis);
-    if (!reaches || !carried || src.size != dst.size) {
+    const bool has_same_size = schedule_.size(dim) == schedule_.size(paired);
+    if (!reaches || !carried || !has_same_size || !shares_lanes) {
       Fail("the value of " + producer.name() + " cannot reach " +
            function_.inst(comm.consumer).name() + " from " + function_.dim(dim).name() + " to " +
            function_.dim(paired).name() + " in registers");
@@ -221,10 +227,15 @@ ThreadGuard OnceGuard(const LoopTree& tree, int node) {
   if (tree.num_threads == 1) return guard;
   int layout = -1;
   std::vector<bool> used(tree.axes.size(), false);
+  const ir::InstId inst = tree.node(node).inst;
   for (const int c : tree.ClassesAround(node)) {
-    const int axis = tree.classes[static_cast<std::size_t>(c)].axis;
+    const DimClass& dim_class = tree.classes[static_cast<std::size_t>(c)];
+    const int axis = dim_class.axis;
     if (axis < 0) continue;
-    used[static_cast<std::size_t>(axis)] = true;
+    // What lanes share is not all that there is in their band.
+    const bool are_lanes = dim_class.dims.empty();
+    used[static_cast<std::size_t>(axis)] =
+        !are_lanes || !inst.valid() || tree.in_lanes[inst.index()];
     layout = tree.axes[static_cast<std::size_t>(axis)].layout;
   }
   if (layout < 0) {  // All threads repeat it.

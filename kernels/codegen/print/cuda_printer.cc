@@ -305,6 +305,7 @@ class KernelPrinter {
       case NodeKind::kExec:
         return statements_.Execute(read.inst);
       case NodeKind::kLanes:
+      case NodeKind::kRound:
       case NodeKind::kCombine:
       case NodeKind::kHandOver:
       case NodeKind::kLastBlock:
@@ -381,6 +382,8 @@ class KernelPrinter {
       case NodeKind::kLanes:
         EXH_CHECK(false);  // Lanes compute on no device of this kind.
         return;
+      case NodeKind::kRound:
+        return statements_.RoundSums(index);
       case NodeKind::kCombine:
         return statements_.CombineSlices(CombineOf(index), slices_begin_);
       case NodeKind::kHandOver:
@@ -404,7 +407,8 @@ class KernelPrinter {
         return;
       }
       case NodeKind::kUnroll:
-        Comment("// UNROLL ", node.dim_class);
+        Comment(Class(node.dim_class).part == ir::FragmentPart::kNone ? "// UNROLL " : "// TENSOR ",
+                node.dim_class);
         PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
         statements_.SetIndex(node.dim_class, 0);
         return;

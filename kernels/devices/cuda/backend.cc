@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/devices/cuda/backend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
+#include "base/spelling.h"
 #include "kernels/codegen/print/cuda_printer.h"
 #include "kernels/codegen/print/work.h"
 #include "kernels/devices/cuda/detect.h"
@@ -27,12 +30,24 @@ class CudaBackend final : public Backend {
   std::vector<Finding> Examine() const override { return ExamineCuda(); }
 
   bool Detects(std::string_view field) const override {
-    constexpr std::array kFields = {"architecture",    "model",        "max_threads",
-                                    "max_registers",   "vector_sizes", "shared_bytes",
-                                    "block_registers", "cache_flags",  "across_blocks"};
+    constexpr std::array kFields = {
+        "architecture", "model",           "max_threads", "max_registers", "vector_sizes",
+        "shared_bytes", "block_registers", "cache_flags", "across_blocks", "tensor_units"};
     return std::ranges::find(kFields, field) != kFields.end();
   }
   DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }
+
+  std::string ProblemOfUnits(const ir::Device& device) const override {
+    constexpr int kHasTile = 90;  // mma.sync of 16 x 8 x 16 doubles: sm_90.
+    for (const std::string& unit : device.tensor_units) {
+      if (unit != ir::kDmma) return UnknownName("matrix unit", unit, {std::string(ir::kDmma)});
+      if (device.capability() < kHasTile) {
+        return fmt::format("{} needs sm_{} or later, the device is {}", unit, kHasTile,
+                           device.architecture);
+      }
+    }
+    return "";
+  }
 
   std::string RatesFile(const ir::Device& device) const override {
     return device.model.empty() ? Backend::RatesFile(device) : RatesFileOf(device.model);

@@ -66,6 +66,9 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
     if (way == ir::kAtomicVector && facts.capability_major < kVectorAtomics) continue;
     device.across_blocks.emplace_back(way);
   }
+  // What later ones do of doubles is a small part of what they do of floats.
+  constexpr int kFastDoubles = 9;
+  if (facts.capability_major == kFastDoubles) device.tensor_units.emplace_back(ir::kDmma);
   return {std::move(device), ""};
 }
 

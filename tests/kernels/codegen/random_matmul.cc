@@ -26,6 +26,8 @@ int Depth(DimKind kind) {
       return 3;
     case DimKind::VECTOR:
       return 4;
+    case DimKind::TENSOR:  // Not drawn.
+      break;
   }
   return 5;
 }

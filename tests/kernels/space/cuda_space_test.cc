@@ -188,10 +188,13 @@ int Spoiled(codegen::Fault fault, const Parameters& sizes = {{"m", 24}, {"n", 24
   return Spoiled(Draw("matmul", sizes, CudaTestDevice(64), 30, 3, coverage), fault);
 }
 
-/// Of sums of which many are divided among blocks.
-int SpoiledSums(codegen::Fault fault, const std::string& text = "", std::int64_t n = 96) {
+/// Of sums of which many are divided among blocks; `way`: in no other way than that.
+int SpoiledSums(codegen::Fault fault, const std::string& text = "", std::int64_t n = 96,
+                const std::string& way = "") {
+  ir::Device device = CudaTestDevice(32);
+  if (!way.empty()) device.across_blocks = {way};
   Coverage coverage;
-  return Spoiled(Draw("dot", {{"n", n}}, CudaTestDevice(32), 60, 3, coverage), fault, text);
+  return Spoiled(Draw("dot", {{"n", n}}, device, 60, 3, coverage), fault, text);
 }
 
 TEST(CudaSpace, NoDefectSpoilsNothing) {
@@ -214,10 +217,12 @@ TEST(CudaSpace, MissingFillShows) {
   EXPECT_GT(SpoiledSums(codegen::Fault::kMissingFill, "that nothing filled"), 0);
 }
 TEST(CudaSpace, MissingFenceShows) {
-  EXPECT_GT(SpoiledSums(codegen::Fault::kMissingFence, "that no fence orders"), 0);
+  EXPECT_GT(SpoiledSums(codegen::Fault::kMissingFence, "that no fence orders", 96, "LAST_BLOCK"),
+            0);
 }
 TEST(CudaSpace, DirtyTicketShows) {
-  EXPECT_GT(SpoiledSums(codegen::Fault::kDirtyTicket, "a ticket was left dirty"), 0);
+  EXPECT_GT(SpoiledSums(codegen::Fault::kDirtyTicket, "a ticket was left dirty", 96, "LAST_BLOCK"),
+            0);
 }
 TEST(CudaSpace, MissingWaitShows) {
   // Of each way that has several launches, all that are divided.
