@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/ir/fragments.h"
 #include "kernels/ir/ids.h"
 #include "kernels/ir/types.h"
 
@@ -41,8 +42,12 @@ struct Dimension {
   bool innermost_level = false;      ///< Last level of its axis: consecutive iterations adjoin.
   bool planned = false;              ///< Exists only once a communication is lowered.
   InstId inst;                       ///< The instruction whose nest it belongs to.
+  /// Filled by PlanLowering: what it is to a matrix unit, …
+  FragmentPart part = FragmentPart::kNone;
+  InstId unit;  ///< … and the reduction that this unit would do.
 
   const std::string& name() const { return name_; }
+  Fragment fragment() const { return FragmentOf(part); }
   /// May the level have a single iteration, where other sizes are possible?
   bool may_be_absent() const { return sizes.front() == 1 && sizes.back() > 1; }
 };
@@ -124,6 +129,9 @@ struct Instruction {
   std::vector<AccessGuard> guards;  ///< kLoad: dimensions of the array that it may leave.
   MemId block;                      ///< kTempLoad, kTempStore.
   PhaseId phase;                    ///< Filled by PlanLowering.
+  /// Filled by PlanLowering, where dims are parts of fragments: the communication through which
+  /// they are, if its values may go through memory. Then they are only where it stays in registers.
+  CommId fragment_through;
   bool planned = false;
 
   const std::string& name() const { return name_; }

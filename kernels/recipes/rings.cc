@@ -3,6 +3,8 @@
 // A product of two arguments on a device that copies asynchronously: tiles of both go to shared
 // memory, into rings of three slots, as they lie in the arguments. Threads have rows and columns of
 // the result, each some elements in registers, and meet once for each tile.
+#include "kernels/recipes/rings.h"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -10,8 +12,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "kernels/first.h"
 
 namespace exh::kernels {
 namespace {
@@ -55,6 +55,7 @@ class RingWriter {
   std::optional<Recipe> Write() {
     if (f_.device.max_stages < kStages || !FindProduct() || !FindTiles()) return std::nullopt;
     recipe_.name = "rings";
+    WantOf("unit", sum_->name(), {"FMA"});
     for (const Operand& operand : operands_) {
       WantOf("tiles", operand.comm->name(), {"OWN_TILES"});
       WantOf("thread_layout", f_.phase(operand.load->phase).name(), {"OWN_LAYOUT"});

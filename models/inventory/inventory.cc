@@ -265,7 +265,8 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   const bool is_fma =
       inst.op == ir::Op::kMad || inst.op == ir::Op::kMul || (adds && rates_.adds_share_fma > 0);
   // The first step of a sum that starts from a constant may be no operation at all. (Slices of
-  // threads have one each, but what makes one value of them is operations of the same block.)
+  // threads and parts of lanes have one each, but what makes one value of them is operations of the
+  // same block.)
   const double free = inst.is_reduction() && inst.op != ir::Op::kMad ? 1 / steps : 0;
   if (has_rates && !may_merge) all_.computations.push_back({number, is_fma, free});
   AddOperands(inst, number);

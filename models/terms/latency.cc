@@ -95,9 +95,9 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
     const double threads =
         std::min(resident_ * rounds.most_threads, most_lanes / work.waste) * rates.units;
     const double unrolled = static_cast<double>(inventory.function.device.max_unroll) *
-                            rates.bytes_per_access / nest.element_bytes;
+                            rates.bytes_per_access / nest.element_bytes * rounds.points_of_copy;
     const double copies = std::min(rounds.most_copies, unrolled);
-    raise(1, nest.points * clk * shortened / (copies * threads), true);
+    raise(1, nest.points * clk * shortened / (copies * threads * rounds.steps_at_once), true);
   }
 }
 

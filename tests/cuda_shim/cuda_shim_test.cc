@@ -57,6 +57,52 @@ TEST(CudaShim, SharedMemoryAndBarriers) {
                 {.grid = 4, .threads = 32, .shared_bytes = 128});
 }
 
+/// A tile by a warp, whose lanes have elements as the PTX ISA says; the other warp has none.
+TEST(CudaShim, MatrixUnit) {
+  const std::string multiply = R"(
+  if (t < 32) {
+    const int g = t / 4, q = t % 4;
+    double a[8], b[4], c[4];
+    for (int i = 0; i < 8; ++i) a[i] = (g + i % 2 * 8) * 3 - (q + i / 2 * 4) * (q + i / 2 * 4);
+    for (int i = 0; i < 4; ++i) b[i] = (q + i * 4) * 2 - g * 5;
+    for (int i = 0; i < 4; ++i) c[i] = i;
+    for (int step = 0; step < 2; ++step) {
+      exh_dmma(c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], b[0], b[1], b[2], b[3]);
+    }
+    for (int i = 0; i < 4; ++i) arg_c[(g + i / 2 * 8) * 8 + 2 * q + i % 2] = static_cast<float>(c[i]);
+  }
+)";
+  const HandProgram kernel(multiply, {.grid = 1, .threads = 64});
+  for (const int order : kOrders) {
+    const Result result = kernel.Run(order);
+    ASSERT_EQ(result.error, "") << "order " << order;
+    for (int row = 0; row < 16; ++row) {
+      for (int column = 0; column < 8; ++column) {
+        int sum = 0;
+        for (int k = 0; k < 16; ++k) sum += (row * 3 - k * k) * (k * 2 - column * 5);
+        const int first = row / 8 * 2 + column % 2;
+        EXPECT_EQ(result.c[static_cast<std::size_t>(row * 8 + column)],
+                  static_cast<float>(first + 2 * sum));
+      }
+    }
+  }
+}
+
+TEST(CudaShim, MatrixUnitsNeedWholeWarps) {
+  const std::string multiply = R"(
+  double x = 1, y = 1, z = 1, w = 1;
+  if (t % 32 != 7) exh_dmma(x, y, z, w, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+  arg_c[t] = static_cast<float>(x);
+)";
+  ExpectError(multiply, {.grid = 1, .threads = 64}, "multiplies a tile, but not thread");
+  const std::string alone = R"(
+  double x = 1, y = 1, z = 1, w = 1;
+  exh_dmma(x, y, z, w, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+  arg_c[t] = static_cast<float>(x);
+)";
+  ExpectError(alone, {.grid = 1, .threads = 48}, "but not thread 48 of its warp");
+}
+
 TEST(CudaShim, GlobalTemporaries) {
   ExpectDoubles(R"(
   float* const tmp_a = exh_global + block * 64ull;  // GLOBAL

@@ -60,14 +60,19 @@ void MakeFiner(Region& region, int grain) {
   }
 }
 
-/// Nothing happened to any grain yet.
+/// Nothing happened to any grain yet, but before this kernel.
 void Forget(Region& region) {
   region.history.assign(Grains(region.size, region.grain), {});
   if (region.kind == RegionKind::kShared) {
     region.arrivals.assign(Grains(region.size, region.grain), {});
     return;
   }
-  region.sharing.assign(Grains(region.size, region.grain), {});
+  region.sharing.resize(Grains(region.size, region.grain));
+  for (Sharing& sharing : region.sharing) {
+    const int before = sharing.before | sharing.now;
+    sharing = {};
+    sharing.before = static_cast<unsigned char>(before);
+  }
 }
 
 }  // namespace
@@ -125,9 +130,10 @@ Region* Memory::Find(const void* at, long long* offset) {
   return nullptr;
 }
 
-void Memory::BeginKernel(const Kernel& kernel) {
+void Memory::BeginKernel(const Kernel& kernel, bool is_early) {
   threads_ = kernel.threads;
   copies_.resize(threads_);
+  is_early_ = is_early;
   order_.BeginKernel(kernel.grid, kernel.threads);
   shared_->size = static_cast<std::int64_t>(kernel.shared_bytes);
   if (scratch_ != nullptr) {
@@ -141,11 +147,18 @@ void Memory::BeginKernel(const Kernel& kernel) {
 
 void Memory::BeginBlock(unsigned block) {
   block_ = block;
+  has_waited_.assign(threads_, false);
   order_.BeginBlock(block);
   std::memset(shared_->data, kPoison, static_cast<std::size_t>(shared_->size));
   std::fill(shared_->arrivals.begin(), shared_->arrivals.end(), Arrival{});
   copies_.assign(threads_, {});
   BeginInterval(0);
+}
+
+bool Memory::EndBlock() {
+  if (!is_early_ || std::ranges::find(has_waited_, true) != has_waited_.end()) return true;
+  error_ = fmt::format("block {} has ended, and has not waited for the kernel before", block_);
+  return false;
 }
 
 void Memory::BeginInterval(int line) {
@@ -186,11 +199,25 @@ bool Memory::Check(Region* region, const Access& access, unsigned thread, const 
   return true;
 }
 
+bool Memory::IsTooEarly(const Sharing& sharing, unsigned thread, Use use) const {
+  if (!is_early_ || has_waited_[thread]) return false;
+  return (sharing.before & (use == Use::kRead ? kWritten : kUsed)) != 0;
+}
+
 bool Memory::Share(Region& region, const Access& access, std::int64_t grain, unsigned thread,
                    Use use) {
   if (region.sharing.empty()) return true;
   Sharing& sharing = region.sharing[static_cast<std::size_t>(grain)];
   const std::int64_t offset = grain * region.grain;
+  if (IsTooEarly(sharing, thread, use)) {
+    return Fail(thread,
+                fmt::format("{} {}, which a kernel before {}, and has not waited for it",
+                            use == Use::kRead    ? "reads"
+                            : use == Use::kWrite ? "writes"
+                                                 : "changes",
+                            Place(region, access, offset), use == Use::kRead ? "writes" : "uses"));
+  }
+  sharing.now |= use == Use::kRead ? kUsed : kUsed | kWritten;
   const std::int64_t self = std::int64_t{block_} * threads_ + thread;
   const bool is_atomic = use == Use::kChange;
   const std::int64_t other = is_atomic ? sharing.plain : sharing.atomic;

@@ -22,7 +22,9 @@
 //     or not;
 //   * blocks use a grain of the same temporary, or of the same partial result without the order
 //   that
-//     block_order.h speaks of.
+//     block_order.h speaks of;
+//   * a thread of a kernel that may have begun early uses what an earlier kernel writes, or writes
+//     what one uses, and has not waited.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +40,9 @@ namespace exh_shim {
 
 /// What an array is to the kernel.
 enum class RegionKind { kInput, kOutput, kShared, kGlobal };
+
+/// Bits: a kernel used a grain at all, or changed it.
+inline constexpr unsigned char kUsed = 1, kWritten = 2;
 
 /// What happened to a grain in the interval of that number; of no worth in another.
 struct History {
@@ -55,6 +60,8 @@ struct Sharing {
   std::int32_t owner = -1;   ///< Temporaries of blocks: the one block that touches it, or -1.
   std::int32_t reader = -1;  ///< Workspace: the block that reads it, -1 none, -2 several.
   Written written{};         ///< Workspace: who wrote it.
+  /// What was done with it in the kernel that runs, and in those before: kUsed, kWritten.
+  unsigned char now = 0, before = 0;
 };
 
 /// Asynchronous copies to a grain that their threads have not waited for.
@@ -110,10 +117,12 @@ class Memory {
   Region* Find(const void* at, long long* offset);
 
   /// The accesses that follow are those of this kernel; all bits of the temporaries in `exh_global`
-  /// are set: NaN.
-  void BeginKernel(const Kernel& kernel);
+  /// are set: NaN. `is_early`: those before may not have ended.
+  void BeginKernel(const Kernel& kernel, bool is_early);
   /// … of this block; all bits of shared memory are set.
   void BeginBlock(unsigned block);
+  /// False if it should not have ended yet: then error() says why.
+  bool EndBlock();
   /// All threads have left the barrier of that line.
   void BeginInterval(int line);
 
@@ -129,6 +138,8 @@ class Memory {
   void CommitCopies(unsigned thread) { ++copies_[thread].groups; }
   bool AwaitCopies(int groups_left, unsigned thread);
   void Fence(unsigned thread) { order_.Fence(thread, interval_); }
+  /// For the thread, the kernels before have ended now.
+  void AwaitPrevious(unsigned thread) { has_waited_[thread] = true; }
   const std::string& error() const { return error_; }
 
   /// Says which ticket is not 0, behind the last kernel; empty: all are.
@@ -139,6 +150,8 @@ class Memory {
   enum class Use { kRead, kWrite, kChange };
   /// Rules about a grain that other blocks may use, too.
   bool Share(Region& region, const Access& access, std::int64_t grain, unsigned thread, Use use);
+  /// Its kernel may have begun before others ended that use the grain, too.
+  bool IsTooEarly(const Sharing& sharing, unsigned thread, Use use) const;
   bool ShareWorkspace(Sharing& sharing, const Region& region, const Access& access,
                       std::int64_t offset, unsigned thread, Use use);
   /// Is a copy to the grain under way? Then it is an error to touch it.
@@ -167,6 +180,8 @@ class Memory {
   std::int64_t workspace_bytes_, ticket_bytes_;
   BlockOrder order_;
   unsigned block_ = 0, threads_ = 1;
+  bool is_early_ = false;
+  std::vector<bool> has_waited_;  ///< By thread of the block.
   int line_ = 0;  ///< Of the barrier at which the interval began, 0 the start of the block.
   std::uint32_t interval_ = 0;
   std::string error_;

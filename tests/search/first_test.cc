@@ -10,8 +10,13 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <regex>
+#include <set>
+#include <string>
 
 #include "kernels/devices/backend.h"
+#include "kernels/recipes/rings.h"
+#include "kernels/recipes/unit_recipe.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -65,6 +70,36 @@ TEST(First, EveryKernelHasThemOnTheCpu) {
   }
 }
 
+/// Sums of neighbours: vectors of them, in several chains, which cores share where they are long.
+TEST(First, SumsHaveLanesOnTheCpu) {
+  struct Expected {
+    const char *kernel, *size;
+    bool is_divided;
+    int chains;  ///< At least.
+  };
+  for (const auto& [kernel, size, is_divided, chains] :
+       {Expected{"dot", "n=4194304", true, 8}, Expected{"dot", "n=4096", false, 8},
+        Expected{"dot", "n=1000003", true, 4}, Expected{"mv", "m=1024,n=1024", false, 8},
+        Expected{"mv", "m=2,n=262144", true, 2}, Expected{"reduce", "b=1024,c=1024", false, 4},
+        Expected{"moments", "", false, 4}, Expected{"softmax", "", false, 4},
+        Expected{"matmul", "transpose_b=1", false, 8}}) {
+    const std::string what = std::string(kernel) + " " + size;
+    const Begun begun = Begin(kernel, size, "cpu");
+    const std::string outline = begun.Outline(0), text = begun.Source(0).text;
+    EXPECT_THAT(outline, HasSubstr("lanes ")) << what;
+    EXPECT_EQ(outline.find("hand_over") != outline.npos, is_divided) << what << "\n" << outline;
+    // Registers of vectors that hold parts of sums.
+    std::set<std::string> registers;
+    const std::regex declared("lanes_[a-z0-9_]+");
+    for (std::sregex_iterator found(text.begin(), text.end(), declared), end; found != end;
+         ++found) {
+      registers.insert(found->str());
+    }
+    EXPECT_GE(registers.size(), static_cast<std::size_t>(chains)) << what << "\n" << outline;
+    EXPECT_THAT(begun.Outline(1), Not(HasSubstr("lanes "))) << what;
+  }
+}
+
 TEST(First, WhatIsNotInASpaceIsNamed) {
   ProblemOptions options;
   options.kernel = "axpy";
@@ -86,10 +121,12 @@ TEST(First, WhatIsNotInASpaceIsNamed) {
 TEST(First, EveryKernelHasThemOnAGpu) {
   for (const std::string& kernel : KernelNames()) {
     const Begun begun = Begin(kernel, "", "h200");
-    const bool is_product = kernel == "matmul";
-    const std::size_t count = is_product ? 4 : 3;
-    ASSERT_EQ(begun.first.size(), count) << kernel;
-    EXPECT_NE(begun.Source(count - 2).text, begun.Source(count - 1).text) << kernel;
+    const kernels::ir::Target& function = *begun.problem.task.function;
+    const std::size_t products =
+        kernels::UnitRecipes(function).size() +
+        static_cast<std::size_t>(kernels::RingRecipe(function).has_value());
+    ASSERT_EQ(begun.first.size(), products + 3) << kernel;
+    EXPECT_NE(begun.Source(products + 1).text, begun.Source(products + 2).text) << kernel;
     const kernels::Source source = begun.Source(0);
     EXPECT_GE(source.gpu->launch.threads, 32u) << kernel;
     EXPECT_LE(source.gpu->launch.threads, 1024u) << kernel;
@@ -109,21 +146,65 @@ TEST(First, ProductsHaveRingsWhereTheDeviceCopiesAsynchronously) {
                           Case{"m=512,n=512,k=512,transpose_a=1", 64, "exh_copy_cg<16>"},
                           Case{"m=512,n=512,k=512,a_stride=32", 64, "exh_copy_ca<4>"}}) {
     const Begun begun = Begin("matmul", one.size, "h200");
-    ASSERT_EQ(begun.first.size(), 4u) << one.size;
-    const kernels::Source source = begun.Source(0);
+    const std::size_t units = kernels::UnitRecipes(*begun.problem.task.function).size();
+    ASSERT_EQ(begun.first.size(), units + 4) << one.size;
+    const kernels::Source source = begun.Source(units);
     EXPECT_EQ(source.gpu->launch.threads, 256u) << one.size;
     EXPECT_EQ(source.gpu->launch.grid, one.grid) << one.size;
     EXPECT_THAT(source.text, HasSubstr(one.copy)) << one.size;
+    EXPECT_THAT(source.text, Not(HasSubstr("exh_dmma("))) << one.size;
     EXPECT_THAT(source.text, HasSubstr("exh_wait<1>();")) << one.size;
   }
   // Beyond axes that are covered, copies fill with zeros.
   const Begun covered = Begin("matmul", "m=1000,n=1000,k=1000", "h200");
-  ASSERT_EQ(covered.first.size(), 4u);
-  EXPECT_THAT(covered.Source(0).text, HasSubstr("< 1000u);"));
+  const std::size_t units = kernels::UnitRecipes(*covered.problem.task.function).size();
+  ASSERT_EQ(covered.first.size(), units + 4);
+  EXPECT_THAT(covered.Source(units).text, HasSubstr("< 1000u);"));
   // No whole tiles, no such copies, no products of arguments alone.
   EXPECT_EQ(Begin("matmul", "m=24,n=24,k=24", "h200").first.size(), 3u);
   EXPECT_EQ(Begin("matmul", "m=512,n=512,k=512", "k4000").first.size(), 3u);
   EXPECT_EQ(Begin("mv", "m=4096,n=4096", "h200").first.size(), 3u);
+}
+
+/// What begins a search of a product is what its name says.
+TEST(First, ProductsBeginWithMatrixUnits) {
+  struct Expected {
+    const char *name, *copies;
+    std::uint32_t threads;
+    std::uint64_t blocks;
+    const char* way;  ///< Of operands into shared memory.
+  };
+  const char *const ring = "exh_wait<1>();", *const once = "load4(";
+  const Expected expected[] = {{"unit, large tiles, rings", "TENSOR", 256, 64, ring},
+                               {"unit, small tiles, rings", "TENSOR", 128, 128, ring},
+                               {"unit, slices, rings", "one of all slices", 128, 512, ring},
+                               {"unit, large tiles", "TENSOR", 256, 64, once},
+                               {"unit, small tiles", "TENSOR", 128, 128, once},
+                               {"unit, slices", "one of all slices", 128, 512, once}};
+  for (const char* size : {"m=1024,n=512,k=256", "m=1024,n=512,k=256,transpose_b=1",
+                           "m=1024,n=512,k=256,transpose_a=1,relu=1"}) {
+    const Begun begun = Begin("matmul", size, "h200");
+    const auto recipes = kernels::UnitRecipes(*begun.problem.task.function);
+    ASSERT_EQ(recipes.size(), std::size(expected));
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+      EXPECT_EQ(recipes[i].name, expected[i].name);
+      const kernels::Source source = begun.Source(i);
+      EXPECT_THAT(source.text, HasSubstr("exh_dmma(")) << size;
+      EXPECT_THAT(source.text, HasSubstr(expected[i].copies)) << size;
+      EXPECT_THAT(source.text, HasSubstr(expected[i].way)) << size;
+      EXPECT_EQ(source.text.find("exh_copy_cg<16>(") != std::string::npos, i < 3) << size;
+      EXPECT_EQ(source.gpu->launch.threads, expected[i].threads) << size;
+      EXPECT_EQ(source.gpu->launch.grid, expected[i].blocks) << size;
+    }
+  }
+  // Fewer tiles along the sum than a ring has slots.
+  const auto small =
+      kernels::UnitRecipes(*Begin("matmul", "m=128,n=64,k=64", "h200").problem.task.function);
+  ASSERT_EQ(small.size(), 3u);
+  EXPECT_EQ(small.front().name, "unit, large tiles");
+  // A product with fewer points than a tile has no such beginning.
+  EXPECT_THAT(kernels::UnitRecipes(*Begin("matmul", "m=24,n=8,k=24", "h200").problem.task.function),
+              testing::IsEmpty());
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ void Seed(Fault fault, LoweredCode& code) {
         for (InitWrite& init : inst.inits) {
           init.slices.clear();
           init.splits.clear();
+          init.first_lane_only = false;
         }
       }
       return;
@@ -44,8 +45,10 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingFence:
     case Fault::kDirtyTicket:
     case Fault::kMissingWait:
+    case Fault::kMissingCopyWait:
     case Fault::kShortRing:
     case Fault::kEarlyRefill:
+    case Fault::kWrongFragment:
       code.fault = fault;
       return;
     case Fault::kLostSurplus:
@@ -69,11 +72,13 @@ ir::Type EvaluatedIn(const ir::Instruction& inst) {
   return keeps_bool ? inst.computes : ir::ComputeTypeOf(inst.computes);
 }
 
-LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule, Fault fault) {
+LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule, Fault fault,
+                          TensorForm form) {
   LoweredCode code;
+  code.seeded = fault;
   code.function = &function;
   code.schedule = &schedule;
-  LoopTreeResult result = BuildLoopTree(function, schedule);
+  LoopTreeResult result = BuildLoopTree(function, schedule, form);
   code.error = result.error;
   if (!code.error.empty()) return code;
   code.tree = std::move(*result.tree);
@@ -86,6 +91,12 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.values = PlanValues(function, schedule, code.tree);
   code.error = code.values.error;
   if (!code.error.empty()) return code;
+  for (const ir::Instruction& inst : function.insts) {
+    if (code.tree.IsUnit(inst) && !code.memory.guards[inst.id.index()].empty()) {
+      code.error = "a matrix unit cannot leave out steps of " + inst.name();
+      return code;
+    }
+  }
   code.splits = PlanSplits(function, schedule, code.tree, code.values);
   code.threads =
       PlanThreads(function, code.tree, code.values, code.rings, code.splits.parts.front());

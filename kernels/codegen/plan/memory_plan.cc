@@ -112,7 +112,7 @@ class MemoryPlanner {
   }
 
   void Add(ir::InstId inst, ir::DimId dim, std::int64_t stride) {
-    plan_.address[inst.index()].Add(tree_.class_of_dim[dim.index()], stride);
+    AddDim(tree_, dim, stride, plan_.address[inst.index()]);
   }
 
   /// Largest step first, as people write addresses.
@@ -128,7 +128,7 @@ class MemoryPlanner {
       const ir::LogicalDim& logical = function_.logical(access.logical);
       std::int64_t stride = access.stride;
       for (auto dim = logical.dims.rbegin(); dim != logical.dims.rend(); ++dim) {
-        index.Add(tree_.class_of_dim[dim->index()], stride);
+        AddDim(tree_, *dim, stride, index);
         stride *= schedule_.size(*dim);
       }
     }

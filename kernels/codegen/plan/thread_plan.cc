@@ -155,7 +155,9 @@ class ThreadPlanner {
       ThreadGuard guard = OnceGuard(tree_, node);
       if (const int band = BandOf(node); band >= 0) {
         const ThreadGuard& outer = plan_.band[At(band)];
-        if (!outer.axes.empty()) guard.axes.clear();
+        std::erase_if(guard.axes, [&](int axis) {
+          return std::ranges::find(outer.axes, axis) != outer.axes.end();
+        });
         if (outer.below != 0) guard.below = 0;
       }
       plan_.store[inst.id.index()] = guard;

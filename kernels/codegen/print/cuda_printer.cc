@@ -2,10 +2,12 @@
 #include "kernels/codegen/print/cuda_printer.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cuda_statements.h"
@@ -32,8 +34,31 @@ std::string KernelName(const std::string& name, std::size_t number) {
   return "exh_" + name + (number == 0 ? "" : Number(number));
 }
 
+/// How a kernel takes part when launches overlap. All blocks of one that waits do: so it ends after
+/// the one before, and the last launch of a program ends last.
+struct Overlap {
+  bool awaits = false;  ///< It is launched early, and waits for the kernel before.
+  bool lets = false;    ///< The next one is launched early.
+};
+
+constexpr const char* kAwait = "exh_await_previous();";
+
+// A compiler for an older GPU refuses these: with nothing in their place, launches that overlap
+// would read too early.
+constexpr const char* kOverlapFunctions = R"(#ifndef EXH_SHIM
+// Blocks of the next kernel may begin when all blocks of this one have: they take no place away.
+static __device__ __forceinline__ void exh_let_next_begin() {
+  asm volatile("griddepcontrol.launch_dependents;");
+}
+// Returns when the kernel before has ended, and what it wrote is there.
+static __device__ __forceinline__ void exh_await_previous() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+#endif
+)";
+
 /// The launches of all kernels.
-Launch PlanLaunch(const LoweredCode& code) {
+Launch PlanLaunch(const LoweredCode& code, const CudaOptions& options) {
   Launch launch;
   launch.grid = code.tree.num_blocks;
   launch.threads = code.tree.num_threads;
@@ -62,6 +87,11 @@ Launch PlanLaunch(const LoweredCode& code) {
     launch.sides.push_back({KernelName("finish", finishes++), false, group.tiles, launch.threads,
                             launch.shared_bytes});
   }
+  // One block that fills has ended before another kernel could begin. To launch that one early
+  // costs more than it saves then (0.1 us on an H200, in a graph).
+  const bool fills_at_once =
+      launch.sides.size() == 1 && launch.sides[0].is_before && launch.sides[0].grid == 1;
+  launch.overlaps = options.overlaps && !launch.sides.empty() && !fills_at_once;
   return launch;
 }
 
@@ -89,18 +119,21 @@ std::string Parameters(const LoweredCode& code, const CodeNames& names, const La
 }
 
 void OpenKernel(const std::string& name, std::uint32_t threads, std::uint32_t blocks,
-                const std::string& parameters, TextWriter& out) {
+                const std::string& parameters, const Overlap& overlap, TextWriter& out) {
   out.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(threads) + ", " +
            Number(blocks) + ")");
   out.Open(name + "(" + parameters + ")");
+  if (overlap.lets) out.Line("exh_let_next_begin();");
 }
 
 /// One kernel: what a part of the program runs.
 class KernelPrinter {
  public:
-  KernelPrinter(const LoweredCode& code, const Part& part, const CudaOptions& options,
-                const CodeNames& names, const Launch& launch, TextWriter& out)
+  KernelPrinter(const LoweredCode& code, const Part& part, const Overlap& overlap,
+                const CudaOptions& options, const CodeNames& names, const Launch& launch,
+                TextWriter& out)
       : code_(code),
+        overlap_(overlap),
         options_(options),
         tree_(code.tree),
         names_(names),
@@ -110,14 +143,17 @@ class KernelPrinter {
         part_(&rest_),
         body_(out),
         statements_(code, rest_, names_, out),
-        steps_(StepsOfNodes(code.tree)) {}
+        steps_(StepsOfNodes(code.tree)) {
+    if (overlap.awaits) await_at_ = WhereToAwait();
+  }
 
   void Print(const std::string& name) {
     for (const TempArray& temp : code_.memory.temps) {
       if (temp.space == MemSpace::SHARED) slices_begin_ += BytesOf(code_, temp);
     }
     OpenKernel(name, launch_.threads, code_.schedule->min_blocks.Or(1),
-               Parameters(code_, names_, launch_, options_), body_);
+               Parameters(code_, names_, launch_, options_), overlap_, body_);
+    AwaitAt(kStart);
     if (options_.gives_up) {
       body_.Line("const unsigned long long exh_end = *exh_deadline;");
       body_.Line("exh_look(exh_end);");
@@ -134,6 +170,46 @@ class KernelPrinter {
 
  private:
   const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
+
+  /// In what is left of a divided reduction, nothing comes before what the others left. Threads
+  /// that give up may not end before they have waited.
+  int WhereToAwait() const {
+    if (part_->finishes >= 0 || options_.gives_up) return kStart;
+    return FirstOf([&](const LoopNode& node) {
+      return node.kind == NodeKind::kExec && code_.splits.of_store[node.inst.index()] >= 0;
+    });
+  }
+
+  /// The first node of the part that is `wanted`, or what is passed once around it. All threads
+  /// that come to a node that is wanted have been there before.
+  int FirstOf(const std::function<bool(const LoopNode&)>& wanted) const {
+    int at = kStart;
+    while (IsPassedOnce(tree_.node(at))) {
+      std::vector<int> inside = tree_.node(at).children;
+      std::erase_if(inside, [&](int child) { return !Holds(child, wanted); });
+      if (inside.empty()) break;
+      at = inside.front();
+      if (inside.size() > 1) break;  // Threads that are not in this one may be in another.
+    }
+    return at;
+  }
+
+  bool IsPassedOnce(const LoopNode& node) const {
+    const bool is_trivial = node.kind == NodeKind::kLoop && Class(node.dim_class).size == 1;
+    return is_trivial || node.kind == NodeKind::kRoot || node.kind == NodeKind::kBlock ||
+           node.kind == NodeKind::kThreads;
+  }
+
+  bool Holds(int index, const std::function<bool(const LoopNode&)>& wanted) const {
+    const LoopNode& node = tree_.node(index);
+    if (!part_->nodes[static_cast<std::size_t>(index)]) return false;
+    return wanted(node) ||
+           std::ranges::any_of(node.children, [&](int child) { return Holds(child, wanted); });
+  }
+
+  void AwaitAt(int node) {
+    if (await_at_ == node) body_.Line(kAwait);
+  }
 
   /// Where the block is. One that makes a value of what several have is in none of these.
   void Blocks() {
@@ -233,6 +309,8 @@ class KernelPrinter {
     switch (node.kind) {
       case NodeKind::kExec:
         return statements_.Execute(read.inst);
+      case NodeKind::kLanes:
+      case NodeKind::kRound:
       case NodeKind::kCombine:
       case NodeKind::kHandOver:
       case NodeKind::kLastBlock:
@@ -288,6 +366,7 @@ class KernelPrinter {
   void Node(int index) {
     const LoopNode& node = tree_.node(index);
     if (!part_->nodes[static_cast<std::size_t>(index)]) return;
+    if (part_ == &rest_) AwaitAt(index);  // Before a ring's loop: before its first iterations, too.
     if (part_ == &rest_ && code_.threads.barrier_before[static_cast<std::size_t>(index)]) {
       body_.Line("__syncthreads();");
     }
@@ -305,6 +384,11 @@ class KernelPrinter {
       case NodeKind::kExec:
         if (!IsAhead(node.inst)) statements_.Execute(node.inst);
         return;
+      case NodeKind::kLanes:
+        EXH_CHECK(false);  // Lanes compute on no device of this kind.
+        return;
+      case NodeKind::kRound:
+        return statements_.RoundSums(index);
       case NodeKind::kCombine:
         return statements_.CombineSlices(CombineOf(index), slices_begin_);
       case NodeKind::kHandOver:
@@ -322,7 +406,8 @@ class KernelPrinter {
         return Loop(index, [&] { Body(index); });
       }
       case NodeKind::kUnroll:
-        Comment("// UNROLL ", node.dim_class);
+        Comment(Class(node.dim_class).part == ir::FragmentPart::kNone ? "// UNROLL " : "// TENSOR ",
+                node.dim_class);
         PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
         statements_.SetIndex(node.dim_class, 0);
         return;
@@ -376,8 +461,8 @@ class KernelPrinter {
     MarkNodes(rest);
     for (std::size_t node = 0; node < part.nodes.size(); ++node) {
       const NodeKind kind = tree_.nodes[node].kind;
-      const bool is_other =
-          kind == NodeKind::kCombine || kind == NodeKind::kHandOver || kind == NodeKind::kLastBlock;
+      const bool is_other = kind == NodeKind::kRound || kind == NodeKind::kCombine ||
+                            kind == NodeKind::kHandOver || kind == NodeKind::kLastBlock;
       if (!is_other || !part.nodes[node]) continue;
       for (int around = static_cast<int>(node); around >= 0; around = tree_.node(around).parent) {
         rest.nodes[static_cast<std::size_t>(around)] = true;
@@ -457,7 +542,7 @@ class KernelPrinter {
     for (const std::uint32_t stages : ring.lengths) body_.Line("int " + slot(stages) + " = 0;");
     Loop(ring.loop, [&] {
       if (code_.fault == Fault::kEarlyRefill) Refill(ring, slot, slots);
-      if (ring.under_way >= 0 && code_.fault != Fault::kMissingWait) {
+      if (ring.under_way >= 0 && code_.fault != Fault::kMissingCopyWait) {
         body_.Line("exh_wait<" + std::to_string(ring.under_way) + ">();");
       }
       if (code_.fault != Fault::kMissingBarrier) body_.Line("__syncthreads();");
@@ -533,6 +618,7 @@ class KernelPrinter {
   }
 
   const LoweredCode& code_;
+  const Overlap overlap_;
   const CudaOptions options_;
   const LoopTree& tree_;
   const CodeNames& names_;
@@ -545,15 +631,19 @@ class KernelPrinter {
   std::vector<double> steps_;       ///< By node.
   std::uint64_t slices_begin_ = 0;  ///< In shared memory: what combines slices.
   int repeats_ = 0;                 ///< Unrolled dims around that are past their first copy.
+  int await_at_ = -1;  ///< Before which node it waits for the kernel before; -1: nowhere.
+  static constexpr int kStart = 0;  ///< Of the kernel: the root.
 };
 
 /// Fills the output of an atomic reduction with the identity of its operator.
 void PrintFill(const LoweredCode& code, const SplitReduction& split, const SideLaunch& launch,
-               const std::string& parameters, const CodeNames& names, TextWriter& out) {
+               const Overlap& overlap, const std::string& parameters, const CodeNames& names,
+               TextWriter& out) {
   const ir::Instruction& inst = code.function->inst(split.id);
   const ir::Array& array = code.function->array(code.function->inst(split.store).array);
   const double identity = ir::IdentityOf(ir::CombinedBy(inst.op), inst.type);
-  OpenKernel(launch.kernel, launch.threads, 1, parameters, out);
+  OpenKernel(launch.kernel, launch.threads, 1, parameters, overlap, out);
+  if (overlap.awaits) out.Line(kAwait);
   out.Line("const unsigned long long i = blockIdx.x * " + Number(launch.threads) +
            "ull + threadIdx.x;");
   out.Line("if (i < " + Number(array.elements) + "ull) " + names.array(array.id) +
@@ -576,7 +666,7 @@ bool HasHalves(const LoweredCode& code) {
 }  // namespace
 
 CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
-  const Launch launch = PlanLaunch(code);
+  const Launch launch = PlanLaunch(code, options);
   const CodeNames names(code);
   TextWriter body;
   std::vector<std::string> helpers;
@@ -585,21 +675,29 @@ CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
     if (side != launch.sides.begin()) body.Line();
     return *side++;
   };
+  std::size_t kernels = 0;  // That have been printed, in the order of their launches.
+  const auto overlap = [&]() -> Overlap {
+    const std::size_t number = kernels++;
+    if (!launch.overlaps) return {};
+    return {.awaits = number > 0 && code.fault != Fault::kMissingWait,
+            .lets = number < launch.sides.size()};
+  };
   for (const SplitReduction& split : code.splits.reductions) {
     if (side == launch.sides.end() || !side->is_before || !split.is_atomic()) continue;
-    PrintFill(code, split, next(), Parameters(code, names, launch, options), names, body);
+    PrintFill(code, split, next(), overlap(), Parameters(code, names, launch, options), names,
+              body);
   }
   if (side != launch.sides.begin()) body.Line();
   for (const Part& part : code.splits.parts) {
     if (part.finishes < 0) {
-      KernelPrinter printer(code, part, options, names, launch, body);
+      KernelPrinter printer(code, part, overlap(), options, names, launch, body);
       printer.Print("exh_kernel");
       AddLines(printer.Helpers(), helpers);
       continue;
     }
     LoweredCode rest = code;  // Other barriers, of what is left.
     rest.threads = PlanThreads(*code.function, code.tree, code.values, code.rings, part);
-    KernelPrinter printer(rest, part, options, names, launch, body);
+    KernelPrinter printer(rest, part, overlap(), options, names, launch, body);
     body.Line();
     printer.Print((side++)->kernel);
     AddLines(printer.Helpers(), helpers);
@@ -611,6 +709,10 @@ CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
   if (body.text().find("exh_copy_") != std::string::npos) out.Raw(AsyncFunctions());
   for (const std::string& line : helpers) out.Line(line);
   if (!helpers.empty()) out.Line();
+  if (launch.overlaps) {
+    out.Raw(kOverlapFunctions);
+    out.Line();
+  }
   if (options.gives_up) {
     // Where threads of a warp return at different times, compilers let the first of them wait for
     // the others at the end of the kernel, and these may wait for them at a barrier. Threads that

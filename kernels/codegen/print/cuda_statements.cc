@@ -2,6 +2,7 @@
 #include "kernels/codegen/print/cuda_statements.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -133,16 +134,22 @@ std::vector<std::string> CudaStatements::Registers(ir::InstId inst) const {
 }
 
 void CudaStatements::Declare(ir::InstId inst) {
-  const std::string type(RegisterName(ir::ComputeTypeOf(code_.function->inst(inst).type)));
-  std::string line;
-  for (const std::string& point : Registers(inst)) {
-    if (line.size() + point.size() > kWidth) {
-      out_.Line(line + ";");
-      line.clear();
+  const auto declare = [&](ir::Type type, const std::vector<std::string>& points) {
+    std::string line;
+    for (const std::string& point : points) {
+      if (line.size() + point.size() > kWidth) {
+        out_.Line(line + ";");
+        line.clear();
+      }
+      line += (line.empty() ? std::string(RegisterName(type)) + " " : ", ") + point;
     }
-    line += (line.empty() ? type + " " : ", ") + point;
-  }
-  out_.Line(line + ";");
+    out_.Line(line + ";");
+  };
+  std::vector<std::string> points = Registers(inst);
+  declare(ir::ComputeTypeOf(code_.function->inst(inst).type), points);
+  if (!HasWideSums(inst)) return;
+  for (std::string& point : points) point.front() = 'a';
+  declare(ir::Type::kF64, points);
 }
 
 ir::Type CudaStatements::TypeOf(const ir::Instruction& inst, std::size_t operand,
@@ -405,7 +412,7 @@ void CudaStatements::WriteInit(const InitWrite& write, const std::string& value,
     const std::string first = condition.empty() ? value
                                                 : condition + " ? " + value + " : " +
                                                       NumberText(identity, held, Language::kCuda);
-    out_.Line(Register(write.reduction, key) + " = " + first + ";");
+    out_.Line(SumRegister(write.reduction, key) + " = " + first + ";");
     return;
   }
   const KeySource& source = write.index[key.size()];
@@ -565,6 +572,7 @@ void CudaStatements::Execute(ir::InstId id) {
   const bool has_register = Storage(id).is_read || inst.is_reduction();
   if (!has_register && values.inits.empty()) return;  // Nobody wants the value.
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return ExecuteLoad(inst);
+  if (code_.tree.IsUnit(inst)) return MultiplyTile(inst);
   for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
     if (values.lanes > 1) SetIndex(values.vector_class, lane);
     ExecuteScalar(inst, Compute(inst));
@@ -620,6 +628,7 @@ std::vector<std::string> CudaStatements::Helpers() const {
   lines.insert(lines.end(), types.begin(), types.end());
   for (const Helper& helper : helpers_) lines.push_back(Definition(helper));
   lines.insert(lines.end(), combiners_.begin(), combiners_.end());
+  if (has_unit_) std::ranges::copy(UnitHelper(), std::back_inserter(lines));
   return lines;
 }
 

@@ -38,6 +38,8 @@ class CudaStatements {
   /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
   void Execute(ir::InstId inst);
 
+  /// A kRound node: values of a reduction from the sums of a matrix unit.
+  void RoundSums(int node);
   /// Makes one value of the slices of a reduction. All of their threads have it then; where it is
   /// handed over, each has what it owns. Its shared memory begins at byte `offset`.
   void CombineSlices(const Combine& combine, std::uint64_t offset);
@@ -81,6 +83,13 @@ class CudaStatements {
     return Kind(dim_class) == DimKind::UNROLL || Kind(dim_class) == DimKind::VECTOR;
   }
   std::string Register(ir::InstId inst, const std::vector<std::int64_t>& key) const;
+  /// Where the steps of a reduction accumulate: the same, or, where a matrix unit has wider sums
+  /// than the value has, one beside it.
+  std::string SumRegister(ir::InstId inst, const std::vector<std::int64_t>& key) const;
+  bool HasWideSums(ir::InstId inst) const;
+  /// All steps of a tile at once.
+  void MultiplyTile(const ir::Instruction& inst);
+  static std::vector<std::string> UnitHelper();
   std::string OwnRegister(ir::InstId inst) const;
   std::vector<std::string> Registers(ir::InstId inst) const;
   /// The type of an operand's value; a literal has that of who reads it.
@@ -183,6 +192,7 @@ class CudaStatements {
   };
   static std::string Definition(const Helper& helper);
   std::set<Helper> helpers_;
+  bool has_unit_ = false;            ///< A matrix unit was used.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
 };
 

@@ -83,6 +83,11 @@ std::vector<std::uint32_t> Target::min_blocks_universe() const {
   return UpTo(paper || device.block_registers == 0 ? 1 : device.resident_blocks);
 }
 
+std::uint32_t Target::sums_of_resident_warps(const Instruction& reduction,
+                                             const Count& wanted) const {
+  return device.block_registers / (tensor_registers(reduction) * kUnitLanes * wanted.value);
+}
+
 std::uint32_t Target::threads_of_resident(const Count& wanted) const {
   constexpr std::uint32_t kFewestRegisters = 32;
   return device.block_registers / (kFewestRegisters * wanted.value);

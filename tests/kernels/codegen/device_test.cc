@@ -49,6 +49,19 @@ TEST(Device, EveryFieldMayBeOverridden) {
   EXPECT_FALSE(result.device->vector_arithmetic);
 }
 
+TEST(Device, WaysAcrossBlocksAreThoseThatThereAre) {
+  const auto load = [](const char* ways) { return LoadDevice("cpu", {{"across_blocks", ways}}); };
+  for (const char* bad : {"[\"ATOMIC_REDD\"]", "\"ATOMIC_RED\"", "[\"NOT_ACROSS\"]", "[1]"}) {
+    EXPECT_THAT(load(bad).error,
+                HasSubstr("'across_blocks' must be a list of some of ATOMIC_CAS, ATOMIC_RED, "
+                          "ATOMIC_VECTOR, LAST_BLOCK, SECOND_LAUNCH, got "))
+        << bad;
+  }
+  const DeviceResult result = load("[\"SECOND_LAUNCH\", \"ATOMIC_RED\"]");
+  ASSERT_TRUE(result.device) << result.error;
+  EXPECT_THAT(result.device->across_blocks, ElementsAre("SECOND_LAUNCH", "ATOMIC_RED"));
+}
+
 TEST(Device, ResolvedDeviceReadsBack) {
   const kernels::testing::TemporaryFolder folder;
   const DeviceResult host = LoadDevice("cpu", {{"max_threads", "16"}});
@@ -82,6 +95,14 @@ TEST(Device, ThePapersDeviceIsForCountingOnly) {
   EXPECT_EQ(k4000.device->shared_bytes, 48U << 10);
   EXPECT_THAT(k4000.device->vector_sizes, ElementsAre(2, 4));
   EXPECT_TRUE(LoadDevice("cpu").device->runs);
+}
+
+TEST(Device, TheArchitectureNamesACapability) {
+  EXPECT_EQ(LoadDevice("h200").device->capability(), 90);
+  EXPECT_EQ(LoadDevice("k4000").device->capability(), 30);
+  EXPECT_EQ(LoadDevice("hip-text").device->capability(), 0);
+  EXPECT_EQ(LoadDevice("cpu").device->capability(), 0);
+  EXPECT_EQ(LoadDevice("h200", {{"architecture", "\"sm_100a\""}}).device->capability(), 100);
 }
 
 TEST(Device, AreFoundWhereverTheProgramIs) {

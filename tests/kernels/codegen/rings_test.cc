@@ -264,7 +264,7 @@ TEST(Rings, MeetOnceInAnIteration) {
 
 TEST(Rings, MissingWaitsShow) {
   const std::vector<Shape> shapes = {{.b = Async(2)}, {.a = Async(3), .b = Async(3)}};
-  const Texts texts(shapes, Fault::kMissingWait);
+  const Texts texts(shapes, Fault::kMissingCopyWait);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     for (const int order : kShimOrders) {
       EXPECT_THAT(texts.run().Check(i, order), HasSubstr("has not waited for"));

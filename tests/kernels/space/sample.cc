@@ -11,6 +11,7 @@
 #include "kernels/library/registry.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"
+#include "search/subject/decision_file.h"
 
 namespace exh::kernels::testing {
 namespace {
@@ -109,14 +110,14 @@ ir::Device CudaTestDevice(std::uint32_t max_threads) {
 }
 
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
-            std::uint64_t seed, Coverage& coverage, bool paper) {
+            std::uint64_t seed, Coverage& coverage, bool paper, const std::string& decisions) {
   const Kernel* const found = FindKernel(kernel);
   EXH_CHECK(found != nullptr);
-  return Draw(*found, sizes, device, count, seed, coverage, paper);
+  return Draw(*found, sizes, device, count, seed, coverage, paper, decisions);
 }
 
 Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, int count,
-            std::uint64_t seed, Coverage& coverage, bool paper) {
+            std::uint64_t seed, Coverage& coverage, bool paper, const std::string& decisions) {
   Parameters all;
   for (const Parameter& p : kernel.parameters()) all[p.name] = p.default_value;
   for (const auto& [name, value] : sizes) all.at(name) = value;
@@ -125,7 +126,8 @@ Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& dev
   EXH_CHECK(!sample.task.root_failed);
   coverage.Allow(*sample.task.instance);
 
-  const runtime::Candidate root(sample.task.instance);
+  runtime::Candidate root(sample.task.instance);
+  search::ApplyDecisions(search::ParseDecisionFile(decisions, "decisions"), root);
   Random random(seed);
   // How values travel, sizes and kinds come first: with them open, most orders of loops end in a
   // dead end. Which of them is first decides what is frequent: kinds leave little to threads that
