@@ -25,7 +25,9 @@ enum class Verdict {
   kSpills,   ///< Its registers do not suffice: rejected before it is timed.
   kCrash,    ///< The process that ran it died.
   kTimeout,  ///< It ran past the limit.
-  kSlow,     ///< Stopped early: slower than the cap (an evaluation, not a failure).
+  /// Stopped early: slower than the cap, or far behind by the time of a part of it
+  /// (Measurement::estimate_ns). An evaluation, not a failure.
+  kSlow,
   /// Ran and seemed right, but took less time than is possible: less than its own lower bound, or
   /// than passed on the clock of the process that watches. Never the best.
   kImpossible,
@@ -44,6 +46,7 @@ std::optional<Verdict> VerdictOf(std::string_view name);
 struct GpuKernel {
   Launch launch;
   std::uint64_t least_registers = 0;  ///< A thread cannot do with fewer.
+  std::uint32_t min_blocks = 1;       ///< That a multiprocessor shall hold.
 };
 
 /// The kernel of a printed GPU program that may have others beside it.
@@ -56,6 +59,10 @@ struct Source {
   std::string text;
   /// About how long a run takes, by the number of instructions; 0: nobody knows. Off by factors.
   double rough_ns = 0;
+  /// How blocks divide its reductions among them: values of `across_blocks`
+  /// (kernels/spaces/across.exh) with a '+' between. Empty: they divide none.
+  std::string across;
+  bool bits_vary = false;  ///< Runs with the same inputs may differ in the bits of their results.
   /// Of what may run for ever: the same with loops that look at the clock
   /// (codegen::CudaOptions::gives_up). Empty: it need not be tried with care.
   std::string careful;
@@ -108,8 +115,14 @@ struct Measurement {
   double compile_ms = 0, check_ms = 0;
   std::vector<double> runtimes_ns;  ///< Mean of each batch.
   std::vector<double> clocks_mhz;   ///< Of a GPU's multiprocessors, beside each batch.
-  int blocks_per_sm = 0;       ///< Of a GPU kernel: blocks that a multiprocessor holds at once.
-  double best_ns = 0;          ///< Minimum of runtimes_ns; what search compares.
+  int blocks_per_sm = 0;  ///< Of a GPU kernel: blocks that a multiprocessor holds at once.
+  double best_ns = 0;     ///< Minimum of runtimes_ns; what search compares.
+  /// Of launches one by one (Evaluator::Repeat): how many different results, bit by bit.
+  std::uint64_t results = 0;
+  /// What all of it takes by the time of so many of its blocks, which are alike; 0: no part of it
+  /// was timed by itself. kSlow: what was not run whole for that reason.
+  double estimate_ns = 0;
+  std::uint64_t estimate_blocks = 0;
   double max_error = 0;        ///< Largest |x - reference|.
   double max_error_ratio = 0;  ///< Largest |x - reference| / tolerance; above 1 is wrong.
 };

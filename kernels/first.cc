@@ -7,7 +7,9 @@
 // loops, the innermost level what a thread (or a core) has in registers, the level before it the
 // threads of a GPU. All other levels are absent. Where a result has fewer points than the machine
 // has threads, its reduction is spread over them: threads have slices along neighbours in memory,
-// and blocks divide the rest.
+// and blocks divide the rest. Where lanes compute, and only what is reduced lies in memory as lanes
+// need it, they have parts of the reduction: several vectors of them, so that none waits for the
+// one before.
 #include "kernels/first.h"
 
 #include <algorithm>
@@ -17,7 +19,9 @@
 #include <numeric>
 #include <string_view>
 
-#include "kernels/first/copied_tiles.h"
+#include "kernels/recipes/copied_tiles.h"
+#include "kernels/recipes/rings.h"
+#include "kernels/recipes/unit_recipe.h"
 
 namespace exh::kernels {
 namespace {
@@ -66,7 +70,7 @@ enum class Role {
   kOutside,  ///< Of a result with more axes than two: one of those before.
 };
 
-/// How a reduction with few results occupies a machine, by the sizes of its longest axis.
+/// How a reduction occupies a machine, by the sizes of its longest axis.
 struct Spread {
   std::uint32_t parts = 1;   ///< Of the outermost level: blocks.
   std::uint32_t slices = 1;  ///< Of the level before the innermost: threads.
@@ -76,6 +80,10 @@ struct Spread {
   /// Of the innermost level, a loop, where no threads have slices; best first. None: the outermost
   /// level is the loop.
   std::vector<std::uint32_t> steps;
+  /// Where lanes have parts of it: of the innermost level. `copies` are those of the level before
+  /// then, and `steps` those of `loop`, where there are blocks.
+  std::uint32_t lanes = 1;
+  int loop = 0;
 };
 
 /// Threads of a large GPU.
@@ -87,6 +95,14 @@ constexpr std::uint32_t kSlices = 256;
 constexpr double kLeastCopies = 4, kMostCopies = 64;
 constexpr double kLeastSlices = 32;
 constexpr double kManyBlocks = 1024;
+/// Vectors of sums that a core adds to, so that none waits for itself.
+constexpr std::uint32_t kChains = 8;
+/// Of a result whose reduction has lanes: sums of a tile along its columns, and its rows.
+constexpr std::uint32_t kColumnsOfLanes = 4, kRowsOfLanes = 2;
+/// What a core at least adds up of a divided reduction: to begin and end it takes microseconds.
+constexpr double kLeastStepsOfCore = 1 << 14;
+/// Parts for each core: they do not all run alike.
+constexpr double kPartsOfCore = 4;
 
 /// That of the numbers which is nearest, as a factor, of those that `fits`; 1 where none does.
 template <typename Fits>
@@ -106,6 +122,14 @@ bool Contains(const std::vector<std::uint32_t>& numbers, std::uint32_t number) {
   return std::ranges::find(numbers, number) != numbers.end();
 }
 
+/// From the widest that the device has to none.
+std::vector<std::uint32_t> Widths(const ir::Device& device) {
+  std::vector<std::uint32_t> widths = device.vector_sizes;
+  std::ranges::sort(widths, std::greater<>());
+  widths.push_back(1);
+  return widths;
+}
+
 /// What is chosen in a recipe.
 struct Shape {
   std::string name;
@@ -114,6 +138,25 @@ struct Shape {
   std::vector<std::uint32_t> all_threads;    ///< Of the only axis of a result.
   bool tiled = true;
 };
+
+/// What is left open.
+void AppendRest(bool is_wide, Recipe& recipe) {
+  const auto want = [&](const char* choice, std::vector<std::string> values) {
+    recipe.wishes.push_back({choice, std::move(values)});
+  };
+  want("dim_kind", {"LOOP", "UNROLL"});
+  want("dim_mapping", {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
+  want("mem_space", {"SHARED", "GLOBAL"});
+  want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
+  want("vec", is_wide ? std::vector<std::string>{"16", "8", "4", "2", "1"}
+                      : std::vector<std::string>{"1"});
+  want("skew", {"PLAIN"});
+  want("advance", {"ON_TIME"});
+  want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
+  want("transfer", {"REGISTERS"});
+  want("stages", {"1"});
+  want("min_blocks", {"1"});
+}
 
 class Writer {
  public:
@@ -125,11 +168,12 @@ class Writer {
         is_first_(function.logical_dims.size(), false),
         is_alone_(function.logical_dims.size(), false),
         is_serial_(function.logical_dims.size(), false),
+        is_beside_lanes_(function.logical_dims.size(), false),
         spread_(function.logical_dims.size()),
         has_threads_(function.device.max_threads > 1),
         has_blocks_(has_threads_ || function.device.threads > 1) {
     FindRoles();
-    if (!shape_.tiled || !has_blocks_) return;
+    if (!shape_.tiled) return;
     for (const Instruction* main : Mains()) {
       if (main->is_reduction()) FindSpread(*main);
     }
@@ -137,6 +181,7 @@ class Writer {
 
   Recipe Write() {
     recipe_.name = shape_.name;
+    Want("unit", {"FMA"});
     Want("tiles", {"SAME_TILES"});
     Want("thread_layout", {"SHARED_LAYOUT"});
     for (const Instruction* main : Mains()) Sizes(*main);
@@ -152,15 +197,7 @@ class Writer {
       if (!comm.planned) Travel(comm);
     }
     for (const Instruction* main : Mains()) Nest(*main);
-    Want("dim_kind", {"LOOP", "UNROLL"});
-    Want("dim_mapping", {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
-    Want("mem_space", {"SHARED", "GLOBAL"});
-    Want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
-    Want("vec", has_threads_ && shape_.tiled ? std::vector<std::string>{"16", "8", "4", "2", "1"}
-                                             : std::vector<std::string>{"1"});
-    Want("skew", {"PLAIN"});
-    Want("advance", {"ON_TIME"});
-    Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
+    AppendRest(has_threads_ && shape_.tiled, recipe_);
     return std::move(recipe_);
   }
 
@@ -260,9 +297,13 @@ class Writer {
       }
     }
     const double machine = has_threads_ ? kManyThreads : f_.device.threads;
-    if (reduced.empty() || points >= machine || !MayDivide(reduction)) return;
     std::ranges::stable_sort(reduced,
                              [](const auto* a, const auto* b) { return a->extent > b->extent; });
+    const auto has_lanes = std::ranges::find_if(
+        reduced, [&](const LogicalDim* axis) { return MayTakeLanes(*axis, results); });
+    if (has_lanes != reduced.end())
+      return TakeLanes(reduction, **has_lanes, results, points, steps);
+    if (reduced.empty() || points >= machine || !has_blocks_ || !MayDivide(reduction)) return;
     const auto adjoins = std::ranges::find_if(
         reduced, [&](const LogicalDim* axis) { return MaySlice(*axis) && Adjoins(*axis); });
     double most = f_.max_splits(reduction), blocks = points;
@@ -271,8 +312,8 @@ class Writer {
       for (const LogicalDimId id : results) is_serial_[classes_.Of(id)] = true;
       std::rotate(reduced.begin(), adjoins, adjoins + 1);
     } else {
-      // Half of the threads there are: each of them has a loop, and other reads under way.
-      Divide(*reduced.front(), results, points, machine / 2, most);
+      // Half of the threads of a GPU: each of them has a loop, and other reads under way.
+      Divide(*reduced.front(), results, points, has_threads_ ? machine / 2 : machine, most);
       if (SpreadOf(*reduced.front()).parts == 1) return;
     }
     most /= SpreadOf(*reduced.front()).parts;
@@ -283,6 +324,64 @@ class Writer {
       most /= other.parts;
       blocks *= other.parts;
     }
+  }
+
+  /// May lanes have parts along the axis, and would no lanes along the results be better, of which
+  /// nothing has to be made one?
+  bool MayTakeLanes(const LogicalDim& axis, const std::vector<LogicalDimId>& results) const {
+    const auto is_contiguous = [&](LogicalDimId id) { return IsContiguous(f_.logical(id)); };
+    return !has_threads_ && axis.dims.size() > 1 && f_.may_take_lanes(f_.dim(axis.dims.back())) &&
+           LanesOf(axis) > 1 && IsContiguous(axis) && std::ranges::none_of(results, is_contiguous);
+  }
+  std::uint32_t LanesOf(const LogicalDim& axis) const {
+    const std::vector<std::uint32_t> widths = Widths(f_.device);
+    return *std::ranges::find_if(widths, [&](std::uint32_t width) {
+      return width == 1 ||
+             (axis.extent % width == 0 && Contains(f_.dim(axis.dims.back()).sizes, width));
+    });
+  }
+
+  /// Sums of a tile beside each other are chains; where they are few, there are copies of each.
+  /// Cores divide what is long, where results are too few for all of them.
+  void TakeLanes(const Instruction& reduction, const LogicalDim& axis,
+                 const std::vector<LogicalDimId>& results, double points, double steps) {
+    std::uint32_t chains = 1;
+    for (const LogicalDimId id : results) {
+      const LogicalDim& result = f_.logical(id);
+      is_beside_lanes_[classes_.Of(id)] = true;
+      if (RegisterLevel(result) < 0) continue;
+      const double most = RoleOf(id) == Role::kColumn ? kColumnsOfLanes : kRowsOfLanes;
+      chains *= LargestPower(f_.dim(result.dims.back()).sizes, result.extent, most);
+    }
+    Spread spread;
+    spread.lanes = LanesOf(axis);
+    std::uint32_t each = axis.extent / spread.lanes;
+    const int before = static_cast<int>(axis.dims.size()) - 2;
+    const Dimension& copied = f_.dim(axis.dims[static_cast<std::size_t>(before)]);
+    const double parts = PartsOfCores(reduction, axis, points, steps);
+    // Blocks and a loop in them come before copies.
+    if (before > (parts > 1 ? 1 : 0)) {
+      spread.copies = LargestPower(copied.sizes, each, std::max(kChains / chains, 1u));
+    }
+    each /= spread.copies;
+    spread.loop = spread.copies > 1 ? before - 1 : before;
+    if (parts > 1 && spread.loop > 0) {
+      const auto& loops = f_.dim(axis.dims[static_cast<std::size_t>(spread.loop)]).sizes;
+      spread.parts = Nearest(f_.dim(axis.dims[0]).sizes, parts, [&](std::uint32_t size) {
+        return size <= f_.max_splits(reduction) && each % size == 0 && Contains(loops, each / size);
+      });
+      if (spread.parts > 1) spread.steps = {each / spread.parts};
+    }
+    spread_[classes_.Of(axis.id)] = std::move(spread);
+  }
+
+  /// Parts into which cores divide a reduction, about; less than 2: they do not.
+  double PartsOfCores(const Instruction& reduction, const LogicalDim& axis, double points,
+                      double steps) const {
+    const double cores = f_.device.threads;
+    const bool may =
+        has_blocks_ && points < cores && f_.may_split(f_.dim(axis.dims[0])) && MayDivide(reduction);
+    return may ? std::min(kPartsOfCore * cores / points, points * steps / kLeastStepsOfCore) : 0;
   }
 
   bool MaySlice(const LogicalDim& axis) const {
@@ -342,8 +441,8 @@ class Writer {
     for (std::size_t index = 0; has_threads_ && index < results.size() && index < 2; ++index) {
       threads /= index == 0 ? shape_.columns.front() : shape_.rows.front();
     }
-    const double wanted = std::min(
-        {machine / std::max(threads, 1.0), most, axis.extent / static_cast<double>(kLeastSteps)});
+    const double least = has_threads_ ? kLeastSteps : kLeastStepsOfCore;
+    const double wanted = std::min({machine / std::max(threads, 1.0), most, axis.extent / least});
     if (wanted < 2) return;
     Spread spread;
     spread.parts = Nearest(outer.sizes, wanted, [&](std::uint32_t size) {
@@ -375,6 +474,7 @@ class Writer {
   /// The level of a reduced axis that is its loop; -1: none.
   int LoopLevel(const LogicalDim& axis) const {
     const Spread& spread = SpreadOf(axis);
+    if (!spread.steps.empty() && spread.lanes > 1) return spread.loop;
     if (!spread.steps.empty()) return static_cast<int>(axis.dims.size()) - 1;
     return spread.parts > 1 ? -1 : 0;
   }
@@ -405,6 +505,14 @@ class Writer {
         SizeOf(axis, ThreadLevel(axis), {spread.slices});
         SizeOf(axis, static_cast<int>(axis.dims.size()) - 1, {spread.copies});
         if (spread.repeats > 1) SizeOf(axis, 1, {spread.repeats});
+      } else if (spread.lanes > 1) {
+        const int last = static_cast<int>(axis.dims.size()) - 1;
+        SizeOf(axis, last, {spread.lanes});
+        if (spread.copies > 1) SizeOf(axis, last - 1, {spread.copies});
+        if (spread.parts > 1) {
+          SizeOf(axis, 0, {spread.parts});
+          SizeOf(axis, spread.loop, spread.steps);
+        }
       } else if (spread.parts > 1) {
         SizeOf(axis, 0, {spread.parts});
         if (!spread.steps.empty()) SizeOf(axis, LoopLevel(axis), spread.steps);
@@ -412,6 +520,10 @@ class Writer {
       if (const int level = RegisterLevel(axis); level > 0) {
         const bool is_column = roles_[number] == Role::kColumn;
         if (is_serial_[number]) SizeOf(axis, level, {1});
+        if (is_beside_lanes_[number]) {
+          const std::uint32_t most = is_column ? kColumnsOfLanes : kRowsOfLanes;
+          SizeOf(axis, level, {LargestPower(f_.dim(axis.dims.back()).sizes, axis.extent, most)});
+        }
         SizeOf(axis, level, is_column ? shape_.columns : shape_.rows);
       }
       if (const int level = ThreadLevel(axis); level > 0 && spread.slices == 1) {
@@ -446,6 +558,11 @@ class Writer {
       WantOf("dim_kind", dim.name(), {"THREAD", "LOOP"});
     } else if (spread.slices > 1) {
       WantOf("dim_kind", dim.name(), {"UNROLL", "LOOP"});
+    } else if (spread.lanes > 1 && dim.level == static_cast<int>(axis.dims.size()) - 1) {
+      WantOf("dim_kind", dim.name(), {"VECTOR", "UNROLL"});
+    } else if (spread.lanes > 1) {
+      const bool is_loop = dim.level == LoopLevel(axis);
+      WantOf("dim_kind", dim.name(), {is_loop ? "LOOP" : "UNROLL"});
     } else if (dim.level == RegisterLevel(axis)) {
       const bool is_column = role == Role::kColumn && !has_threads_ && IsContiguous(axis);
       WantOf("dim_kind", dim.name(),
@@ -493,7 +610,7 @@ class Writer {
         WantOf("dim_mapping", pair.name(), {"NOT_MAPPED"});
       } else if (is_chain && dst.level == RegisterLevel(axis)) {
         WantOf("dim_mapping", pair.name(), {"NOT_MAPPED", "UNROLL_MAP"});
-      } else if (dst.level == RegisterLevel(axis)) {
+      } else if (dst.level == RegisterLevel(axis) || IsSharedByTile(consumer, dst)) {
         WantOf("dim_mapping", pair.name(), OrThrough(comm, {"UNROLL_MAP", "MERGE_MAP"}));
       } else {
         // Loops around values of a reduction are not its own: it must be over.
@@ -501,6 +618,21 @@ class Writer {
                OrThrough(comm, {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"}));
       }
     }
+  }
+
+  /// Is it the lanes of an axis, or the copies of them?
+  bool IsOfLanes(const LogicalDim& axis, const Dimension& dim) const {
+    const int last = static_cast<int>(axis.dims.size()) - 1;
+    return dim.level == last || (SpreadOf(axis).copies > 1 && dim.level == last - 1);
+  }
+
+  /// Is it in registers of lanes, which sums of a tile share? They are read before the tile.
+  bool IsSharedByTile(const Instruction& consumer, const Dimension& dim) const {
+    const LogicalDim& axis = f_.logical(dim.logical);
+    if (SpreadOf(axis).lanes == 1 || !IsOfLanes(axis, dim)) return false;
+    return std::ranges::any_of(AxesOf(consumer), [&](LogicalDimId id) {
+      return is_beside_lanes_[classes_.Of(id)] && RegisterLevel(f_.logical(id)) >= 0;
+    });
   }
 
   /// As a last resort through a temporary array, where that may be.
@@ -525,6 +657,8 @@ class Writer {
           outer.push_back(&dim);
         } else if (spread.slices > 1) {
           (dim.level == ThreadLevel(axis) ? threads : registers).push_back(&dim);
+        } else if (spread.lanes > 1 && IsOfLanes(axis, dim)) {
+          registers.push_back(&dim);
         }
       } else if (dim.level == 0) {
         outer.push_back(&dim);
@@ -546,27 +680,24 @@ class Writer {
   const Target& f_;
   const Shape& shape_;
   AxisClasses classes_;
-  std::vector<Role> roles_;      ///< By class, as what follows.
-  std::vector<bool> is_first_;   ///< The first axis of a result.
-  std::vector<bool> is_alone_;   ///< The only axis of a result.
-  std::vector<bool> is_serial_;  ///< Threads have slices of a reduction instead.
+  std::vector<Role> roles_;            ///< By class, as what follows.
+  std::vector<bool> is_first_;         ///< The first axis of a result.
+  std::vector<bool> is_alone_;         ///< The only axis of a result.
+  std::vector<bool> is_serial_;        ///< Threads have slices of a reduction instead.
+  std::vector<bool> is_beside_lanes_;  ///< Of a result whose reduction has lanes.
   std::vector<Spread> spread_;
   bool has_threads_, has_blocks_;
   Recipe recipe_;
 };
 
-/// From the widest that the device has to none.
-std::vector<std::uint32_t> Widths(const ir::Device& device) {
-  std::vector<std::uint32_t> widths = device.vector_sizes;
-  std::ranges::sort(widths, std::greater<>());
-  widths.push_back(1);
-  return widths;
-}
-
 }  // namespace
 
 std::vector<Recipe> FirstRecipes(const Target& function) {
-  std::vector<Recipe> recipes = CopiedTileRecipes(function);
+  std::vector<Recipe> recipes;
+  for (Recipe& recipe : UnitRecipes(function)) {
+    AppendRest(true, recipe);
+    recipes.push_back(std::move(recipe));
+  }
   Shape tiles{.name = "tiles"};
   if (function.device.max_threads > 1) {
     tiles.columns = tiles.rows = {4, 2, 1};
@@ -576,6 +707,8 @@ std::vector<Recipe> FirstRecipes(const Target& function) {
     tiles.columns = Widths(function.device);
     tiles.rows = {4, 2, 3, 5, 6, 7, 8, 1};
   }
+  if (std::optional<Recipe> rings = RingRecipe(function)) recipes.push_back(std::move(*rings));
+  std::ranges::move(CopiedTileRecipes(function), std::back_inserter(recipes));
   recipes.push_back(Writer(function, tiles).Write());
   if (function.device.max_threads > 1) {
     // Of two products in a row a block holds whole rows of the second: with four rows for each

@@ -5,34 +5,21 @@
 // what it can of them (search/descend/first.h); a space without these choices has no such start.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "kernels/ir/target.h"
+#include "kernels/recipes/recipe.h"
 
 namespace exh::kernels {
 
-/// A wish: the first of `values` that is still possible, if any is.
-struct Wish {
-  /// One decision, "dim_kind(mad.m1)", or all that are open of a choice, "cache".
-  std::string decision;
-  std::vector<std::string> values;  ///< Best first.
-};
-
-/// An implementation by wishes, in the order in which they are taken.
-struct Recipe {
-  std::string name;
-  std::vector<Wish> wishes;
-  /// If one of its wishes cannot be taken, the result is not what the name says.
-  bool is_exact = false;
-};
-
-/// Recipes for a frozen backbone on its device, the most promising first: of matrix products on
-/// devices with threads tiles that are copied into shared memory (first/copied_tiles.h); tiles that
-/// registers hold, with vectors (or threads) along the rows of the result and blocks around
-/// everything, which divide reductions that have too few results for the whole machine; where there
-/// are threads the same with two rows for each of them, which takes fewer registers; last the naive
-/// nest, without tiles, all of it in the loops of the result.
+/// Recipes for a frozen backbone on its device, the most promising first: those of products that a
+/// matrix unit does (recipes/unit_recipe.h), or whose operands go through rings (recipes/rings.h)
+/// or are copied tile by tile (recipes/copied_tiles.h); tiles that registers hold, with vectors (or
+/// threads) along the rows of the result and blocks around everything, which divide reductions that
+/// have too few results for the whole machine; vectors are along a reduction where only that lies
+/// in memory as they need it; where there are threads the same with two rows for each of them,
+/// which takes fewer registers; last the naive nest, without tiles, all of it in the loops of the
+/// result.
 std::vector<Recipe> FirstRecipes(const ir::Target& function);
 
 }  // namespace exh::kernels

@@ -18,7 +18,7 @@ struct SideLaunch {
 };
 
 /// What a launch of a printed GPU program needs: `exh_kernel`, and what comes before and after it,
-/// one after the other.
+/// one after the other. The first begins when all that was launched before has ended.
 struct Launch {
   std::uint64_t grid = 1;          ///< Blocks.
   std::uint32_t threads = 1;       ///< Of a block.
@@ -30,6 +30,9 @@ struct Launch {
   /// The first bytes of the workspace are 0 before the program is launched. It leaves them so.
   std::uint64_t ticket_bytes = 0;
   std::vector<SideLaunch> sides = {};  ///< In the order in which they are launched.
+  /// Launches behind the first may begin before the one before them has ended: in every block of
+  /// theirs, threads wait for that themselves, before they use what an earlier one does.
+  bool overlaps = false;
 
   /// Bytes of `exh_global`; 0: the kernels have no such parameter.
   std::uint64_t scratch_bytes() const { return workspace_bytes + global_bytes * grid; }

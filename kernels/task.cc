@@ -2,6 +2,7 @@
 #include "kernels/task.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/ir/lowering.h"
+#include "kernels/ir/ops.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
 #include "kernels/problem.h"
@@ -45,6 +47,23 @@ void CheckMemory(const ir::Function& function) {
       function.name, static_cast<double>(needed) / kMiB, static_cast<double>(available) / kMiB));
 }
 
+/// What the device has of ways across blocks, and none of them for a reduction that could be
+/// divided.
+void NoteImpossibleWays(const ir::Target& target, std::vector<std::string>& notes) {
+  for (const ir::Instruction& inst : target.insts) {
+    if (!inst.is_reduction() || target.splittable_dims(inst) == 0) continue;
+    std::vector<std::string> reasons;
+    for (const std::string& way : target.device.across_blocks) {
+      const std::string_view why = target.why_not_across(inst, way);
+      if (!why.empty()) reasons.push_back(fmt::format("{}: {}", way, why));
+    }
+    if (reasons.size() < target.device.across_blocks.size()) continue;
+    notes.push_back(fmt::format("blocks do not divide {} ({} of {}): {}", inst.name(),
+                                ir::InfoOf(ir::CombinedBy(inst.op)).word, ir::WordOf(inst.type),
+                                fmt::join(reasons, "; ")));
+  }
+}
+
 }  // namespace
 
 Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, bool paper,
@@ -68,6 +87,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   }
   if (device.runs) CheckMemory(*function);
   ir::PlanLowering(*function);
+  NoteImpossibleWays(*function, task.notes);
   if (function->statements.size() > kMostStatements) {
     throw Error(fmt::format("{} has {} statements; the space takes {}", function->name,
                             function->statements.size(), kMostStatements));

@@ -79,6 +79,8 @@ double Tally::CountThroughput() {
     const double width = rates.bytes_per_access / read.element_bytes;
     const double lines = read.element_bytes / rates.access_bytes;
     Add(read.what, terms::OperandWork(view_, read));
+    // An asynchronous copy is one access, that to the argument.
+    if (view_.domains().blocks[read.block.index()].may_be_copied()) continue;
     const double points = std::max(view_.work(read.store).points, view_.Demand(read));
     Add(name_of(read.store),
         terms::AccessWork(view_, read.store, points, width, lines, read.element_bytes));

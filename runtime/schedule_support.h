@@ -48,7 +48,8 @@ void FindDecisionsOf(const SpaceHost& host, const Instance& instance, int choice
                      Decided<DecisionRef, Ids...>& found,
                      std::type_identity_t<const Ids& (SpaceHost::*)(Object) const>... id_of) {
   const bool both = instance.space().choices[choice].symmetry != Symmetry::kNone;
-  const auto set = [&]<std::size_t... at>(DecisionRef where, std::span<const Object> objects,
+  const auto set = [&]<std::size_t... at>(DecisionRef where,
+                                          [[maybe_unused]] std::span<const Object> objects,
                                           std::index_sequence<at...>) {
     found.Set((host.*id_of)(objects[at])..., where);
   };

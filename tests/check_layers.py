@@ -55,18 +55,20 @@ ROOMS = {
         "derived": set(),
         "library": {"derived", "derived/calls", "derived/reference", "derived/sources"},
         "library/texts": set(),  # Data.
-        "first": {"."},
         "codegen/loops": set(),
-        "codegen/plan": {"codegen/loops"},
-        "codegen/print": {"codegen/loops", "codegen/plan"},
-        "codegen": {"codegen/loops", "codegen/plan"},
+        "codegen/memory": {"codegen/loops"},
+        "codegen/plan": {"codegen/loops", "codegen/memory"},
+        "codegen/print": {"codegen/loops", "codegen/memory", "codegen/plan"},
+        "codegen": {"codegen/loops", "codegen/memory", "codegen/plan"},
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},
+        "recipes": set(),
         "replays": set(),  # Data.
     },
     "kernels/notation": {
         "syntax": set(),
         "axes": {".", "syntax"},
+        "options": {".", "syntax"},
     },
     "kernels/devices": {
         "rates": set(),  # Data.

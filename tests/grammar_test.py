@@ -27,7 +27,7 @@ PREFIXES = {
     "number": "constant.numeric.",
 }
 KERNEL_RESERVED = set(
-    "aligned and end in input kernel not option or output outside scalar size strides tile xor".split()
+    "aligned and end in input kernel not option require or output outside scalar size strides tile xor".split()
 )
 KERNEL_FUNCTIONS = set(
     "sum prod min max any all argmin argmax abs sqrt rsqrt exp log tanh select cast".split()

@@ -163,6 +163,7 @@ constexpr auto kTable = std::to_array<DiagInfo>({
     {Diag::kNotCovered, kE, "an output that is not written as a whole"},
     {Diag::kNotBuilt, kE, "a computation that cannot be built"},
     {Diag::kBadAlignment, kE, "an alignment that no array has"},
+    {Diag::kRequired, kE, "sizes and options that the kernel refuses"},
 });
 
 static_assert(std::ranges::is_sorted(kTable, {}, &DiagInfo::diag) &&

@@ -191,6 +191,7 @@ enum class Diag : std::uint16_t {
   kNotCovered = 1210,
   kNotBuilt = 1211,
   kBadAlignment = 1212,
+  kRequired = 1213,
 };
 
 /// What the table says of a kind.

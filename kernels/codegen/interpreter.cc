@@ -48,10 +48,12 @@ struct Step {
   bool is_reduction = false;
   std::vector<Input> inputs;
   Slot own;
+  std::size_t parts = 1;  ///< Of each value, that lanes have: the first of them is the value.
   struct Init {
     ir::InstId reduction;
     Slot slot;
     std::vector<int> slices, splits;
+    bool first_lane_only = false;
   };
   std::vector<Init> inits;
   std::size_t memory = 0;  ///< Array number, or temporary number.
@@ -92,9 +94,14 @@ class Interpreter {
   }
 
  private:
+  static std::int64_t NumParts(const ValueStorage& storage) {
+    return std::int64_t{storage.parts.lanes} * storage.parts.num_copies();
+  }
+
+  /// Of a value whose lanes have parts, the first one.
   Slot MakeSlot(const ValueStorage& storage, const std::vector<KeySource>& index) const {
     Slot slot;
-    std::int64_t stride = 1;
+    std::int64_t stride = NumParts(storage);
     for (std::size_t i = storage.key.size(); i-- > 0;) {
       if (index[i].every) {
         std::vector<std::int64_t> copies;
@@ -154,12 +161,21 @@ class Interpreter {
       points *= key.size;
     }
     step.own = MakeSlot(storage, own);
+    // The lanes of a copy lie side by side.
+    step.parts = At(NumParts(storage));
+    if (!storage.parts.empty()) step.own.offset.Add(storage.parts.vector_class, 1);
+    std::int64_t stride = storage.parts.lanes;
+    for (const KeyDim& copy : storage.parts.copies) {
+      step.own.offset.Add(copy.dim_class, stride);
+      stride *= copy.size;
+    }
+    points *= step.parts;
     points_[inst.id.index()] = points;
     values_[inst.id.index()].assign(points * tree_.num_threads, kNan);
     for (const InitWrite& init : plan.inits) {
       step.inits.push_back({init.reduction,
                             MakeSlot(code_.values.storage[init.reduction.index()], init.index),
-                            init.slices, init.splits});
+                            init.slices, init.splits, init.first_lane_only});
     }
     if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) step.memory = inst.array.index();
     for (std::size_t temp = 0; temp < temps_.size(); ++temp) {
@@ -274,17 +290,22 @@ class Interpreter {
     double& own = Register(id, Evaluate(step.own.offset));
     if (is_inside) own = value;  // Else the step of a reduction is not taken.
     value = own;
-    for (const auto& [reduction, slot, slices, splits] : step.inits) {
+    for (const auto& [reduction, slot, slices, splits, first_lane_only] : step.inits) {
       if (!part_->insts[reduction.index()]) continue;  // Another kernel's.
       const std::int64_t point = Evaluate(slot.offset);
       const ir::Type type = steps_[reduction.index()].type;
       const bool is_first =
           std::ranges::all_of(slices, [&](int axis) { return SliceOf(axis) == 0; }) &&
           std::ranges::all_of(splits, [&](int c) { return index_[At(c)] == 0; });
-      const ir::Op op = CombinedBy(steps_[reduction.index()].op);
-      const double first = is_first ? RoundedUnlessWide(type, value, ir::IsFloat(step.type))
-                                    : ir::IdentityOf(op, type);
-      for (const std::int64_t copy : slot.copies) Register(reduction, point + copy) = first;
+      const double identity = ir::IdentityOf(CombinedBy(steps_[reduction.index()].op), type);
+      const double first =
+          is_first ? RoundedUnlessWide(type, value, ir::IsFloat(step.type)) : identity;
+      const std::size_t parts = steps_[reduction.index()].parts;
+      for (const std::int64_t copy : slot.copies) {
+        double* const begun = &Register(reduction, point + copy);
+        std::fill_n(begun, parts, first_lane_only ? identity : first);
+        *begun = first;
+      }
     }
   }
 
@@ -300,6 +321,36 @@ class Interpreter {
     if (!is_float && (std::isnan(own) || std::isnan(more))) return kNan;  // Unwritten.
     const double both = ir::Evaluate(CombinedBy(reduction.op), reduction.computes, own, more, 0);
     return RoundedUnlessWide(reduction.type, both, is_float);
+  }
+
+  /// In the running thread one value is made of the parts that lanes have, of each value that ends
+  /// at the node: of two copies each lane takes what the other one has, then of two halves.
+  void CombineLanes(int index) {
+    const ir::InstId id = tree_.node(index).inst;
+    const Step& step = steps_[id.index()];
+    const ValueStorage& storage = code_.values.storage[id.index()];
+    const std::vector<int> around = tree_.ClassesAround(index);
+    std::vector<KeySource> places;
+    for (const KeyDim& key : storage.key) {
+      const bool is_around = std::ranges::find(around, key.dim_class) != around.end();
+      places.push_back({key.dim_class, !is_around});
+    }
+    const Slot slot = MakeSlot(storage, places);
+    const std::size_t lanes = storage.parts.lanes;
+    for (const std::int64_t copy : slot.copies) {
+      double* const parts = &Register(id, Evaluate(slot.offset) + copy);
+      const auto take = [&](std::size_t to, std::size_t from) {
+        parts[to] = Combined(step, parts[to], parts[from]);
+      };
+      for (std::size_t count = step.parts / lanes; count > 1;) {
+        const std::size_t half = (count + 1) / 2;
+        for (std::size_t i = half * lanes; i < count * lanes; ++i) take(i - half * lanes, i);
+        count = half;
+      }
+      for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+        for (std::size_t lane = 0; lane < half; ++lane) take(lane, lane + half);
+      }
+    }
   }
 
   /// Axis by axis: the threads at index 0 take what the others along it have, then all of them get
@@ -364,7 +415,15 @@ class Interpreter {
     return number;
   }
 
-  /// What the running thread has of a register in the workspace.
+  /// The values of the reduction that a thread has.
+  std::size_t NumValues(ir::InstId id) const {
+    return points_[id.index()] / steps_[id.index()].parts;
+  }
+  double& Value(ir::InstId id, std::size_t point) {
+    return Register(id, static_cast<std::int64_t>(point * steps_[id.index()].parts));
+  }
+
+  /// What the running thread has of a value in the workspace.
   double& Partial(const SplitReduction& split, std::uint64_t block, std::size_t point) {
     const std::uint64_t part = NumberOf(split.tile_classes) * split.splits + block;
     const std::uint64_t element =
@@ -377,8 +436,8 @@ class Interpreter {
     const bool is_silent = NumberOf(split.silent) != 0;
     if (is_silent || (split.below != 0 && thread_ >= split.below)) return;
     const std::uint64_t block = NumberOf(split.split_classes);
-    for (std::size_t point = 0; point < points_[split.id.index()]; ++point) {
-      Partial(split, block, point) = Register(split.id, static_cast<std::int64_t>(point));
+    for (std::size_t point = 0; point < NumValues(split.id); ++point) {
+      Partial(split, block, point) = Value(split.id, point);
     }
   }
 
@@ -387,12 +446,12 @@ class Interpreter {
     const Step& step = steps_[split.id.index()];
     std::uint64_t shares = 1;
     for (const ThreadDigit& digit : split.sharers) shares *= digit.size;
-    for (std::size_t point = 0; point < points_[split.id.index()]; ++point) {
+    for (std::size_t point = 0; point < NumValues(split.id); ++point) {
       double value = ir::IdentityOf(CombinedBy(step.op), step.type);
       for (std::uint64_t block = NumberOf(split.sharers); block < split.splits; block += shares) {
         value = Combined(step, value, Partial(split, block, point));
       }
-      Register(split.id, static_cast<std::int64_t>(point)) = value;
+      Value(split.id, point) = value;
     }
   }
 
@@ -518,6 +577,11 @@ class Interpreter {
     switch (node.kind) {
       case NodeKind::kExec:
         return Execute(node.inst);
+      case NodeKind::kLanes:
+        if (tree_.InThreads(index)) return CombineLanes(index);
+        return ForEachThread([&] { CombineLanes(index); });
+      case NodeKind::kRound:  // Numbers are doubles.
+        return;
       case NodeKind::kCombine:
         return Combine(code_.function->inst(node.inst));
       case NodeKind::kHandOver:
@@ -566,6 +630,14 @@ class Interpreter {
 }  // namespace
 
 InterpreterResult Interpret(const LoweredCode& code, InterpreterData& data, unsigned order) {
+  if (code.tree.has_lanes()) {
+    const LoweredCode loops =
+        LowerSchedule(*code.function, *code.schedule, code.seeded, TensorForm::kLoops);
+    if (loops.error.empty()) return Interpret(loops, data, order);
+    InterpreterResult result;
+    result.error = loops.error;
+    return result;
+  }
   return Interpreter(code, data, order).Run();
 }
 

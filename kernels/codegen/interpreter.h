@@ -24,7 +24,8 @@ struct InterpreterResult {
   std::string error;  ///< An access out of bounds; empty if none.
 };
 
-/// Runs `code` on `data`, block after block, thread after thread. Numbers are doubles; they are
+/// Runs `code` on `data`, block after block, thread after thread. What lanes of warps share is
+/// loops here: it knows nothing of who has what of a fragment. Numbers are doubles; they are
 /// rounded where they become integers, bools or narrow floats, f32 and f64 are not. Registers and
 /// temporaries hold NaN when a block starts, so that a value read before it was written spoils the
 /// result, that of integers, too. Threads of axes that a Threads node does not use repeat its work,

@@ -36,6 +36,9 @@ std::string ToJsonLine(const Measurement& m) {
                {"clocks_mhz", m.clocks_mhz},
                {"blocks_per_sm", m.blocks_per_sm},
                {"best_ns", m.best_ns},
+               {"results", m.results},
+               {"estimate_ns", m.estimate_ns},
+               {"estimate_blocks", m.estimate_blocks},
                {"max_error", Number(m.max_error)},
                {"max_error_ratio", Number(m.max_error_ratio)}})
              .dump(-1, ' ', false, json::error_handler_t::replace) +
@@ -55,6 +58,9 @@ std::optional<Measurement> ParseMeasurement(const std::string& line) {
     m.clocks_mhz = object.at("clocks_mhz").get<std::vector<double>>();
     m.blocks_per_sm = object.at("blocks_per_sm").get<int>();
     m.best_ns = object.at("best_ns").get<double>();
+    m.results = object.at("results").get<std::uint64_t>();
+    m.estimate_ns = object.at("estimate_ns").get<double>();
+    m.estimate_blocks = object.at("estimate_blocks").get<std::uint64_t>();
     m.max_error = FromNumber(object.at("max_error"));
     m.max_error_ratio = FromNumber(object.at("max_error_ratio"));
     return m;

@@ -39,7 +39,10 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   const codegen::Schedule schedule = ExtractSchedule(task, candidate);
   const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
   EXH_CHECK(code.error.empty());
-  return BackendOf(device).Print(code, device);
+  Source source = BackendOf(device).Print(code, device);
+  source.across = codegen::WaysInWords(code.splits);
+  source.bits_vary = codegen::BitsMayVary(*task.function, code.splits);
+  return source;
 }
 
 void RequireRuns(const ir::Device& device) {
@@ -53,6 +56,11 @@ void RequireRuns(const ir::Device& device) {
 DeviceResult Backend::Detect(int /*gpu*/) const {
   return {std::nullopt,
           fmt::format("a device whose language is {} has nothing that is detected", language())};
+}
+
+std::string Backend::ProblemOfUnits(const ir::Device& device) const {
+  if (device.tensor_units.empty()) return "";
+  return fmt::format("no matrix unit is used by code whose language is {}", language());
 }
 
 std::string Backend::RatesFile(const ir::Device& device) const {

@@ -13,6 +13,7 @@
 
 #include "base/spelling.h"
 #include "kernels/devices/backend.h"
+#include "kernels/ir/target.h"
 
 namespace exh::kernels {
 namespace {
@@ -72,6 +73,17 @@ Field VectorSizeField() {
   return field;
 }
 
+Field WaysAcrossField() {
+  Field field = Any(&ir::Device::across_blocks,
+                    fmt::format("a list of some of {}", fmt::join(ir::kWaysAcross, ", ")));
+  field.read = [read = field.read](ir::Device& device, const json& value) {
+    return read(device, value) && std::ranges::all_of(device.across_blocks, [](const auto& way) {
+             return std::ranges::find(ir::kWaysAcross, way) != ir::kWaysAcross.end();
+           });
+  };
+  return field;
+}
+
 Field MayMiss(Field field) {
   field.may_miss = true;
   return field;
@@ -90,6 +102,8 @@ Field LanguageField() {
   };
   return field;
 }
+
+constexpr const char* kUnits = "tensor_units";
 
 /// In the order in which DeviceToJson prints them.
 const std::vector<std::pair<std::string, Field>>& Fields() {
@@ -115,6 +129,11 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"skews", MayMiss(Any(&D::skews, "a list of names of the choice 'skew'"))},
       {"across_blocks",
        MayMiss(Any(&D::across_blocks, "a list of names of the choice 'across_blocks'"))},
+      {"max_stages", MayMiss(Number<std::uint32_t>(&D::max_stages, 1))},
+      {"async_copies", MayMiss(Any(&D::async_copies, "true or false"))},
+      {"resident_blocks", MayMiss(Number<std::uint32_t>(&D::resident_blocks, 1))},
+      {"across_blocks", MayMiss(WaysAcrossField())},
+      {kUnits, MayMiss(Any(&D::tensor_units, "a list of names of the choice 'unit'"))},
       {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},
       {"threads", Number<std::uint32_t>(&D::threads, 1)},
   };
@@ -205,7 +224,12 @@ DeviceResult Read(const std::string& file, const json& object,
       return Error(file + ": '" + name + "' is missing");
     }
   }
-  return {reader.Take(), ""};
+  ir::Device device = reader.Take();
+  if (const std::string why = BackendOf(device).ProblemOfUnits(device); !why.empty()) {
+    return Error(overrides.contains(kUnits) ? fmt::format("device option {}: {}", kUnits, why)
+                                            : fmt::format("{}: '{}': {}", file, kUnits, why));
+  }
+  return {std::move(device), ""};
 }
 
 /// The file of a device, or a line that says why there is none.

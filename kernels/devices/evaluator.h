@@ -35,6 +35,12 @@ enum class Effort {
 /// What the runs of an audit may last.
 inline constexpr double kAuditSeconds = 6;
 
+/// What a candidate is up against.
+struct Cap {
+  double ns = 0;       ///< Above it a run may be stopped: kSlow. 0: none is, but by what hangs.
+  double best_ns = 0;  ///< The fastest so far; 0: nothing is known to be correct.
+};
+
 /// Something to be compared: compiled, or the reason why it is not.
 struct Contender {
   std::string name;
@@ -56,10 +62,14 @@ class Evaluator {
   virtual Compiled CompileTrial(const Source& source) { return Compile(source); }
 
   /// Runs what CompileTrial() made: kCorrect when that ended within the cap, otherwise the verdict
-  /// on the candidate. Nothing is checked or timed. `cap_ns` as for Measure().
-  virtual Measurement Try(const Compiled& trial, double cap_ns) {
-    return Measure(trial, cap_ns, Effort::kQuick);
+  /// on the candidate. Nothing is checked or timed. `cap` as for Measure().
+  virtual Measurement Try(const Compiled& trial, const Cap& cap) {
+    return Measure(trial, cap, Effort::kQuick);
   }
+
+  /// The cap with which a search begins that knows nothing yet, and which it raises until something
+  /// ends; 0: there is none then.
+  virtual double first_cap_ns() const { return 0; }
 
   /// May candidates be measured while others compile? Not where both need the same processor.
   virtual bool compiles_while_measuring() const { return false; }
@@ -69,9 +79,17 @@ class Evaluator {
   virtual bool IsReady(double /*seconds*/) { return true; }
 
   /// Runs, checks and times what was compiled. Unless compiles_while_measuring(), never called
-  /// while anything compiles. Above `cap_ns` per run it may stop early and answer kSlow; 0 is no
-  /// cap.
-  virtual Measurement Measure(const Compiled& compiled, double cap_ns, Effort effort) = 0;
+  /// while anything compiles. What is far slower than `cap.best_ns` may be kSlow by the time of a
+  /// part of it (Measurement::estimate_ns).
+  virtual Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) = 0;
+
+  /// Runs what was compiled `launches` times with the same inputs, each run checked and timed by
+  /// itself: `runtimes_ns` has all of them, and `results` says how often they differ.
+  virtual Measurement Repeat(const Compiled& /*compiled*/, int /*launches*/) {
+    Measurement none;
+    none.why = "this device does not look at launches one by one";
+    return none;
+  }
 
   /// How many of the best candidates are measured once more against each other at the end; 1: only
   /// the winner, with the yardsticks.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace exh::kernels::ir {
@@ -32,10 +34,26 @@ struct Device {
   std::vector<std::string> skews;           ///< Values of `skew` that it has, but PLAIN.
   /// Values of `across_blocks` that the device has, but NOT_ACROSS.
   std::vector<std::string> across_blocks;
+  std::uint32_t max_stages = 1;  ///< Slots of a ring (kernels/spaces/ring.exh); 1: no rings.
+  bool async_copies = false;     ///< Copies to SHARED arrays that pass no registers.
+  std::uint32_t resident_blocks =
+      1;  ///< Most blocks of a multiprocessor that a kernel may ask for.
+  /// Values of `unit` that the device has, but FMA.
+  std::vector<std::string> tensor_units;
   /// Two runs of a program yield the same bits: no atomic operations whose order shows.
   bool deterministic = false;
   bool runs = true;           ///< False: its space is counted, nothing runs on it.
   std::uint32_t threads = 1;  ///< Host threads that share the blocks (cpu).
+
+  /// The compute capability that the architecture names, 90 of "sm_90a"; 0: it names none.
+  int capability() const {
+    constexpr std::string_view kPrefix = "sm_";
+    int number = 0;
+    if (!architecture.starts_with(kPrefix)) return 0;
+    std::from_chars(architecture.data() + kPrefix.size(), architecture.data() + architecture.size(),
+                    number);
+    return number;
+  }
 };
 
 }  // namespace exh::kernels::ir

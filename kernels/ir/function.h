@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/ir/fragments.h"
 #include "kernels/ir/ids.h"
 #include "kernels/ir/types.h"
 
@@ -19,7 +20,7 @@ namespace exh::kernels::ir {
 
 /// One mathematical axis of one loop nest: the product of the sizes of its dims is `extent`. Where
 /// that is more than `total`, the axis is *covered*: what lies beyond is iterated, but it reads and
-/// writes nothing (kernels/codegen/plan/covered_axes.h).
+/// writes nothing (kernels/codegen/memory/covered_axes.h).
 struct LogicalDim {
   LogicalDimId id;
   std::string name;              ///< "mad.m".
@@ -41,8 +42,12 @@ struct Dimension {
   bool innermost_level = false;      ///< Last level of its axis: consecutive iterations adjoin.
   bool planned = false;              ///< Exists only once a communication is lowered.
   InstId inst;                       ///< The instruction whose nest it belongs to.
+  /// Filled by PlanLowering: what it is to a matrix unit, …
+  FragmentPart part = FragmentPart::kNone;
+  InstId unit;  ///< … and the reduction that this unit would do.
 
   const std::string& name() const { return name_; }
+  Fragment fragment() const { return FragmentOf(part); }
   /// May the level have a single iteration, where other sizes are possible?
   bool may_be_absent() const { return sizes.front() == 1 && sizes.back() > 1; }
 };
@@ -124,6 +129,9 @@ struct Instruction {
   std::vector<AccessGuard> guards;  ///< kLoad: dimensions of the array that it may leave.
   MemId block;                      ///< kTempLoad, kTempStore.
   PhaseId phase;                    ///< Filled by PlanLowering.
+  /// Filled by PlanLowering, where dims are parts of fragments: the communication through which
+  /// they are, if its values may go through memory. Then they are only where it stays in registers.
+  CommId fragment_through;
   bool planned = false;
 
   const std::string& name() const { return name_; }
@@ -237,6 +245,12 @@ struct Scalar {
 /// A position in a storage order; 1 is innermost. An object of its own so that a requirement can
 /// speak of "every position".
 struct Rank {
+  std::uint32_t value = 1;
+  std::string name() const { return std::to_string(value); }
+};
+
+/// A number of slots, or of blocks: an object as a Rank is.
+struct Count {
   std::uint32_t value = 1;
   std::string name() const { return std::to_string(value); }
 };

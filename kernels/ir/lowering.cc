@@ -195,6 +195,7 @@ void PlanLowering(Function& function) {
   add_insts(permanent_insts, function.insts.size());
 
   FindPhases(function);
+  FindFragments(function);
   for (Axis& axis : function.axes) {
     const Dimension& dim = function.dim(axis.store_dim);
     for (const Axis& other : function.axes) {

@@ -53,6 +53,13 @@ constexpr Op CombinedBy(Op op) {
   return op == Op::kMad ? Op::kAdd : op;
 }
 
+/// Is the value of a reduction in this type the same, bit by bit, in whatever order its steps are
+/// taken? Sums and products of floats are rounded otherwise.
+inline bool IsExact(Op op, Type type) {
+  const Op combined = CombinedBy(op);
+  return !IsFloat(type) || combined == Op::kMin || combined == Op::kMax;
+}
+
 /// What an operator begins with when it reduces nothing: 0 of a sum, the lowest value of a maximum.
 double IdentityOf(Op op, Type type);
 

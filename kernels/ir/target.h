@@ -4,6 +4,7 @@
 // machine that shall compute it, and which decisions there are.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -39,6 +40,11 @@ inline constexpr std::string_view kAtomicRed = "ATOMIC_RED";
 inline constexpr std::string_view kAtomicVector = "ATOMIC_VECTOR";
 inline constexpr std::string_view kLastBlock = "LAST_BLOCK";
 inline constexpr std::string_view kSecondLaunch = "SECOND_LAUNCH";
+inline constexpr std::array kWaysAcross = {kAtomicCas, kAtomicRed, kAtomicVector, kLastBlock,
+                                           kSecondLaunch};
+
+/// Names of the values of `unit` (kernels/spaces/units.exh), but FMA.
+inline constexpr std::string_view kDmma = "DMMA";
 
 /// A backbone on a device: `$fun` in the files of kernels/spaces.
 class Target : public Function {
@@ -202,11 +208,13 @@ class Target : public Function {
   /// Places of axes whose loop the two sides of a temporary can share, so that each iteration uses
   /// the array again; and 0.
   std::vector<std::uint32_t> shared_universe(const MemBlock& b) const;
-  /// May threads have slices of the reduction along its dimension? Its operator is associative, and
-  /// the slices have memory to meet in.
+  /// May threads have slices of the reduction along its dimension? They have memory to meet in.
   bool may_slice(const Dimension& d) const {
-    return d.is_reduction && !paper && device.max_threads > 1 &&
-           device.shared_bytes >= 2 * kSliceBytes;
+    return may_have_parts(d) && device.max_threads > 1 && device.shared_bytes >= 2 * kSliceBytes;
+  }
+  /// May lanes have parts of the reduction along its dimension? They compute.
+  bool may_take_lanes(const Dimension& d) const {
+    return may_have_parts(d) && device.vector_arithmetic;
   }
   /// Bytes that a block shares, where slices meet in the rest.
   std::uint32_t shared_beside_slices() const { return device.shared_bytes - kSliceBytes; }
@@ -214,7 +222,11 @@ class Target : public Function {
   /// comes after it, and the device has a way to make one value of the parts.
   bool may_split(const Dimension& d) const;
   /// May the partial results of the reduction become one in this way (a value of `across_blocks`)?
-  bool may_cross(const Instruction& reduction, std::string_view way) const;
+  bool may_cross(const Instruction& reduction, std::string_view way) const {
+    return why_not_across(reduction, way).empty();
+  }
+  /// Why they may not, in words; empty: they may.
+  std::string_view why_not_across(const Instruction& reduction, std::string_view way) const;
   /// Parts of it at most; 1: it is not divided.
   std::uint32_t max_splits(const Instruction& reduction) const;
   /// How many of its dims may_split().
@@ -232,15 +244,71 @@ class Target : public Function {
   /// Its own dims, and those that may_split() of reductions that it comes after.
   Refs<Dimension> once_dims(const Instruction& inst) const;
   bool is_once_dim(const Instruction& inst, const Dimension& dim) const;
+  /// May the fp64 matrix unit do the steps of the reduction? It has fragments (fragments.h), the
+  /// device has the unit, and no step needs to be left out.
+  bool may_use_dmma(const Instruction& reduction) const;
+  /// May the dim be part of a fragment?
+  bool may_be_tensor(const Dimension& d) const {
+    return d.part != FragmentPart::kNone && may_use_dmma(inst(d.unit));
+  }
+  /// The dims that are parts of fragments where a matrix unit does the reduction.
+  Refs<Dimension> tensor_dims(const Instruction& reduction) const;
+  bool is_tensor_dim(const Instruction& reduction, const Dimension& d) const {
+    return d.part != FragmentPart::kNone && d.unit == reduction.id && may_use_dmma(reduction);
+  }
+  /// Do lanes that have a part of the src's fragment have the same part of the dst's, or is the dst
+  /// the matrix unit's, which takes it as its operand?
+  bool fits_fragment(const DimPair& pair) const;
+  /// Is the dim part of a fragment only where the pair stays in registers?
+  bool hangs_on(const Dimension& d, const DimPair& pair) const {
+    return may_be_tensor(d) && inst(d.inst).fragment_through == pair.comm;
+  }
+  /// Neighbouring iterations that a lane has of a dim that is part of a fragment; 1: it never is.
+  std::uint32_t tensor_run(const Dimension& d) const {
+    return may_be_tensor(d) ? d.fragment().run() : 1;
+  }
+  /// Blocks of threads have at most so many warps.
+  std::uint32_t max_warps() const { return device.max_threads / kUnitLanes; }
+  /// Registers of 4 bytes that the sums of a fragment take of a lane, for each that one sum takes
+  /// elsewhere (registers_of).
+  std::uint32_t tensor_registers(const Instruction& reduction) const;
   /// May the read begin an iteration before its value is needed? (memory.exh, advance)
   bool allows_advance(const Instruction& inst) const {
     return !paper && !device.vector_arithmetic && reads_input(inst);
   }
+  /// 1, 2, … as far as slots, or blocks that a kernel may ask for, are counted.
+  Refs<Count> counts() const;
+  const Count& count(std::uint32_t value) const;
+  /// May the temporary have several slots (ring.exh)? It holds what was read of an argument, and
+  /// nothing else needs that.
+  bool may_turn(const MemBlock& b) const;
+  /// Slots that it may have.
+  std::vector<std::uint32_t> stage_universe(const MemBlock& b) const;
+  /// May the argument be copied to the temporary without registers? The device can, and elements
+  /// are of one type.
+  bool may_copy_async(const MemBlock& b) const;
+  /// Elements that such a copy may take at once: 4, 8 or 16 bytes.
+  std::vector<std::uint32_t> async_lanes(const MemBlock& b) const;
+  /// Elements of the largest one.
+  std::uint32_t widest_copy(const MemBlock& b) const;
+  /// Is it the storage axis that the read of the argument moves along from element to element?
+  bool is_copied_along(const Axis& axis) const;
+  /// Blocks that a kernel may ask a multiprocessor to hold.
+  std::vector<std::uint32_t> min_blocks_universe() const;
+  /// Sums of a reduction that the warps of a block hold at most when so many blocks are to be held,
+  /// counted for one lane and register of each fragment.
+  std::uint32_t sums_of_resident_warps(const Instruction& reduction, const Count& wanted) const;
+  /// Most threads of a block when so many blocks are to be held: fewer registers than this leaves
+  /// to each are too few for any program.
+  std::uint32_t threads_of_resident(const Count& wanted) const;
   /// Does the device have this cache directive, and is it legal for this instruction?
   bool allows_cache(const Instruction& inst, std::string_view flag) const;
   const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }
 
  private:
+  /// Is it a dimension of a reduction whose steps may be taken in any order? Each operator that
+  /// reduces is associative. But what begins with its value would see a part of it.
+  bool may_have_parts(const Dimension& d) const;
   bool is_guarded(const Instruction& inst, LogicalDimId axis) const;
   Refs<Dimension> refs(const std::vector<DimId>& ids) const;
 };

@@ -17,12 +17,20 @@
 
 namespace exh::kernels {
 
-/// Named size of a kernel, with its default: `m`, `n`, `k`, `a_stride`, or a 0/1 switch.
+/// Named size of a kernel, with its default: `m`, `n`, `k`, `a_stride`, or an option.
 struct Parameter {
   std::string name;
   std::int64_t default_value = 1;
   std::int64_t min = 1, max = 1 << 28;
   std::string what;  ///< One line for `search list`.
+  /// Of an option whose values have names: those of 0, 1, …
+  std::vector<std::string> words = {};
+
+  /// A value as people write it: its name, where it has one.
+  std::string Text(std::int64_t value) const {
+    const auto number = static_cast<std::size_t>(value);
+    return value >= 0 && number < words.size() ? words[number] : std::to_string(value);
+  }
 };
 struct SizeText {
   static constexpr const char* kWhat = "size";

@@ -81,6 +81,7 @@ std::vector<Parameter> TextKernel::parameters() const {
   for (const notation::SizeDecl& size : parsed_->kernel.sizes) {
     parameters.push_back({size.name.text, notation::DefaultOf(size), size.min.value_or(1),
                           size.max.value_or(kLargestSize), size.doc});
+    for (const notation::Name& word : size.words) parameters.back().words.push_back(word.text);
   }
   return parameters;
 }

@@ -35,7 +35,7 @@ class TypeChecker {
 
   bool Run() {
     for (const ScalarDecl& scalar : kernel_.scalars) {
-      CheckLiteral(scalar.value, scalar.name.range, TypeOfName(scalar.type));
+      CheckLiteral(scalar.value, scalar.name.range, TypeOf(scalar.type, resolution_));
     }
     for (std::size_t i = 0; i < kernel_.statements.size(); ++i) CheckStatement(i);
     return is_good_;
@@ -55,7 +55,7 @@ class TypeChecker {
     const Statement& statement = kernel_.statements[number];
     Known value = Of(statement.value);
     if (value && !statement.type.text.empty()) {
-      const Type said = TypeOfName(statement.type);
+      const Type said = TypeOf(statement.type, resolution_);
       if (CheckConversion(statement.value, *value, said, statement.target)) {
         value = Typed{said, value->number, false};
       } else {
@@ -64,8 +64,8 @@ class TypeChecker {
     }
     const int output = resolution_.output_of[number];
     if (value && output >= 0) {
-      const ArrayDecl& array = kernel_.arrays[static_cast<std::size_t>(output)];
-      CheckConversion(statement.value, *value, TypeOfName(array.type), array.name);
+      const ArrayShape& array = resolution_.arrays[static_cast<std::size_t>(output)];
+      CheckConversion(statement.value, *value, array.type, array.decl->name);
     }
     values_[number] = value;
   }
@@ -141,7 +141,7 @@ class TypeChecker {
       case Expr::Kind::kCast: {
         const Known from = Of(expr.args.front());
         if (!from) return std::nullopt;
-        return Typed{TypeOfName(expr.type), from->number, false};
+        return Typed{TypeOf(expr.type, resolution_), from->number, false};
       }
       case Expr::Kind::kCall:
         return OfCall(expr);
@@ -157,8 +157,7 @@ class TypeChecker {
     if (read != resolution_.reads.end()) {
       const Access& access = read->second;
       if (access.statement >= 0) return values_[static_cast<std::size_t>(access.statement)];
-      return Typed{TypeOfName(kernel_.arrays[static_cast<std::size_t>(access.array)].type), 0,
-                   false};
+      return Typed{resolution_.arrays[static_cast<std::size_t>(access.array)].type, 0, false};
     }
     const auto size = resolution_.sizes.find(expr.text);
     if (size != resolution_.sizes.end()) {
@@ -167,7 +166,7 @@ class TypeChecker {
     const auto scalar = std::ranges::find(kernel_.scalars, expr.text,
                                           [](const ScalarDecl& decl) { return decl.name.text; });
     EXH_CHECK(scalar != kernel_.scalars.end());
-    return Typed{TypeOfName(scalar->type), 0, false};
+    return Typed{TypeOf(scalar->type, resolution_), 0, false};
   }
 
   Known OfCall(const Expr& expr) {
@@ -211,12 +210,18 @@ class TypeChecker {
     return ResultOf(*op, *common, args);
   }
 
-  /// Each side of `option ? a : b` has the type that it has; the other one is not computed.
+  /// Each side of `option ? a : b` has the type that it has; the other one is not computed. Where
+  /// options say types, it may be right for others than these, and is not looked at.
   Known OfOption(const Expr& expr) {
-    const Known sides[] = {Of(expr.args[1]), Of(expr.args[2])};
     const auto condition = numbers_.Value(expr.args[0]);
     if (!condition) is_good_ = false;
-    return condition ? sides[*condition != 0 ? 0 : 1] : Known();
+    const bool is_first = condition.value_or(0) != 0;
+    if (!condition || resolution_.open_types.empty()) Of(expr.args[is_first ? 2 : 1]);
+    const Expr& chosen = expr.args[is_first ? 1 : 2];
+    const Known known = Of(chosen);
+    if (!condition) return std::nullopt;
+    resolution_.chosen[&expr] = &chosen;
+    return known;
   }
 
   Known Folded(const Expr& expr, Op op, const std::vector<Typed>& args) {
@@ -330,7 +335,7 @@ class TypeChecker {
     const Op op = expr.text == "sum" || expr.text == "prod" ? Op::kAdd : Op::kMax;
     const Type natural = ir::ResultType(op, typed->type.value_or(Type::kF32));
     if (expr.type.text.empty()) return Typed{natural, 0, false};
-    const Type said = TypeOfName(expr.type);
+    const Type said = TypeOf(expr.type, resolution_);
     if (ir::ComputeTypeOf(said) != said) {
       Report(Diag::kNotAccumulated, expr.type.range,
              fmt::format("nothing is accumulated in {}; there are f64, f32, i64, i32 and u32",

@@ -63,15 +63,14 @@ class Lowerer {
         values_(kernel.statements.size()) {}
 
   bool Run() {
-    FindNeeded();
     for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
-      if (needed_[i]) reductions_ += CountReductions(kernel_.statements[i].value);
+      if (resolution_.needed[i]) reductions_ += CountReductions(kernel_.statements[i].value);
     }
     std::size_t at = 0;
     try {
       Arguments();
       for (; at < kernel_.statements.size() && is_good_; ++at) {
-        if (needed_[at]) LowerStatement(at);
+        if (resolution_.needed[at]) LowerStatement(at);
       }
       if (is_good_) builder_.Finish();
     } catch (const ir::BackboneError& error) {
@@ -89,31 +88,10 @@ class Lowerer {
     is_good_ = false;
   }
 
-  /// A value that only the other side of an option reads is not computed.
-  void FindNeeded() {
-    needed_.assign(kernel_.statements.size(), false);
-    for (std::size_t i = kernel_.statements.size(); i-- > 0;) {
-      if (resolution_.output_of[i] >= 0) needed_[i] = true;
-      if (needed_[i]) NeedReads(kernel_.statements[i].value);
-    }
-  }
-  void NeedReads(const Expr& expr) {
-    if (const Expr* const chosen = Chosen(expr)) return NeedReads(*chosen);
-    const auto read = resolution_.reads.find(&expr);
-    if (read != resolution_.reads.end()) {
-      ++reads_;
-      if (read->second.statement >= 0) {
-        needed_[static_cast<std::size_t>(read->second.statement)] = true;
-      }
-    }
-    for (const Expr& arg : expr.args) NeedReads(arg);
-  }
-  /// Which side of `option ? a : b` is meant; null where elements decide, or nothing can be known.
-  const Expr* Chosen(const Expr& expr) {
-    if (!IsCall(expr, "?") || !IsOfSizes(expr.args[0], resolution_)) return nullptr;
-    const auto value = numbers_.Value(expr.args[0]);
-    if (!value) is_good_ = false;
-    return &expr.args[value.value_or(0) != 0 ? 1 : 2];
+  /// Which side of `option ? a : b` is meant; null where elements decide.
+  const Expr* Chosen(const Expr& expr) const {
+    const auto chosen = resolution_.chosen.find(&expr);
+    return chosen == resolution_.chosen.end() ? nullptr : chosen->second;
   }
 
   // ---- arguments
@@ -121,14 +99,14 @@ class Lowerer {
   void Arguments() {
     for (const ArrayShape& shape : resolution_.arrays) {
       const auto elements = static_cast<std::uint64_t>(shape.elements);
-      const Type type = TypeOfName(shape.decl->type);
+      const Type type = shape.type;
       arrays_.push_back(
           shape.decl->is_output
               ? builder_.OutputArray(shape.decl->name.text, elements, type, shape.alignment)
               : builder_.InputArray(shape.decl->name.text, elements, type, shape.alignment));
     }
     for (const ScalarDecl& scalar : kernel_.scalars) {
-      const Type type = TypeOfName(scalar.type);
+      const Type type = TypeOf(scalar.type, resolution_);
       builder_.Scalar(scalar.name.text, ir::Rounded(type, scalar.value), type);
     }
   }
@@ -177,13 +155,14 @@ class Lowerer {
     if (rank == 1 && reductions_ == 0) return {{2, 1024}, {2, 16}};
     // Where little is read, a sum over neighbours may be divided among blocks, loops and threads,
     // each of which takes several at once.
-    constexpr int kFewReads = 2;
-    if (!is_left && rank <= 1 && reads_ <= kFewReads && Adjoins(index)) return {{2, 128}, {2, 16}};
+    constexpr std::size_t kFewReads = 2;
+    if (!is_left && rank <= 1 && resolution_.reads.size() <= kFewReads && Adjoins(index))
+      return {{2, 128}, {2, 16}};
     if (!is_left) return {{2, rank == 1 ? 128u : 32u}};
     // Each read has nests of its own, with temporaries three, and each level is a loop in all of
     // them.
-    constexpr int kManyReads = 5;
-    if (rank == 2 && reads_ > kManyReads) return {{2, 64}};
+    constexpr std::size_t kManyReads = 5;
+    if (rank == 2 && resolution_.reads.size() > kManyReads) return {{2, 64}};
     return {{2, rank == 1 ? 128u : 32u}, {2, 16}};
   }
   /// Is it the last axis of a left side, or does one step move an input by one element?
@@ -202,7 +181,7 @@ class Lowerer {
 
   // ---- names
 
-  int CountReductions(const Expr& expr) {
+  int CountReductions(const Expr& expr) const {
     if (const Expr* const chosen = Chosen(expr)) return CountReductions(*chosen);
     int count = expr.kind == Expr::Kind::kReduce ? 1 : 0;
     for (const Expr& arg : expr.args) count += CountReductions(arg);
@@ -242,7 +221,7 @@ class Lowerer {
     Operand value = Value(statement.value, scope);
     if (!is_good_) return;
     if (!statement.type.text.empty()) {
-      value = As(value, TypeOfName(statement.type), "cast_" + statement.target.text);
+      value = As(value, TypeOf(statement.type, resolution_), "cast_" + statement.target.text);
     }
     const int output = resolution_.output_of[number];
     if (output < 0) {
@@ -252,7 +231,7 @@ class Lowerer {
     }
     const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(output)];
     if (value.is_constant()) {
-      const Type type = ir::ComputeTypeOf(TypeOfName(shape.decl->type));
+      const Type type = ir::ComputeTypeOf(shape.type);
       value = Emit("copy", Op::kConst, scope, {value}, value.typed.type.value_or(type));
     } else if (value.is_number || (value.is_load && value.axes.size() < scope.size())) {
       value = Emit("copy", Op::kConst, scope, {value});
@@ -415,7 +394,7 @@ class Lowerer {
         const bool has_name = arg.kind == Expr::Kind::kRead || arg.kind == Expr::Kind::kName;
         const Operand operand = Value(arg, scope);
         if (!is_good_) return {};
-        return As(operand, TypeOfName(expr.type), has_name ? "cast_" + arg.text : "cast");
+        return As(operand, TypeOf(expr.type, resolution_), has_name ? "cast_" + arg.text : "cast");
       }
       case Expr::Kind::kReduce:
         return IsArgReduction(expr.text) ? ArgReduce(expr, scope) : Reduce(expr, scope, nullptr);
@@ -489,7 +468,7 @@ class Lowerer {
     const ArrayShape& shape = resolution_.arrays[static_cast<std::size_t>(access.array)];
     load.is_number = false;
     load.is_load = true;
-    load.typed.type = TypeOfName(shape.decl->type);
+    load.typed.type = shape.type;
     const auto known = loads_.find(key);
     if (known != loads_.end()) {
       load.value = known->second;
@@ -753,10 +732,8 @@ class Lowerer {
   std::vector<Operand> values_;  ///< By statement.
   std::set<std::string> axis_names_, inst_names_;
   std::map<std::vector<std::pair<int, std::int64_t>>, ir::Value> loads_;  ///< Of this statement.
-  std::vector<bool> needed_;                                              ///< By statement.
   std::size_t statement_ = 0;
   int reductions_ = 0;  ///< In the whole kernel.
-  int reads_ = 0;       ///< The same.
   int depth_ = 0;       ///< Of reductions around.
   bool is_good_ = true;
 };

@@ -19,6 +19,8 @@
 #include "base/spelling.h"
 #include "kernels/notation/axes/shared_axes.h"
 #include "kernels/notation/check_types.h"
+#include "kernels/notation/options/chosen.h"
+#include "kernels/notation/options/requirements.h"
 #include "kernels/notation/shapes.h"
 #include "kernels/notation/words.h"
 
@@ -44,12 +46,14 @@ class Resolver {
   std::optional<Resolution> Run() {
     CheckSizes();
     Declare();
+    if (is_good_ && !CheckRequirements(kernel_, out_.sizes, sink_)) Fail();
     for (std::size_t i = 0; i < kernel_.arrays.size() && is_good_; ++i) Shape(i);
     // With names that mean nothing, each statement would be reported again.
     for (std::size_t i = 0; i < kernel_.statements.size() && is_good_; ++i) BindStatement(i);
     if (is_good_) CheckUses();
     if (is_good_) ShareAxes();
     if (is_good_ && !CheckTypes(kernel_, out_, sink_)) Fail();
+    if (is_good_) KeepChosen(kernel_, out_);
     CheckTiles();
     if (!is_good_) return std::nullopt;
     for (std::size_t i = 0; i < out_.left.size(); ++i) {
@@ -102,6 +106,12 @@ class Resolver {
       }
     }
     for (const SizeDecl& size : kernel_.sizes) {
+      const std::int64_t value = out_.sizes.at(size.name.text);
+      if (size.words.empty() || (value >= 0 && value <= *size.max)) continue;
+      Report(Diag::kBadRange, size.name.range,
+             fmt::format("'{}' is {}, and has {} words", size.name.text, value, size.words.size()));
+    }
+    for (const SizeDecl& size : kernel_.sizes) {
       if (size.is_option || size.min || !size.default_value || *size.default_value >= 1) continue;
       Report(
           Diag::kBadRange, size.name.range,
@@ -117,9 +127,43 @@ class Resolver {
   }
 
   void CheckType(const Name& type) {
-    if (type.text.empty()) return;
-    const std::string problem = ProblemOfType(type.text);
-    if (!problem.empty()) Report(Diag::kUnknownType, type.range, problem);
+    if (type.text.empty() || out_.open_types.contains(type.text)) return;
+    const auto option = std::ranges::find(kernel_.sizes, type.text,
+                                          [](const SizeDecl& size) { return size.name.text; });
+    if (ir::TypeOfWord(type.text) || option == kernel_.sizes.end() || option->words.empty()) {
+      const std::string problem = ProblemOfType(type.text);
+      if (!problem.empty()) Report(Diag::kUnknownType, type.range, problem);
+      return;
+    }
+    for (const Name& word : option->words) {
+      if (ir::TypeOfWord(word.text)) continue;
+      Report(Diag::kUnknownType, type.range,
+             fmt::format("option '{}' is no type: its '{}' is none", type.text, word.text))
+          .WithNote(word.range, "listed here");
+      return;
+    }
+    const std::int64_t value = out_.sizes.at(type.text);
+    if (value < 0 || value > *option->max) return;  // That is said already.
+    const std::string& word = option->words[static_cast<std::size_t>(value)].text;
+    out_.open_types[type.text] = *ir::TypeOfWord(word);
+  }
+  /// Of an array: a name, or a choice of types.
+  void CheckType(const Expr& type) {
+    if (type.kind == Expr::Kind::kName) return CheckType(Name{type.text, type.range});
+    if (type.kind == Expr::Kind::kCall && type.text == "?") {
+      CheckType(type.args[1]);
+      CheckType(type.args[2]);
+      return;
+    }
+    Report(Diag::kUnknownType, type.range,
+           "here stands a type, or a choice of two: (op == max ? f32 : i32)");
+  }
+  /// Nothing when the condition of a choice is wrong, which is reported.
+  std::optional<ir::Type> TypeOfArray(const Expr& type) {
+    if (type.kind == Expr::Kind::kName) return TypeOf({type.text, type.range}, out_);
+    const auto condition = numbers_.Value(type.args[0]);
+    if (!condition) return std::nullopt;
+    return TypeOfArray(type.args[*condition != 0 ? 1 : 2]);
   }
 
   void CheckOutside(const ArrayDecl& array) {
@@ -191,7 +235,10 @@ class Resolver {
   }
 
   void Shape(std::size_t number) {
-    auto shape = ShapeOf(kernel_.arrays[number], numbers_, sink_);
+    const ArrayDecl& array = kernel_.arrays[number];
+    const auto type = TypeOfArray(array.type);
+    if (!type) return Fail();
+    auto shape = ShapeOf(array, *type, numbers_, sink_);
     if (!shape) return Fail();
     out_.arrays.push_back(std::move(*shape));
   }
@@ -693,6 +740,11 @@ class Resolver {
 
 std::optional<Resolution> Resolve(const Kernel& kernel, const Sizes& given, DiagnosticSink& sink) {
   return Resolver(kernel, given, sink).Run();
+}
+
+ir::Type TypeOf(const Name& type, const Resolution& resolution, ir::Type otherwise) {
+  const auto open = resolution.open_types.find(type.text);
+  return open != resolution.open_types.end() ? open->second : TypeOfName(type, otherwise);
 }
 
 bool IsOfSizes(const Expr& expr, const Resolution& resolution) {

@@ -34,6 +34,7 @@ struct Index {
 /// An array at given sizes.
 struct ArrayShape {
   const ArrayDecl* decl = nullptr;
+  ir::Type type = ir::Type::kF32;
   std::vector<std::int64_t> extents, strides;  ///< By dimension; strides in elements.
   /// From the first to the last, or as many as the largest extent times its stride: a row of a
   /// matrix is as long as its stride says.
@@ -60,11 +61,18 @@ struct Access {
 
 struct Resolution {
   Sizes sizes;  ///< All of them.
+  /// By option that stands where a type is expected: the type that its value names.
+  std::map<std::string, ir::Type, std::less<>> open_types;
   std::vector<ArrayShape> arrays;
   std::deque<Index> indices;                    ///< All; they do not move.
   std::vector<std::vector<const Index*>> left;  ///< By statement.
+  /// By statement: an output, or what one reads at these sizes.
+  std::vector<bool> needed;
   /// By statement that writes an output: how far each of its indices moves the element.
   std::vector<std::vector<std::pair<const Index*, std::int64_t>>> left_strides;
+  /// By `c ? a : b` whose condition is of sizes and options: the side that is meant. What follows
+  /// has nothing of the other one, nor of statements that are not needed.
+  std::map<const Expr*, const Expr*> chosen;
   std::map<const Expr*, Access> reads;          ///< By kRead, or kName without axes.
   std::map<const Expr*, const Index*> numbers;  ///< By kName: an index that is a number.
   std::map<const Expr*, std::vector<const Index*>> reductions;  ///< By kReduce.
@@ -76,6 +84,11 @@ struct Resolution {
 /// `given` need not have all sizes. Nothing when something is wrong, which is then in the sink.
 std::optional<Resolution> Resolve(const Kernel& kernel, const Sizes& given,
                                   dsl::DiagnosticSink& sink);
+
+/// The type of this name: one that there is, or what an option of the name says; where none is
+/// said, `otherwise`.
+ir::Type TypeOf(const Name& type, const Resolution& resolution,
+                ir::Type otherwise = ir::Type::kF32);
 
 /// Is it made of whole numbers, sizes and options alone? Then it is known when the kernel is built.
 bool IsOfSizes(const Expr& expr, const Resolution& resolution);

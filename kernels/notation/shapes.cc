@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "kernels/ir/types.h"
-#include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -22,13 +21,14 @@ constexpr std::int64_t kMostAlignment = 256;
 
 class Shaper {
  public:
-  Shaper(const ArrayDecl& decl, Numbers& numbers, dsl::DiagnosticSink& sink)
-      : decl_(decl), numbers_(numbers), sink_(sink) {}
+  Shaper(const ArrayDecl& decl, ir::Type type, Numbers& numbers, dsl::DiagnosticSink& sink)
+      : decl_(decl), type_(type), numbers_(numbers), sink_(sink) {}
 
   std::optional<ArrayShape> Run() {
     const ArrayDecl& decl = decl_;
     ArrayShape shape;
     shape.decl = &decl;
+    shape.type = type_;
     for (const Expr& extent : decl.extents) {
       const auto value = numbers_.Value(extent);
       if (!value) return std::nullopt;
@@ -91,7 +91,7 @@ class Shaper {
   bool ReadAlignment(ArrayShape& shape) {
     const auto value = numbers_.Value(*decl_.aligned);
     if (!value) return false;
-    const std::int64_t least = ir::BytesOf(TypeOfName(decl_.type));
+    const std::int64_t least = ir::BytesOf(type_);
     if (*value < least || *value > kMostAlignment ||
         !std::has_single_bit(static_cast<std::uint64_t>(*value))) {
       sink_.Report(
@@ -137,15 +137,16 @@ class Shaper {
   }
 
   const ArrayDecl& decl_;
+  const ir::Type type_;
   Numbers& numbers_;
   dsl::DiagnosticSink& sink_;
 };
 
 }  // namespace
 
-std::optional<ArrayShape> ShapeOf(const ArrayDecl& decl, Numbers& numbers,
+std::optional<ArrayShape> ShapeOf(const ArrayDecl& decl, ir::Type type, Numbers& numbers,
                                   dsl::DiagnosticSink& sink) {
-  return Shaper(decl, numbers, sink).Run();
+  return Shaper(decl, type, numbers, sink).Run();
 }
 
 }  // namespace exh::kernels::notation

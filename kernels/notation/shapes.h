@@ -10,9 +10,9 @@
 
 namespace exh::kernels::notation {
 
-/// An array at the sizes of `numbers`. Nothing when its extents or strides make no array, or the
-/// elements of an output would overlap or leave gaps; the sink has the reason.
-std::optional<ArrayShape> ShapeOf(const ArrayDecl& decl, Numbers& numbers,
+/// An array of this type at the sizes of `numbers`. Nothing when its extents or strides make no
+/// array, or the elements of an output would overlap or leave gaps; the sink has the reason.
+std::optional<ArrayShape> ShapeOf(const ArrayDecl& decl, ir::Type type, Numbers& numbers,
                                   dsl::DiagnosticSink& sink);
 
 }  // namespace exh::kernels::notation

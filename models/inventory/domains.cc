@@ -35,8 +35,10 @@ void ReadDomains(const ir::Function& function, const spaces::linalg::Decisions& 
   const spaces::linalg::DomainReader reader(decisions, candidate);
   domains.blocks.resize(function.blocks.size());
   for (const ir::MemBlock& block : function.blocks) {
-    domains.blocks[block.id.index()] = {reader.mem_space(block.id),
-                                        PresenceOf(reader.InBlocks(block.id))};
+    const runtime::IntDomain stages = reader.stages(block.id);
+    domains.blocks[block.id.index()] = {
+        reader.mem_space(block.id), PresenceOf(reader.InBlocks(block.id)), stages.min(),
+        stages.max(), reader.transfer(block.id).MayBe(Transfer::ASYNC)};
   }
   domains.axes.resize(function.axes.size());
   for (const ir::Axis& axis : function.axes) {

@@ -19,6 +19,7 @@ using spaces::linalg::DimKind;
 using spaces::linalg::DimKindDomain;
 using spaces::linalg::MemSpace;
 using spaces::linalg::MemSpaceDomain;
+using spaces::linalg::Transfer;
 
 /// Does an object that lowering plans take part?
 enum class Presence : std::uint8_t { kAbsent, kPossible, kCertain };
@@ -43,6 +44,12 @@ struct InstDomain {
 struct MemDomain {
   MemSpaceDomain spaces = MemSpaceDomain::All();
   Presence presence = Presence::kPossible;
+  std::uint32_t min_stages = 1, max_stages = 1;  ///< Slots.
+  bool may_copy = false;  ///< Asynchronous copies may fill it, without registers.
+
+  /// Slots that it has at most, if it takes part.
+  std::uint32_t most_stages() const { return presence == Presence::kAbsent ? 1 : max_stages; }
+  bool may_be_copied() const { return presence != Presence::kAbsent && may_copy; }
 };
 
 /// Of a storage axis of a temporary array: is it stored, or does each of its iterations reuse the

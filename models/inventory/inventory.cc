@@ -265,7 +265,8 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   const bool is_fma =
       inst.op == ir::Op::kMad || inst.op == ir::Op::kMul || (adds && rates_.adds_share_fma > 0);
   // The first step of a sum that starts from a constant may be no operation at all. (Slices of
-  // threads have one each, but what makes one value of them is operations of the same block.)
+  // threads and parts of lanes have one each, but what makes one value of them is operations of the
+  // same block.)
   const double free = inst.is_reduction() && inst.op != ir::Op::kMad ? 1 / steps : 0;
   if (has_rates && !may_merge) all_.computations.push_back({number, is_fma, free});
   AddOperands(inst, number);
@@ -344,6 +345,10 @@ void InventoryTaker::AddAccess(const ir::Instruction& inst) {
   // The first two reads of a loop may be under way together when one of them is ahead.
   const double shortened = function_.allows_advance(inst) ? 0.5 : 1;
   all_.waiting.push_back({number, rates_.read_latency_clk, shortened});
+  for (const ir::MemBlock& block : function_.blocks) {
+    const bool fills = function_.comm(block.comm).producer == inst.id && function_.may_turn(block);
+    if (fills) all_.waiting.back().ring = block.id;
+  }
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ struct Waiting {
   double shortened = 1;  ///< Share of the rounds that wait: of a read that may begin early.
   std::size_t operand = kNoOperand;  ///< It is the read of this operand from memory.
   double before = 0, after = 0;      ///< Clocks of a thread before its first round, after its last.
+  kernels::ir::MemId ring;  ///< A read of an argument: the temporary that it may fill ahead.
 };
 
 /// A kLoad or kStore.

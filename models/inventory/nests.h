@@ -20,7 +20,7 @@ struct NestAxis {
   double total = 1;     ///< Points.
   double extent = 1;    ///< Iterations: more, where the axis is covered. Those may do nothing.
   bool varies = false;  ///< No point of it repeats what another one does.
-  bool is_sum = false;  ///< Each point of it needs the result of the one before, in a thread.
+  bool is_sum = false;  ///< Each point of it needs the result of the one before, in a lane.
   std::vector<kernels::ir::DimId> dims;
 
   bool covers() const { return extent > total; }
@@ -87,8 +87,12 @@ struct Work {
   double waste = 1;                         ///< Lanes that warps take for each that works.
   double min_threads = 1, max_threads = 1;  ///< Of a block, that the nest's own dims make.
   double max_blocks = 1, blocks_divide = 1, min_blocks = 1;
+  /// Where a matrix unit may do it, or its dims may be parts of fragments, a warp counts as a
+  /// thread: these lanes share what it has, and an instruction does so many points for each of
+  /// them.
+  double lanes_of_thread = 1, at_once = 1;
   double splits = 1;  ///< Parts into which blocks divide a sum, at most.
-  double steps = 1;   ///< Least steps of a sum that a thread takes one after the other.
+  double steps = 1;   ///< Least steps of a sum that a lane takes one after the other.
   double serial_min[kMaxAxes], serial_max[kMaxAxes];  ///< By axis: iterations of one thread.
   double block_max[kMaxAxes];                         ///< … of a block, at most.
 };
@@ -98,12 +102,16 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
               Work& work);
 
 /// The points of a nest as one thread takes them: in rounds, the iterations of its loops and the
-/// steps of its sums, each of some copies that unrolling or lanes made. Only axes that vary count.
+/// steps of its sums, each of some copies that unrolling or lanes made. (Of a sum those are copies
+/// only where it has lanes.) Only axes that vary count.
 struct Rounds {
   double least = 1;         ///< Rounds of the first block's first thread, one after the other …
   double anywhere = 1;      ///< … of any thread.
   double most_copies = 1;   ///< Points of a round.
   double most_threads = 1;  ///< Of a block, with points of their own.
+  /// Steps of a sum that an instruction takes at once, at most; and points that one copy in the
+  /// text has, beside elements of an access.
+  double steps_at_once = 1, points_of_copy = 1;
 };
 /// `max_threads`: of a block.
 Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads);
@@ -112,7 +120,14 @@ Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads);
 /// may not be.
 double Accumulators(const kernels::ir::Instruction& inst, const Domains& domains);
 
-/// Elements that a temporary array has for each block, at least. It takes part for certain.
+/// Share of the rounds of a read that wait, at least, when its value may fill a ring: those of a
+/// ring of S slots wait together with S - 1 later ones, and asynchronous copies, which write no
+/// registers, with all that an iteration copies.
+double ShareThatWaits(const kernels::ir::Function& function, const Domains& domains,
+                      kernels::ir::MemId ring);
+
+/// Elements that a temporary array has for each block in each slot, at least. It takes part for
+/// certain.
 double StoredElements(const kernels::ir::Function& function, const Domains& domains,
                       kernels::ir::MemId block);
 

@@ -55,7 +55,7 @@ Request::Request(const ir::Function& function, const ir::Instruction& inst) : in
 }
 
 double Request::Together(const Domains& domains, double elements) const {
-  DimKindDomain together = DimKind::THREAD | DimKind::VECTOR;
+  DimKindDomain together = DimKind::THREAD | DimKind::VECTOR | DimKind::TENSOR;
   if (domains.insts[inst_.index()].max_width > 1) together |= DimKind::UNROLL;
   double all = 1;
   for (const Axis& axis : axes_) {

@@ -8,10 +8,10 @@
 
 namespace exh::models::terms {
 
-/// Clocks of the longest sum of a thread, one step after the other. A thread does not reorder its
-/// sum: each step waits for the result of the one before. What threads that have slices of a sum,
-/// or blocks that divide it, do to make one of them is not counted. Nothing that a model learns
-/// from: latency knows the same.
+/// Clocks of the longest sum of a lane, one step after the other. A thread does not reorder its
+/// sum: each step waits for the result of the one before, but where lanes have parts of it. What
+/// lanes, threads that have slices of a sum, or blocks that divide it, do to make one of them is
+/// not counted. Nothing that a model learns from: latency knows the same.
 class Chain : public Term {
  public:
   static constexpr std::string_view kResource = "chain";

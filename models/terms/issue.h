@@ -13,7 +13,7 @@ class Issue : public TermOfAccesses {
   static constexpr Group kGroup = Group::kInstructions;
 
   static double Of(const ComputationWork& computed) {
-    return computed.lanes / computed.view.rates().warp_lanes;
+    return computed.lanes / (computed.view.rates().warp_lanes * computed.work.at_once);
   }
   static double Of(const AccessWork& access) { return access.warps; }
   static double Of(const OperandWork& operand) { return operand.warps; }

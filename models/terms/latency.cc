@@ -27,8 +27,8 @@ double Resident(const CandidateView& view) {
     if (!read.block.valid() || !view.IsInAllBlocks(inventory.nests[read.nest])) continue;
     const MemDomain& mem = view.domains().blocks[read.block.index()];
     if (mem.presence != Presence::kCertain || mem.spaces != MemSpace::SHARED) continue;
-    needs.shared_bytes +=
-        read.element_bytes * StoredElements(inventory.function, view.domains(), read.block);
+    needs.shared_bytes += read.element_bytes * mem.min_stages *
+                          StoredElements(inventory.function, view.domains(), read.block);
   }
   return ResidentBlocks(needs, inventory.rates);
 }
@@ -63,6 +63,11 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
       if (waiting.nest != read.nest || !read.load.valid() || !view.IsFenced(read)) continue;
       before = waiting.before + rates.shared_latency_clk;
     }
+    double shortened = waiting.shortened;
+    if (waiting.ring.valid()) {
+      shortened =
+          std::min(shortened, ShareThatWaits(inventory.function, view.domains(), waiting.ring));
+    }
     // What is not in all blocks some block does.
     const bool is_in_all = view.IsInAllBlocks(nest);
     const double blocks = is_in_all ? waves_ : 1;
@@ -77,11 +82,11 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
         is_share_ = is_share;
       }
     };
-    const double all = clk * std::max(1.0, rounds.least * waiting.shortened);
+    const double all = clk * std::max(1.0, rounds.least * shortened);
     if (inventory.covers) {
       // The first block waits for all; of others only rounds are known that have points.
       raise(1, before + all + waiting.after, false);
-      raise(blocks, clk * rounds.anywhere * waiting.shortened, false);
+      raise(blocks, clk * rounds.anywhere * shortened, false);
     } else {
       raise(blocks, before + all + waiting.after, false);
     }
@@ -90,9 +95,9 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
     const double threads =
         std::min(resident_ * rounds.most_threads, most_lanes / work.waste) * rates.units;
     const double unrolled = static_cast<double>(inventory.function.device.max_unroll) *
-                            rates.bytes_per_access / nest.element_bytes;
+                            rates.bytes_per_access / nest.element_bytes * rounds.points_of_copy;
     const double copies = std::min(rounds.most_copies, unrolled);
-    raise(1, nest.points * clk * waiting.shortened / (copies * threads), true);
+    raise(1, nest.points * clk * shortened / (copies * threads * rounds.steps_at_once), true);
   }
 }
 

@@ -14,14 +14,15 @@ class Thread : public TermOfAccesses {
   static constexpr Group kGroup = Group::kInstructions;
 
   static double Of(const ComputationWork& computed) {
-    return computed.view.OfThread(computed.work) * computed.share;
+    const Work& work = computed.work;
+    return computed.view.OfThread(work) * computed.share / (work.lanes_of_thread * work.at_once);
   }
   static double Of(const AccessWork& access) {
-    return access.view.OfThread(access.work) / access.width;
+    return access.view.OfThread(access.work) / (access.width * access.work.lanes_of_thread);
   }
   static double Of(const OperandWork& operand) {
     const double share = operand.view.OfThread(operand.work) / operand.reuse;
-    return std::max(operand.of_thread, share) / operand.width;
+    return std::max(operand.of_thread, share) / (operand.width * operand.work.lanes_of_thread);
   }
 
   static Rate RateOf(const DeviceRates& rates) {

@@ -90,7 +90,9 @@ void AddTypeOption(CLI::App& app, ProblemOptions& options) {
     types += fmt::format("{}{}", types.empty() ? "" : ", ", info.word);
   }
   app.add_option("--type", options.type,
-                 fmt::format("type of the arrays of --compute: {} (default f32)", types));
+                 fmt::format("type of the arrays of --compute, and of kernels with an option "
+                             "`type`: {} (default f32)",
+                             types));
 }
 
 void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
@@ -99,7 +101,8 @@ void AddProblemOptions(CLI::App& app, ProblemOptions& options) {
   app.add_option("--compute", options.compute,
                  "a computation in its place: 'c[i,j] = sum(k) a[i,k] * b[k,j]'");
   AddTypeOption(app, options);
-  app.add_option("--size", options.size, "sizes of the kernel: m=512,n=512,k=512");
+  app.add_option("--size", options.size,
+                 "sizes and options of the kernel: m=512,n=512,k=512,relu=1");
   app.add_option("--space", options.space,
                  "default: every decision of the space; paper: none beyond those of the paper");
   app.add_option("--memory", options.memory,

@@ -59,7 +59,7 @@ bool IsRun(const std::string& source);
 /// --set.
 void AddProblemOptions(CLI::App& app, ProblemOptions& options);
 
-/// --type, of --compute.
+/// --type, of --compute and of kernels with such an option.
 void AddTypeOption(CLI::App& app, ProblemOptions& options);
 
 /// --device and the options that change its limits.

@@ -22,6 +22,7 @@
 #include "search/log/log_text.h"
 #include "search/log/run_folder.h"
 #include "search/report/comparison.h"
+#include "search/report/report.h"
 
 namespace exh::search {
 namespace {
@@ -29,6 +30,7 @@ namespace {
 struct ReplayOptions {
   std::string source;
   std::optional<std::uint64_t> record;
+  std::optional<int> repeat;
   bool best = false, strict = false, dry_run = false;
   std::uint64_t seed = 1;
   ProblemOptions problem;
@@ -53,6 +55,47 @@ Decided FromLog(const ReplayOptions& options) {
   return {std::move(problem), std::move(candidate), std::move(taken)};
 }
 
+/// Runs with the same inputs: how far apart their times are, and whether their bits differ. Returns
+/// the exit code.
+int Repeat(const ReplayOptions& options, Evaluator& evaluator, const kernels::Source& source) {
+  const kernels::Measurement measurement =
+      evaluator.Repeat(evaluator.Compile(source), *options.repeat);
+  if (measurement.verdict == kernels::Verdict::kStopped) {
+    fmt::print("interrupted\n");
+    return 1;
+  }
+  ReferenceRecord record;
+  record.name = "winner";
+  record.verdict = measurement.verdict;
+  record.why = measurement.why;
+  record.best_ns = measurement.best_ns;
+  record.runtimes_ns = measurement.runtimes_ns;
+  record.results = measurement.results;
+  if (!options.log.empty()) EventLog(options.log).Write(record);
+  if (record.verdict != kernels::Verdict::kCorrect) {
+    fmt::print("{}: {}\n", kernels::VerdictName(record.verdict), record.why);
+    return 1;
+  }
+  fmt::print("{}{}", RepeatText(record), DivisionText(source.across, source.bits_vary));
+  if (source.bits_vary || record.results == 1) return 0;
+  fmt::print(stderr, "search: nothing in it should make its bits vary\n");
+  return 1;
+}
+
+/// Throws UsageError.
+void CheckRepeat(const ReplayOptions& options, const KernelSubject& subject) {
+  constexpr int kLeast = 2, kMost = 10000;
+  if (*options.repeat < kLeast || *options.repeat > kMost) {
+    throw UsageError(
+        fmt::format("bad --repeat {}: {} to {} launches", *options.repeat, kLeast, kMost));
+  }
+  if (kernels::BackendOf(subject.problem().device).is_gpu()) return;
+  throw UsageError(
+      fmt::format("--repeat looks at the launches of a GPU one by one; the device is '{}', on "
+                  "which each run yields the same bits",
+                  subject.problem().device.name));
+}
+
 int Replay(const CLI::App& command, const ReplayOptions& options) {
   if (options.source.empty()) throw UsageError("replay what? search replay RUN or FILE");
   const bool is_log = IsRun(options.source) || options.record || options.best;
@@ -61,6 +104,7 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
       is_log ? FromLog(options)
              : DecidedInFile(options.source, options.problem, options.seed, options.strict, stdout);
   const KernelSubject subject(std::move(replayed.problem));
+  if (options.repeat) CheckRepeat(options, subject);
 
   const kernels::Source source = kernels::EmitSource(subject.problem().task, replayed.candidate);
   if (!options.emit.empty()) {
@@ -77,6 +121,7 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
   const StopToken stop(&interrupted);
   const std::unique_ptr<Evaluator> evaluator =
       subject.MakeEvaluator({NumCores(), options.problem.gpu.value_or(0), false, &stop});
+  if (options.repeat) return Repeat(options, *evaluator, source);
   const std::vector<Contender> own = {{"winner", evaluator->Compile(source)}};
   const Comparison comparison =
       Compare(*evaluator, own, NumCores(), [&] { return interrupted.load(); });
@@ -95,8 +140,9 @@ int Replay(const CLI::App& command, const ReplayOptions& options) {
     return 1;
   }
   const double ns = result.median_ns > 0 ? result.median_ns : result.best_ns;
-  fmt::print("correct: {}, {} ({})\n{}", FormatTime(ns), FormatRate(subject.flops(), ns),
-             evaluator->YardstickText(), subject.InWords(comparison));
+  fmt::print("correct: {}, {} ({})\n{}{}", FormatTime(ns), FormatRate(subject.flops(), ns),
+             evaluator->YardstickText(), DivisionText(source.across, source.bits_vary),
+             subject.InWords(comparison));
   return 0;
 }
 
@@ -113,6 +159,9 @@ void AddReplayCommand(CLI::App& app, Invocation& invocation) {
   command->add_flag("--strict", options->strict, "a file must take every decision");
   command->add_flag("--dry-run", options->dry_run,
                     "print the loops (and write the source, with --emit), run nothing");
+  command->add_option("--repeat", options->repeat,
+                      "20: so many launches on a GPU one by one, with the same inputs, instead of "
+                      "the comparison: how their times and bits vary");
   command->add_option("--seed", options->seed, "of the decisions that a file leaves open");
   command->add_option("--emit", options->emit, "folder for the source");
   command->add_option("--log", options->log,

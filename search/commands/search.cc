@@ -43,9 +43,7 @@ void CheckOptions(const SearchOptions& options) {
 /// What is searched: before anything that takes long.
 void SayBegin(const SearchOptions& options, const kernels::Kernel& kernel,
               const kernels::Parameters& sizes, const kernels::ir::Device& device) {
-  std::vector<std::string> list;
-  for (const auto& [name, value] : sizes) list.push_back(fmt::format("{}={}", name, value));
-  fmt::print("{} {} on {}, seed {}\n", kernel.name(), fmt::join(list, ","), device.name,
+  fmt::print("{} {} on {}, seed {}\n", kernel.name(), SizesText(kernel, sizes), device.name,
              options.seed);
   if (kernels::BackendOf(device).shares_processor()) {
     const MachineLoad load = LoadOfMachine();
@@ -58,7 +56,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   CheckOptions(options);
   PolicyOf(options.policy(), options.policy_options);
   const kernels::Kernel& kernel = FindKernel(options.problem);
-  const kernels::Parameters sizes = ParseSizes(kernel, options.problem.size);
+  const kernels::Parameters sizes = ParseSizes(kernel, options.problem);
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   const kernels::ir::Device device = FindDevice(options.problem);

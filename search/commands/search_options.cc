@@ -29,13 +29,20 @@ struct Difference {
 }
 
 /// The sizes that the command line names must be those of the run.
-void CheckSizes(const SearchOptions& options, const RunRecord& run, const Problem& problem) {
-  const kernels::Parameters wanted = ParseSizes(*problem.kernel, options.problem.size);
-  for (const auto& [name, text] : ParseAssignments(options.problem.size, "--size")) {
-    const auto found = run.sizes.find(name);
-    if (found == run.sizes.end() || wanted.at(name) == found->second) continue;
-    Refuse({fmt::format("--size {}={}", name, text), fmt::format("{}={}", name, found->second)});
+void CheckSizes(const SearchOptions& options, const Problem& problem) {
+  // What --type says is that of statements, or stands among the sizes.
+  const kernels::Parameters wanted = ParseSizes(*problem.kernel, options.problem);
+  const auto text = [&](const std::string& name, const kernels::Parameters& sizes) {
+    return SizesText(*problem.kernel, {{name, sizes.at(name)}});
+  };
+  const auto check = [&](const std::string& name, const std::string& option) {
+    if (wanted.at(name) != problem.sizes.at(name)) Refuse({option, text(name, problem.sizes)});
+  };
+  for (const auto& [name, value] : ParseAssignments(options.problem.size, "--size")) {
+    check(name, fmt::format("--size {}={}", name, value));
   }
+  const bool is_option = options.problem.compute.empty() && !options.problem.type.empty();
+  if (is_option) check(kTypeOption, "--type " + options.problem.type);
 }
 
 /// The limits of the device that the command line names must be those of the run.
@@ -167,7 +174,7 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
     const std::vector<std::string>& has = run.order;
     if (wanted != has) Refuse({"--order " + options.order, fmt::format("{}", fmt::join(has, ","))});
   }
-  CheckSizes(options, run, problem);
+  CheckSizes(options, problem);
   CheckLimits(options, run);
 }
 

@@ -170,6 +170,8 @@ int Conclude(const Session& session, const Outcome& outcome) {
   fmt::print("best: {}, {} (record {}); its decisions, in the order taken:\n{}",
              FormatTime(winner.ns), FormatRate(session.subject.flops(), winner.ns), winner.n,
              DecisionsInWords(words, winner.path, "  "));
+  const kernels::Source source = session.evaluator.Emit(winner.candidate);
+  fmt::print("{}", DivisionText(source.across, source.bits_vary));
   const std::string outline = session.subject.Outline(winner.candidate);
   if (!outline.empty()) fmt::print("its loops:\n{}", Indented(outline));
   fmt::print("to go on:\n{}", CommandsText(session.program, session.folder, winner.n));

@@ -15,6 +15,9 @@ void KernelSubject::Describe(RunRecord& run) const {
   const bool is_known = kernels::FindKernel(run.kernel) == problem_.kernel;
   run.text = is_known ? "" : problem_.kernel->text();
   run.sizes = problem_.sizes;
+  for (const kernels::Parameter& size : problem_.kernel->parameters()) {
+    if (!size.words.empty()) run.words[size.name] = size.Text(run.sizes.at(size.name));
+  }
   run.device = problem_.device.name;
   run.decisions = problem_.space();
   run.limits = DeviceLimits(problem_.device);

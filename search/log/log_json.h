@@ -52,6 +52,7 @@ struct Fields<RunRecord> {
     v.Object("kernel", [&](auto& kernel) {
       kernel.Field("name", r.kernel);
       kernel.Field("sizes", r.sizes);
+      kernel.Optional("words", r.words);
       kernel.Field("flops", r.flops);
       kernel.Optional("text", r.text);
     });
@@ -103,9 +104,13 @@ struct Fields<EvalRecord> {
     v.Optional("again_ns", r.again_ns);
     v.Optional("against", r.against);
     v.Optional("pairs", r.pairs);
+    v.Optional("across", r.across);
+    v.Optional("bits_vary", r.bits_vary);
     v.Optional("registers", r.registers);
     v.Optional("blocks_per_sm", r.blocks_per_sm);
     v.Optional("clock_mhz", r.clock_mhz);
+    v.Optional("estimate_ns", r.estimate_ns);
+    v.Optional("estimate_blocks", r.estimate_blocks);
     v.Optional("seq", r.sequence);
     v.Optional("select", r.selection);
     v.Optional("bound_ns", r.bound_ns);
@@ -186,6 +191,7 @@ struct Fields<ReferenceRecord> {
     v.Field("verdict", r.verdict);
     v.Field("best_ns", r.best_ns);
     v.Field("runtimes_ns", r.runtimes_ns);
+    v.Optional("results", r.results);
     v.Optional("why", r.why);
     v.When(has_interval, "lo_ns", r.lo_ns);
     v.When(has_interval, "median_ns", r.median_ns);

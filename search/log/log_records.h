@@ -23,6 +23,7 @@ struct RunRecord {
   std::string kernel;
   std::string text;  ///< The kernel as text, unless the program has it by this name.
   std::map<std::string, std::int64_t, std::less<>> sizes;
+  std::map<std::string, std::string, std::less<>> words;  ///< Of options whose values have names.
   std::string device;
   std::string decisions;  ///< "default": all of the space; "paper": none beyond the paper's.
   /// Limit -> JSON text, as the run used them: detected values and command line included.
@@ -84,10 +85,14 @@ struct EvalRecord {
   std::uint64_t against = 0;    ///< Number of the best that it was measured in turn with; 0: none.
   std::vector<TimePair> pairs;  ///< The rounds of that.
   double max_error = 0, error_ratio = 0;
+  std::string across;      ///< How blocks divide its reductions (Source::across).
+  bool bits_vary = false;  ///< Source::bits_vary.
   // Of a GPU kernel; 0 elsewhere.
-  int registers = 0;      ///< Of a thread.
-  int blocks_per_sm = 0;  ///< That a multiprocessor holds at once.
-  double clock_mhz = 0;   ///< The lowest clock beside its batches.
+  int registers = 0;       ///< Of a thread.
+  int blocks_per_sm = 0;   ///< That a multiprocessor holds at once.
+  double clock_mhz = 0;    ///< The lowest clock beside its batches.
+  double estimate_ns = 0;  ///< Of the whole, by the time of a part; 0: no part was timed.
+  std::uint64_t estimate_blocks = 0;  ///< The blocks of that part.
   // Of a search with a tree; 0 elsewhere.
   std::uint64_t sequence = 0;   ///< Of this event among those of the tree.
   std::uint64_t selection = 0;  ///< Sequence number of the selection that it came of.
@@ -98,6 +103,15 @@ struct EvalRecord {
 /// first best of a run, and all of older logs) it is the slower of two measurements.
 inline double TimeOf(const EvalRecord& record) {
   return record.pairs.empty() ? std::max(record.best_ns, record.again_ns) : record.best_ns;
+}
+
+/// What a search learns of the speed of what was evaluated: its time, or of one that was run in
+/// part alone what that says, which is never below its bound. 0: nothing.
+inline double LearnedTime(const EvalRecord& record) {
+  if (record.verdict == kernels::Verdict::kCorrect) return record.best_ns;
+  const bool was_timed_in_part =
+      record.verdict == kernels::Verdict::kSlow && record.best_ns == 0 && record.estimate_ns > 0;
+  return was_timed_in_part ? std::max(record.estimate_ns, record.bound_ns) : 0;
 }
 
 /// A new best, after it was measured again; or the best so far, that turned out to be faster than
@@ -149,6 +163,7 @@ struct ReferenceRecord {
   std::string why;
   double best_ns = 0;
   std::vector<double> runtimes_ns;
+  std::uint64_t results = 0;  ///< Measurement::results, of `search replay --repeat`.
   /// Median of the rounds and its 95 % interval; 0 when there were too few for one.
   double lo_ns = 0, median_ns = 0, hi_ns = 0;
   double clock_mhz = 0;  ///< Of a GPU: the lowest beside the rounds; 0 elsewhere.

@@ -34,18 +34,13 @@ std::map<std::string, std::string> Values(const Log& log, const EvalRecord& eval
   return values;
 }
 
-std::string SizesText(const RunRecord& run) {
-  std::vector<std::string> sizes;
-  for (const auto& [name, value] : run.sizes) sizes.push_back(fmt::format("{}={}", name, value));
-  return fmt::format("{}", fmt::join(sizes, ","));
-}
-
 std::string EvalLine(const Log& log, const EvalRecord& eval) {
   std::string line =
       fmt::format("{:>8} {:>9.2f}s  {:<15} ", eval.n, eval.dt, kernels::VerdictName(eval.verdict));
   if (eval.verdict == kernels::Verdict::kCorrect) {
     line += fmt::format("{:>10}  {}", FormatTime(eval.best_ns),
                         FormatRate(log.run->flops, eval.best_ns));
+    if (!eval.across.empty()) line += "  " + AcrossText(eval.across, eval.bits_vary);
   } else {
     line += eval.why.substr(0, eval.why.find('\n'));
   }
@@ -64,6 +59,18 @@ std::vector<const EvalRecord*> Fastest(const Log& log, std::size_t most) {
   return evals;
 }
 
+/// When the run came near what it found in the end: "within 10 % after 3.2 s, 5 % after 4.0 s …".
+std::string WithinText(const Log& log) {
+  std::vector<std::string> parts;
+  for (const int percent : {10, 5, 1}) {
+    const double near = log.BestTime() * (1 + percent / 100.0);
+    const auto first =
+        std::ranges::find_if(log.bests, [&](const BestRecord& best) { return best.ns <= near; });
+    parts.push_back(fmt::format("{} % after {:.1f} s (record {})", percent, first->dt, first->n));
+  }
+  return fmt::format("within {}\n", fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 std::string DecisionName(const Log& log, int decision) {
@@ -79,6 +86,25 @@ std::string ValueName(const Log& log, const PathStep& step) {
     return fmt::format("#{}", step.value);
   }
   return record->domain[value];
+}
+
+std::string SizesText(const RunRecord& run) {
+  std::vector<std::string> sizes;
+  for (const auto& [name, value] : run.sizes) {
+    const auto word = run.words.find(name);
+    sizes.push_back(
+        fmt::format("{}={}", name, word == run.words.end() ? std::to_string(value) : word->second));
+  }
+  return fmt::format("{}", fmt::join(sizes, ","));
+}
+
+std::string AcrossText(const std::string& across, bool bits_vary) {
+  return across + (bits_vary ? ", bits may vary from run to run" : "");
+}
+
+std::string DivisionText(const std::string& across, bool bits_vary) {
+  if (across.empty()) return "";
+  return fmt::format("blocks divide reductions: {}\n", AcrossText(across, bits_vary));
 }
 
 std::string DecisionsInWords(const Log& log, const Path& path, const std::string& indent) {
@@ -155,6 +181,7 @@ std::string RunText(const Log& log, std::size_t most_lines) {
   if (log.Best() != nullptr) {
     text += fmt::format("best: record {}, {}, {}\n", log.bests.back().n, FormatTime(log.BestTime()),
                         FormatRate(run.flops, log.BestTime()));
+    text += WithinText(log);
   }
   const auto fastest = Fastest(log, most_lines);
   if (!fastest.empty()) text += "fastest:\n";
@@ -189,6 +216,10 @@ std::string EvalText(const Log& log, const EvalRecord& eval, bool full) {
     text +=
         fmt::format(", {}, {}", FormatTime(eval.best_ns), FormatRate(log.run->flops, eval.best_ns));
   }
+  if (eval.estimate_ns > 0) {
+    text += fmt::format(", about {} by {} of its blocks", FormatTime(eval.estimate_ns),
+                        eval.estimate_blocks);
+  }
   text +=
       fmt::format("\ncompiled in {:.0f} ms, checked in {:.0f} ms", eval.compile_ms, eval.check_ms);
   if (eval.verdict == kernels::Verdict::kCorrect) {
@@ -196,6 +227,7 @@ std::string EvalText(const Log& log, const EvalRecord& eval, bool full) {
                         eval.error_ratio);
   }
   text += fmt::format("\nvector {}, code {}\n", eval.hash, eval.code);
+  text += DivisionText(eval.across, eval.bits_vary);
   if (!eval.why.empty()) text += eval.why + "\n";
   if (!full) return text + DecisionsInWords(log, eval.path, "  ");
   for (std::size_t decision = 0; decision < eval.vector.size(); ++decision) {

@@ -16,6 +16,14 @@ std::string DecisionName(const Log& log, int decision);
 /// "BEFORE"; "#2" when the dictionary lacks it.
 std::string ValueName(const Log& log, const PathStep& step);
 
+/// "a=1,op=max": the sizes of the run, as --size takes them.
+std::string SizesText(const RunRecord& run);
+
+/// "ATOMIC_RED, bits may vary from run to run": what kernels::Source says of divided reductions.
+std::string AcrossText(const std::string& across, bool bits_vary);
+/// The same as a line, "blocks divide reductions: …"; empty where they divide none.
+std::string DivisionText(const std::string& across, bool bits_vary);
+
 /// The decisions of a path by choice, several on a line:
 ///   size      mad.m1=4  mad.n1=8
 ///   dim_kind  mad.m1=LOOP  …

@@ -7,6 +7,7 @@
 
 namespace exh::search {
 
+using kernels::Cap;
 using kernels::Contender;
 using kernels::Effort;
 using kernels::Evaluator;

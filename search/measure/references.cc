@@ -55,7 +55,7 @@ std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders)
 kernels::Measurement MeasureInShare(Evaluator& evaluator, const Contender& contender,
                                     bool is_first_round, std::size_t others, TimeShare& share) {
   const double seconds = share.Take(is_first_round ? 1 / static_cast<double>(1 + others) : 1);
-  kernels::Measurement measured = evaluator.Measure(contender.compiled, 0, Effort::kFinal);
+  kernels::Measurement measured = evaluator.Measure(contender.compiled, {}, Effort::kFinal);
   share.Take(1);
   if (measured.verdict == Verdict::kStopped) {
     measured.why =

@@ -118,6 +118,7 @@ void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
   const auto room = RoomFor(elites, family, ns);
   if (!room) return;
   if (*room != elites.end()) elites.erase(*room);
+  ++version_;
   const auto place = std::ranges::upper_bound(elites, ns, {}, &Elite::ns);
   elites.insert(place, {candidate, path, ns, family});
   if (ns < (1 - options_.progress) * found->fastest) {
@@ -125,6 +126,26 @@ void LocalSearch::Add(const Candidate& candidate, const Path& path, double ns) {
     found->stale = 0;
   }
   std::ranges::stable_sort(structures_, {}, [](const Elites& e) { return e.members.front().ns; });
+}
+
+std::vector<LocalSearch::Fast> LocalSearch::Fastest(std::size_t count) const {
+  std::vector<Fast> fastest;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Elites& one : structures_) {
+      for (std::size_t rank = 0; rank < std::min(count, one.members.size()); ++rank) {
+        const Elite& elite = one.members[rank];
+        fastest.push_back({elite.candidate, elite.path, elite.ns});
+      }
+    }
+  }
+  std::ranges::stable_sort(fastest, {}, &Fast::ns);
+  return fastest;
+}
+
+std::uint64_t LocalSearch::version() const {
+  const std::lock_guard lock(mutex_);
+  return version_;
 }
 
 bool LocalSearch::is_ready() const {

@@ -109,6 +109,16 @@ class LocalSearch {
   /// An elite of the structure, fast ones more often, with a neighbourhood (Around) and, one time
   /// in three, a mate. Nothing when the structure has no elite.
   std::optional<Neighbourhood> Draw(std::uint64_t structure, Random& random) const;
+  /// One of the fastest of its structure.
+  struct Fast {
+    runtime::Candidate candidate;
+    Path path;
+    double ns = 0;
+  };
+  /// The `count` fastest elites of each structure, the fastest of all first.
+  std::vector<Fast> Fastest(std::size_t count) const;
+  /// Another number whenever an elite set changed.
+  std::uint64_t version() const;
   /// A neighbourhood of any implementation with this path, without a mate. One of four kinds,
   /// drawn: a few decisions are open; or about half of those of one choice; or about half of those
   /// that share an object with one; or one decision changes first and the others follow.
@@ -142,6 +152,7 @@ class LocalSearch {
   LocalSearchOptions options_;
   mutable std::mutex mutex_;
   std::vector<Elites> structures_;  ///< By time of their fastest member.
+  std::uint64_t version_ = 0;       ///< Elites that were taken so far.
 };
 
 /// A descent in a neighbourhood. A decision that is not open takes the elite's value if propagation

@@ -6,6 +6,7 @@
 
 #include "search/propose/frontier/seen_programs.h"
 #include "search/propose/frontier/tree_frontier.h"
+#include "search/propose/last_neighbours.h"
 #include "search/propose/mix.h"
 
 namespace exh::search {
@@ -13,6 +14,7 @@ namespace {
 
 /// Rollouts of the tree, and descents near the elite set where they have a share. They learn in
 /// the order of the mix: what the latter work out of an implementation goes to the cost model, too.
+/// Where there is an elite set, the run ends with what is next to its best.
 std::unique_ptr<Proposer> TreeProposer(const EntryMaker& entries, TreeFrontier& frontier,
                                        const ProposerOptions& options, std::uint64_t seed) {
   const auto screen =
@@ -20,11 +22,15 @@ std::unique_ptr<Proposer> TreeProposer(const EntryMaker& entries, TreeFrontier& 
                                ScreenOptions{options.screen, options.most_exploration}, seed);
   auto rollouts = std::make_unique<TreeRollouts>(entries, frontier, screen, options.rollouts);
   if (options.local_share <= 0) return rollouts;
+  auto near = std::make_unique<NearElites>(entries, frontier, screen, options.near);
+  const LocalSearch& elites = near->elites();
+  const ChoiceOrder& order = near->order();
   std::vector<Mix::Part> parts;
-  parts.push_back(
-      {std::make_unique<NearElites>(entries, frontier, screen, options.near), options.local_share});
+  parts.push_back({std::move(near), options.local_share});
   parts.push_back({std::move(rollouts), 1 - options.local_share});
-  return std::make_unique<Mix>(std::move(parts));
+  return std::make_unique<LastNeighbours>(std::make_unique<Mix>(std::move(parts)), entries,
+                                          frontier, screen, elites, order,
+                                          LastNeighboursOptions{.looks = options.screen});
 }
 
 }  // namespace

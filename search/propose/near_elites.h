@@ -53,6 +53,11 @@ class NearElites final : public Proposer {
   bool learns() const override { return true; }
   void Learn(Lesson& lesson) override;
 
+  /// The elite sets. As long as this lives.
+  const LocalSearch& elites() const { return local_; }
+  /// How decisions are ordered in their paths.
+  const ChoiceOrder& order() const { return near_order_; }
+
  private:
   /// Without a model: random neighbours of elites.
   bool LookAround(Random& random, Attempt& attempt);

@@ -11,8 +11,7 @@ void LearnFrom(const Log& log, const runtime::Candidate& root, Proposer& propose
     if (eval.verdict == kernels::Verdict::kBroken) continue;
     runtime::Candidate candidate = root;
     ReplayRecord(log, eval, candidate);
-    const bool is_timed = eval.verdict == kernels::Verdict::kCorrect;
-    Lesson lesson{candidate, eval.vector, eval.path, is_timed ? eval.best_ns : 0};
+    Lesson lesson{candidate, eval.vector, eval.path, LearnedTime(eval)};
     proposer.Learn(lesson);
   }
 }

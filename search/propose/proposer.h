@@ -19,7 +19,7 @@ struct Lesson {
   const runtime::Candidate& implementation;
   const std::string& vector;
   const Path& path;                ///< In the order of the run.
-  double ns = 0;                   ///< 0: it did not work, or not in time.
+  double ns = 0;                   ///< As LearnedTime(); 0: it did not work, or not in time.
   const Origin* origin = nullptr;  ///< Of its entry; null when that is not known any more.
   /// The decisions in the order of descents near the elite set (ChoiceOrder::ForRepair()): filled
   /// in by a proposer that needed it, for those that learn after it.
@@ -40,6 +40,9 @@ class Proposer {
   virtual bool learns() const { return false; }
   /// One thread alone may teach, also while others propose.
   virtual void Learn(Lesson& /*lesson*/) {}
+
+  /// The last part of the search begins. Once or more often, by the thread that teaches.
+  virtual void BeginEnd() {}
 };
 
 /// Teaches the evaluations of a log in their order, so that what is known is the same as in a run

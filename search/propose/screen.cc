@@ -50,6 +50,7 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
 }
 
 double Screen::Score(const runtime::Candidate& candidate, double exploration) const {
+  if (!learns()) return 0;
   const auto guess =
       model_.Ask(VectorText(candidate), AmountsOf(candidate), entries_.BoundOf(candidate));
   return guess ? guess->mean - exploration * guess->deviation : 0;

@@ -55,6 +55,9 @@ class Screen {
                                const std::function<bool(const runtime::Candidate&)>& accepts,
                                Random& random, const Descender::OnDeadEnd& note) const;
 
+  /// What the model expects of an implementation; 0 as long as there is none. Smaller is better.
+  double Expected(const runtime::Candidate& candidate) const { return Score(candidate, 0); }
+
   /// By one thread alone.
   void Learn(const Lesson& lesson);
 

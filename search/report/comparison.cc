@@ -60,7 +60,7 @@ int AuditedWinner(Evaluator& evaluator, const std::vector<Contender>& contenders
     if (winner < 0 || stopped()) return winner;
     const auto index = static_cast<std::size_t>(winner);
     const kernels::Measurement audit =
-        evaluator.Measure(contenders[index].compiled, 0, Effort::kAudit);
+        evaluator.Measure(contenders[index].compiled, {}, Effort::kAudit);
     using kernels::Verdict;
     // What the environment did is no verdict on the winner.
     const bool passed = audit.verdict == Verdict::kCorrect || audit.verdict == Verdict::kStopped ||

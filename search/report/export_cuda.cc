@@ -136,10 +136,8 @@ std::string Provenance(const Log& log, const EvalRecord& eval, const Problem& pr
                        const kernels::Source& source, const std::string& decisions) {
   const RunRecord& run = *log.run;
   const Comparison finals = Finals(log, eval);
-  std::vector<std::string> sizes;
-  for (const auto& [name, value] : run.sizes) sizes.push_back(fmt::format("{}={}", name, value));
-  std::string text = fmt::format("{}: {}, for {}\n\n", run.kernel, problem.kernel->summary(),
-                                 fmt::join(sizes, ","));
+  std::string text =
+      fmt::format("{}: {}, for {}\n\n", run.kernel, problem.kernel->summary(), SizesText(run));
   text += fmt::format("found by    {}, seed {}, record {}, in a run that began {}\n", run.tool,
                       run.seed, eval.n, run.started);
   text += fmt::format("device      {}{}{}\n", run.device, run.conditions.empty() ? "" : ": ",
@@ -147,6 +145,10 @@ std::string Provenance(const Log& log, const EvalRecord& eval, const Problem& pr
   text += LimitsText(run);
   text += fmt::format("space       {}, fingerprint {}\n", run.space, run.fingerprint);
   text += fmt::format("time        {}\n", TimeText(log, eval, finals));
+  if (!source.across.empty()) {
+    text += fmt::format("reductions  divided among blocks: {}\n",
+                        AcrossText(source.across, source.bits_vary));
+  }
   text += ComparisonText(problem, finals);
   text += fmt::format("resources   {}\n", ResourcesText(eval, source.gpu->launch));
   text += fmt::format("error       {:.2g} at most when it was checked, {:.2g} of what is allowed\n",

@@ -72,6 +72,20 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
   return text;
 }
 
+std::string RepeatText(const ReferenceRecord& record) {
+  std::vector<double> times = record.runtimes_ns;
+  if (times.empty()) return "";
+  std::ranges::sort(times);
+  const std::size_t middle = times.size() / 2;
+  const double median =
+      times.size() % 2 == 1 ? times[middle] : (times[middle - 1] + times[middle]) / 2;
+  return fmt::format("{} launches: {}; {} to {}, median {}\n", times.size(),
+                     record.results == 1
+                         ? std::string("the same bits each time")
+                         : fmt::format("{} different results, bit by bit", record.results),
+                     FormatTime(times.front()), FormatTime(times.back()), FormatTime(median));
+}
+
 std::string CommandsText(const std::string& program, const std::string& run, std::uint64_t n) {
   return fmt::format(
       "  show    {0} log show {1} --record {2}\n"

@@ -27,6 +27,8 @@ EvalRecord RecordOf(const Measurement& measurement) {
   record.max_error = measurement.max_error;
   record.error_ratio = measurement.max_error_ratio;
   record.blocks_per_sm = measurement.blocks_per_sm;
+  record.estimate_ns = measurement.estimate_ns;
+  record.estimate_blocks = measurement.estimate_blocks;
   for (const double clock : measurement.clocks_mhz) {
     record.clock_mhz = record.clock_mhz == 0 ? clock : std::min(record.clock_mhz, clock);
   }
@@ -56,15 +58,17 @@ void Judge::Evaluate(Entry& entry, Effort effort) {
 }
 
 bool Judge::Try(Entry& entry) {
-  const Measurement measurement = evaluator_.Try(entry.compiled, Cap());
+  const Measurement measurement = evaluator_.Try(entry.compiled, CapNow());
   evaluator_.Discard(entry.compiled);
   if (measurement.verdict == Verdict::kCorrect) return true;
   Record(entry, measurement);
   return false;
 }
 
-double Judge::Cap() const {
-  return state_.winners().incumbent_ns() * options_.slow_factor * slowdown_;
+Cap Judge::CapNow() const {
+  const double best_ns = state_.winners().incumbent_ns() * slowdown_;
+  if (best_ns > 0) return {best_ns * options_.slow_factor, best_ns};
+  return {opening_cap_.ns(frontier_.LowerBound(), state_.SecondsLeft()), 0};
 }
 
 bool Judge::AwaitEvaluator() {
@@ -83,7 +87,7 @@ void Judge::Measure(Entry& entry, Effort effort) {
   Measurement measurement;
   if (entry.compiled.verdict == Verdict::kCorrect) {
     if (!AwaitEvaluator()) return;
-    measurement = evaluator_.Measure(entry.compiled, Cap(), effort);
+    measurement = evaluator_.Measure(entry.compiled, CapNow(), effort);
   } else {
     measurement.verdict = entry.compiled.verdict;
     measurement.why = entry.compiled.why;
@@ -120,6 +124,8 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
       record.best_ns = std::max(is_below ? record.again_ns : record.best_ns, entry.bound);
     }
   }
+  const bool is_known = state_.winners().has_incumbent();
+  if (record.verdict == Verdict::kSlow && !is_known) opening_cap_.NoteSlow();
   record.n = state_.tally().NextEvaluation();
   record.dt = state_.Elapsed();
   record.compile_ms = entry.compiled.compile_ms;
@@ -128,6 +134,8 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
   record.vector = entry.vector;
   record.hash = HashText(entry.vector);
   record.code = entry.code;
+  record.across = entry.source.across;
+  record.bits_vary = entry.source.bits_vary;
   record.bound_ns = entry.bound;
   frontier_.Write(entry, record);
   CheckBound(entry.candidate, record);
@@ -136,7 +144,7 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
   const bool is_correct = record.verdict == Verdict::kCorrect;
   if (is_correct) state_.winners().Offer(WinnerOf(entry, record.n, record.best_ns));
   if (record.verdict != Verdict::kBroken) {
-    Lesson lesson{entry.candidate, entry.vector, entry.path, is_correct ? record.best_ns : 0,
+    Lesson lesson{entry.candidate, entry.vector, entry.path, LearnedTime(record),
                   entry.origin.get()};
     proposer_.Learn(lesson);
   }
@@ -167,7 +175,7 @@ Judge::Confirmation Judge::Confirm(const Entry& entry, EvalRecord& record) {
   if (!winners.has_incumbent() || !winners.CompileIncumbent()) return ConfirmAlone(entry, record);
   const Winner& incumbent = winners.incumbent();
   const auto measure = [this](const kernels::Compiled& compiled) {
-    return evaluator_.Measure(compiled, 0, Effort::kFinal);
+    return evaluator_.Measure(compiled, {}, Effort::kFinal);
   };
   const Duel duel = RunDuel([&] { return measure(entry.compiled); },
                             [&] { return measure(incumbent.compiled); }, incumbent.ns);
@@ -187,7 +195,7 @@ Judge::Confirmation Judge::Confirm(const Entry& entry, EvalRecord& record) {
 
 Judge::Confirmation Judge::ConfirmAlone(const Entry& entry, EvalRecord& record) {
   const Winners& winners = state_.winners();
-  const Measurement again = evaluator_.Measure(entry.compiled, 0, Effort::kFinal);
+  const Measurement again = evaluator_.Measure(entry.compiled, {}, Effort::kFinal);
   if (again.verdict == Verdict::kStopped && !winners.has_incumbent()) {
     return {Verdict::kCorrect, true};  // Correct once; there is no time for more.
   }
@@ -209,7 +217,7 @@ void Judge::WatchMachine() {
   const std::uint64_t evaluations = state_.tally().evaluations();
   if (evaluations < watched_ + kEvery) return;
   watched_ = evaluations;
-  const Measurement now = evaluator_.Measure(winners.incumbent().compiled, 0, Effort::kQuick);
+  const Measurement now = evaluator_.Measure(winners.incumbent().compiled, {}, Effort::kQuick);
   if (now.verdict != Verdict::kCorrect) return;
   const double slowdown = now.best_ns / winners.incumbent_ns();
   NoteSlowdown(slowdown > kLeastSlowdown ? slowdown : 1);

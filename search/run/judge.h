@@ -2,7 +2,8 @@
 //
 // Judge: phases 3 and 4 of a run, from something compiled to a verdict that counts.
 //
-//   3. Measure   Under a cap: what is far slower than the incumbent may be stopped early.
+//   3. Measure   Under a cap: what is far slower than the incumbent may be stopped early. While
+//                there is none the cap grows (opening_cap.h).
 //   4. Confirm   A candidate that may beat the incumbent is checked again and measured in turn with
 //                it (duel.h). It is the new incumbent only if it is correct and faster side by
 //                side. One that is below its own bound is measured again alone: it is impossible,
@@ -21,6 +22,7 @@
 #include "search/measure/evaluator.h"
 #include "search/propose/frontier/frontier.h"
 #include "search/propose/proposer.h"
+#include "search/run/opening_cap.h"
 #include "search/run/run_state.h"
 
 namespace exh::search {
@@ -34,7 +36,8 @@ class Judge {
         frontier_(frontier),
         proposer_(proposer),
         evaluator_(evaluator),
-        options_(options) {}
+        options_(options),
+        opening_cap_(evaluator.first_cap_ns()) {}
 
   /// What measuring needs and takes long begins now, beside compilers.
   void Prepare() { is_ready_ = evaluator_.IsReady(0); }
@@ -56,8 +59,8 @@ class Judge {
   void Measure(Entry& entry, Effort effort);
   /// Waits until candidates can be measured; false: the run ends before.
   bool AwaitEvaluator();
-  /// Above this a candidate is slow; 0: nothing is.
-  double Cap() const;
+  /// Above this a candidate is slow.
+  Cap CapNow() const;
   /// May something with this time be the best?
   bool MayBeBest(double ns) const;
   /// Logs what came of a candidate, and what that changes.
@@ -75,6 +78,7 @@ class Judge {
   Proposer& proposer_;
   Evaluator& evaluator_;
   const ExplorerOptions& options_;
+  OpeningCap opening_cap_;  ///< Until there is an incumbent.
   bool is_ready_ = false, has_said_busy_ = false;
   double slowdown_ = 1;        ///< How many times its known time the incumbent took of late.
   std::uint64_t watched_ = 0;  ///< Evaluations when the incumbent was last measured.

@@ -2,6 +2,7 @@
 #include "search/run/run_state.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "search/log/decisions.h"
@@ -26,6 +27,8 @@ void RunState::Begin(double before) {
   start_ = options_.start.value_or(clock_()) - before;
   last_call_ = stopper_.SecondsLeft() + kGrace + clock_();
   before_evals_ = tally_.evaluations();
+  all_seconds_ = SearchSecondsLeft();
+  all_evaluations_ = static_cast<double>(EvaluationsLeft().value_or(0));
   SetDeadline();
 }
 
@@ -52,7 +55,7 @@ bool RunState::Stopped() {
 
 std::optional<std::string> RunState::StopReason() const {
   std::optional<std::string> reason = StopperReason();
-  if (!reason && options_.reserve > 0 && stopper_.SecondsLeft() <= options_.reserve) {
+  if (!reason && options_.reserve > 0 && SearchSecondsLeft() <= 0) {
     reason = kTimeIsOver;
   }
   // However short the time, one candidate is measured.
@@ -60,6 +63,13 @@ std::optional<std::string> RunState::StopReason() const {
   const bool may_wait = !has_measured && !IsStopped(options_.stop);
   if (reason == kTimeIsOver && may_wait) return std::nullopt;
   return reason;
+}
+
+bool RunState::IsEnding() const {
+  constexpr double kPart = 0.1;
+  if (std::isfinite(all_seconds_) && SearchSecondsLeft() <= kPart * all_seconds_) return true;
+  const auto left = EvaluationsLeft();
+  return left && static_cast<double>(*left) <= kPart * all_evaluations_;
 }
 
 void RunState::Break(std::string text) {

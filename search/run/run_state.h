@@ -57,6 +57,8 @@ class RunState {
   std::optional<std::string> StopReason() const;
   /// What the stopper says, even before anything was measured.
   std::optional<std::string> StopperReason() const { return stopper_.Reason(progress()); }
+  /// Is this the last tenth of the time, or of the evaluations, that the search had?
+  bool IsEnding() const;
   /// Has a signal ended it?
   bool Interrupted() { return Stopped() && why_ == "signal"; }
   /// Empty: it goes on.
@@ -86,6 +88,8 @@ class RunState {
 
  private:
   Progress progress() const;
+  /// Of the time budget, without what is for what follows the search.
+  double SearchSecondsLeft() const { return stopper_.SecondsLeft() - options_.reserve; }
   void SetDeadline();
   void WriteBest();
 
@@ -102,6 +106,8 @@ class RunState {
   double start_ = 0;
   double last_call_ = 0;            ///< By the clock: when everything has to be over.
   std::uint64_t before_evals_ = 0;  ///< Evaluations of a restored run.
+  double all_seconds_ = 0;          ///< Of the search, where it has an end.
+  double all_evaluations_ = 0;      ///< That it may make, where they are counted.
   std::uint64_t attempts_ = 0;
   std::string why_, broken_;
 };

@@ -15,6 +15,7 @@
 #include "base/spelling.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"
+#include "search/log/log_text.h"
 
 namespace exh::search {
 namespace {
@@ -92,10 +93,8 @@ void MergeHeader(const DecisionFile& file, ProblemOptions& options) {
 
 std::string WriteDecisionFile(const RunRecord& run, const runtime::Instance& instance,
                               const Path& path, const std::string& comment) {
-  std::vector<std::string> sizes;
-  for (const auto& [name, value] : run.sizes) sizes.push_back(fmt::format("{}={}", name, value));
   std::string text = fmt::format("# {}\nkernel: {}\nsize: {}\ndevice: {}\nspace: {}\n", comment,
-                                 run.kernel, fmt::join(sizes, ","), run.device, run.decisions);
+                                 run.kernel, SizesText(run), run.device, run.decisions);
   if (!run.text.empty()) text += fmt::format("text: {}\n", nlohmann::json(run.text).dump());
   for (const PathStep& step : path) text += StepText(instance, step) + "\n";
   return text;

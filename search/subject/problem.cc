@@ -135,7 +135,6 @@ const kernels::Kernel& ComputedKernel(const ProblemOptions& options) {
 const kernels::Kernel& FindKernel(const ProblemOptions& options) {
   const std::string& name = options.kernel;
   if (!options.compute.empty()) return ComputedKernel(options);
-  if (!options.type.empty()) throw UsageError("--type is that of the arrays of --compute");
   if (!options.text.empty()) return kernels::KernelOfText(name + ".kernel", options.text);
   if (name.empty()) {
     throw UsageError(fmt::format(
@@ -149,6 +148,24 @@ const kernels::Kernel& FindKernel(const ProblemOptions& options) {
   if (kernel == nullptr) throw UsageError(UnknownName("kernel", name, KernelNames()));
   return *kernel;
 }
+
+namespace {
+
+/// Throws UsageError, which says what would be right.
+std::int64_t ParseValue(const kernels::Parameter& parameter, const std::string& value) {
+  const auto word = std::ranges::find(parameter.words, value);
+  if (word != parameter.words.end()) return word - parameter.words.begin();
+  const auto number = ParseInteger(value);
+  if (number && *number >= parameter.min && *number <= parameter.max) return *number;
+  const bool has_words = !parameter.words.empty();
+  throw UsageError(has_words ? fmt::format("bad option {}={}: it is one of {}{}", parameter.name,
+                                           value, fmt::join(parameter.words, ", "),
+                                           DidYouMean(value, parameter.words))
+                             : fmt::format("bad size {}={}: a whole number from {} to {}",
+                                           parameter.name, value, parameter.min, parameter.max));
+}
+
+}  // namespace
 
 kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const std::string& text) {
   const std::vector<kernels::Parameter> parameters = kernel.parameters();
@@ -170,14 +187,41 @@ kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const std::string&
       throw UsageError(fmt::format("bad --size '{}': '{}' stands twice", text, name));
     }
     seen.push_back(name);
-    const auto number = ParseInteger(value);
-    if (!number || *number < parameter->min || *number > parameter->max) {
-      throw UsageError(fmt::format("bad size {}={}: a whole number from {} to {}", name, value,
-                                   parameter->min, parameter->max));
-    }
-    sizes[name] = *number;
+    sizes[name] = ParseValue(*parameter, value);
   }
   return sizes;
+}
+
+kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const ProblemOptions& options) {
+  if (!options.compute.empty() || options.type.empty()) return ParseSizes(kernel, options.size);
+  const auto has_type = [](const kernels::Kernel& one) {
+    return std::ranges::any_of(one.parameters(), [](const kernels::Parameter& known) {
+      return known.name == kTypeOption && !known.words.empty();
+    });
+  };
+  if (!has_type(kernel)) {
+    std::vector<std::string_view> others;
+    for (const auto& other : kernels::AllKernels()) {
+      if (has_type(*other)) others.push_back(other->name());
+    }
+    throw UsageError(
+        fmt::format("--type {}: the types of {} stand in its text; --type is for --compute, and "
+                    "for kernels with an option '{}': {}",
+                    options.type, kernel.name(), kTypeOption, fmt::join(others, ", ")));
+  }
+  const std::string type = fmt::format("{}={}", kTypeOption, options.type);
+  return ParseSizes(kernel, options.size.empty() ? type : options.size + "," + type);
+}
+
+std::string SizesText(const kernels::Kernel& kernel, const kernels::Parameters& sizes) {
+  const std::vector<kernels::Parameter> parameters = kernel.parameters();
+  std::vector<std::string> texts;
+  for (const auto& [name, value] : sizes) {
+    const auto known = std::ranges::find(parameters, name, &kernels::Parameter::name);
+    texts.push_back(fmt::format(
+        "{}={}", name, known == parameters.end() ? std::to_string(value) : known->Text(value)));
+  }
+  return fmt::format("{}", fmt::join(texts, ","));
 }
 
 kernels::ir::Device FindDevice(const ProblemOptions& options) {
@@ -214,7 +258,7 @@ std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::
 
 Problem MakeProblem(const ProblemOptions& options) {
   const kernels::Kernel& kernel = FindKernel(options);
-  kernels::Parameters sizes = ParseSizes(kernel, options.size);
+  kernels::Parameters sizes = ParseSizes(kernel, options);
   return Assemble(kernel, std::move(sizes), FindDevice(options), IsPaper(options.space),
                   options.memory, options.stop);
 }

@@ -16,13 +16,17 @@
 
 namespace exh::search {
 
+/// The option of kernels whose types are open: what --type says of them.
+inline constexpr const char* kTypeOption = "type";
+
 /// As written on a command line.
 struct ProblemOptions {
   std::string kernel;   ///< A name, or a file: one that ends in .kernel, or a path with a '/'.
   std::string compute;  ///< Statements in its place: "c[i, j] = sum(k) a[i, k] * b[k, j]".
-  std::string type;     ///< Of the arrays of `compute`; empty: f32.
-  std::string text;     ///< The kernel as text, of a log or a list of decisions; else empty.
-  std::string size;     ///< "m=512,n=512"; sizes that are left out keep their defaults.
+  /// Of the arrays of `compute` (empty: f32), or the value of the kernel's option `type`.
+  std::string type;
+  std::string text;  ///< The kernel as text, of a log or a list of decisions; else empty.
+  std::string size;  ///< "m=512,op=max"; sizes that are left out keep their defaults.
   std::string device = "cpu";
   std::optional<std::uint32_t> threads, max_threads;
   bool deterministic = false;       ///< Otherwise as the device's file says.
@@ -63,6 +67,11 @@ const kernels::Kernel& FindKernel(const ProblemOptions& options);
 
 /// The kernel's sizes with what `text` says. Throws UsageError for unknown names and bad values.
 kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const std::string& text);
+/// The same with `--type`, where that is an option of the kernel.
+kernels::Parameters ParseSizes(const kernels::Kernel& kernel, const ProblemOptions& options);
+
+/// "a=1,op=max": all sizes of a kernel, as ParseSizes() takes them.
+std::string SizesText(const kernels::Kernel& kernel, const kernels::Parameters& sizes);
 
 /// The device with the limits that the options change. Throws UsageError.
 kernels::ir::Device FindDevice(const ProblemOptions& options);

@@ -22,6 +22,19 @@ Random Stream(std::uint64_t seed, std::uint64_t sequence, std::uint64_t use) {
   return Random(seed + (2 * sequence + use) * 0x9e3779b97f4a7c15ULL);
 }
 
+/// As a SelectRecord says it.
+std::string_view NameOf(ChosenBy chosen_by) {
+  switch (chosen_by) {
+    case ChosenBy::kLocal:
+      break;
+    case ChosenBy::kFirst:
+      return "first";
+    case ChosenBy::kLast:
+      return "last";
+  }
+  return "local";
+}
+
 bool IsBroken(const EvalRecord& record) {
   return record.verdict == kernels::Verdict::kBroken;
 }
@@ -90,7 +103,7 @@ std::optional<Selection> TreeSearch::Select() {
 std::optional<Selection> TreeSearch::SelectTo(const Path& path, ChosenBy chosen_by) {
   const std::lock_guard lock(mutex_);
   std::optional<Selection> selection = tree_.SelectTo(path);
-  if (selection) WriteSelection(*selection, chosen_by == ChosenBy::kFirst ? "first" : "local");
+  if (selection) WriteSelection(*selection, NameOf(chosen_by));
   return selection;
 }
 
@@ -206,9 +219,11 @@ bool TreeSearch::is_spoilt() const {
 }
 
 Backup BackupOf(const EvalRecord& record) {
-  const bool is_correct = record.verdict == kernels::Verdict::kCorrect;
-  if (!is_correct) return {.kind = Backup::Kind::kFailed};
-  return {.kind = Backup::Kind::kTimed, .ns = record.best_ns};
+  const double ns = LearnedTime(record);
+  if (record.verdict != kernels::Verdict::kCorrect && ns == 0) {
+    return {.kind = Backup::Kind::kFailed};
+  }
+  return {.kind = Backup::Kind::kTimed, .ns = ns};
 }
 
 Backup BackupOf(const ResultRecord& record) {

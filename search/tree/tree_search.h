@@ -24,6 +24,7 @@ namespace exh::search {
 enum class ChosenBy {
   kLocal,  ///< Local search.
   kFirst,  ///< A recipe that the run begins with (first.h).
+  kLast,   ///< One decision away from one of the best, when the run ends.
 };
 
 class TreeSearch {

@@ -31,10 +31,10 @@ void Attempt(kernels::Evaluator& evaluator, const std::string& file) {
   const std::string source{std::istreambuf_iterator<char>(text), {}};
   const kernels::Compiled compiled = evaluator.Compile(source);
   // A cap, so that what hangs is given up after three seconds and not after minutes.
-  constexpr double kCapNs = 2e7;
-  kernels::Measurement measured = evaluator.Measure(compiled, kCapNs, kernels::Effort::kQuick);
+  constexpr kernels::Cap kCap{.ns = 2e7};
+  kernels::Measurement measured = evaluator.Measure(compiled, kCap, kernels::Effort::kQuick);
   if (measured.verdict == Verdict::kCorrect) {
-    measured = evaluator.Measure(compiled, 0, kernels::Effort::kFinal);
+    measured = evaluator.Measure(compiled, {}, kernels::Effort::kFinal);
   }
   evaluator.Discard(compiled);
   const nlohmann::json line = {{"file", file},

@@ -61,7 +61,7 @@ Measurement Judge(search::Evaluator& evaluator, const kernels::Compiled& compile
   using search::Effort;
   Measurement last;
   for (const Effort effort : {Effort::kQuick, Effort::kFinal, Effort::kAudit}) {
-    last = evaluator.Measure(compiled, 0, effort);
+    last = evaluator.Measure(compiled, {}, effort);
     if (last.verdict != Verdict::kCorrect && last.verdict != Verdict::kSlow) break;
   }
   return last;

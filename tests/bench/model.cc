@@ -166,10 +166,11 @@ class Forest final : public Evaluator {
     compiled.source = source.text;
     return compiled;
   }
-  kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns, Effort) override {
+  kernels::Measurement Measure(const kernels::Compiled& compiled, const kernels::Cap& cap,
+                               Effort) override {
     kernels::Measurement measurement;
     measurement.best_ns = std::atof(compiled.source.c_str());
-    const bool is_slow = cap_ns > 0 && measurement.best_ns > cap_ns;
+    const bool is_slow = cap.ns > 0 && measurement.best_ns > cap.ns;
     measurement.verdict = is_slow ? kernels::Verdict::kSlow : kernels::Verdict::kCorrect;
     measurement.runtimes_ns = {measurement.best_ns};
     return measurement;

@@ -18,8 +18,24 @@
 #define __syncthreads_or(value) ::exh_shim::BarrierOr(__LINE__, value)
 #define __threadfence() ::exh_shim::Fence()
 #define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
+#define exh_dmma(...) ::exh_shim::MultiplyTile(__LINE__, __VA_ARGS__)
+
+/// Of kernels whose launches overlap. When the next one may begin is no matter of right and wrong.
+inline void exh_let_next_begin() {}
+inline void exh_await_previous() {
+  exh_shim::AwaitPrevious();
+}
 
 namespace exh_shim {
+inline void MultiplyTile(int line, double& c0, double& c1, double& c2, double& c3, double a0,
+                         double a1, double a2, double a3, double a4, double a5, double a6,
+                         double a7, double b0, double b1, double b2, double b3) {
+  double sums[] = {c0, c1, c2, c3};
+  const double a[] = {a0, a1, a2, a3, a4, a5, a6, a7}, b[] = {b0, b1, b2, b3};
+  Multiply(line, sums, a, b);
+  c0 = sums[0], c1 = sums[1], c2 = sums[2], c3 = sums[3];
+}
+
 template <typename T>
 T ShuffleXor(int line, unsigned mask, T value, int lanes) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
@@ -30,6 +46,28 @@ T ShuffleXor(int line, unsigned mask, T value, int lanes) {
   return value;
 }
 }  // namespace exh_shim
+
+/// Asynchronous copies, as printed texts define them for a GPU: through all caches, …
+template <int bytes, typename To, typename From>
+void exh_copy_ca(const exh_shim::Tracked<To>& to, const exh_shim::Tracked<From>& from,
+                 bool inside = true) {
+  static_assert(bytes == 4 || bytes == 8 || bytes == 16);
+  to.at().CopyFrom(from.at(), bytes, exh_shim::kUnit<To>, inside);
+}
+/// … and through those that all blocks share, which CUDA has for 16 bytes.
+template <int bytes, typename To, typename From>
+void exh_copy_cg(const exh_shim::Tracked<To>& to, const exh_shim::Tracked<From>& from,
+                 bool inside = true) {
+  static_assert(bytes == 16);
+  to.at().CopyFrom(from.at(), bytes, exh_shim::kUnit<To>, inside);
+}
+inline void exh_commit() {
+  exh_shim::CommitCopies();
+}
+template <int groups>
+void exh_wait() {
+  exh_shim::AwaitCopies(groups);
+}
 
 inline float2 make_float2(float x, float y) {
   return {x, y};

@@ -57,6 +57,52 @@ TEST(CudaShim, SharedMemoryAndBarriers) {
                 {.grid = 4, .threads = 32, .shared_bytes = 128});
 }
 
+/// A tile by a warp, whose lanes have elements as the PTX ISA says; the other warp has none.
+TEST(CudaShim, MatrixUnit) {
+  const std::string multiply = R"(
+  if (t < 32) {
+    const int g = t / 4, q = t % 4;
+    double a[8], b[4], c[4];
+    for (int i = 0; i < 8; ++i) a[i] = (g + i % 2 * 8) * 3 - (q + i / 2 * 4) * (q + i / 2 * 4);
+    for (int i = 0; i < 4; ++i) b[i] = (q + i * 4) * 2 - g * 5;
+    for (int i = 0; i < 4; ++i) c[i] = i;
+    for (int step = 0; step < 2; ++step) {
+      exh_dmma(c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], b[0], b[1], b[2], b[3]);
+    }
+    for (int i = 0; i < 4; ++i) arg_c[(g + i / 2 * 8) * 8 + 2 * q + i % 2] = static_cast<float>(c[i]);
+  }
+)";
+  const HandProgram kernel(multiply, {.grid = 1, .threads = 64});
+  for (const int order : kOrders) {
+    const Result result = kernel.Run(order);
+    ASSERT_EQ(result.error, "") << "order " << order;
+    for (int row = 0; row < 16; ++row) {
+      for (int column = 0; column < 8; ++column) {
+        int sum = 0;
+        for (int k = 0; k < 16; ++k) sum += (row * 3 - k * k) * (k * 2 - column * 5);
+        const int first = row / 8 * 2 + column % 2;
+        EXPECT_EQ(result.c[static_cast<std::size_t>(row * 8 + column)],
+                  static_cast<float>(first + 2 * sum));
+      }
+    }
+  }
+}
+
+TEST(CudaShim, MatrixUnitsNeedWholeWarps) {
+  const std::string multiply = R"(
+  double x = 1, y = 1, z = 1, w = 1;
+  if (t % 32 != 7) exh_dmma(x, y, z, w, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+  arg_c[t] = static_cast<float>(x);
+)";
+  ExpectError(multiply, {.grid = 1, .threads = 64}, "multiplies a tile, but not thread");
+  const std::string alone = R"(
+  double x = 1, y = 1, z = 1, w = 1;
+  exh_dmma(x, y, z, w, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+  arg_c[t] = static_cast<float>(x);
+)";
+  ExpectError(alone, {.grid = 1, .threads = 48}, "but not thread 48 of its warp");
+}
+
 TEST(CudaShim, GlobalTemporaries) {
   ExpectDoubles(R"(
   float* const tmp_a = exh_global + block * 64ull;  // GLOBAL
@@ -159,6 +205,86 @@ TEST(CudaShim, AShuffleIsNoBarrier) {
   arg_c[t] = tmp_a[t ^ 1] + v;
 )",
               {.threads = 64, .shared_bytes = 256}, "since the start of the block");
+}
+
+// Asynchronous copies.
+
+TEST(CudaShim, AsynchronousCopies) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  const auto from = arg_a + block * 64;
+  if (t < 8) exh_copy_cg<16>(tmp_a + 4 * t, from + 4 * t);
+  exh_commit();
+  exh_copy_ca<4>(tmp_a + 32 + t, from + 32 + t);
+  exh_commit();
+  exh_wait<1>();
+  __syncthreads();
+  arg_c[block * 64 + t] = s_alpha * tmp_a[t];
+  exh_wait<0>();
+  __syncthreads();
+  arg_c[block * 64 + 63 - t] = s_alpha * tmp_a[63 - t];
+)",
+                {.grid = 2, .threads = 32, .shared_bytes = 256});
+}
+
+TEST(CudaShim, CopiesFillWithZeros) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  exh_copy_ca<4>(tmp_a + t, arg_a + 100000 * t, t > 900);
+  exh_commit();
+  exh_wait<0>();
+  arg_c[block * 32 + t] = s_alpha * arg_a[block * 32 + t] + tmp_a[t];
+)",
+                {.grid = 4, .threads = 32, .shared_bytes = 128});
+}
+
+TEST(CudaShim, RedundantThreadsThatCopyTheSame) {
+  ExpectDoubles(R"(
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  exh_copy_ca<4>(tmp_a + t / 2, arg_a + block * 32 + t / 2);
+  exh_commit();
+  exh_wait<0>();
+  __syncthreads();
+  if (t < 32) arg_c[block * 32 + t] = s_alpha * tmp_a[t];
+)",
+                {.grid = 4, .threads = 64, .shared_bytes = 128});
+}
+
+TEST(CudaShim, ReportsCopiesThatNobodyWaitedFor) {
+  const Launch launch = {.threads = 32, .shared_bytes = 256};
+  const std::string begin =
+      "float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;"
+      "exh_copy_ca<4>(tmp_a + t, arg_a + t);";
+  const std::string pending = "has not waited for";
+  ExpectError(begin + "arg_c[t] = tmp_a[t];", launch, pending);
+  ExpectError(begin + "__syncthreads(); arg_c[t] = tmp_a[31 - t];", launch, pending);
+  // It is in no group yet, or in the latest one.
+  ExpectError(begin + "exh_wait<0>(); arg_c[t] = tmp_a[t];", launch, pending);
+  ExpectError(begin + "exh_commit(); exh_wait<1>(); arg_c[t] = tmp_a[t];", launch, pending);
+  ExpectError(begin + "tmp_a[t] = 0.0f;", launch, pending);
+  ExpectError(begin + "exh_copy_ca<4>(tmp_a + t, arg_a + t + 1);", launch, pending);
+}
+
+TEST(CudaShim, ReportsRacesOfCopies) {
+  const Launch launch = {.threads = 32, .shared_bytes = 256};
+  const std::string tmp = "float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;";
+  const std::string copy = "exh_copy_ca<4>(tmp_a + t, arg_a + t); exh_commit(); exh_wait<0>();";
+  // Others do not see what only this thread has waited for.
+  ExpectError(tmp + copy + "arg_c[t] = tmp_a[31 - t];", launch, "since the start of the block");
+  // Others may still read what was there.
+  ExpectError(tmp + "tmp_a[t] = 1.0f; __syncthreads(); arg_c[t] = tmp_a[31 - t];" + copy, launch,
+              "thread");
+}
+
+TEST(CudaShim, ReportsCopiesToAndFromTheWrongMemory) {
+  const Launch launch = {.threads = 1, .shared_bytes = 64};
+  const std::string tmp = "float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;";
+  ExpectError("exh_copy_ca<4>(arg_c, arg_a);", launch, "copies to c[0], which is no shared memory");
+  ExpectError(tmp + "exh_copy_ca<4>(tmp_a, tmp_a + 1);", launch, "copies from shared[1]");
+  ExpectError(tmp + "exh_copy_ca<4>(tmp_a + 16, arg_a);", launch, "which has 16 elements");
+  ExpectError(tmp + "exh_copy_ca<4>(tmp_a, arg_a + 128);", launch, "which has 128 elements");
+  ExpectError(tmp + "exh_copy_ca<8>(tmp_a + 1, arg_a);", launch, "not aligned");
+  ExpectError(tmp + "exh_copy_cg<16>(tmp_a, arg_a + 2);", launch, "not aligned");
 }
 
 // Barriers.

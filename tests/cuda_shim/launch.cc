@@ -40,7 +40,7 @@ class Runner {
   /// What went wrong first, or an empty text.
   std::string Run() {
     for (unsigned i = 0; i < program_.num_kernels; ++i) {
-      const std::string error = RunKernel(program_.kernels[i]);
+      const std::string error = RunKernel(program_.kernels[i], program_.overlaps && i > 0);
       if (error.empty()) continue;
       const std::string name = program_.kernels[i].name;
       return name == "exh_kernel" ? error : name + ": " + error;
@@ -53,10 +53,38 @@ class Runner {
     Fiber::Yield();
   }
 
+  /// Does an asynchronous copy that begins now arrive when it is waited for, and not at once?
+  bool IsLate() {
+    return program_.thread_order == 0 || (program_.thread_order > 1 && random_() % 2 == 0);
+  }
+
   bool WaitOr(int line, bool value) {
     any_ |= value;
     Wait(line);
     return any_before_;
+  }
+
+  /// The running thread waits until its warp has handed in all of a tile. As for shuffles there are
+  /// two places, one after the other.
+  void Multiply(int line, double* sums, const double* a, const double* b) {
+    const unsigned t = threadIdx.x;
+    std::vector<Tile>& tiles = tiles_[tiles_begun_[t]++ % 2];
+    std::copy_n(a, std::size(tiles[t].a), tiles[t].a);
+    std::copy_n(b, std::size(tiles[t].b), tiles[t].b);
+    of_warp_[t] = line;
+    Fiber::Yield();
+    // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64.
+    const Tile* const warp = &tiles[t / kWarp * kWarp];
+    const unsigned lane = t % kWarp;
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned row = lane / 4 + (i < 2 ? 0 : 8), column = lane % 4 * 2 + i % 2;
+      for (unsigned k = 0; k < 16; ++k) {
+        const unsigned in_group = k % 4;
+        const double left = warp[row % 8 * 4 + in_group].a[k / 4 * 2 + row / 8];
+        const double right = warp[column * 4 + in_group].b[k / 4];
+        sums[i] = __builtin_fma(left, right, sums[i]);
+      }
+    }
   }
 
   /// The running thread waits until all have handed in theirs. Who goes on first may hand in the
@@ -78,6 +106,13 @@ class Runner {
   }
 
  private:
+  static constexpr unsigned kWarp = 32;
+
+  /// What a thread hands in of a tile.
+  struct Tile {
+    double a[8], b[4];
+  };
+
   /// Kept for the next launch: a stack costs two calls of the system.
   static std::vector<std::unique_ptr<Fiber>>& Fibers(unsigned count) {
     thread_local std::vector<std::unique_ptr<Fiber>> fibers;
@@ -87,7 +122,6 @@ class Runner {
 
   /// Those of the warp of a thread.
   unsigned AllLanes(unsigned thread) const {
-    constexpr unsigned kWarp = 32;
     const unsigned lanes = std::min(kWarp, kernel_->threads - thread / kWarp * kWarp);
     return lanes == kWarp ? ~0u : (1u << lanes) - 1;
   }
@@ -105,12 +139,14 @@ class Runner {
     return threads;
   }
 
-  std::string RunKernel(const Kernel& kernel) {
+  std::string RunKernel(const Kernel& kernel, bool is_early) {
     kernel_ = &kernel;
     waits_.assign(kernel.threads, 0);
     shuffles_.assign(kernel.threads, 0);
+    tiles_begun_.assign(kernel.threads, 0);
+    tiles_.fill(std::vector<Tile>(kernel.threads));
     handed_.fill(std::vector<unsigned long long>(kernel.threads));
-    memory_.BeginKernel(kernel);
+    memory_.BeginKernel(kernel, is_early);
     std::vector<unsigned> blocks = Numbers(kernel.grid);
     Shuffle(blocks);
     order_ = Numbers(kernel.threads);
@@ -126,6 +162,7 @@ class Runner {
         any_before_ = std::exchange(any_, false);
         if (waits_[0] >= 0) memory_.BeginInterval(waits_[0]);
       }
+      if (!memory_.EndBlock()) return memory_.error();
     }
     return "";
   }
@@ -141,15 +178,29 @@ class Runner {
     if (program_.thread_order > 1) std::shuffle(numbers.begin(), numbers.end(), random_);
   }
 
-  /// Every thread until it waits or ends.
+  /// Every thread until it waits for all others, or ends.
   std::string Interval() {
     Shuffle(order_);
-    for (const unsigned t : order_) {
-      threadIdx.x = t;
-      waits_[t] = 0;
-      fibers_[t]->Resume();
-      if (!memory_.error().empty()) return memory_.error();
-      if (!error_.empty()) return error_;
+    for (std::vector<unsigned> running = order_; !running.empty();) {
+      of_warp_.assign(kernel_->threads, 0);
+      for (const unsigned t : running) {
+        threadIdx.x = t;
+        waits_[t] = 0;
+        fibers_[t]->Resume();
+        if (!memory_.error().empty()) return memory_.error();
+        if (!error_.empty()) return error_;
+      }
+      // Warps go on that wait for themselves.
+      std::erase_if(running, [&](unsigned t) { return of_warp_[t] == 0; });
+      for (const unsigned t : running) {
+        const unsigned first = t / kWarp * kWarp;
+        for (unsigned other = first; other < first + kWarp; ++other) {
+          const bool is_there = other < kernel_->threads;
+          if (is_there && of_warp_[other] == of_warp_[t]) continue;
+          return fmt::format("line {}: thread {} multiplies a tile, but not thread {} of its warp",
+                             of_warp_[t], t, other);
+        }
+      }
     }
     for (unsigned t = 1; t < kernel_->threads; ++t) {
       if (waits_[t] == waits_[0]) continue;
@@ -173,10 +224,13 @@ class Runner {
   std::vector<unsigned> order_;  ///< Of the threads in an interval.
   /// By thread: line of the barrier where it waits, or that of a shuffle below 0; 0: it has ended.
   std::vector<int> waits_;
+  std::vector<int> of_warp_;  ///< By thread: the line where it waits for its warp; 0: it does not.
   /// Did a thread hand a value to the barrier that follows, and to the one before?
   bool any_ = false, any_before_ = false;
   std::vector<unsigned> shuffles_;                         ///< By thread: how many it has begun.
   std::array<std::vector<unsigned long long>, 2> handed_;  ///< By thread: its own bits.
+  std::vector<unsigned> tiles_begun_;                      ///< By thread: how many.
+  std::array<std::vector<Tile>, 2> tiles_;                 ///< By thread.
 };
 
 }  // namespace
@@ -194,12 +248,28 @@ int BarrierOr(int line, int value) {
   return runner->WaitOr(line, value != 0) ? 1 : 0;
 }
 
+void CommitCopies() {
+  runner->memory().CommitCopies(threadIdx.x);
+}
+
+void AwaitCopies(int groups_left) {
+  if (!runner->memory().AwaitCopies(groups_left, threadIdx.x)) Fiber::Yield();
+}
+
 void Fence() {
   runner->memory().Fence(threadIdx.x);
 }
 
+void AwaitPrevious() {
+  runner->memory().AwaitPrevious(threadIdx.x);
+}
+
 unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes) {
   return runner->Shuffle(line, mask, bits, static_cast<unsigned>(lanes));
+}
+
+void Multiply(int line, double* sums, const double* a, const double* b) {
+  runner->Multiply(line, sums, a, b);
 }
 
 Address::Address(const void* at) : region_(runner->memory().Find(at, &offset_)) {}
@@ -220,6 +290,21 @@ void* Address::Change(int bytes, int unit) const {
   void* const place = runner->memory().Change(region_, access, threadIdx.x);
   if (place == nullptr) Fiber::Yield();
   return place;
+}
+
+void Address::CopyFrom(const Address& from, int bytes, int unit, bool inside) const {
+  const Access to = {offset_, bytes, unit, Via::kPlain};
+  const Access source = {from.offset_, bytes, unit, Via::kPlain};
+  const bool is_late = runner->IsLate();
+  Region* const read = inside ? from.region_ : nullptr;
+  Memory& memory = runner->memory();
+  if (inside && read == nullptr) {
+    // An error, as of any read.
+    char nothing[16];
+    memory.Read(read, source, nothing, threadIdx.x);
+    Fiber::Yield();
+  }
+  if (!memory.BeginCopy(region_, to, read, source, is_late, threadIdx.x)) Fiber::Yield();
 }
 
 }  // namespace exh_shim

@@ -7,8 +7,10 @@
 // other, in an order that the caller chooses: a missing barrier may spoil the result in one order
 // and not in another. The blocks take the same order. What is an error, and ends the program:
 //   * threads that wait at different barriers, or for threads that have ended;
-//   * races: memory.h says what is one;
+//   * races: memory.h says what is one, also of asynchronous copies that nobody has waited for;
 //   * accesses outside of an array, misaligned ones, and writes to an input;
+//   * what a kernel that may have begun early does with what an earlier one uses, before the thread
+//     has waited; and its blocks that end before any of their threads has;
 //   * tickets that are not 0 at the end.
 //
 // Includes nothing: it is compiled together with every source that is run.
@@ -39,7 +41,8 @@ struct Kernel {
 struct Program {
   const Kernel* kernels;  ///< In this order; all is ordered that happens in different ones.
   unsigned num_kernels;
-  void* shared;                     ///< Aligned to 16 bytes; all bits are set when a block starts.
+  bool overlaps;  ///< Those behind the first may begin before those before them have ended.
+  void* shared;   ///< Aligned to 16 bytes; all bits are set when a block starts.
   unsigned long long shared_reach;  ///< How many bytes are there.
   /// Of `exh_global`, which is memory of the run: all, those at its beginning that blocks share,
   /// and of these the tickets, at the beginning, too. Tickets are 0 first, and of the rest all bits
@@ -51,7 +54,9 @@ struct Program {
   const double* scalars;  ///< Handed through.
   /// By array: +1 at every store of an element, up to 255. Atomic operations count nothing.
   unsigned char* const* written;
-  int thread_order;  ///< 0 ascending, 1 descending, else a seed: shuffled anew each time.
+  /// 0 ascending, 1 descending, else a seed: shuffled anew each time. Asynchronous copies arrive
+  /// when they are waited for, at once, or as the seed has it.
+  int thread_order;
 };
 
 /// Runs it. `error` receives what went wrong first, cut to `capacity` bytes, or an empty text.
@@ -67,10 +72,24 @@ int BarrierOr(int line, int value);
 /// __threadfence() of the running thread.
 void Fence();
 
+/// The running thread waits until the kernels before have ended.
+void AwaitPrevious();
+
 /// __shfl_xor_sync() of 4 or 8 bytes: what the thread has whose index differs in the bits of
 /// `lanes`. All threads of the block must call it on the same line, which CUDA asks only of a warp:
 /// printed kernels do so everywhere. It is no barrier: what they do before and after it may race.
 unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int lanes);
+
+/// All asynchronous copies that the running thread began since the last time become a group.
+void CommitCopies();
+
+/// The running thread waits for all of its groups but the latest ones.
+void AwaitCopies(int groups_left);
+
+/// mma.sync.aligned.m16n8k16 of doubles: what the running thread has of 16 x 16 elements, of 16 x 8
+/// elements and of 16 x 8 sums, to which the product is added. All 32 threads of its warp must call
+/// it on the same line, others need not. It is no barrier.
+void Multiply(int line, double* sums, const double* a, const double* b);
 
 /// Where the running thread is, as CUDA says it.
 struct Index {

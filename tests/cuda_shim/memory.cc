@@ -52,13 +52,27 @@ void MakeFiner(Region& region, int grain) {
   region.grain = grain;
   Split(region.history, parts, Grains(region.size, grain));
   Split(region.sharing, parts, Grains(region.size, grain));
+  Split(region.arrivals, parts, Grains(region.size, grain));
+  for (std::size_t i = 0; i < region.arrivals.size(); ++i) {
+    std::uint8_t* const bytes = region.arrivals[i].bytes;
+    std::memmove(bytes, bytes + i % parts * static_cast<std::size_t>(grain),
+                 static_cast<std::size_t>(grain));
+  }
 }
 
-/// Nothing happened to any grain yet.
+/// Nothing happened to any grain yet, but before this kernel.
 void Forget(Region& region) {
   region.history.assign(Grains(region.size, region.grain), {});
-  if (region.kind == RegionKind::kShared) return;
-  region.sharing.assign(Grains(region.size, region.grain), {});
+  if (region.kind == RegionKind::kShared) {
+    region.arrivals.assign(Grains(region.size, region.grain), {});
+    return;
+  }
+  region.sharing.resize(Grains(region.size, region.grain));
+  for (Sharing& sharing : region.sharing) {
+    const int before = sharing.before | sharing.now;
+    sharing = {};
+    sharing.before = static_cast<unsigned char>(before);
+  }
 }
 
 }  // namespace
@@ -116,8 +130,10 @@ Region* Memory::Find(const void* at, long long* offset) {
   return nullptr;
 }
 
-void Memory::BeginKernel(const Kernel& kernel) {
+void Memory::BeginKernel(const Kernel& kernel, bool is_early) {
   threads_ = kernel.threads;
+  copies_.resize(threads_);
+  is_early_ = is_early;
   order_.BeginKernel(kernel.grid, kernel.threads);
   shared_->size = static_cast<std::int64_t>(kernel.shared_bytes);
   if (scratch_ != nullptr) {
@@ -131,9 +147,18 @@ void Memory::BeginKernel(const Kernel& kernel) {
 
 void Memory::BeginBlock(unsigned block) {
   block_ = block;
+  has_waited_.assign(threads_, false);
   order_.BeginBlock(block);
   std::memset(shared_->data, kPoison, static_cast<std::size_t>(shared_->size));
+  std::fill(shared_->arrivals.begin(), shared_->arrivals.end(), Arrival{});
+  copies_.assign(threads_, {});
   BeginInterval(0);
+}
+
+bool Memory::EndBlock() {
+  if (!is_early_ || std::ranges::find(has_waited_, true) != has_waited_.end()) return true;
+  error_ = fmt::format("block {} has ended, and has not waited for the kernel before", block_);
+  return false;
 }
 
 void Memory::BeginInterval(int line) {
@@ -174,11 +199,25 @@ bool Memory::Check(Region* region, const Access& access, unsigned thread, const 
   return true;
 }
 
+bool Memory::IsTooEarly(const Sharing& sharing, unsigned thread, Use use) const {
+  if (!is_early_ || has_waited_[thread]) return false;
+  return (sharing.before & (use == Use::kRead ? kWritten : kUsed)) != 0;
+}
+
 bool Memory::Share(Region& region, const Access& access, std::int64_t grain, unsigned thread,
                    Use use) {
   if (region.sharing.empty()) return true;
   Sharing& sharing = region.sharing[static_cast<std::size_t>(grain)];
   const std::int64_t offset = grain * region.grain;
+  if (IsTooEarly(sharing, thread, use)) {
+    return Fail(thread,
+                fmt::format("{} {}, which a kernel before {}, and has not waited for it",
+                            use == Use::kRead    ? "reads"
+                            : use == Use::kWrite ? "writes"
+                                                 : "changes",
+                            Place(region, access, offset), use == Use::kRead ? "writes" : "uses"));
+  }
+  sharing.now |= use == Use::kRead ? kUsed : kUsed | kWritten;
   const std::int64_t self = std::int64_t{block_} * threads_ + thread;
   const bool is_atomic = use == Use::kChange;
   const std::int64_t other = is_atomic ? sharing.plain : sharing.atomic;
@@ -247,6 +286,7 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
   const std::int64_t end = first + access.bytes / region->grain;
   for (std::int64_t grain = first; grain < end; ++grain) {
     if (!Share(*region, access, grain, thread, Use::kRead)) return false;
+    if (!Touch(*region, access, grain, thread, "reads")) return false;
     History& history = HistoryOf(*region, grain);
     const auto self = static_cast<std::int32_t>(thread);
     if (history.writer == self) continue;
@@ -257,6 +297,94 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
     }
     if (history.reader == -1) history.reader = self;
   }
+  return true;
+}
+
+bool Memory::Touch(const Region& region, const Access& access, std::int64_t grain, unsigned thread,
+                   const char* verb) {
+  if (region.arrivals.empty()) return true;
+  const Arrival& arrival = region.arrivals[static_cast<std::size_t>(grain)];
+  if (arrival.copies == 0) return true;
+  return Fail(thread, fmt::format("{} {}, which thread {} copies to and has not waited for", verb,
+                                  Place(region, access, grain * region.grain), arrival.thread));
+}
+
+bool Memory::IsRead(Region& region, const Access& access, std::int64_t grain, unsigned thread,
+                    const char* verb) {
+  const History& history = HistoryOf(region, grain);
+  if (history.reader == -1 || history.reader == static_cast<std::int32_t>(thread)) return false;
+  Fail(thread, fmt::format("{} {}, which thread {} read {}", verb,
+                           Place(region, access, grain * region.grain), history.reader, Since()));
+  return true;
+}
+
+bool Memory::IsVaried(Region& region, const Access& access, std::int64_t grain,
+                      const unsigned char* from, unsigned thread, const char* verb) {
+  History& history = HistoryOf(region, grain);
+  if (history.writer == -1) return false;
+  history.several_writers |= history.writer != static_cast<std::int32_t>(thread);
+  const unsigned char* const before = region.data + grain * region.grain;
+  history.varied |= std::memcmp(before, from, static_cast<std::size_t>(region.grain)) != 0;
+  if (!history.several_writers || !history.varied) return false;
+  Fail(thread, fmt::format("{} {}, which another thread wrote too, with another value, {}", verb,
+                           Place(region, access, grain * region.grain), Since()));
+  return true;
+}
+
+bool Memory::BeginCopy(Region* to, const Access& access, Region* from, const Access& source,
+                       bool is_late, unsigned thread) {
+  const char* const verb = "copies to";
+  if (!Check(to, access, thread, verb)) return false;
+  if (to->kind != RegionKind::kShared) {
+    return Fail(thread, fmt::format("copies to {}, which is no shared memory",
+                                    Place(*to, access, access.offset)));
+  }
+  Copy copy = {to, access, {}, is_late, copies_[thread].groups};
+  if (from != nullptr && from->kind == RegionKind::kShared) {
+    return Fail(thread,
+                fmt::format("copies from {}, shared memory", Place(*from, source, source.offset)));
+  }
+  if (from != nullptr && !Read(from, source, copy.bytes, thread)) return false;
+  const std::int64_t first = access.offset / to->grain, end = first + access.bytes / to->grain;
+  const auto size = static_cast<std::size_t>(to->grain);
+  const unsigned char* bytes = copy.bytes;
+  for (std::int64_t grain = first; grain < end; ++grain, bytes += size) {
+    Arrival& arrival = to->arrivals[static_cast<std::size_t>(grain)];
+    if (arrival.copies == 0) {
+      if (IsVaried(*to, access, grain, bytes, thread, verb)) return false;
+      arrival.thread = static_cast<std::int32_t>(thread);
+      std::memcpy(arrival.bytes, bytes, size);
+    } else if (std::memcmp(arrival.bytes, bytes, size) != 0) {
+      return Touch(*to, access, grain, thread, verb);
+    }
+    if (IsRead(*to, access, grain, thread, verb)) return false;
+    ++arrival.copies;
+    HistoryOf(*to, grain).writer = static_cast<std::int32_t>(thread);
+    if (!is_late) std::memcpy(to->data + grain * to->grain, bytes, size);
+  }
+  copies_[thread].under_way.push_back(copy);
+  return true;
+}
+
+bool Memory::AwaitCopies(int groups_left, unsigned thread) {
+  Copies& copies = copies_[thread];
+  const auto is_awaited = [&](const Copy& copy) {
+    return copy.group < copies.groups - groups_left;
+  };
+  for (const Copy& copy : copies.under_way) {
+    if (!is_awaited(copy)) continue;
+    Region& to = *copy.to;
+    const std::int64_t first = copy.access.offset / to.grain;
+    const std::int64_t end = first + copy.access.bytes / to.grain;
+    const unsigned char* bytes = copy.bytes;
+    for (std::int64_t grain = first; grain < end; ++grain, bytes += to.grain) {
+      --to.arrivals[static_cast<std::size_t>(grain)].copies;
+      if (IsRead(to, copy.access, grain, thread, "copies to")) return false;
+      HistoryOf(to, grain).writer = static_cast<std::int32_t>(thread);
+      std::memcpy(to.data + grain * to.grain, bytes, static_cast<std::size_t>(to.grain));
+    }
+  }
+  std::erase_if(copies.under_way, is_awaited);
   return true;
 }
 
@@ -271,29 +399,15 @@ bool Memory::Write(Region* region, const Access& access, const void* value, unsi
   }
   const std::int64_t first = access.offset / region->grain;
   const std::int64_t end = first + access.bytes / region->grain;
-  const auto size = static_cast<std::size_t>(region->grain);
   const auto* from = static_cast<const unsigned char*>(value);
-  for (std::int64_t grain = first; grain < end; ++grain, from += size) {
+  for (std::int64_t grain = first; grain < end; ++grain, from += region->grain) {
     if (!Share(*region, access, grain, thread, Use::kWrite)) return false;
-    History& history = HistoryOf(*region, grain);
-    const auto self = static_cast<std::int32_t>(thread);
-    if (history.reader != -1 && history.reader != self) {
-      return Fail(thread, fmt::format("writes {}, which thread {} read {}",
-                                      Place(*region, access, grain * region->grain), history.reader,
-                                      Since()));
-    }
-    unsigned char* const to = region->data + grain * region->grain;
-    if (history.writer != -1) {
-      history.several_writers |= history.writer != self;
-      history.varied |= std::memcmp(to, from, size) != 0;
-      if (history.several_writers && history.varied) {
-        return Fail(thread, fmt::format("writes {}, which another thread wrote too, with another "
-                                        "value, {}",
-                                        Place(*region, access, grain * region->grain), Since()));
-      }
-    }
-    history.writer = self;
-    std::memcpy(to, from, size);
+    if (!Touch(*region, access, grain, thread, "writes")) return false;
+    if (IsRead(*region, access, grain, thread, "writes")) return false;
+    if (IsVaried(*region, access, grain, from, thread, "writes")) return false;
+    HistoryOf(*region, grain).writer = static_cast<std::int32_t>(thread);
+    std::memcpy(region->data + grain * region->grain, from,
+                static_cast<std::size_t>(region->grain));
     // Of an output, grains are elements.
     if (region->written != nullptr && region->written[grain] != 255) ++region->written[grain];
   }

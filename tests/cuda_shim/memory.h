@@ -9,6 +9,10 @@
 //   * a thread reads it that has not written it before in the interval, and another writes it,
 //     before or after.
 // Threads that repeat each other's work write equal values and read what they wrote: no race.
+// An asynchronous copy to shared memory writes at some time between where it begins and where its
+// thread has waited for it. Until then nobody may touch its grains, not even that thread, but for
+// copies of the same bits. To the rules above it is a write by that thread where it begins, and one
+// where it has been waited for.
 // The threads run an interval one after the other: if the running thread has written a grain, it is
 // the last that did; and if it is the first that read it, it is the only one.
 //
@@ -18,7 +22,9 @@
 //     or not;
 //   * blocks use a grain of the same temporary, or of the same partial result without the order
 //   that
-//     block_order.h speaks of.
+//     block_order.h speaks of;
+//   * a thread of a kernel that may have begun early uses what an earlier kernel writes, or writes
+//     what one uses, and has not waited.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +40,9 @@ namespace exh_shim {
 
 /// What an array is to the kernel.
 enum class RegionKind { kInput, kOutput, kShared, kGlobal };
+
+/// Bits: a kernel used a grain at all, or changed it.
+inline constexpr unsigned char kUsed = 1, kWritten = 2;
 
 /// What happened to a grain in the interval of that number; of no worth in another.
 struct History {
@@ -51,6 +60,15 @@ struct Sharing {
   std::int32_t owner = -1;   ///< Temporaries of blocks: the one block that touches it, or -1.
   std::int32_t reader = -1;  ///< Workspace: the block that reads it, -1 none, -2 several.
   Written written{};         ///< Workspace: who wrote it.
+  /// What was done with it in the kernel that runs, and in those before: kUsed, kWritten.
+  unsigned char now = 0, before = 0;
+};
+
+/// Asynchronous copies to a grain that their threads have not waited for.
+struct Arrival {
+  std::int32_t copies = 0;
+  std::int32_t thread = -1;  ///< Of the first one.
+  std::uint8_t bytes[16]{};  ///< What they write, all the same.
 };
 
 /// One array.
@@ -65,6 +83,7 @@ struct Region {
   unsigned char* written = nullptr;  ///< Outputs: writes of each element.
   std::vector<History> history{};    ///< By grain; empty for inputs.
   std::vector<Sharing> sharing{};    ///< By grain; for outputs and kGlobal.
+  std::vector<Arrival> arrivals{};   ///< By grain; for kShared.
 };
 
 /// One access.
@@ -73,6 +92,15 @@ struct Access {
   int bytes;
   int unit;  ///< Bytes of what messages count in where the array has no elements of its own.
   Via via;
+};
+
+/// An asynchronous copy that nobody has waited for.
+struct Copy {
+  Region* to;
+  Access access;
+  unsigned char bytes[16];
+  bool is_late;        ///< It writes where it is waited for.
+  std::int64_t group;  ///< Of its thread.
 };
 
 /// All arrays of one program.
@@ -89,10 +117,12 @@ class Memory {
   Region* Find(const void* at, long long* offset);
 
   /// The accesses that follow are those of this kernel; all bits of the temporaries in `exh_global`
-  /// are set: NaN.
-  void BeginKernel(const Kernel& kernel);
+  /// are set: NaN. `is_early`: those before may not have ended.
+  void BeginKernel(const Kernel& kernel, bool is_early);
   /// … of this block; all bits of shared memory are set.
   void BeginBlock(unsigned block);
+  /// False if it should not have ended yet: then error() says why.
+  bool EndBlock();
   /// All threads have left the barrier of that line.
   void BeginInterval(int line);
 
@@ -101,7 +131,15 @@ class Memory {
   bool Write(Region* region, const Access& access, const void* value, unsigned thread);
   /// An atomic operation: where the caller changes the bytes. Null if it is an error.
   void* Change(Region* region, const Access& access, unsigned thread);
+  /// Begins an asynchronous copy; `from` is null: of zeros. `is_late`: it writes where it is waited
+  /// for.
+  bool BeginCopy(Region* to, const Access& access, Region* from, const Access& source, bool is_late,
+                 unsigned thread);
+  void CommitCopies(unsigned thread) { ++copies_[thread].groups; }
+  bool AwaitCopies(int groups_left, unsigned thread);
   void Fence(unsigned thread) { order_.Fence(thread, interval_); }
+  /// For the thread, the kernels before have ended now.
+  void AwaitPrevious(unsigned thread) { has_waited_[thread] = true; }
   const std::string& error() const { return error_; }
 
   /// Says which ticket is not 0, behind the last kernel; empty: all are.
@@ -112,9 +150,20 @@ class Memory {
   enum class Use { kRead, kWrite, kChange };
   /// Rules about a grain that other blocks may use, too.
   bool Share(Region& region, const Access& access, std::int64_t grain, unsigned thread, Use use);
+  /// Its kernel may have begun before others ended that use the grain, too.
+  bool IsTooEarly(const Sharing& sharing, unsigned thread, Use use) const;
   bool ShareWorkspace(Sharing& sharing, const Region& region, const Access& access,
                       std::int64_t offset, unsigned thread, Use use);
+  /// Is a copy to the grain under way? Then it is an error to touch it.
+  bool Touch(const Region& region, const Access& access, std::int64_t grain, unsigned thread,
+             const char* verb);
   History& HistoryOf(Region& region, std::int64_t grain);
+  /// Is there a thread that reads it in this interval, but the one that is about to write it?
+  bool IsRead(Region& region, const Access& access, std::int64_t grain, unsigned thread,
+              const char* verb);
+  /// Do several threads write it in this interval, and not the same?
+  bool IsVaried(Region& region, const Access& access, std::int64_t grain, const unsigned char* from,
+                unsigned thread, const char* verb);
   bool Fail(unsigned thread, const std::string& what);
   std::string Since() const;
 
@@ -122,9 +171,17 @@ class Memory {
   Region* shared_ = nullptr;
   Region* scratch_ = nullptr;  ///< `exh_global`.
   unsigned char* global_ = nullptr;
+  /// By thread: what it copies, and how many groups it has made of that.
+  struct Copies {
+    std::vector<Copy> under_way;
+    std::int64_t groups = 0;
+  };
+  std::vector<Copies> copies_;
   std::int64_t workspace_bytes_, ticket_bytes_;
   BlockOrder order_;
   unsigned block_ = 0, threads_ = 1;
+  bool is_early_ = false;
+  std::vector<bool> has_waited_;  ///< By thread of the block.
   int line_ = 0;  ///< Of the barrier at which the interval began, 0 the start of the block.
   std::uint32_t interval_ = 0;
   std::string error_;

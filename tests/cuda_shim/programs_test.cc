@@ -64,6 +64,14 @@ Launch MeetingLaunch() {
           .ticket_bytes = 16};
 }
 
+/// Partial results, and a second launch.
+Launch SecondLaunch() {
+  return {.grid = kParts,
+          .threads = kSums,
+          .workspace_bytes = 16 + 4 * kSums * kParts,
+          .sides = {{"exh_finish", false, 1, kSums, 0}}};
+}
+
 const std::string kWorkspace = R"(
   unsigned* const exh_ticket_0 = reinterpret_cast<unsigned*>(exh_bytes + 0);
   float* const exh_partial_x = reinterpret_cast<float*>(exh_bytes + 16);
@@ -160,10 +168,7 @@ TEST(CudaShimPrograms, EveryTileHasATicket) {
 }
 
 TEST(CudaShimPrograms, ASecondLaunchSums) {
-  Launch launch = {.grid = kParts,
-                   .threads = kSums,
-                   .workspace_bytes = 16 + 4 * kSums * kParts,
-                   .sides = {{"exh_finish", false, 1, kSums, 0}}};
+  Launch launch = SecondLaunch();
   ExpectSums(kWorkspace + kHandOver, launch, {kWorkspace + kTakeAll + kStore});
   launch.sides = {{"exh_finish", false, 1, 8, 128}, {"exh_finish1", false, 1, 8, 0}};
   const std::string rest = "for (int s = 0; s < 8; ++s) v_sum += exh_partial_x[s * 16 + ";
@@ -172,6 +177,27 @@ TEST(CudaShimPrograms, ASecondLaunchSums) {
              {kWorkspace + "float v_sum = 0.0f;" + rest + "t];" + shared +
                   "tmp[31 - t] = v_sum; __syncthreads(); arg_c[t] = tmp[31 - t];",
               kWorkspace + "float v_sum = 0.0f;" + rest + "8 + t]; arg_c[8 + t] = v_sum;"});
+}
+
+/// The launches behind the first may begin before the ones before them have ended.
+Launch Early(Launch launch) {
+  launch.overlaps = true;
+  return launch;
+}
+
+const std::string kLet = "exh_let_next_begin();", kAwait = "exh_await_previous();";
+const std::string kAdd = "atomicAdd(arg_c + t, arg_a[block * 16 + t]);";
+
+TEST(CudaShimPrograms, LaunchesMayOverlap) {
+  const std::string value = "const float v = arg_a[block * 16 + t];";
+  ExpectSums(value + kAwait + "atomicAdd(arg_c + t, v);", Early(AtomicLaunch(16)), {kLet + kFill});
+  ExpectSums(kWorkspace + kLet + kHandOver, Early(SecondLaunch()),
+             {kAwait + kWorkspace + kTakeAll + kStore});
+  // A thread that uses nothing of the others need not wait, when another of its block does.
+  Launch launch = AtomicLaunch(20);
+  launch.sides.push_back({"exh_finish", false, 1, 32, 0});
+  ExpectSums("if (t < 16) {" + kAwait + kAdd + "}" + kLet, Early(launch),
+             {kLet + kFill, "if (t == 7) " + kAwait});
 }
 
 TEST(CudaShimPrograms, AtomicOperationsOfEveryType) {
@@ -321,6 +347,35 @@ TEST(CudaShimPrograms, ReportsAMissingFill) {
               "atomicAdd(reinterpret_cast<float4*>(arg_c + 4 * t), load4(arg_a + 4 * t));",
               {.grid = 1, .threads = 4, .sides = {{"exh_fill", true, 1, 15, 0}}},
               {"arg_c[t] = 0.0f;"});
+}
+
+TEST(CudaShimPrograms, ReportsKernelsThatDoNotWait) {
+  const std::string add = "which a kernel before uses, and has not waited for it";
+  ExpectError(add, kAdd, Early(AtomicLaunch(16)), {kFill});
+  ExpectError(add, kAdd + kAwait, Early(AtomicLaunch(16)), {kFill});
+  // That another thread waits is not enough.
+  ExpectError(add, "if (t == 3) " + kAwait + kAdd, Early(AtomicLaunch(16)), {kFill});
+  ExpectError("which a kernel before writes, and has not waited for it", kWorkspace + kHandOver,
+              Early(SecondLaunch()), {kWorkspace + kTakeAll + kAwait + kStore});
+  // What an earlier kernel reads may not be written, either.
+  ExpectError("which a kernel before uses, and has not waited for it",
+              "arg_c[64 + block * 8 + t % 8] = arg_c[block * 8 + t % 8];", Early(SecondLaunch()),
+              {"arg_c[t] = 1.0f;" + kAwait});
+  // Not even the one before the one before, which that one waits for.
+  Launch three = Early(AtomicLaunch(16));
+  three.sides.push_back({"exh_finish", false, 1, kSums, 0});
+  ExpectError("exh_finish: block 0: thread ", kAwait, three,
+              {kFill, "arg_c[64] = arg_c[t];" + kAwait});
+}
+
+TEST(CudaShimPrograms, ReportsBlocksThatEndTooEarly) {
+  // They use nothing, but the launch would end before the one before.
+  EXPECT_EQ(HandProgram("if (block != 5) {" + kAwait + kAdd + "}", Early(AtomicLaunch(16)), {kFill})
+                .Run(0)
+                .error,
+            "block 5 has ended, and has not waited for the kernel before");
+  EXPECT_EQ(HandProgram("", Early(SecondLaunch()), {""}).Run(0).error,
+            "exh_finish: block 0 has ended, and has not waited for the kernel before");
 }
 
 TEST(CudaShimPrograms, AWrongIdentityShows) {

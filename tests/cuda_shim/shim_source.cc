@@ -93,7 +93,7 @@ extern "C" void exh_shim_run_{number}(void* const* arrays, const double* scalars
                                       unsigned char* const* written, char* error, int capacity,
                                       int thread_order) {{
   static const exh_shim::ArrayArgument facts[] = {{{facts}}};
-  exh_shim::Run({{n{number}::exh_shim_kernels, {num_kernels}u, n{number}::exh_shared, {reach}ull,
+  exh_shim::Run({{n{number}::exh_shim_kernels, {num_kernels}u, {overlaps}, n{number}::exh_shared, {reach}ull,
                   {scratch}ull, {workspace}ull, {tickets}ull, facts, {num_arrays}u, arrays,
                   scalars, written, thread_order}},
                 error, capacity);
@@ -102,10 +102,10 @@ extern "C" void exh_shim_run_{number}(void* const* arrays, const double* scalars
       fmt::arg("number", number), fmt::arg("source", TrackPointers(text.source)),
       fmt::arg("vectors", reach / 16),
       fmt::arg("kernels", Kernels(launch, Arguments(text, arrays.size(), num_scalars))),
-      fmt::arg("num_kernels", launch.sides.size() + 1), fmt::arg("facts", facts),
-      fmt::arg("reach", reach), fmt::arg("scratch", launch.scratch_bytes()),
-      fmt::arg("workspace", launch.workspace_bytes), fmt::arg("tickets", launch.ticket_bytes),
-      fmt::arg("num_arrays", arrays.size()));
+      fmt::arg("num_kernels", launch.sides.size() + 1), fmt::arg("overlaps", launch.overlaps),
+      fmt::arg("facts", facts), fmt::arg("reach", reach),
+      fmt::arg("scratch", launch.scratch_bytes()), fmt::arg("workspace", launch.workspace_bytes),
+      fmt::arg("tickets", launch.ticket_bytes), fmt::arg("num_arrays", arrays.size()));
 }
 
 std::string CompilerFlags(const std::string& root) {

@@ -57,7 +57,7 @@ class List(unittest.TestCase):
                          ["axpy", "mv", "matmul", "gesummv", "batched_matmul", "matmul2",
                           "reduce", "softmax", "layer_norm", "dot", "moments"])
         self.assertEqual(len({len(kernel) for kernel in kernels}), 1, done.stdout)
-        sizes = re.findall(r"(?m)^  (\S+ +)\S.*\(default \d+, \d+ to \d+\)$", done.stdout)
+        sizes = re.findall(r"(?m)^  (\S+ +)\S.*\(default \w+, (?:\d+ to \d+|one of [a-z0-9 ]+)\)$", done.stdout)
         self.assertEqual(len(sizes) + len(kernels), done.stdout.count("\n"))
         self.assertEqual(len({len(size) for size in sizes}), 1, done.stdout)
 

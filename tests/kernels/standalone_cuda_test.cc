@@ -327,6 +327,36 @@ TEST(StandaloneCuda, LaunchesAllKernelsWithOneWorkspace) {
   EXPECT_THAT(missing.err, HasSubstr("axpy: z[77] is "));
 }
 
+TEST(StandaloneCuda, LaunchesEarlyWhatMayOverlap) {
+  Source source = ThreeKernels("parts[i] = fmaf(s_alpha, arg_x[i], arg_y[i]);");
+  source.gpu->launch.overlaps = true;
+  const std::string program = StandaloneCuda(FewTask(), source, "A test.\n");
+  const std::string launches =
+      "  status = cudaLaunchKernel(axpy_fill, dim3(128), dim3(64), arguments, 0, stream);\n"
+      "  if (status != cudaSuccess) return status;\n"
+      "  next.gridDim = dim3(128);\n  next.blockDim = dim3(64);\n  next.dynamicSmemBytes = 0;\n"
+      "  status = cudaLaunchKernelEx(&next, axpy_kernel, x, y, z, alpha,\n"
+      "      static_cast<unsigned char*>(workspace));\n"
+      "  if (status != cudaSuccess) return status;\n"
+      "  next.gridDim = dim3(128);\n  next.blockDim = dim3(64);\n"
+      "  next.dynamicSmemBytes = 50000;\n  return cudaLaunchKernelEx(&next, axpy_finish,";
+  EXPECT_THAT(program, HasSubstr(launches));
+  const tests::ProgramRun run = tests::RunOnProcessor(program);
+  EXPECT_EQ(run.compiler, "");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("axpy: correct (all of 8192 elements)"));
+  const tests::ProgramRun counted =
+      tests::RunOnProcessor("#define EXHAUST_NO_MAIN\n" + program + R"(
+alignas(16) float x[8192], y[8192], z[8192], w[8196];
+int main() {
+  if (axpy_launch(x, y, z, 2, w, sizeof(w), 0) != cudaSuccess) return 1;
+  return fake_early_launches == 2 && fake_shared_of_launch == 50000 ? 0 : 2;
+}
+)");
+  EXPECT_EQ(counted.compiler, "");
+  EXPECT_EQ(counted.code, 0) << counted.err;
+}
+
 TEST(StandaloneCuda, AsksForNothingThatTheKernelDoesNotNeed) {
   const std::string text = StandaloneCuda(FewTask(), SourceOf(kRight), "A test.\n");
   EXPECT_THAT(text, HasSubstr("axpy_launch(const float* x, const float* y, float* z, float alpha,\n"

@@ -37,8 +37,10 @@ Drawn Draw(Random& random, bool is_sum) {
                                 DimKind::VECTOR};
   Drawn drawn;
   const std::size_t levels = 1 + random.Below(4);
+  bool has_lanes = false;  // Of a sum one level at most is lanes.
   for (std::size_t i = 0; i < levels; ++i) {
-    const DimKind kind = kKinds[random.Below(is_sum ? 4 : 5)];
+    const DimKind kind = kKinds[random.Below(is_sum && has_lanes ? 4 : 5)];
+    has_lanes |= kind == DimKind::VECTOR;
     drawn.levels.push_back({static_cast<std::uint32_t>(1 + random.Below(5)), kind});
     drawn.extent *= drawn.levels.back().size;
   }
@@ -164,20 +166,36 @@ TEST(CoveredAxes, NothingIsCountedThatIsBeyond) {
   }
 }
 
+/// What steps of a sum do not wait for each other along: lanes have parts of it, and then unrolled
+/// copies, too.
+DimKindDomain PartsOf(const Drawn& drawn) {
+  const DimKindDomain threads = DimKind::BLOCK | DimKind::THREAD;
+  const bool has_lanes = std::ranges::any_of(
+      drawn.levels, [](const Level& level) { return level.kind == DimKind::VECTOR; });
+  return has_lanes ? threads | DimKind::VECTOR | DimKind::UNROLL : threads;
+}
+
 TEST(CoveredAxes, StepsOfSumsAreThoseThatAreTaken) {
   Random random(2);
+  int with_lanes = 0;
   for (int i = 0; i < kNests; ++i) {
     const Drawn drawn = Draw(random, true);
     const auto [nest, domains] = NestOf(drawn, true);
     Work work;
     FillWork(nest, domains, 32, 1024, work);
-    const DimKindDomain threads = DimKind::BLOCK | DimKind::THREAD;
+    const DimKindDomain parts = PartsOf(drawn);
     ExpectNoMoreOfBlocks(work, drawn);
-    ExpectNoMore(work.steps, Points(drawn, threads), "steps of the first thread");
+    ExpectNoMore(work.steps, Points(drawn, parts), "steps of the first lane");
     EXPECT_EQ(work.splits, Product(drawn, DimKind::BLOCK));
-    ExpectNoMoreRounds(RoundsOf(nest, domains, 1024), Points(drawn, threads));
+    const Rounds rounds = RoundsOf(nest, domains, 1024);
+    ExpectNoMoreRounds(rounds, Points(drawn, parts));
+    const bool has_lanes = parts.MayBe(DimKind::VECTOR);
+    EXPECT_EQ(rounds.most_copies,
+              has_lanes ? Product(drawn, DimKind::VECTOR | DimKind::UNROLL) : 1);
+    with_lanes += has_lanes;
     if (HasFailure()) return;
   }
+  EXPECT_GT(with_lanes, kNests / 10);
 }
 
 /// Of each block the steps of its sums that are operations for certain: each of its parts begins

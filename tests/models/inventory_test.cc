@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "tests/models/bounded.h"
 
@@ -60,6 +62,43 @@ TEST(Inventory, LeavesOutWhatAConditionPicks) {
 
 TEST(Inventory, LeavesOutAProductThatADifferenceMayTakeOver) {
   EXPECT_EQ(CountedOf("y[i] = x[i] * z[i] - c[i]").computations, 0U);
+}
+
+TEST(Inventory, RingsWaitForFewerRounds) {
+  const search::Problem problem = MakeProblem("matmul", "m=64,n=64,k=64", "h200");
+  const kernels::ir::Target& function = *problem.task.function;
+  const Inventory inventory = TakeInventory(function, RatesOf(problem), CacheState::kWarm);
+  const auto of_load_b = std::ranges::find_if(inventory.waiting, [&](const Waiting& waiting) {
+    return function.inst(inventory.nests[waiting.nest].inst).name() == "load_b";
+  });
+  ASSERT_NE(of_load_b, inventory.waiting.end());
+  const kernels::ir::MemId ring = of_load_b->ring;
+  ASSERT_TRUE(ring.valid());
+  EXPECT_EQ(function.block(ring).name(), "tmp.load_b");
+
+  Domains domains = DomainsOf(problem, problem.root());
+  const auto share = [&] { return ShareThatWaits(function, domains, ring); };
+  MemDomain& block = domains.blocks[ring.index()];
+  const std::vector<kernels::ir::AxisId>& axes = function.block(ring).axes;
+  for (const kernels::ir::AxisId axis : axes) {
+    domains.axes[axis.index()].stored = Presence::kAbsent;
+  }
+  block = {.presence = Presence::kAbsent, .max_stages = 4, .may_copy = true};
+  EXPECT_EQ(share(), 1);
+  block.presence = Presence::kPossible;
+  EXPECT_EQ(share(), 1.0 / 4);
+  block = {.presence = Presence::kCertain, .min_stages = 2, .max_stages = 2};
+  EXPECT_EQ(share(), 1.0 / 2);
+  // Rows that are copied one after the other in an iteration are under way together, too; what
+  // registers hold is not.
+  const kernels::ir::Axis& axis = function.axis(axes.front());
+  domains.axes[axis.id.index()].stored = Presence::kCertain;
+  domains.dims[axis.store_dim.index()] = {.min = 8, .max = 8, .kinds = DimKind::LOOP};
+  EXPECT_EQ(share(), 1.0 / 2);
+  block.may_copy = true;
+  EXPECT_EQ(share(), 1.0 / (2 * 8));
+  domains.dims[axis.store_dim.index()].kinds = DimKind::THREAD | DimKind::UNROLL;
+  EXPECT_EQ(share(), 1.0 / 2);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/models/bounded.h"
@@ -193,6 +194,29 @@ TEST(LowerBound, SumsAreChains) {
                             "dim_kind(mad.n0)=LOOP|UNROLL\ndim_kind(mad.n1)=LOOP|UNROLL\n"
                             "dim_kind(mad.n2)=LOOP|UNROLL\n")),
               4095 * 4 / 1.98, 1e-6);
+}
+
+TEST(LowerBound, LanesAndTheirCopiesAreChainsOfTheirOwn) {
+  const search::Problem problem = MakeProblem("dot", "n=65536", "cpu");
+  const DeviceRates rates = RatesOf(problem);
+  const LowerBound bound(*problem.task.function, rates);
+  const std::uint32_t lanes = problem.device.vector_sizes.back();
+  const auto steps = [&](const std::string& decisions) {
+    const Domains domains = DomainsOf(problem, Decided(problem, decisions));
+    const double ns = TermNs(bound.Explain(domains), "chain");
+    return 1 + std::round(ns * rates.clock_ghz / rates.fma_latency_clk);
+  };
+  const std::string alone = "dim_kind(mad.i0)=LOOP\n";
+  const std::string copies =
+      alone + "dim_kind(mad.i1)=LOOP\ndim_kind(mad.i2)=UNROLL\nsize(mad.i2)=4\n";
+  const std::string vectors = fmt::format("dim_kind(mad.i3)=VECTOR\nsize(mad.i3)={}\n", lanes);
+  EXPECT_EQ(steps(copies + vectors), 65536 / 4 / lanes);
+  // Without lanes copies wait for each other.
+  EXPECT_EQ(steps(copies + "dim_kind(mad.i3)=LOOP|UNROLL\n"), 65536);
+  // What may have lanes still may have copies.
+  EXPECT_LE(steps(copies), 65536 / 4 / lanes);
+  EXPECT_LE(steps(alone + vectors), 65536 / 4 / lanes);
+  EXPECT_EQ(steps(""), 1);
 }
 
 TEST(LowerBound, CoresShareBlocks) {

@@ -163,6 +163,38 @@ TEST(First, ASlowCompilerHoldsNothingUp) {
   }));
 }
 
+TEST(First, IsMeasuredUnderNoCapHoweverLateItsCompilerEnds) {
+  Scene run;
+  run.options.policy = MakePolicy("tag", {});
+  run.options.jobs = 2;
+  run.options.first_patience_s = 0.01;
+  run.evaluator.ahead = true;
+  run.evaluator.first_cap = 1;
+  run.options.first = {FirstToy("2")};
+  const std::string first = FakeEvaluator().Emit(FirstToy("2")).text;
+  std::promise<void> measured, compiled;
+  std::shared_future<void> others(measured.get_future());
+  run.evaluator.compile = [&](const std::string& source) {
+    if (source == first) {
+      others.wait();
+      compiled.set_value();
+    }
+    return Verdict::kCorrect;
+  };
+  int measurements = 0;
+  run.evaluator.measure = [&](const std::string& source, int) {
+    if (++measurements == 1) measured.set_value();
+    if (measurements == 4) compiled.get_future().wait();
+    // No cap is ever high enough but for what has none.
+    if (run.evaluator.efforts.back() == Effort::kQuick) return Failed(Verdict::kSlow, "the cap");
+    return Correct(FakeEvaluator::TimeOf(source));
+  };
+  run.Budget("evals=40");
+  const Outcome outcome = run.Go();
+  ASSERT_TRUE(outcome.winner);
+  EXPECT_EQ(outcome.winner->compiled.source, first);
+}
+
 TEST(First, IsNotEvaluatedAgainByARunThatGoesOn) {
   Scene run;
   run.options.policy = MakePolicy("tag", {});

@@ -53,7 +53,11 @@ const std::vector<const Export*>& AllKernels() {
       {"matmul", "m=32,n=16,k=7", {"exh_shared", "float4"}, {"exh_global"}, "paper"});
   static const Export strided(
       {"matmul", "m=8,n=12,k=5,transpose_a=1,transpose_b=1,a_stride=3", {}, {}, "paper"});
-  static const std::vector<const Export*> all = {&Axpy(), &mv, &matmul, &strided};
+  // Several launches that overlap.
+  static const Export atomic(
+      {"mv", "m=512,n=16", {"exh_fill", "exh_await_previous"}, {"__shfl_xor_sync"}});
+  static const Export second({"dot", "n=4096", {"exh_finish"}, {"__shfl_xor_sync"}});
+  static const std::vector<const Export*> all = {&Axpy(), &mv, &matmul, &strided, &atomic, &second};
   return all;
 }
 
@@ -86,13 +90,16 @@ TEST(ExportCuda, SaysWhereItComesFrom) {
     EXPECT_THAT(comment, HasSubstr(part));
   }
   EXPECT_THAT(comment, HasSubstr(Axpy().log.run.fingerprint));
-  // Which implementation the log has is drawn: how many threads, the kernel says.
-  std::smatch threads;
+  // Which implementation the log has is drawn: how many threads, the kernel says, and how much
+  // shared memory, its launch.
+  std::smatch threads, shared;
   ASSERT_TRUE(std::regex_search(Axpy().text, threads, std::regex("__launch_bounds__\\((\\d+)")));
-  EXPECT_THAT(std::regex_replace(comment, std::regex("\\s+"), " "),
-              HasSubstr("resources 1 block of " + threads[1].str() +
-                        " threads and 32768 bytes of shared memory, 96 registers a thread, 5 "
-                        "blocks at once on a multiprocessor, at 1980 MHz"));
+  ASSERT_TRUE(std::regex_search(Axpy().text, shared, std::regex("arguments, (\\d+), stream")));
+  EXPECT_THAT(
+      std::regex_replace(comment, std::regex("\\s+"), " "),
+      HasSubstr("resources 1 block of " + threads[1].str() + " threads and " + shared[1].str() +
+                " bytes of shared memory, 96 registers a thread, 5 blocks at once on a "
+                "multiprocessor, at 1980 MHz"));
 }
 
 TEST(ExportCuda, OtherRecordsHaveTheirOwnTimes) {
@@ -131,21 +138,25 @@ TEST(ExportCuda, ItsCommentHoldsADecisionFile) {
 }
 
 TEST(ExportCuda, HoldsTheKernelAndWhatItNeedsInOrder) {
+  int overlapping = 0;
   for (const Export* exported : AllKernels()) {
     const std::string& text = exported->text;
+    overlapping += exported->log.source.gpu->launch.overlaps;
     const kernels::Launch& launch = exported->log.source.gpu->launch;
     const std::string name = exported->log.run.kernel;
     SCOPED_TRACE(name);
     // The very text that was measured, from its first line that is no comment.
     const std::string& source = exported->log.source.text;
     const std::string kernel = source.substr(source.find("\n\n") + 2);
+    const bool is_early = launch.overlaps && launch.sides.front().is_before;
     std::size_t at = 0;
     for (const std::string& part :
          {std::string("// ") + name + ": ", "#define exh_kernel " + name + "_kernel\n", kernel,
           "extern \"C\" cudaError_t " + name + "_launch(",
-          "cudaLaunchKernel(" + name + "_kernel, dim3(" + std::to_string(launch.grid) + "), dim3(" +
-              std::to_string(launch.threads) + "), arguments, " +
-              std::to_string(launch.shared_bytes) + ", stream)",
+          is_early ? "cudaLaunchKernelEx(&next, " + name + "_kernel, "
+                   : "cudaLaunchKernel(" + name + "_kernel, dim3(" + std::to_string(launch.grid) +
+                         "), dim3(" + std::to_string(launch.threads) + "), arguments, " +
+                         std::to_string(launch.shared_bytes) + ", stream)",
           std::string("#ifndef EXHAUST_NO_MAIN\n"), std::string("int main() {\n")}) {
       const std::size_t found = text.find(part, at);
       ASSERT_NE(found, std::string::npos) << part;
@@ -154,6 +165,7 @@ TEST(ExportCuda, HoldsTheKernelAndWhatItNeedsInOrder) {
     EXPECT_THAT(text, HasSubstr("_workspace_bytes() {\n  return " +
                                 std::to_string(launch.scratch_bytes()) + ";"));
   }
+  EXPECT_EQ(overlapping, 2);
 }
 
 TEST(ExportCuda, CompilesWithoutWarnings) {

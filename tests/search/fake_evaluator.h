@@ -61,6 +61,8 @@ class FakeEvaluator final : public Evaluator {
   int measured = 0, discarded = 0;
   bool overlapped = false;  ///< Something was measured while something compiled.
   std::vector<double> caps;
+  std::vector<Effort> efforts;
+  double first_cap = 0;  ///< As first_cap_ns().
 
   kernels::Source Emit(const runtime::Candidate& implementation) override {
     const runtime::Instance& instance = implementation.instance();
@@ -95,20 +97,22 @@ class FakeEvaluator final : public Evaluator {
     return result;
   }
 
-  kernels::Measurement Try(const kernels::Compiled& trial, double) override {
+  kernels::Measurement Try(const kernels::Compiled& trial, const kernels::Cap&) override {
     const auto verdict = attempt(trial.source);
     if (verdict == kernels::Verdict::kCorrect) return Correct(1);
     return Failed(verdict.value(), "gave up");
   }
 
   bool compiles_while_measuring() const override { return ahead; }
+  double first_cap_ns() const override { return first_cap; }
 
-  kernels::Measurement Measure(const kernels::Compiled& program, double cap_ns,
+  kernels::Measurement Measure(const kernels::Compiled& program, const kernels::Cap& cap,
                                Effort effort) override {
     overlapped |= compiling != 0;
     ++measured;
     if (effort == Effort::kAudit && audit) return audit(program.source);
-    caps.push_back(cap_ns);
+    caps.push_back(cap.ns);
+    efforts.push_back(effort);
     return measure(program.source, times_measured_[program.source]++);
   }
 

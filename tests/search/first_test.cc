@@ -10,8 +10,14 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <regex>
+#include <set>
+#include <string>
 
 #include "kernels/devices/backend.h"
+#include "kernels/recipes/copied_tiles.h"
+#include "kernels/recipes/rings.h"
+#include "kernels/recipes/unit_recipe.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -65,6 +71,36 @@ TEST(First, EveryKernelHasThemOnTheCpu) {
   }
 }
 
+/// Sums of neighbours: vectors of them, in several chains, which cores share where they are long.
+TEST(First, SumsHaveLanesOnTheCpu) {
+  struct Expected {
+    const char *kernel, *size;
+    bool is_divided;
+    int chains;  ///< At least.
+  };
+  for (const auto& [kernel, size, is_divided, chains] :
+       {Expected{"dot", "n=4194304", true, 8}, Expected{"dot", "n=4096", false, 8},
+        Expected{"dot", "n=1000003", true, 4}, Expected{"mv", "m=1024,n=1024", false, 8},
+        Expected{"mv", "m=2,n=262144", true, 2}, Expected{"reduce", "b=1024,c=1024", false, 4},
+        Expected{"moments", "", false, 4}, Expected{"softmax", "", false, 4},
+        Expected{"matmul", "transpose_b=1", false, 8}}) {
+    const std::string what = std::string(kernel) + " " + size;
+    const Begun begun = Begin(kernel, size, "cpu");
+    const std::string outline = begun.Outline(0), text = begun.Source(0).text;
+    EXPECT_THAT(outline, HasSubstr("lanes ")) << what;
+    EXPECT_EQ(outline.find("hand_over") != outline.npos, is_divided) << what << "\n" << outline;
+    // Registers of vectors that hold parts of sums.
+    std::set<std::string> registers;
+    const std::regex declared("lanes_[a-z0-9_]+");
+    for (std::sregex_iterator found(text.begin(), text.end(), declared), end; found != end;
+         ++found) {
+      registers.insert(found->str());
+    }
+    EXPECT_GE(registers.size(), static_cast<std::size_t>(chains)) << what << "\n" << outline;
+    EXPECT_THAT(begun.Outline(1), Not(HasSubstr("lanes "))) << what;
+  }
+}
+
 TEST(First, WhatIsNotInASpaceIsNamed) {
   ProblemOptions options;
   options.kernel = "axpy";
@@ -86,9 +122,12 @@ TEST(First, WhatIsNotInASpaceIsNamed) {
 TEST(First, EveryKernelHasThemOnAGpu) {
   for (const std::string& kernel : KernelNames()) {
     const Begun begun = Begin(kernel, "", "h200");
-    ASSERT_GE(begun.first.size(), 3u) << kernel;
-    const std::size_t last = begun.first.size() - 1;
-    EXPECT_NE(begun.Source(last - 1).text, begun.Source(last).text) << kernel;
+    const kernels::ir::Target& function = *begun.problem.task.function;
+    const std::size_t products =
+        kernels::UnitRecipes(function).size() + kernels::CopiedTileRecipes(function).size() +
+        static_cast<std::size_t>(kernels::RingRecipe(function).has_value());
+    ASSERT_EQ(begun.first.size(), products + 3) << kernel;
+    EXPECT_NE(begun.Source(products + 1).text, begun.Source(products + 2).text) << kernel;
     const kernels::Source source = begun.Source(0);
     EXPECT_GE(source.gpu->launch.threads, 32u) << kernel;
     EXPECT_LE(source.gpu->launch.threads, 1024u) << kernel;
@@ -98,9 +137,12 @@ TEST(First, EveryKernelHasThemOnAGpu) {
 
 // Blocks of 64 x 64 and 128 x 128 results, 8 x 4 and 8 x 8 for a thread; all threads copy the tile
 // of each operand, in vectors, and the rows of the one that is transposed on its way change places.
-TEST(First, ProductsOnAGpuCopyTilesFirst) {
+TEST(First, ProductsOnAGpuCopyTiles) {
   const Begun begun = Begin("matmul", "m=1024,n=1024,k=1024", "h200");
-  ASSERT_EQ(begun.first.size(), 5u);
+  const kernels::ir::Target& function = *begun.problem.task.function;
+  ASSERT_EQ(kernels::CopiedTileRecipes(function).size(), 2u);
+  ASSERT_EQ(begun.first.size(), kernels::UnitRecipes(function).size() + 6);
+  const std::size_t first = begun.first.size() - 5;
   const struct {
     std::uint32_t threads, grid, shared_bytes;
     const char *copy_a, *copy_b, *sum;
@@ -113,12 +155,12 @@ TEST(First, ProductsOnAGpuCopyTilesFirst) {
        "mad.m2+tmp.load_a.ld.m2:16 mad.n2+tmp.load_b.ld.n2:16"},
   };
   for (std::size_t i = 0; i < 2; ++i) {
-    const kernels::Source source = begun.Source(i);
+    const kernels::Source source = begun.Source(first + i);
     EXPECT_EQ(source.gpu->launch.threads, expected[i].threads);
     EXPECT_EQ(source.gpu->launch.grid, expected[i].grid);
     EXPECT_EQ(source.gpu->launch.shared_bytes, expected[i].shared_bytes);
     for (const char* threads : {expected[i].copy_a, expected[i].copy_b, expected[i].sum}) {
-      EXPECT_THAT(begun.Outline(i), HasSubstr("threads " + std::string(threads)));
+      EXPECT_THAT(begun.Outline(first + i), HasSubstr("threads " + std::string(threads)));
     }
     EXPECT_THAT(source.text, HasSubstr("int place_tmp_load_a(int e)"));
     for (const char* access : {"load4(arg_a", "load4(arg_b", "store4(p_tmp_load_b_st",
@@ -129,8 +171,87 @@ TEST(First, ProductsOnAGpuCopyTilesFirst) {
 }
 
 TEST(First, ProductsWithFewResultsAreNotTiled) {
-  EXPECT_EQ(Begin("matmul", "m=32,n=32,k=65536", "h200").first.size(), 3u);
-  EXPECT_EQ(Begin("gesummv", "", "h200").first.size(), 3u);
+  const auto copied = [](const char* kernel, const char* size) {
+    const Begun begun = Begin(kernel, size, "h200");
+    return kernels::CopiedTileRecipes(*begun.problem.task.function).size();
+  };
+  EXPECT_EQ(copied("matmul", "m=32,n=32,k=65536"), 0u);
+  EXPECT_EQ(copied("gesummv", ""), 0u);
+}
+
+TEST(First, ProductsHaveRingsWhereTheDeviceCopiesAsynchronously) {
+  struct Case {
+    const char* size;
+    std::uint64_t grid;
+    const char* copy;  ///< Of the first operand.
+  };
+  // As much of the result in a block as leaves enough blocks.
+  for (const Case& one : {Case{"m=4096,n=4096,k=4096", 1024, "exh_copy_cg<16>"},
+                          Case{"m=1024,n=1024,k=1024,relu=1", 128, "exh_copy_cg<16>"},
+                          Case{"m=512,n=512,k=512,transpose_a=1", 64, "exh_copy_cg<16>"},
+                          Case{"m=512,n=512,k=512,a_stride=32", 64, "exh_copy_ca<4>"}}) {
+    const Begun begun = Begin("matmul", one.size, "h200");
+    const std::size_t units = kernels::UnitRecipes(*begun.problem.task.function).size();
+    const std::size_t copied = kernels::CopiedTileRecipes(*begun.problem.task.function).size();
+    ASSERT_EQ(begun.first.size(), units + 1 + copied + 3) << one.size;
+    const kernels::Source source = begun.Source(units);
+    EXPECT_EQ(source.gpu->launch.threads, 256u) << one.size;
+    EXPECT_EQ(source.gpu->launch.grid, one.grid) << one.size;
+    EXPECT_THAT(source.text, HasSubstr(one.copy)) << one.size;
+    EXPECT_THAT(source.text, Not(HasSubstr("exh_dmma("))) << one.size;
+    EXPECT_THAT(source.text, HasSubstr("exh_wait<1>();")) << one.size;
+  }
+  // Beyond axes that are covered, copies fill with zeros.
+  const Begun covered = Begin("matmul", "m=1000,n=1000,k=1000", "h200");
+  const std::size_t units = kernels::UnitRecipes(*covered.problem.task.function).size();
+  ASSERT_EQ(covered.first.size(),
+            units + 4 + kernels::CopiedTileRecipes(*covered.problem.task.function).size());
+  EXPECT_THAT(covered.Source(units).text, HasSubstr("< 1000u);"));
+  // No whole tiles, no such copies, no products of arguments alone.
+  EXPECT_EQ(Begin("matmul", "m=24,n=24,k=24", "h200").first.size(), 3u);
+  EXPECT_EQ(Begin("matmul", "m=512,n=512,k=512", "k4000").first.size(), 3u);
+  EXPECT_EQ(Begin("mv", "m=4096,n=4096", "h200").first.size(), 3u);
+}
+
+/// What begins a search of a product is what its name says.
+TEST(First, ProductsBeginWithMatrixUnits) {
+  struct Expected {
+    const char *name, *copies;
+    std::uint32_t threads;
+    std::uint64_t blocks;
+    const char* way;  ///< Of operands into shared memory.
+  };
+  const char *const ring = "exh_wait<1>();", *const once = "load4(";
+  const Expected expected[] = {{"unit, large tiles, rings", "TENSOR", 256, 64, ring},
+                               {"unit, small tiles, rings", "TENSOR", 128, 128, ring},
+                               {"unit, slices, rings", "one of all slices", 128, 512, ring},
+                               {"unit, large tiles", "TENSOR", 256, 64, once},
+                               {"unit, small tiles", "TENSOR", 128, 128, once},
+                               {"unit, slices", "one of all slices", 128, 512, once}};
+  for (const char* size : {"m=1024,n=512,k=256", "m=1024,n=512,k=256,transpose_b=1",
+                           "m=1024,n=512,k=256,transpose_a=1,relu=1"}) {
+    const Begun begun = Begin("matmul", size, "h200");
+    const auto recipes = kernels::UnitRecipes(*begun.problem.task.function);
+    ASSERT_EQ(recipes.size(), std::size(expected));
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+      EXPECT_EQ(recipes[i].name, expected[i].name);
+      const kernels::Source source = begun.Source(i);
+      EXPECT_THAT(source.text, HasSubstr("exh_dmma(")) << size;
+      EXPECT_THAT(source.text, HasSubstr(expected[i].copies)) << size;
+      EXPECT_THAT(source.text, HasSubstr(expected[i].way)) << size;
+      EXPECT_EQ(source.text.find("exh_copy_cg<16>(") != std::string::npos, i < 3) << size;
+      EXPECT_EQ(source.gpu->launch.threads, expected[i].threads) << size;
+      EXPECT_EQ(source.gpu->launch.grid, expected[i].blocks) << size;
+    }
+  }
+  // Fewer tiles along the sum than a ring has slots.
+  const auto small =
+      kernels::UnitRecipes(*Begin("matmul", "m=128,n=64,k=64", "h200").problem.task.function);
+  ASSERT_EQ(small.size(), 3u);
+  EXPECT_EQ(small.front().name, "unit, large tiles");
+  // A product with fewer points than a tile has no such beginning.
+  EXPECT_THAT(kernels::UnitRecipes(*Begin("matmul", "m=24,n=8,k=24", "h200").problem.task.function),
+              testing::IsEmpty());
 }
 
 }  // namespace

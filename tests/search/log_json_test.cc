@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -32,6 +34,7 @@ struct Filler {
   void Set(std::vector<Value>& list) {
     Set(list.emplace_back());
   }
+  void Set(std::map<std::string, std::string, std::less<>>& map) { map["y"] = "x"; }
   void Set(auto& map) { map["y"] = 5; }
 
   void Field(const char*, auto& value) { Set(value); }

@@ -54,6 +54,14 @@ TEST(LogText, TheRunInWords) {
   EXPECT_THAT(text, Not(HasSubstr("904 ns")));  // … and 4 is left out.
 }
 
+TEST(LogText, WhenARunCameNearItsBest) {
+  Log log = ParseLog(SampleLogText());
+  log.bests = {
+      {.n = 1, .dt = 1, .ns = 2000}, {.n = 2, .dt = 3, .ns = 940}, {.n = 4, .dt = 5, .ns = 902}};
+  EXPECT_THAT(RunText(log, 2), HasSubstr("within 10 % after 3.0 s (record 2), 5 % after 3.0 s "
+                                         "(record 2), 1 % after 5.0 s (record 4)\n"));
+}
+
 TEST(LogText, ARecordInWords) {
   const Log log = ParseLog(SampleLogText());
   const std::string text = EvalText(log, *log.Find(2), false);
@@ -63,6 +71,28 @@ TEST(LogText, ARecordInWords) {
   EXPECT_THAT(full, HasSubstr("mode(r)=LOOSE\ncolor(a)=GREEN\n"));
   EXPECT_THAT(full, Not(HasSubstr("color(b)")));  // It takes no part.
   EXPECT_THAT(EvalText(log, *log.Find(3), false), HasSubstr("z[3] is"));
+}
+
+TEST(LogText, OptionsHaveTheirWords) {
+  Log log = ParseLog(SampleLogText());
+  log.run->words = {{"n", "max"}};
+  EXPECT_EQ(SizesText(*log.run), "m=512,n=max");
+  EXPECT_THAT(RunText(log, 2), HasSubstr("matmul m=512,n=max on cpu"));
+}
+
+TEST(LogText, HowBlocksDivideReductionsStandsBesideTheTime) {
+  Log log = ParseLog(SampleLogText());
+  EXPECT_THAT(RunText(log, 9), Not(HasSubstr("bits")));
+  EXPECT_THAT(EvalText(log, *log.Find(2), false), Not(HasSubstr("blocks divide")));
+  log.evals.at(0).across = "LAST_BLOCK";
+  log.evals.at(1).across = "ATOMIC_RED";
+  log.evals.at(1).bits_vary = true;
+  EXPECT_THAT(RunText(log, 9), HasSubstr("  LAST_BLOCK\n"));
+  EXPECT_THAT(RunText(log, 9), HasSubstr("  ATOMIC_RED, bits may vary from run to run\n"));
+  EXPECT_THAT(EvalText(log, *log.Find(1), false),
+              HasSubstr("\nblocks divide reductions: LAST_BLOCK\n"));
+  EXPECT_THAT(EvalText(log, *log.Find(2), false),
+              HasSubstr("\nblocks divide reductions: ATOMIC_RED, bits may vary from run to run\n"));
 }
 
 TEST(LogText, DiffListsWhatDiffers) {
@@ -102,6 +132,18 @@ TEST(PickRecord, SaysWhatThereIs) {
   log.bests.clear();
   EXPECT_THAT(Thrown<UsageError>([&] { PickRecord(log, "mm", std::nullopt); }),
               HasSubstr("no best"));
+}
+
+TEST(Report, LaunchesOneByOneHaveTimesAndBits) {
+  ReferenceRecord record;
+  record.runtimes_ns = {3e3, 1e3, 2e3, 5e3};
+  record.results = 1;
+  EXPECT_EQ(RepeatText(record),
+            "4 launches: the same bits each time; 1.00 us to 5.00 us, median 2.50 us\n");
+  record.runtimes_ns.pop_back();
+  record.results = 2;
+  EXPECT_EQ(RepeatText(record),
+            "3 launches: 2 different results, bit by bit; 1.00 us to 3.00 us, median 2.00 us\n");
 }
 
 TEST(Report, RatiosAreOfTimesMeasuredInTurn) {

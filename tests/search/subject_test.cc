@@ -35,9 +35,9 @@ class Borrowed final : public Evaluator {
   kernels::Compiled Compile(const kernels::Source& source) override {
     return evaluator_.Compile(source);
   }
-  kernels::Measurement Measure(const kernels::Compiled& compiled, double cap_ns,
+  kernels::Measurement Measure(const kernels::Compiled& compiled, const kernels::Cap& cap,
                                Effort effort) override {
-    return evaluator_.Measure(compiled, cap_ns, effort);
+    return evaluator_.Measure(compiled, cap, effort);
   }
   std::string YardstickText() const override { return "no yardstick"; }
   void Discard(const kernels::Compiled& compiled) override { evaluator_.Discard(compiled); }

@@ -18,9 +18,13 @@ std::size_t Index(int i) {
 /// them.
 class NestingCheck {
  public:
-  NestingCheck(const ir::Function& function, const Forest& forest,
-               const std::vector<ThreadAxis>& thread_axes)
-      : function_(function), forest_(forest), thread_axes_(thread_axes) {}
+  NestingCheck(const ir::Function& function, const Schedule& schedule, const Forest& forest,
+               const ThreadAxes& threads)
+      : function_(function),
+        schedule_(schedule),
+        forest_(forest),
+        thread_axes_(threads.axes),
+        lanes_(threads.lanes[0]) {}
 
   std::string Run() {
     for (std::size_t c = 0; c < forest_.classes.size(); ++c) CheckClass(static_cast<int>(c));
@@ -61,11 +65,16 @@ class NestingCheck {
     for (const int child : children) {
       if (!forest_.is_class(child)) continue;
       const DimKind inner = Kind(child);
-      if (kind == DimKind::UNROLL && inner != DimKind::UNROLL && inner != DimKind::VECTOR) {
+      const bool is_copied =
+          inner == DimKind::UNROLL || inner == DimKind::VECTOR || inner == DimKind::TENSOR;
+      if (kind == DimKind::UNROLL && !is_copied) {
         Fail(NameOf(child) + " is inside UNROLL dim " + NameOf(item) + " but will not be unrolled");
       }
       if (kind == DimKind::VECTOR && inner != DimKind::VECTOR) {
         Fail(NameOf(child) + " is inside VECTOR dim " + NameOf(item) + " but is no VECTOR");
+      }
+      if (kind == DimKind::TENSOR && inner != DimKind::TENSOR) {
+        Fail(NameOf(child) + " is inside TENSOR dim " + NameOf(item) + " but is no TENSOR");
       }
       if (kind == DimKind::THREAD && inner == DimKind::THREAD && children.size() != 1) {
         Fail("THREAD dim " + NameOf(child) + " does not fill THREAD dim " + NameOf(item));
@@ -79,6 +88,7 @@ class NestingCheck {
     if (kind == DimKind::VECTOR && (size < 2 || (size & (size - 1)) != 0)) {
       Fail("VECTOR dim " + NameOf(item) + " has size " + std::to_string(size));
     }
+    if (kind == DimKind::TENSOR) CheckFragment(item);
     std::vector<int> axes;  // A band uses each hardware axis once.
     for (int c = item; c >= 0; c = forest_.parent[Index(c)]) {
       if (Kind(c) == DimKind::THREAD) axes.push_back(forest_.classes[Index(c)].axis);
@@ -94,11 +104,50 @@ class NestingCheck {
     }
   }
 
+  void CheckFragment(int item) {
+    const DimClass& dim_class = forest_.classes[Index(item)];
+    const ir::Dimension& dim = function_.dim(dim_class.dims.front());
+    if (dim_class.dims.size() > 1) Fail("TENSOR dim " + NameOf(item) + " is merged with another");
+    if (dim.part == ir::FragmentPart::kNone) {
+      return Fail("TENSOR dim " + NameOf(item) + " is part of no fragment");
+    }
+    if (dim_class.size != dim.fragment().size()) {
+      Fail("TENSOR dim " + NameOf(item) + " has size " + std::to_string(dim_class.size));
+    }
+    if (schedule_.unit.Or(Unit::FMA, dim.unit) == Unit::FMA) {
+      Fail("TENSOR dim " + NameOf(item) + " is of " + function_.inst(dim.unit).name() +
+           ", which no matrix unit does");
+    }
+    for (const int child : forest_.children[Index(item)]) {
+      if (!forest_.is_class(child) &&
+          forest_.insts[Index(child) - forest_.classes.size()] != dim.inst) {
+        Fail(NameOf(child) + " is inside TENSOR dim " + NameOf(item) + " of another instruction");
+      }
+    }
+  }
+
   void CheckInst(ir::InstId id, int item) {
     const ir::Instruction& inst = function_.inst(id);
+    const bool has_unit = schedule_.unit.Or(Unit::FMA, id) != Unit::FMA;
+    for (const ir::DimId dim : inst.dims) {
+      const bool is_part = has_unit && function_.dim(dim).part != ir::FragmentPart::kNone;
+      const int c = forest_.class_of_dim[dim.index()];
+      if (is_part && c >= 0 && Kind(c) != DimKind::TENSOR) {
+        Fail(function_.dim(dim).name() + " is no TENSOR, but a matrix unit does " + inst.name());
+      }
+    }
     std::vector<int> around;
     for (int c = forest_.parent[Index(item)]; c >= 0; c = forest_.parent[Index(c)]) {
       around.push_back(c);
+    }
+    const auto is_tensor = [&](int c) { return Kind(c) == DimKind::TENSOR; };
+    if (lanes_ >= 0 && std::ranges::any_of(around, is_tensor)) {
+      for (const int c : around) {
+        const int axis = forest_.classes[Index(c)].axis;
+        if (axis >= 0 && thread_axes_[Index(axis)].layout != thread_axes_[Index(lanes_)].layout) {
+          Fail(inst.name() + " has lanes in a layout of its own");
+        }
+      }
     }
     std::vector<int> own;
     int vectors = 0;
@@ -114,12 +163,6 @@ class NestingCheck {
       if (Kind(c) == DimKind::VECTOR) ++vectors;
     }
     if (vectors > 1) Fail(inst.name() + " has two VECTOR dims of its own");
-    for (const ir::DimId dim : inst.reduce_dims) {
-      const DimKind kind = Kind(forest_.class_of_dim[dim.index()]);
-      if (kind == DimKind::VECTOR) {
-        Fail("reduction dim " + function_.dim(dim).name() + " is a VECTOR");
-      }
-    }
     // What comes after a divided reduction is in the blocks that divide it.
     const auto is_foreign = [&](int c) {
       return std::ranges::find(own, c) == own.end() && !DividesReduction(c);
@@ -136,8 +179,10 @@ class NestingCheck {
   }
 
   const ir::Function& function_;
+  const Schedule& schedule_;
   const Forest& forest_;
   const std::vector<ThreadAxis>& thread_axes_;
+  const int lanes_;  ///< An axis of them; -1: there are none.
   std::string error_;
 };
 
@@ -178,12 +223,46 @@ class TreeBuilder {
       if (in_threads || HasThread(item) || IsBlock(item)) {
         run = -1;
         AddItem(parent, item, in_threads);
+      } else if (HasLanes(item)) {
+        run = -1;
+        AddLanes(parent, item);
       } else {
         const bool is_apart = HasApart(item);
         if (run < 0 || is_apart) run = AddNode(parent, NodeKind::kThreads);
         AddItem(run, item, true);
         if (is_apart) run = -1;
       }
+    }
+  }
+
+  /// Do lanes of a warp share anything in it?
+  bool HasLanes(int item) const {
+    if (!forest_.is_class(item)) return tree_.in_lanes[InstOf(item).index()];
+    const auto& children = forest_.children[Index(item)];
+    return std::ranges::any_of(children, [&](int c) { return HasLanes(c); });
+  }
+  /// … everything?
+  bool IsOfLanes(int item) const {
+    if (!forest_.is_class(item)) return tree_.in_lanes[InstOf(item).index()];
+    const auto& children = forest_.children[Index(item)];
+    return std::ranges::all_of(children, [&](int c) { return IsOfLanes(c); });
+  }
+  ir::InstId InstOf(int item) const { return forest_.insts[Index(item) - forest_.classes.size()]; }
+
+  /// Where no thread dimension is around what lanes share, the lanes are a band by themselves. It
+  /// has nothing else in it: that may need barriers.
+  void AddLanes(int parent, int item) {
+    const bool is_copied =
+        forest_.is_class(item) && forest_.classes[Index(item)].kind != DimKind::LOOP;
+    if (!is_copied || !IsOfLanes(item)) return AddItem(parent, item, false);
+    const int node = AddNode(parent, NodeKind::kThreads);
+    AddLanesTo(node);
+    AddItem(node, item, true);
+  }
+  void AddLanesTo(int node) {
+    for (const int lanes : tree_.lane_classes) {
+      tree_.nodes[Index(node)].thread_classes.push_back(lanes);
+      tree_.nodes[Index(node)].layout = tree_.axes[Index(tree_.classes[Index(lanes)].axis)].layout;
     }
   }
 
@@ -213,6 +292,7 @@ class TreeBuilder {
       case DimKind::LOOP:
         break;
       case DimKind::UNROLL:
+      case DimKind::TENSOR:  // The registers of it.
         kind = NodeKind::kUnroll;
         break;
       case DimKind::VECTOR:
@@ -232,6 +312,7 @@ class TreeBuilder {
 
   void AddBand(int parent, int item) {
     const int node = AddNode(parent, NodeKind::kThreads);
+    const bool has_lanes = HasLanes(item);
     while (true) {
       tree_.nodes[Index(node)].thread_classes.push_back(item);
       tree_.nodes[Index(node)].layout = tree_.axes[Index(forest_.classes[Index(item)].axis)].layout;
@@ -240,6 +321,7 @@ class TreeBuilder {
         item = children.front();
         continue;
       }
+      if (has_lanes) AddLanesTo(node);
       return AddChildren(node, children, true);
     }
   }
@@ -258,11 +340,12 @@ void AppendText(const ir::Function& function, const LoopTree& tree, int index, i
     for (const ir::DimId dim : k.dims) {
       text += (text.empty() ? "" : "+") + function.dim(dim).name();
     }
+    if (text.empty()) text = "lanes";
     return text + ":" + std::to_string(k.size);
   };
-  static constexpr const char* kNames[] = {"root",      "block",     "loop", "unroll",
-                                           "vector",    "threads",   "exec", "combine",
-                                           "hand_over", "last_block"};
+  static constexpr const char* kNames[] = {"root",   "block",   "loop",      "unroll",
+                                           "vector", "threads", "exec",      "lanes",
+                                           "round",  "combine", "hand_over", "last_block"};
   std::string line(Index(depth) * 2, ' ');
   line += kNames[static_cast<std::size_t>(node.kind)];
   if (node.dim_class >= 0) line += " " + dim_class(node.dim_class);
@@ -272,9 +355,15 @@ void AppendText(const ir::Function& function, const LoopTree& tree, int index, i
   for (const int child : node.children) AppendText(function, tree, child, depth + 1, out);
 }
 
+/// An absent level, or registers of a tile.
+bool IsNoRow(const DimClass& dim_class) {
+  return dim_class.size == 1 || dim_class.part != ir::FragmentPart::kNone;
+}
+
 /// `walk` (dims.exh): the two innermost loops of unrolled copies around a reduction are rows and
 /// columns, when nothing else is in them and each copy has a sum of its own. Then no copy needs
-/// another one, and any order is right. Levels that are absent are no loops.
+/// another one, and any order is right. Levels that are absent are no loops, and a matrix unit
+/// takes the copies of its tile at once.
 void TurnRows(const ir::Function& function, const Schedule& schedule, LoopTree& tree) {
   const auto unrolled_around = [&](int node) {
     do {
@@ -282,7 +371,7 @@ void TurnRows(const ir::Function& function, const Schedule& schedule, LoopTree& 
       const bool is_alone =
           tree.node(node).kind == NodeKind::kUnroll && tree.node(node).children.size() == 1;
       if (!is_alone) return -1;
-    } while (tree.classes[Index(tree.node(node).dim_class)].size == 1);
+    } while (IsNoRow(tree.classes[Index(tree.node(node).dim_class)]));
     return node;
   };
   for (const ir::Instruction& inst : function.insts) {
@@ -328,21 +417,62 @@ std::string AddCombines(const ir::Function& function, LoopTree& tree) {
   return "";
 }
 
+/// What matrix units have added up is rounded where the loops of the reduction have ended, before
+/// anything else happens to it.
+void AddRounds(const ir::Function& function, LoopTree& tree) {
+  for (const ir::Instruction& inst : function.insts) {
+    if (tree.node_of_inst[inst.id.index()] < 0 || !tree.IsUnit(inst)) continue;
+    if (ir::ComputeTypeOf(inst.type) == ir::Type::kF64) continue;
+    InsertBehind(tree, tree.OutermostLoop(inst), NodeKind::kRound, inst.id);
+  }
+}
+
+/// Lanes share what has TENSOR dims: classes of their own, and registers of what was a loop.
+void ShareAmongLanes(const ir::Function& function, const ThreadAxes& threads, LoopTree& tree) {
+  const int first = static_cast<int>(tree.classes.size());
+  for (DimClass& dim_class : tree.classes) {
+    if (dim_class.kind != DimKind::TENSOR) continue;
+    const ir::Dimension& dim = function.dim(dim_class.dims.front());
+    const ir::Fragment fragment = dim.fragment();
+    tree.in_lanes[dim.inst.index()] = true;
+    dim_class.kind = DimKind::UNROLL;
+    dim_class.part = dim.part;
+    dim_class.size = fragment.registers;
+    dim_class.step = fragment.register_step;
+    dim_class.lane_step = fragment.lane_step;
+    const bool is_outer = fragment.lanes == tree.axes[Index(threads.lanes[0])].size;
+    dim_class.lanes = is_outer ? first : first + 1;
+  }
+  for (int i = 0; i < 2; ++i) {
+    DimClass lanes;
+    lanes.kind = DimKind::THREAD;
+    lanes.axis = threads.lanes[i];
+    lanes.size = tree.axes[Index(lanes.axis)].size;
+    tree.classes.push_back(lanes);
+    tree.lane_classes[i] = first + i;
+  }
+}
+
+/// What lanes have of a reduction becomes one value as soon as its loops in a thread have ended:
+/// whoever reads the value comes behind these. Where threads have slices of it, too, those meet
+/// later.
+void AddLanes(const ir::Function& function, LoopTree& tree) {
+  for (const ir::Instruction& inst : function.insts) {
+    if (tree.node_of_inst[inst.id.index()] < 0 || tree.LaneClass(inst) < 0) continue;
+    InsertBehind(tree, tree.OutermostLoop(inst), NodeKind::kLanes, inst.id);
+  }
+}
+
 /// The node behind which all of the reduction has ended, in a block: where its slices have become
-/// one value, or the outermost of its loops.
-int EndOf(const ir::Function& function, const LoopTree& tree, const ir::Instruction& inst) {
-  for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
-    const LoopNode& n = tree.nodes[node];
-    if (n.kind == NodeKind::kCombine && n.inst == inst.id) return static_cast<int>(node);
+/// one value, or what its lanes have, or the outermost of its loops.
+int EndOf(const LoopTree& tree, const ir::Instruction& inst) {
+  for (const NodeKind kind : {NodeKind::kCombine, NodeKind::kLanes}) {
+    for (std::size_t node = 0; node < tree.nodes.size(); ++node) {
+      const LoopNode& n = tree.nodes[node];
+      if (n.kind == kind && n.inst == inst.id) return static_cast<int>(node);
+    }
   }
-  const auto reduces = [&](ir::DimId dim) { return function.dim(dim).is_reduction; };
-  int end = tree.node_of_inst[inst.id.index()];
-  for (int node = tree.node(end).parent; node >= 0; node = tree.node(node).parent) {
-    const LoopNode& n = tree.node(node);
-    const bool is_loop = n.dim_class >= 0 && n.kind != NodeKind::kBlock;
-    if (is_loop && std::ranges::any_of(tree.classes[Index(n.dim_class)].dims, reduces)) end = node;
-  }
-  return end;
+  return tree.OutermostLoop(inst);
 }
 
 /// The child of the innermost block around a node that it is, or is in.
@@ -362,7 +492,7 @@ std::string AddSplits(const ir::Function& function, const Schedule& schedule, Lo
     const AcrossBlocks way = schedule.across_blocks.Or(AcrossBlocks::NOT_ACROSS, inst.id);
     if (way == AcrossBlocks::NOT_ACROSS) return inst.name() + " is divided but NOT_ACROSS blocks";
     if (way != AcrossBlocks::LAST_BLOCK && way != AcrossBlocks::SECOND_LAUNCH) continue;
-    InsertBehind(tree, EndOf(function, tree, inst), NodeKind::kHandOver, inst.id);
+    InsertBehind(tree, EndOf(tree, inst), NodeKind::kHandOver, inst.id);
     if (way == AcrossBlocks::LAST_BLOCK) last.push_back(inst.id);
   }
   while (!last.empty()) {
@@ -380,7 +510,7 @@ std::string AddSplits(const ir::Function& function, const Schedule& schedule, Lo
       if (tree.node(around).kind != NodeKind::kBlock) {
         return "the last block of " + function.inst(id).name() + " is known inside of a loop";
       }
-      const int own = ChildOfBlock(tree, EndOf(function, tree, function.inst(id)));
+      const int own = ChildOfBlock(tree, EndOf(tree, function.inst(id)));
       const std::vector<int>& body = tree.node(tree.node(own).parent).children;
       if (end < 0 || std::ranges::find(body, own) > std::ranges::find(body, end)) end = own;
     }
@@ -398,18 +528,27 @@ std::string AddSplits(const ir::Function& function, const Schedule& schedule, Lo
 
 }  // namespace
 
-LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& schedule) {
+LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& schedule,
+                             TensorForm form) {
   Forest forest = BuildForest(function, schedule);
   if (!forest.error.empty()) return {std::nullopt, forest.error};
   LoopTree tree;
-  ThreadAxes threads = AssignThreadAxes(function, schedule, forest.classes);
-  tree.axes = std::move(threads.axes);
-  tree.layouts = std::move(threads.layouts);
+  const bool has_tensors = std::ranges::any_of(
+      forest.classes, [](const DimClass& c) { return c.kind == DimKind::TENSOR; });
+  const bool has_lanes = has_tensors && form == TensorForm::kLanes;
+  const ThreadAxes threads = AssignThreadAxes(function, schedule, has_lanes, forest.classes);
+  tree.axes = threads.axes;
+  tree.layouts = threads.layouts;
   std::string error = threads.error;
-  if (error.empty()) error = NestingCheck(function, forest, tree.axes).Run();
+  if (error.empty()) error = NestingCheck(function, schedule, forest, threads).Run();
   if (!error.empty()) return {std::nullopt, error};
 
   tree.classes = forest.classes;
+  tree.in_lanes.assign(function.insts.size(), false);
+  if (has_lanes) ShareAmongLanes(function, threads, tree);
+  for (DimClass& dim_class : tree.classes) {
+    if (dim_class.kind == DimKind::TENSOR) dim_class.kind = DimKind::UNROLL;
+  }
   tree.class_of_dim = forest.class_of_dim;
   tree.node_of_inst.assign(function.insts.size(), -1);
   for (const ThreadLayout& layout : tree.layouts) {
@@ -424,7 +563,9 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   SplitCopyNests(function, schedule, tree);
   TurnRows(function, schedule, tree);
   error = AddCombines(function, tree);
+  AddLanes(function, tree);
   if (error.empty()) error = AddSplits(function, schedule, tree);
+  if (error.empty()) AddRounds(function, tree);
   if (!error.empty()) return {std::nullopt, error};
   for (const int c : tree.block_classes) tree.num_blocks *= tree.classes[Index(c)].size;
   return {std::move(tree), ""};
@@ -456,6 +597,41 @@ bool LoopTree::InThreads(int index) const {
   return false;
 }
 
+int LoopTree::BandAround(int index) const {
+  while (index >= 0 && node(index).layout < 0) index = node(index).parent;
+  return index;
+}
+
+int LoopTree::LoopAround(int index) const {
+  for (int n = node(index).parent; n >= 0; n = node(n).parent) {
+    if (node(n).kind == NodeKind::kLoop && classes[Index(node(n).dim_class)].size > 1) return n;
+  }
+  return -1;
+}
+
+int LoopTree::OutermostLoop(const ir::Instruction& reduction) const {
+  const int own = node_of_inst[reduction.id.index()];
+  int outermost = own;
+  for (int index = node(own).parent; index >= 0; index = node(index).parent) {
+    const LoopNode& n = node(index);
+    const bool reduces = std::ranges::any_of(reduction.reduce_dims, [&](ir::DimId dim) {
+      return class_of_dim[dim.index()] == n.dim_class;
+    });
+    if (reduces && n.kind != NodeKind::kBlock) outermost = index;
+  }
+  return outermost;
+}
+
+std::vector<int> LoopTree::OwnAxes(const ir::Instruction& inst) const {
+  std::vector<int> own;
+  for (const ir::DimId dim : inst.dims) {
+    if (class_of(dim).axis >= 0) own.push_back(class_of(dim).axis);
+  }
+  if (!in_lanes[inst.id.index()]) return own;
+  for (const int lanes : lane_classes) own.push_back(classes[Index(lanes)].axis);
+  return own;
+}
+
 std::vector<int> LoopTree::SliceAxes(const ir::Instruction& reduction) const {
   std::vector<int> slices;
   for (const ir::DimId dim : reduction.reduce_dims) {
@@ -463,6 +639,13 @@ std::vector<int> LoopTree::SliceAxes(const ir::Instruction& reduction) const {
     if (dim_class.kind == DimKind::THREAD && dim_class.size > 1) slices.push_back(dim_class.axis);
   }
   return slices;
+}
+
+int LoopTree::LaneClass(const ir::Instruction& reduction) const {
+  for (const ir::DimId dim : reduction.reduce_dims) {
+    if (class_of(dim).kind == DimKind::VECTOR) return class_of_dim[dim.index()];
+  }
+  return -1;
 }
 
 std::vector<int> LoopTree::SplitClasses(const ir::Instruction& reduction) const {

@@ -18,6 +18,11 @@ struct DimClass {
   DimKind kind = DimKind::LOOP;
   std::uint32_t size = 1;
   int axis = -1;  ///< THREAD: its hardware axis.
+  /// Of a TENSOR dim that lanes share: the class has the registers of a lane, as an UNROLL, and the
+  /// dim's iteration is step * index + lane_step * index of the lanes (AddDim, memory/affine.h).
+  ir::FragmentPart part = ir::FragmentPart::kNone;
+  std::int64_t step = 1, lane_step = 0;
+  int lanes = -1;  ///< The class of the lanes: THREAD, of no dim.
 };
 
 /// A hardware thread axis: THREAD classes that are MAPPED on each other.
@@ -25,6 +30,8 @@ struct ThreadAxis {
   std::uint32_t size = 1;
   std::uint32_t stride = 1;  ///< Its index is thread / stride % size.
   int layout = 0;            ///< Which of LoopTree::layouts it is an axis of.
+
+  std::uint32_t IndexOf(std::uint32_t thread) const { return thread / stride % size; }
 };
 
 /// One way of dividing the linear thread index into axes. Threads beyond the product of its axes
@@ -41,6 +48,8 @@ enum class NodeKind : std::uint8_t {
   kVector,     ///< One vector operation per instruction inside.
   kThreads,    ///< The body runs once per thread of the block; a barrier follows.
   kExec,       ///< One instruction.
+  kLanes,      ///< What lanes have of a reduction becomes one value, in each thread.
+  kRound,      ///< Sums of a matrix unit are rounded to the type of the reduction's value.
   kCombine,    ///< The slices of a reduction, each a thread's, become its value in all of them.
   kHandOver,   ///< What the block has of a divided reduction goes to the others (across.exh).
   kLastBlock,  ///< The block with the last ticket makes one value of all, of several reductions.
@@ -51,8 +60,8 @@ struct LoopNode {
   int dim_class = -1;               ///< kBlock, kLoop, kUnroll, kVector.
   std::vector<int> thread_classes;  ///< kThreads: the band of THREAD classes, outermost first.
   int layout = -1;                  ///< kThreads: that of the band; -1: no band.
-  ir::InstId
-      inst;  ///< kExec; kCombine, kHandOver: the reduction; kLastBlock: one of those that meet.
+  /// kExec; kLanes, kRound, kCombine, kHandOver: the reduction; kLastBlock: one of those that meet.
+  ir::InstId inst;
   int parent = -1;
   std::vector<int> children;  ///< In order of execution.
   /// kThreads: every thread has finished the Threads node before, in the same body. Always so in
@@ -60,6 +69,12 @@ struct LoopNode {
   bool barrier_before = true;
   /// kUnroll: in every other copy of this class around it the copies stand in reverse; -1: never.
   int turns_with = -1;
+};
+
+/// What TENSOR dims become.
+enum class TensorForm : std::uint8_t {
+  kLanes,  ///< Lanes of a warp, and registers of each.
+  kLoops,  ///< Unrolled loops: a thread does what a warp does elsewhere. So numbers are the same.
 };
 
 struct LoopTree {
@@ -72,6 +87,11 @@ struct LoopTree {
   std::uint32_t num_threads = 1;   ///< Of a block: what the largest layout needs.
   std::uint64_t num_blocks = 1;    ///< Product of the BLOCK classes.
   std::vector<int> block_classes;  ///< Outermost first.
+  /// Where lanes of warps share something: the classes of lane / 4 and of lane % 4, their axes,
+  /// which are the innermost ones of their layout, and by instruction whether it is shared among
+  /// lanes.
+  int lane_classes[2] = {-1, -1};
+  std::vector<bool> in_lanes;
 
   bool has_threads() const { return !axes.empty(); }
   const DimClass& class_of(ir::DimId dim) const {
@@ -84,9 +104,25 @@ struct LoopTree {
   int CommonAncestor(int a, int b) const;
   /// Does the node lie inside a Threads node (or is it one)?
   bool InThreads(int node) const;
+  /// The band that the node is, or is in; -1: none.
+  int BandAround(int node) const;
+  /// The innermost loop of several iterations around a node, or -1.
+  int LoopAround(int node) const;
+  bool has_lanes() const { return lane_classes[0] >= 0; }
+  /// The hardware axes along which threads have iterations of the instruction of their own.
+  std::vector<int> OwnAxes(const ir::Instruction& inst) const;
+  /// Does a matrix unit do the reduction, with the lanes of warps?
+  bool IsUnit(const ir::Instruction& inst) const {
+    return has_lanes() && inst.is_reduction() && in_lanes[inst.id.index()];
+  }
+  /// The outermost of the loops that the reduction has for itself, copies and lanes among them; its
+  /// own node if there is none.
+  int OutermostLoop(const ir::Instruction& reduction) const;
   /// The hardware axes along which threads have slices of the reduction: those of its THREAD
   /// dimensions that it reduces over.
   std::vector<int> SliceAxes(const ir::Instruction& reduction) const;
+  /// The VECTOR class whose lanes each have a part of the reduction; -1: none.
+  int LaneClass(const ir::Instruction& reduction) const;
   /// The BLOCK classes that divide the reduction, outermost first.
   std::vector<int> SplitClasses(const ir::Instruction& reduction) const;
 };
@@ -110,7 +146,8 @@ struct LoopTreeResult {
 /// Folds a schedule into its tree. The schedule is refused when its order relation is not an
 /// ordered forest, or when kinds are nested in a way that has no meaning: see CheckNesting in the
 /// source for the list.
-LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& schedule);
+LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& schedule,
+                             TensorForm form = TensorForm::kLanes);
 
 /// The tree as indented text, one node a line; for tests and for people.
 std::string ToText(const ir::Function& function, const LoopTree& tree);

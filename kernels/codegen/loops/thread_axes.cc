@@ -16,14 +16,17 @@ struct Group {
 
 class Assigner {
  public:
-  Assigner(const ir::Function& function, const Schedule& schedule, std::vector<DimClass>& classes)
-      : function_(function), schedule_(schedule), classes_(classes) {}
+  Assigner(const ir::Function& function, const Schedule& schedule, bool has_lanes,
+           std::vector<DimClass>& classes)
+      : function_(function), schedule_(schedule), has_lanes_(has_lanes), classes_(classes) {}
 
   ThreadAxes Run() {
     GroupByAxis();
     if (result_.error.empty()) GroupByLayout();
+    const int with_lanes = has_lanes_ && result_.error.empty() ? SharedLayout() : -1;
     for (std::size_t layout = 0; layout < result_.layouts.size(); ++layout) {
-      if (result_.error.empty()) OrderAxes(static_cast<int>(layout));
+      if (!result_.error.empty()) break;
+      OrderAxes(static_cast<int>(layout), static_cast<int>(layout) == with_lanes);
     }
     if (result_.error.empty()) Verify();
     return std::move(result_);
@@ -69,8 +72,33 @@ class Assigner {
     }
   }
 
+  /// The layout of the phases that have none of their own.
+  int SharedLayout() {
+    for (const Group& group : groups_) {
+      const ir::Instruction& inst = function_.inst(function_.dim(group.dim()).inst);
+      using Choice = spaces::linalg::ThreadLayout;
+      const Choice of = schedule_.thread_layout.Or(Choice::SHARED_LAYOUT, inst.phase);
+      if (of == Choice::SHARED_LAYOUT) return group.layout;
+    }
+    result_.layouts.push_back({});
+    return static_cast<int>(result_.layouts.size()) - 1;
+  }
+
+  /// Two axes, of 8 and of 4 lanes.
+  void AddLanes(std::uint32_t& threads, int layout) {
+    constexpr std::uint32_t kGroups = ir::FragmentOf(ir::FragmentPart::kRow).lanes;
+    constexpr std::uint32_t kInGroup = ir::FragmentOf(ir::FragmentPart::kDepth).lanes;
+    static_assert(kGroups * kInGroup == ir::kUnitLanes);
+    const int first = static_cast<int>(result_.axes.size());
+    result_.axes.push_back({kGroups, kInGroup, layout});
+    result_.axes.push_back({kInGroup, 1, layout});
+    result_.lanes[0] = first;
+    result_.lanes[1] = first + 1;
+    threads = ir::kUnitLanes;
+  }
+
   /// An axis comes after all those of its layout that are outside it.
-  void OrderAxes(int layout) {
+  void OrderAxes(int layout, bool with_lanes) {
     std::vector<Group*> members;
     for (Group& group : groups_) {
       if (group.layout == layout) members.push_back(&group);
@@ -91,6 +119,7 @@ class Assigner {
     const std::size_t first = result_.axes.size();
     result_.axes.resize(first + ordered.size());
     std::uint32_t& threads = result_.layouts[static_cast<std::size_t>(layout)].threads;
+    if (with_lanes) AddLanes(threads, layout);
     for (std::size_t i = ordered.size(); i-- > 0;) {
       result_.axes[first + i] = {ordered[i]->size(), threads, layout};
       threads *= ordered[i]->size();
@@ -123,6 +152,7 @@ class Assigner {
 
   const ir::Function& function_;
   const Schedule& schedule_;
+  const bool has_lanes_;
   std::vector<DimClass>& classes_;
   std::vector<Group> groups_;
   ThreadAxes result_;
@@ -130,9 +160,9 @@ class Assigner {
 
 }  // namespace
 
-ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule,
+ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule, bool has_lanes,
                             std::vector<DimClass>& classes) {
-  return Assigner(function, schedule, classes).Run();
+  return Assigner(function, schedule, has_lanes, classes).Run();
 }
 
 }  // namespace exh::kernels::codegen

@@ -12,12 +12,14 @@ namespace exh::kernels::codegen {
 struct ThreadAxes {
   std::vector<ThreadAxis> axes;
   std::vector<ThreadLayout> layouts;
-  std::string error;  ///< Why thread_mapping gives none; empty if it does.
+  int lanes[2] = {-1, -1};  ///< Where lanes share something: the axes of lane / 4 and of lane % 4.
+  std::string error;        ///< Why thread_mapping gives none; empty if it does.
 };
 
 /// Groups the THREAD classes into layouts and axes by thread_mapping, orders the axes of each
-/// layout and fills DimClass::axis.
-ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule,
+/// layout and fills DimClass::axis. `has_lanes`: the layout that phases share has the lanes of
+/// warps as its innermost axes.
+ThreadAxes AssignThreadAxes(const ir::Function& function, const Schedule& schedule, bool has_lanes,
                             std::vector<DimClass>& classes);
 
 }  // namespace exh::kernels::codegen

@@ -18,15 +18,6 @@ bool Contains(const std::vector<int>& classes, int wanted) {
 
 }  // namespace
 
-int LoopAround(const LoopTree& tree, int node) {
-  for (node = tree.node(node).parent; node >= 0; node = tree.node(node).parent) {
-    const LoopNode& n = tree.node(node);
-    const bool is_loop = n.kind == NodeKind::kLoop;
-    if (is_loop && tree.classes[static_cast<std::size_t>(n.dim_class)].size > 1) return node;
-  }
-  return -1;
-}
-
 std::vector<AdvancedRead> PlanAdvance(const ir::Function& function, const Schedule& schedule,
                                       const LoopTree& tree,
                                       const std::vector<std::vector<ir::InstId>>& readers,
@@ -36,13 +27,13 @@ std::vector<AdvancedRead> PlanAdvance(const ir::Function& function, const Schedu
     const std::size_t i = inst.id.index();
     const bool wanted = schedule.advance.Or(Advance::ON_TIME, inst.id) == Advance::ONE_AHEAD;
     if (!wanted || !schedule.InStatements(inst.id) || readers[i].empty()) continue;
-    AdvancedRead read{.inst = inst.id, .loop = LoopAround(tree, tree.node_of_inst[i])};
+    AdvancedRead read{.inst = inst.id, .loop = tree.LoopAround(tree.node_of_inst[i])};
     if (read.loop < 0) continue;
     int scope = tree.node_of_inst[i];
     for (const ir::InstId reader : readers[i]) {
       scope = tree.CommonAncestor(scope, tree.node_of_inst[reader.index()]);
     }
-    if (LoopAround(tree, scope) != read.loop && scope != read.loop) continue;
+    if (tree.LoopAround(scope) != read.loop && scope != read.loop) continue;
     // Copies that share a value, or a wide access, have all used theirs before the next may come.
     const bool is_wide = schedule.vec.Or(1, inst.id) > 1 ||
                          std::any_of(readers[i].begin(), readers[i].end(),

@@ -23,9 +23,6 @@ struct AdvancedRead {
   std::vector<int> shared;
 };
 
-/// The innermost loop of several iterations around a node, or -1.
-int LoopAround(const LoopTree& tree, int node);
-
 /// The reads that `advance` applies to: those with a loop around them.
 /// `readers`: by instruction, those that read its value; `keys`: by instruction, the classes that
 /// number its registers.

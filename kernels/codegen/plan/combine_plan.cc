@@ -47,10 +47,7 @@ Combine PlanCombine(const ir::Function& function, const LoopTree& tree, const Va
   combine.reduction = id;
   combine.op = ir::CombinedBy(inst.op);
   std::vector<bool> is_own(tree.axes.size(), false);
-  for (const ir::DimId dim : inst.dims) {
-    if (tree.class_of(dim).axis >= 0)
-      is_own[static_cast<std::size_t>(tree.class_of(dim).axis)] = true;
-  }
+  for (const int axis : tree.OwnAxes(inst)) is_own[static_cast<std::size_t>(axis)] = true;
   const int layout = tree.axes[static_cast<std::size_t>(slices.front())].layout;
   combine.below = tree.layouts[static_cast<std::size_t>(layout)].threads;
   for (const KeyDim& key : values.storage[id.index()].key) combine.owned *= key.size;

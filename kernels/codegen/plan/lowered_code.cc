@@ -30,12 +30,14 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingBarrier:
       for (LoopNode& node : code.tree.nodes) node.barrier_before = false;
       code.threads.barrier_before.assign(code.tree.nodes.size(), false);
+      code.fault = fault;  // Rings have barriers of their own.
       return;
     case Fault::kWrongIdentity:
       for (InstValues& inst : code.values.insts) {
         for (InitWrite& init : inst.inits) {
           init.slices.clear();
           init.splits.clear();
+          init.first_lane_only = false;
         }
       }
       return;
@@ -43,6 +45,11 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingFence:
     case Fault::kDirtyTicket:
     case Fault::kOneSidedRows:
+    case Fault::kMissingWait:
+    case Fault::kMissingCopyWait:
+    case Fault::kShortRing:
+    case Fault::kEarlyRefill:
+    case Fault::kWrongFragment:
       code.fault = fault;
       return;
     case Fault::kLostSurplus:
@@ -66,22 +73,34 @@ ir::Type EvaluatedIn(const ir::Instruction& inst) {
   return keeps_bool ? inst.computes : ir::ComputeTypeOf(inst.computes);
 }
 
-LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule, Fault fault) {
+LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule, Fault fault,
+                          TensorForm form) {
   LoweredCode code;
+  code.seeded = fault;
   code.function = &function;
   code.schedule = &schedule;
-  LoopTreeResult result = BuildLoopTree(function, schedule);
+  LoopTreeResult result = BuildLoopTree(function, schedule, form);
   code.error = result.error;
   if (!code.error.empty()) return code;
   code.tree = std::move(*result.tree);
   code.memory = PlanMemory(function, schedule, code.tree);
   code.error = code.memory.error;
   if (!code.error.empty()) return code;
+  code.rings = PlanRings(function, schedule, code.tree, code.memory);
+  code.error = code.rings.error;
+  if (!code.error.empty()) return code;
   code.values = PlanValues(function, schedule, code.tree);
   code.error = code.values.error;
   if (!code.error.empty()) return code;
+  for (const ir::Instruction& inst : function.insts) {
+    if (code.tree.IsUnit(inst) && !code.memory.guards[inst.id.index()].empty()) {
+      code.error = "a matrix unit cannot leave out steps of " + inst.name();
+      return code;
+    }
+  }
   code.splits = PlanSplits(function, schedule, code.tree, code.values);
-  code.threads = PlanThreads(function, code.tree, code.values, code.splits.parts.front());
+  code.threads =
+      PlanThreads(function, code.tree, code.values, code.rings, code.splits.parts.front());
   code.combines = PlanCombines(function, code.tree, code.values);
   Seed(fault, code);
   return code;

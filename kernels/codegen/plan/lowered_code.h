@@ -7,8 +7,9 @@
 #include <string>
 
 #include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/memory/memory_plan.h"
+#include "kernels/codegen/memory/ring_plan.h"
 #include "kernels/codegen/plan/combine_plan.h"
-#include "kernels/codegen/plan/memory_plan.h"
 #include "kernels/codegen/plan/split_plan.h"
 #include "kernels/codegen/plan/thread_plan.h"
 #include "kernels/codegen/plan/value_plan.h"
@@ -18,15 +19,20 @@ namespace exh::kernels::codegen {
 /// A defect put in on purpose, so that tests see that they would notice it.
 enum class Fault : std::uint8_t {
   kNone,
-  kWrongStride,     ///< Accesses of array arguments step half as far along one dim.
-  kMissingBarrier,  ///< Adjacent Threads nodes of one body run as one loop over the threads.
-  kDroppedGuard,    ///< Redundant threads repeat the stores of outputs.
-  kWrongIdentity,   ///< Each part of a sum begins with its first value.
-  kMissingFill,     ///< The output of an atomic sum is not filled before.
-  kMissingFence,    ///< Nothing orders partial results before the ticket.
-  kDirtyTicket,     ///< The last block does not put the ticket back.
-  kOneSidedRows,    ///< What is read from rows whose pieces changed places is where it was before.
-  kLostSurplus,     ///< The last point of each covered axis is taken to be beyond it.
+  kWrongStride,      ///< Accesses of array arguments step half as far along one dim.
+  kMissingBarrier,   ///< Adjacent Threads nodes of one body run as one loop over the threads.
+  kDroppedGuard,     ///< Redundant threads repeat the stores of outputs.
+  kWrongIdentity,    ///< Each part of a sum begins with its first value.
+  kMissingFill,      ///< The output of an atomic sum is not filled before.
+  kMissingFence,     ///< Nothing orders partial results before the ticket.
+  kDirtyTicket,      ///< The last block does not put the ticket back.
+  kOneSidedRows,     ///< What is read from rows whose pieces changed places is where it was before.
+  kMissingCopyWait,  ///< Nobody waits for asynchronous copies.
+  kShortRing,        ///< Rings have one slot too few.
+  kEarlyRefill,      ///< A slot is filled again before the barrier behind which nobody reads it.
+  kMissingWait,      ///< No kernel waits for the one before, which its launch may overlap with.
+  kLostSurplus,      ///< The last point of each covered axis is taken to be beyond it.
+  kWrongFragment,    ///< Matrix units get two registers of an operand in each other's place.
 };
 
 /// The type that an operator's operands become before it is evaluated: a compute type, or bool
@@ -40,18 +46,21 @@ struct LoweredCode {
   LoopTree tree;
   MemoryPlan memory;
   ValuePlan values;
+  RingPlan rings;        ///< For the same as the next two.
   ThreadPlan threads;    ///< For devices whose threads really run at the same time.
   CombinePlan combines;  ///< For the same.
   SplitPlan splits;
   Fault fault = Fault::kNone;  ///< Of those that only printers can put in.
-  std::string error;           ///< Why the schedule has no code; empty if it has.
+  Fault seeded = Fault::kNone;
+  std::string error;  ///< Why the schedule has no code; empty if it has.
 };
 
 /// Checks the schedule and works out loops, addresses and registers. A schedule that the space
 /// allows never yields an error.
 LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule,
-                          Fault fault = Fault::kNone);
+                          Fault fault = Fault::kNone, TensorForm form = TensorForm::kLanes);
 LoweredCode LowerSchedule(const ir::Function& function, Schedule&& schedule,
-                          Fault fault = Fault::kNone) = delete;
+                          Fault fault = Fault::kNone,
+                          TensorForm form = TensorForm::kLanes) = delete;
 
 }  // namespace exh::kernels::codegen

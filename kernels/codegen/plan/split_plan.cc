@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/codegen/plan/memory_plan.h"
+#include "kernels/codegen/memory/memory_plan.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
@@ -83,10 +83,7 @@ class SplitPlanner {
   void FindSlots(const ir::Instruction& inst, SplitReduction& split) const {
     if (tree_.num_threads == 1) return;
     const std::vector<int> slices = tree_.SliceAxes(inst);
-    std::vector<int> own;
-    for (const ir::DimId dim : inst.dims) {
-      if (tree_.class_of(dim).axis >= 0) own.push_back(tree_.class_of(dim).axis);
-    }
+    const std::vector<int> own = tree_.OwnAxes(inst);
     if (own.empty()) {  // All threads have the same value.
       split.below = 1;
       return;
@@ -181,7 +178,9 @@ class SplitPlanner {
     const auto number = node.inst.valid() ? node.inst.index() : 0;
     bool any = false;
     if (node.kind == NodeKind::kExec) any = part.insts[number];
-    if (node.kind == NodeKind::kCombine || node.kind == NodeKind::kLastBlock) {
+    const bool is_of_value = node.kind == NodeKind::kLanes || node.kind == NodeKind::kRound ||
+                             node.kind == NodeKind::kCombine || node.kind == NodeKind::kLastBlock;
+    if (is_of_value) {
       any = part.finishes < 0 && part.insts[number];
     }
     if (node.kind == NodeKind::kHandOver) {
@@ -286,6 +285,24 @@ class SplitPlanner {
 SplitPlan PlanSplits(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
                      const ValuePlan& values) {
   return SplitPlanner(function, schedule, tree, values).Run();
+}
+
+std::string WaysInWords(const SplitPlan& plan) {
+  std::vector<AcrossBlocks> ways;
+  std::string text;
+  for (const SplitReduction& split : plan.reductions) {
+    if (Contains(ways, split.way)) continue;
+    ways.push_back(split.way);
+    text += (text.empty() ? "" : "+") + std::string(ToString(split.way));
+  }
+  return text;
+}
+
+bool BitsMayVary(const ir::Function& function, const SplitPlan& plan) {
+  return std::ranges::any_of(plan.reductions, [&](const SplitReduction& split) {
+    const ir::Instruction& inst = function.inst(split.id);
+    return split.is_atomic() && !ir::IsExact(inst.op, inst.type);
+  });
 }
 
 }  // namespace exh::kernels::codegen

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "kernels/codegen/loops/loop_tree.h"
@@ -91,5 +92,13 @@ struct SplitPlan {
 
 SplitPlan PlanSplits(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
                      const ValuePlan& values);
+
+/// How blocks divide the reductions, each way once: "ATOMIC_RED+LAST_BLOCK". Empty: they divide
+/// none.
+std::string WaysInWords(const SplitPlan& plan);
+
+/// May runs with the same inputs differ in the bits of their results? Atomic operations come in any
+/// order; all else has one.
+bool BitsMayVary(const ir::Function& function, const SplitPlan& plan);
 
 }  // namespace exh::kernels::codegen

@@ -29,8 +29,8 @@ bool Meet(const std::set<ir::MemId>& a, const std::set<ir::MemId>& b) {
 class ThreadPlanner {
  public:
   ThreadPlanner(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
-                const Part& part)
-      : function_(function), tree_(tree), values_(values), part_(part) {}
+                const RingPlan& rings, const Part& part)
+      : function_(function), tree_(tree), values_(values), rings_(rings), part_(part) {}
 
   ThreadPlan Run() {
     plan_.barrier_before.assign(tree_.nodes.size(), false);
@@ -54,6 +54,7 @@ class ThreadPlanner {
     if (!part_.nodes[At(index)]) return accesses;
     if (node.kind == NodeKind::kExec) {
       const ir::Instruction& inst = function_.inst(node.inst);
+      if (inst.block.valid() && rings_.of_block[inst.block.index()] >= 0) return accesses;
       if (inst.op == ir::Op::kTempLoad) accesses.read.insert(inst.block);
       if (inst.op == ir::Op::kTempStore) accesses.written.insert(inst.block);
     }
@@ -76,6 +77,10 @@ class ThreadPlanner {
     const LoopNode& node = tree_.node(index);
     if (!part_.nodes[At(index)]) return;
     if (node.kind == NodeKind::kExec || IsBand(index)) return Pass(index, pending);
+    if (const int ring = rings_.of_node[At(index)]; ring >= 0) {
+      if (rings_.rings[At(ring)].IsFilled(part_.insts))
+        return Turn(rings_.rings[At(ring)], pending);
+    }
     const bool repeats = node.kind == NodeKind::kLoop || node.kind == NodeKind::kUnroll ||
                          node.kind == NodeKind::kVector;
     Pending entry = pending;
@@ -87,6 +92,18 @@ class ThreadPlanner {
       if (next == entry) return;
       entry = next;
     }
+  }
+
+  /// A loop that rings turn in. Each of its iterations begins with a barrier. What the last one
+  /// read is still being read when the loop is over, and nothing outside of the loop uses the
+  /// rings; but it may begin again.
+  void Turn(const Ring& ring, Pending& pending) {
+    std::set<ir::MemId> blocks;
+    for (const RingBlock& block : ring.blocks) blocks.insert(block.block);
+    if (Meet(pending.read, blocks)) plan_.barrier_before[At(ring.loop)] = true;
+    pending = {};
+    for (const int child : tree_.node(ring.loop).children) Visit(child, pending);
+    pending.read.insert(blocks.begin(), blocks.end());
   }
 
   /// The band around a node, or -1.
@@ -138,7 +155,9 @@ class ThreadPlanner {
       ThreadGuard guard = OnceGuard(tree_, node);
       if (const int band = BandOf(node); band >= 0) {
         const ThreadGuard& outer = plan_.band[At(band)];
-        if (!outer.axes.empty()) guard.axes.clear();
+        std::erase_if(guard.axes, [&](int axis) {
+          return std::ranges::find(outer.axes, axis) != outer.axes.end();
+        });
         if (outer.below != 0) guard.below = 0;
       }
       plan_.store[inst.id.index()] = guard;
@@ -148,6 +167,7 @@ class ThreadPlanner {
   const ir::Function& function_;
   const LoopTree& tree_;
   const ValuePlan& values_;
+  const RingPlan& rings_;
   const Part& part_;
   ThreadPlan plan_;
   std::vector<bool> escapes_band_;    ///< By node.
@@ -157,8 +177,8 @@ class ThreadPlanner {
 }  // namespace
 
 ThreadPlan PlanThreads(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
-                       const Part& part) {
-  return ThreadPlanner(function, tree, values, part).Run();
+                       const RingPlan& rings, const Part& part) {
+  return ThreadPlanner(function, tree, values, rings, part).Run();
 }
 
 }  // namespace exh::kernels::codegen

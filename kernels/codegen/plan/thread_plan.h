@@ -6,12 +6,15 @@
 // all threads alike, so a barrier is legal there, and only there. Barriers stand where a dependence
 // through a temporary needs one: before a read of what was written since the last barrier, and
 // before a write of what was read or written since. Loops are gone through again until the state at
-// the end of an iteration is the one that the next iteration was assumed to start with.
+// the end of an iteration is the one that the next iteration was assumed to start with. Each
+// iteration of a loop that rings turn in begins with a barrier (ring_plan.h), and their temporaries
+// need no others in it.
 #pragma once
 
 #include <vector>
 
 #include "kernels/codegen/loops/loop_tree.h"
+#include "kernels/codegen/memory/ring_plan.h"
 #include "kernels/codegen/plan/split_plan.h"
 #include "kernels/codegen/plan/value_plan.h"
 
@@ -19,6 +22,7 @@ namespace exh::kernels::codegen {
 
 struct ThreadPlan {
   /// By node, for bands and for instructions outside of them: the threads of the block meet first.
+  /// For loops that rings turn in: before the first iterations are filled.
   std::vector<bool> barrier_before;
   /// By node, for bands: only these threads run it. Empty when all must, because something outside
   /// of the band reads their registers.
@@ -30,6 +34,6 @@ struct ThreadPlan {
 
 /// Of the nodes that the part runs.
 ThreadPlan PlanThreads(const ir::Function& function, const LoopTree& tree, const ValuePlan& values,
-                       const Part& part);
+                       const RingPlan& rings, const Part& part);
 
 }  // namespace exh::kernels::codegen

@@ -63,10 +63,22 @@ class ValuePlanner {
       const bool is_vector = dim_class.kind == DimKind::VECTOR;
       if (is_vector) {
         values.vector_class = ClassOf(dim);
-        values.lanes = storage.lanes = dim_class.size;
+        values.lanes = dim_class.size;
       }
       if (!IsExpanded(dim_class.kind) || Contains(inst.reduce_dims, dim)) continue;
+      if (is_vector) storage.lanes = dim_class.size;
       storage.key.push_back({dim, ClassOf(dim), dim_class.size, is_vector});
+    }
+    if (tree_.LaneClass(inst) >= 0) AddParts(inst, storage.parts);
+  }
+
+  void AddParts(const ir::Instruction& reduction, LaneParts& parts) const {
+    parts.vector_class = tree_.LaneClass(reduction);
+    parts.lanes = tree_.classes[static_cast<std::size_t>(parts.vector_class)].size;
+    for (const ir::DimId dim : reduction.reduce_dims) {
+      const DimClass& dim_class = tree_.class_of(dim);
+      if (dim_class.kind != DimKind::UNROLL || dim_class.size == 1) continue;
+      parts.copies.push_back({dim, ClassOf(dim), dim_class.size, false});
     }
   }
 
@@ -94,10 +106,16 @@ class ValuePlanner {
   void AddInit(const ir::Instruction& reduction) {
     const ir::Communication& comm = Effective(function_, schedule_, reduction.init);
     CheckOrder(comm);
+    const ir::Instruction& init = function_.inst(comm.producer);
+    // What it writes is there before its own parts are one value.
+    if (tree_.LaneClass(init) >= 0 || !tree_.SliceAxes(init).empty()) {
+      Fail(reduction.name() + " begins with the value of " + init.name() + ", which has parts");
+    }
     InitWrite write{reduction.id, {}, {}, {}};
-    if (!AllPartsMayBegin(reduction, function_.inst(comm.producer))) {
+    if (!AllPartsMayBegin(reduction, init)) {
       write.slices = tree_.SliceAxes(reduction);
       write.splits = tree_.SplitClasses(reduction);
+      write.first_lane_only = tree_.LaneClass(reduction) >= 0;
     }
     const std::vector<int> around = tree_.ClassesAround(tree_.node_of_inst[comm.producer.index()]);
     for (const KeyDim& key : plan_.storage[reduction.id.index()].key) {
@@ -117,8 +135,8 @@ class ValuePlanner {
     readers_[reduction.id.index()].push_back(comm.producer);
   }
 
-  /// May what each thread or block has of it begin with the first value? It is the identity, or it
-  /// makes no difference how often a value is taken.
+  /// May what each lane, thread or block has of it begin with the first value? It is the identity,
+  /// or it makes no difference how often a value is taken.
   static bool AllPartsMayBegin(const ir::Instruction& reduction, const ir::Instruction& init) {
     const ir::Op op = ir::CombinedBy(reduction.op);
     if (op == ir::Op::kMin || op == ir::Op::kMax) return true;
@@ -150,12 +168,18 @@ class ValuePlanner {
     const ir::DimId paired = PairedDim(comm, dim);
     const DimClass& src = tree_.class_of(dim);
     const DimClass& dst = tree_.class_of(paired);
+    // Lanes have the same part of both fragments, or a matrix unit takes it as what it is.
+    const bool is_unit = tree_.IsUnit(function_.inst(comm.consumer)) && !comm.is_init;
+    const bool is_operand = is_unit && src.part == ir::FragmentPart::kOperandColumn &&
+                            dst.part == ir::FragmentPart::kColumn;
+    const bool shares_lanes = src.part == dst.part || is_operand;
     const auto around = tree_.ClassesAround(tree_.node_of_inst[comm.consumer.index()]);
     const bool reaches = std::find(around.begin(), around.end(), ClassOf(paired)) != around.end();
     const bool carried =
         ClassOf(dim) == ClassOf(paired) || (IsExpanded(src.kind) && IsExpanded(dst.kind)) ||
         (src.kind == DimKind::THREAD && dst.kind == DimKind::THREAD && src.axis == dst.axis);
-    if (!reaches || !carried || src.size != dst.size) {
+    const bool has_same_size = schedule_.size(dim) == schedule_.size(paired);
+    if (!reaches || !carried || !has_same_size || !shares_lanes) {
       Fail("the value of " + producer.name() + " cannot reach " +
            function_.inst(comm.consumer).name() + " from " + function_.dim(dim).name() + " to " +
            function_.dim(paired).name() + " in registers");
@@ -192,15 +216,26 @@ class ValuePlanner {
 
 }  // namespace
 
+std::uint32_t LaneParts::num_copies() const {
+  std::uint32_t count = 1;
+  for (const KeyDim& copy : copies) count *= copy.size;
+  return count;
+}
+
 ThreadGuard OnceGuard(const LoopTree& tree, int node) {
   ThreadGuard guard;
   if (tree.num_threads == 1) return guard;
   int layout = -1;
   std::vector<bool> used(tree.axes.size(), false);
+  const ir::InstId inst = tree.node(node).inst;
   for (const int c : tree.ClassesAround(node)) {
-    const int axis = tree.classes[static_cast<std::size_t>(c)].axis;
+    const DimClass& dim_class = tree.classes[static_cast<std::size_t>(c)];
+    const int axis = dim_class.axis;
     if (axis < 0) continue;
-    used[static_cast<std::size_t>(axis)] = true;
+    // What lanes share is not all that there is in their band.
+    const bool are_lanes = dim_class.dims.empty();
+    used[static_cast<std::size_t>(axis)] =
+        !are_lanes || !inst.valid() || tree.in_lanes[inst.index()];
     layout = tree.axes[static_cast<std::size_t>(axis)].layout;
   }
   if (layout < 0) {  // All threads repeat it.

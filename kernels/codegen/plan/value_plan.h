@@ -20,10 +20,23 @@ struct KeyDim {
   bool is_vector = false;
 };
 
+/// What a reduction along lanes accumulates in until its loops have ended: a register of `lanes`
+/// lanes for each point of `copies`, beside each register of its value. Each lane of each has a
+/// part of the reduction. Unrolled copies of a step would wait for each other if they shared one.
+struct LaneParts {
+  std::uint32_t lanes = 1;     ///< 1: it accumulates in the register of its value.
+  int vector_class = -1;       ///< What the lanes are.
+  std::vector<KeyDim> copies;  ///< Its UNROLL dims that it reduces over.
+
+  bool empty() const { return lanes == 1; }
+  std::uint32_t num_copies() const;
+};
+
 /// The storage of an instruction's value: one register per point of `key` (and per thread).
 struct ValueStorage {
   std::vector<KeyDim> key;  ///< In the order of the instruction's dims; at most one vector.
   std::uint32_t lanes = 1;  ///< Size of the vector dim, 1 if none.
+  LaneParts parts;
   bool is_read = false;     ///< Some instruction reads it.
   int home = 0;             ///< Node in whose body it is declared.
   bool per_thread = false;  ///< Declared outside Threads nodes: one copy per thread.
@@ -49,6 +62,8 @@ struct InitWrite {
   /// them begin with the value, the others with the identity of the operator.
   std::vector<int> slices;
   std::vector<int> splits;  ///< BLOCK classes that divide it: likewise, at index 0 of all of them.
+  /// Of the parts that lanes have, lane 0 of the first copy alone begins with the value.
+  bool first_lane_only = false;
 };
 
 /// Which threads do something that must not be repeated.

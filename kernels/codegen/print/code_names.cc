@@ -24,7 +24,10 @@ std::string Identifier(const std::string& prefix, const std::string& name,
 CodeNames::CodeNames(const LoweredCode& code) {
   const ir::Function& function = *code.function;
   for (const DimClass& dim_class : code.tree.classes) {
-    indices_.push_back(Identifier("i_", function.dim(dim_class.dims.front()).name(), indices_));
+    const bool are_lanes = dim_class.dims.empty();
+    const std::string name = are_lanes ? "lanes_" + std::to_string(dim_class.size)
+                                       : function.dim(dim_class.dims.front()).name();
+    indices_.push_back(Identifier("i_", name, indices_));
   }
   for (const ir::Array& array : function.arrays) {
     arrays_.push_back(Identifier("arg_", array.name, arrays_));
@@ -73,7 +76,7 @@ std::string DimNames(const LoweredCode& code, int dim_class) {
   for (const ir::DimId dim : code.tree.classes[static_cast<std::size_t>(dim_class)].dims) {
     text += (text.empty() ? "" : " + ") + code.function->dim(dim).name();
   }
-  return text;
+  return text.empty() ? "lanes" : text;
 }
 
 void PrintSourceHeader(const LoweredCode& code, TextWriter& out) {

@@ -37,7 +37,7 @@ std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t 
 std::vector<std::string> RegistersOf(const std::string& value, const ValueStorage& storage,
                                      bool with_lanes);
 
-/// "mad.m1 + load_a.m1": the dims of a class, for comments.
+/// "mad.m1 + load_a.m1": the dims of a class, for comments; "lanes" for lanes of a warp.
 std::string DimNames(const LoweredCode& code, int dim_class);
 
 /// Prints the copies of an unrolled node: `body()` for each, with `statements` at its index.

@@ -158,6 +158,7 @@ class CpuPrinter {
       }
     }
     Each();
+    statements_.LaneFunctions();
   }
 
   void HalfFunctions(ir::Type type) {
@@ -428,10 +429,13 @@ class CpuPrinter {
         return Body(index);
       case NodeKind::kExec:
         return statements_.Execute(node.inst);
+      case NodeKind::kLanes:
+        return statements_.CombineLanes(index);
       case NodeKind::kCombine:
         return statements_.CombineSlices(node.inst);
       case NodeKind::kHandOver:
         return statements_.HandOver(index);
+      case NodeKind::kRound:
       case NodeKind::kLastBlock:
         EXH_CHECK(false);
         return;
@@ -510,7 +514,7 @@ std::string PrintCpu(const LoweredCode& code, const PrinterOptions& options) {
 
 std::string PrintCpu(const ir::Function& function, const Schedule& schedule,
                      const PrinterOptions& options) {
-  const LoweredCode code = LowerSchedule(function, schedule, options.fault);
+  const LoweredCode code = LowerSchedule(function, schedule, options.fault, TensorForm::kLoops);
   if (!code.error.empty()) {
     std::fprintf(stderr, "PrintCpu: the space allowed an implementation without code: %s\n",
                  code.error.c_str());

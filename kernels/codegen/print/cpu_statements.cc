@@ -9,8 +9,6 @@
 namespace exh::kernels::codegen {
 namespace {
 
-constexpr const char* kNever = "false";
-
 /// What a value is before it becomes an element of the type: bools are told from other numbers by a
 /// comparison, and rounding is left to the store.
 ir::Type WideOf(ir::Type element) {
@@ -32,12 +30,20 @@ std::string CpuStatements::Register(ir::InstId inst,
   return text;
 }
 
+/// What the instruction writes: a reduction along lanes the parts that these have.
 std::string CpuStatements::OwnRegister(ir::InstId inst) const {
+  const ValueStorage& storage = Storage(inst);
   std::vector<std::int64_t> unrolled;
-  for (const KeyDim& key : Storage(inst).key) {
+  for (const KeyDim& key : storage.key) {
     if (!key.is_vector) unrolled.push_back(copy_[At(key.dim_class)]);
   }
-  return Register(inst, unrolled);
+  if (storage.parts.empty()) return Register(inst, unrolled);
+  std::size_t number = 0, stride = 1;
+  for (const KeyDim& copy : storage.parts.copies) {
+    number += static_cast<std::size_t>(copy_[At(copy.dim_class)]) * stride;
+    stride *= copy.size;
+  }
+  return Parts(inst, unrolled)[number];
 }
 
 /// Without a thread.
@@ -48,12 +54,23 @@ std::vector<std::string> CpuStatements::Registers(ir::InstId inst) const {
 // float v_acc_0, v_acc_1;   or   vec8 v_acc_0[64], v_acc_1[64];
 void CpuStatements::Declare(ir::InstId inst) {
   const ValueStorage& storage = Storage(inst);
-  const std::string type = storage.lanes > 1 ? VectorName(HeldBy(inst), storage.lanes)
-                                             : std::string(RegisterName(HeldBy(inst)));
+  DeclareAll(inst, Registers(inst), storage.lanes);
+  if (storage.parts.empty() || !part_->insts[inst.index()]) return;
+  std::vector<std::string> parts;
+  for (const std::string& point : RegistersOf(LanesName(inst), storage, false)) {
+    for (std::string& part : PartNames(inst, point)) parts.push_back(std::move(part));
+  }
+  DeclareAll(inst, parts, storage.parts.lanes);
+}
+
+void CpuStatements::DeclareAll(ir::InstId inst, const std::vector<std::string>& names,
+                               std::uint32_t lanes) {
+  const std::string type =
+      lanes > 1 ? VectorName(HeldBy(inst), lanes) : std::string(RegisterName(HeldBy(inst)));
   const std::string threads =
-      storage.per_thread ? "[" + std::to_string(code_.tree.num_threads) + "]" : "";
+      Storage(inst).per_thread ? "[" + std::to_string(code_.tree.num_threads) + "]" : "";
   std::string line;
-  for (const std::string& point : Registers(inst)) {
+  for (const std::string& point : names) {
     if (line.size() + point.size() > 88) {
       out_.Line(line + ";");
       line.clear();
@@ -239,8 +256,18 @@ const GuardIndex* CpuStatements::CoverAlongLanes(const ir::Instruction& inst) co
   return only;
 }
 
-std::string CpuStatements::LanesInside(const GuardIndex& cover) const {
-  return std::to_string(cover.extent) + " - (" + Text(cover.index, 0) + ")";
+const GuardIndex* CpuStatements::GuardAlongLanes(const ir::Instruction& inst) const {
+  for (const GuardIndex& guard : code_.memory.guards[inst.id.index()]) {
+    if (IsAlongLanes(inst, guard)) return &guard;
+  }
+  return nullptr;
+}
+
+std::string CpuStatements::LanesInside(const ir::Instruction& inst, const GuardIndex& cover) const {
+  const std::string left = std::to_string(cover.extent) + " - (" + Text(cover.index, 0) + ")";
+  const std::int64_t step = cover.index.coefficient(Values(inst.id).vector_class);
+  if (step == 1) return left;
+  return "(" + left + " + " + std::to_string(step - 1) + ") / " + std::to_string(step);
 }
 
 /// Lanes of which the last ones may be beyond a covered axis: all at once where all are inside.
@@ -256,7 +283,7 @@ CpuStatements::Expression CpuStatements::LoadPart(const ir::Instruction& inst,
   const std::string pointer = ArrayName(inst) + " + " + Address(inst);
   const std::string whole = "load" + name + "(" + pointer + ")";
   if (all.empty()) return {whole, true};
-  std::string part = "part_load" + name + "(" + pointer + ", " + LanesInside(cover) + ")";
+  std::string part = "part_load" + name + "(" + pointer + ", " + LanesInside(inst, cover) + ")";
   if (!fixed.empty()) part = "(" + fixed + " ? " + part + " : " + zeros + ")";
   return {all == kNever ? part : all + " ? " + whole + " : " + part, true};
 }
@@ -396,14 +423,14 @@ void CpuStatements::StorePart(const ir::Instruction& inst, const GuardIndex& cov
   const std::string all = Text(cover.index, last) + " < " + std::to_string(cover.extent);
   std::string whole = "store" + name + "(" + array + " + " + Address(inst) + ", " + value + ");";
   std::string part = "part_store" + name + "(" + array + " + " + Address(inst) + ", " + value +
-                     ", " + LanesInside(cover) + ");";
+                     ", " + LanesInside(inst, cover) + ");";
   if (checked_ && inst.op == ir::Op::kStore) {
     const bool is_narrow = ir::InfoOf(type).is_narrow();
     const std::string elements = is_narrow ? "narrow" + name + "(" + value + ")" : value;
     const std::string rest = std::to_string(inst.array.value) + ", " + array + ", " +
                              Address(inst) + ", (" + elements + "));";
     whole = "EXH_STORE_VECTOR(" + std::to_string(lanes) + ", " + rest;
-    part = "EXH_STORE_VECTOR(" + LanesInside(cover) + ", " + rest;
+    part = "EXH_STORE_VECTOR(" + LanesInside(inst, cover) + ", " + rest;
   }
   if (!may_be_whole) return out_.Line(part);
   out_.Line("if (" + all + ") " + whole);
@@ -439,6 +466,7 @@ void CpuStatements::WriteInitAt(const InitWrite& write, int vector_class, std::i
     }
     return;
   }
+  if (!storage.parts.empty()) return BeginParts(write, unrolled, value.text);
   const std::string target = Register(write.reduction, unrolled);
   if (vector_source == nullptr) {
     out_.Line(target + " = " + value.text + ";");
@@ -463,7 +491,9 @@ void CpuStatements::WriteInit(const ir::Instruction& inst, const InitWrite& writ
   const ir::Instruction& reduction = code_.function->inst(write.reduction);
   const double identity = ir::IdentityOf(CombinedBy(reduction.op), reduction.type);
   out_.Open("if (" + is_other + ")", "the other parts");
-  WriteInitAnywhere(inst, write,
+  InitWrite others = write;
+  others.first_lane_only = false;
+  WriteInitAnywhere(inst, others,
                     {NumberText(identity, HeldBy(reduction.id), Language::kCpp), false});
   out_.Close();
 }
@@ -486,173 +516,6 @@ void CpuStatements::WriteInitAnywhere(const ir::Instruction& inst, const InitWri
   }
 }
 
-std::string CpuStatements::Combined(const ir::Instruction& reduction, const std::string& own,
-                                    const std::string& more) const {
-  const ir::Type held = HeldBy(reduction.id), type = ir::ComputeTypeOf(reduction.computes);
-  const std::uint32_t lanes = Storage(reduction.id).lanes;
-  const auto operand = [&](const std::string& text) {
-    return CpuConvert({text, lanes > 1}, held, type, lanes);
-  };
-  return CpuOpText(CombinedBy(reduction.op), reduction.computes, {operand(own), operand(more)},
-                   lanes)
-      .text;
-}
-
-/// Axis by axis: the threads at index 0 take what the others along it have, then all of them get
-/// what the first one has.
-void CpuStatements::CombineSlices(ir::InstId id) {
-  const ir::Instruction& inst = code_.function->inst(id);
-  const std::vector<int> slices = code_.tree.SliceAxes(inst);
-  const std::string threads =
-      std::to_string(code_.tree.layouts[At(code_.tree.axes[At(slices.front())].layout)].threads);
-  std::string first = "t % " + threads;
-  for (const int slice : slices) {
-    const ThreadAxis& axis = code_.tree.axes[At(slice)];
-    const std::string stride = std::to_string(axis.stride), size = std::to_string(axis.size);
-    first += " - " + AxisIndex(slice) + (axis.stride == 1 ? "" : " * " + stride);
-    out_.Open("for (long t = 0; t < " + threads + "; ++t)", inst.name() + ": one of all slices");
-    out_.Line("if (" + AxisIndex(slice) + " != 0) continue;");
-    out_.Open("for (long s = 1; s < " + size + "; ++s)");
-    for (const std::string& name : Registers(id)) {
-      const std::string own = name + "[t]";
-      out_.Line(own + " = " + Combined(inst, own, name + "[t + s * " + stride + "]") + ";");
-    }
-    out_.Close();
-    out_.Close();
-  }
-  out_.Open("for (long t = 0; t < " + std::to_string(code_.tree.num_threads) + "; ++t)");
-  out_.Line("const long first = " + first + ";");
-  for (const std::string& name : Registers(id)) out_.Line(name + "[t] = " + name + "[first];");
-  out_.Close();
-}
-
-/// The registers that end at the node: of unrolled copies around it the one that is being printed.
-std::vector<CpuStatements::Place> CpuStatements::Places(ir::InstId id, int node) const {
-  const std::vector<int> around = code_.tree.ClassesAround(node);
-  struct Point {
-    std::vector<std::int64_t> unrolled;
-    std::uint64_t number = 0;
-  };
-  std::vector<Point> points(1);
-  std::uint64_t lane = 1;
-  for (const KeyDim& key : Storage(id).key) {
-    lane = key.is_vector ? 1 : lane * key.size;
-    if (key.is_vector) {
-      for (Point& point : points) point.number *= key.size;
-      continue;
-    }
-    const bool is_around = std::ranges::find(around, key.dim_class) != around.end();
-    const std::int64_t first = is_around ? copy_[At(key.dim_class)] : 0;
-    const std::int64_t last = is_around ? first : key.size - 1;
-    std::vector<Point> longer;
-    for (const Point& point : points) {
-      for (std::int64_t index = first; index <= last; ++index) {
-        longer.push_back(point);
-        longer.back().unrolled.push_back(index);
-        longer.back().number = point.number * key.size + static_cast<std::uint64_t>(index);
-      }
-    }
-    points = std::move(longer);
-  }
-  std::vector<Place> places;
-  for (const Point& point : points) {
-    places.push_back({Register(id, point.unrolled), point.number, lane});
-  }
-  return places;
-}
-
-void CpuStatements::HandOver(int index) {
-  const LoopTree& tree = code_.tree;
-  const LoopNode& node = tree.node(index);
-  const SplitReduction& split =
-      code_.splits.reductions[At(code_.splits.of_inst[node.inst.index()])];
-  const bool leaves = part_->finishes < 0;
-  // Where the first of these registers lies.
-  Affine where;
-  std::uint64_t step = split.num_registers * split.num_slots;
-  const auto add = [&](const std::vector<int>& classes) {
-    for (auto c = classes.rbegin(); c != classes.rend(); ++c) {
-      where.Add(*c, static_cast<std::int64_t>(step));
-      step *= tree.classes[At(*c)].size;
-    }
-  };
-  if (leaves) add(split.split_classes);
-  step = split.splits * split.num_registers * split.num_slots;
-  add(split.tile_classes);
-  std::string start = PartialName(split.id) + " + " + Text(where, 0);
-  step = 1;
-  for (const ThreadDigit& slot : split.slots) {
-    start += " + " + ThreadIndex(slot.stride, slot.size, tree.num_threads);
-    if (step != 1) start += " * " + std::to_string(step);
-    step *= slot.size;
-  }
-  const std::string element(RegisterName(HeldBy(split.id)));
-  const bool for_threads = Storage(split.id).per_thread && !tree.InThreads(index);
-  const std::string comment = code_.function->inst(split.id).name() +
-                              (leaves ? ": what the block has of it" : ": one of all blocks");
-  out_.Open(
-      for_threads ? "for (long t = 0; t < " + std::to_string(tree.num_threads) + "; ++t)" : "",
-      comment);
-  out_.Line((leaves ? "" : "const ") + element + "* const partial = " + start + ";");
-  const std::vector<Place> places = Places(split.id, index);
-  leaves ? Leave(split, places) : Take(split, places);
-  out_.Close();
-}
-
-void CpuStatements::Leave(const SplitReduction& split, const std::vector<Place>& places) {
-  const std::uint32_t threads = code_.tree.num_threads, lanes = Storage(split.id).lanes;
-  std::string writes;
-  for (const ThreadDigit& digit : split.silent) {
-    writes += (writes.empty() ? "" : " && ") + ThreadIndex(digit.stride, digit.size, threads);
-    writes += " == 0";
-  }
-  if (split.below != 0) {
-    writes += (writes.empty() ? "t < " : " && t < ") + std::to_string(split.below);
-  }
-  if (!writes.empty()) out_.Open("if (" + writes + ")");
-  for (const auto& [name, number, lane] : places) {
-    const std::uint64_t first = number * split.num_slots, step = lane * split.num_slots;
-    if (lanes > 1 && step == 1) {
-      out_.Line("store" + std::to_string(lanes) + VectorSuffix(HeldBy(split.id)) + "(partial + " +
-                std::to_string(first) + ", " + name + ");");
-      continue;
-    }
-    for (std::uint64_t l = 0; l < lanes; ++l) {
-      out_.Line("partial[" + std::to_string(first + l * step) + "] = " + name +
-                (lanes > 1 ? "[" + std::to_string(l) + "]" : "") + ";");
-    }
-  }
-  if (!writes.empty()) out_.Close();
-}
-
-/// Threads that have the same value do not share the work: here they run one after the other.
-void CpuStatements::Take(const SplitReduction& split, const std::vector<Place>& places) {
-  const ir::Instruction& inst = code_.function->inst(split.id);
-  const ir::Type held = HeldBy(split.id);
-  const std::uint32_t lanes = Storage(split.id).lanes;
-  const auto partial = [&](const Place& place, const std::string& block) {
-    const std::uint64_t first = place.number * split.num_slots, step = place.lane * split.num_slots;
-    const auto at = [&](std::uint64_t l) { return block + std::to_string(first + l * step); };
-    if (lanes == 1) return "partial[" + at(0) + "]";
-    if (step == 1) {
-      return "load" + std::to_string(lanes) + VectorSuffix(held) + "(partial + " + at(0) + ")";
-    }
-    std::string text = VectorName(held, lanes) + "{";
-    for (std::uint64_t l = 0; l < lanes; ++l)
-      text += (l > 0 ? ", partial[" : "partial[") + at(l) + "]";
-    return text + "}";
-  };
-  for (const Place& place : places) out_.Line(place.name + " = " + partial(place, "") + ";");
-  if (split.splits == 1) return;
-  const std::uint64_t step = std::uint64_t{split.num_registers} * split.num_slots;
-  const std::string block = "split * " + std::to_string(step) + " + ";
-  out_.Open("for (long split = 1; split < " + std::to_string(split.splits) + "; ++split)");
-  for (const Place& place : places) {
-    out_.Line(place.name + " = " + Combined(inst, place.name, partial(place, block)) + ";");
-  }
-  out_.Close();
-}
-
 void CpuStatements::Execute(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
   if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) return Store(inst);
@@ -665,12 +528,15 @@ void CpuStatements::Execute(ir::InstId id) {
   Expression value = Compute(inst);
   if (has_register) {
     const std::string target = OwnRegister(id);
-    // A step of a reduction is not taken beyond a covered axis, which lanes never run along.
+    const std::string text =
+        values.lanes > 1 ? AsVector(value, HeldBy(id), values.lanes) : value.text;
+    // A step of a reduction is not taken beyond a covered axis.
     const std::string inside = inst.is_reduction() ? Inside(inst, {0}) : "";
-    const std::string guard = inside.empty() ? "" : "if (" + inside + ") ";
-    if (inside != kNever) {
-      out_.Line(guard + target + " = " +
-                (values.lanes > 1 ? AsVector(value, HeldBy(id), values.lanes) : value.text) + ";");
+    const GuardIndex* const cover = inst.is_reduction() ? GuardAlongLanes(inst) : nullptr;
+    if (inside != kNever && cover != nullptr) {
+      StepOfFirstLanes(inst, *cover, target, text);
+    } else if (inside != kNever) {
+      out_.Line((inside.empty() ? "" : "if (" + inside + ") ") + target + " = " + text + ";");
     }
     value = {target, values.lanes > 1};
   }

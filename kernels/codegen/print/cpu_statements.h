@@ -30,18 +30,21 @@ class CpuStatements {
     const ThreadAxis& a = code_.tree.axes[At(axis)];
     return ThreadIndex(a.stride, a.size, code_.tree.num_threads);
   }
+  /// The functions that CombineLanes() and steps along lanes call.
+  void LaneFunctions();
+  /// A kLanes node: makes one value of what the lanes have of a reduction, in each thread.
+  void CombineLanes(int node);
   /// Makes one value of the slices of a reduction, which is in the registers of all threads then.
   void CombineSlices(ir::InstId inst);
   /// A kHandOver node: the block leaves what it has of a divided reduction in the workspace, or the
   /// kernel after makes one value of all.
   void HandOver(int node);
   /// The workspace of a divided reduction.
-  std::string PartialName(ir::InstId inst) const {
-    return "partial_" + names_.value(inst).substr(2);
-  }
+  std::string PartialName(ir::InstId inst) const { return "partial_" + BareName(inst); }
 
  private:
   using Expression = CpuOperand;
+  static constexpr const char* kNever = "false";
   static std::size_t At(int dim_class) { return static_cast<std::size_t>(dim_class); }
 
   const ValueStorage& Storage(ir::InstId id) const { return code_.values.storage[id.index()]; }
@@ -49,14 +52,31 @@ class CpuStatements {
   std::string Register(ir::InstId inst, const std::vector<std::int64_t>& unrolled) const;
   std::string OwnRegister(ir::InstId inst) const;
   std::vector<std::string> Registers(ir::InstId inst) const;
-  /// Two partial results of a reduction, in registers, as one.
+  void DeclareAll(ir::InstId inst, const std::vector<std::string>& names, std::uint32_t lanes);
+
+  /// What names are made of: "mad" of "v_mad".
+  std::string BareName(ir::InstId inst) const { return names_.value(inst).substr(2); }
+  std::string LanesName(ir::InstId inst) const { return "lanes_" + BareName(inst); }
+  std::string OneOfLanesName(ir::InstId inst) const { return "one_of_" + BareName(inst); }
+  std::string FirstLanesName(ir::InstId inst) const { return "first_lanes_of_" + BareName(inst); }
+  std::vector<std::string> PartNames(ir::InstId inst, const std::string& name) const;
+  /// The registers whose lanes have parts of a value, by copy.
+  std::vector<std::string> Parts(ir::InstId inst, const std::vector<std::int64_t>& unrolled) const;
+  void BeginParts(const InitWrite& write, const std::vector<std::int64_t>& unrolled,
+                  const std::string& value);
+  void FirstLanesFunction(const ir::Instruction& inst);
+  void StepOfFirstLanes(const ir::Instruction& inst, const GuardIndex& cover,
+                        const std::string& own, const std::string& value);
+
+  /// Two partial results of a reduction, in registers of so many lanes, as one.
   std::string Combined(const ir::Instruction& reduction, const std::string& own,
-                       const std::string& more) const;
+                       const std::string& more, std::uint32_t lanes) const;
   /// A register of a reduction, and its number in the workspace.
   struct Place {
     std::string name;
-    std::uint64_t number = 0;  ///< Of its first lane …
-    std::uint64_t lane = 1;    ///< … and how far the next one is.
+    std::vector<std::int64_t> unrolled;  ///< Which one it is.
+    std::uint64_t number = 0;            ///< Of its first lane …
+    std::uint64_t lane = 1;              ///< … and how far the next one is.
   };
   std::vector<Place> Places(ir::InstId inst, int node) const;
   void Leave(const SplitReduction& split, const std::vector<Place>& places);
@@ -85,9 +105,11 @@ class CpuStatements {
                      Guards which = Guards::kAll) const;
   /// The only guard along the lanes, where it is that of a covered axis whose points the lanes are.
   const GuardIndex* CoverAlongLanes(const ir::Instruction& inst) const;
+  /// The guard of a reduction along whose axis the lanes are, if there is one.
+  const GuardIndex* GuardAlongLanes(const ir::Instruction& inst) const;
   /// How many lanes are inside of it, from the first on; less than 1: none, more than there are:
   /// all.
-  std::string LanesInside(const GuardIndex& cover) const;
+  std::string LanesInside(const ir::Instruction& inst, const GuardIndex& cover) const;
   /// The affine value at the current copies and at a lane.
   std::string Text(const Affine& affine, std::int64_t lane) const;
   std::string Address(const ir::Instruction& inst, std::int64_t lane = 0) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Where elements of rows are whose pieces change places (plan/bank_plan.h). What a thread knows of
-// it before its copies begin is worked out once; what is left of each copy is a number, which is
+// Where elements of rows are whose pieces change places (memory/bank_plan.h). What a thread knows
+// of it before its copies begin is worked out once; what is left of each copy is a number, which is
 // added, and taken by exclusive or only where it meets bits of the thread's own.
 #include <algorithm>
 #include <bit>

@@ -2,15 +2,17 @@
 #include "kernels/codegen/print/cuda_printer.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/check.h"
 #include "base/text_writer.h"
+#include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cuda_statements.h"
 #include "kernels/codegen/print/op_text.h"
-#include "kernels/codegen/print/work.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
@@ -24,15 +26,39 @@ std::string Number(std::uint64_t value) {
 
 /// Bytes of a temporary, and what follows it.
 std::uint64_t BytesOf(const LoweredCode& code, const TempArray& temp) {
-  return Aligned(temp.elements * ir::BytesOf(code.function->block(temp.block).type));
+  return temp.slots * SlotStride(*code.function, temp) *
+         ir::BytesOf(code.function->block(temp.block).type);
 }
 
 std::string KernelName(const std::string& name, std::size_t number) {
   return "exh_" + name + (number == 0 ? "" : Number(number));
 }
 
+/// How a kernel takes part when launches overlap. All blocks of one that waits do: so it ends after
+/// the one before, and the last launch of a program ends last.
+struct Overlap {
+  bool awaits = false;  ///< It is launched early, and waits for the kernel before.
+  bool lets = false;    ///< The next one is launched early.
+};
+
+constexpr const char* kAwait = "exh_await_previous();";
+
+// A compiler for an older GPU refuses these: with nothing in their place, launches that overlap
+// would read too early.
+constexpr const char* kOverlapFunctions = R"(#ifndef EXH_SHIM
+// Blocks of the next kernel may begin when all blocks of this one have: they take no place away.
+static __device__ __forceinline__ void exh_let_next_begin() {
+  asm volatile("griddepcontrol.launch_dependents;");
+}
+// Returns when the kernel before has ended, and what it wrote is there.
+static __device__ __forceinline__ void exh_await_previous() {
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+#endif
+)";
+
 /// The launches of all kernels.
-Launch PlanLaunch(const LoweredCode& code) {
+Launch PlanLaunch(const LoweredCode& code, const CudaOptions& options) {
   Launch launch;
   launch.grid = code.tree.num_blocks;
   launch.threads = code.tree.num_threads;
@@ -61,6 +87,11 @@ Launch PlanLaunch(const LoweredCode& code) {
     launch.sides.push_back({KernelName("finish", finishes++), false, group.tiles, launch.threads,
                             launch.shared_bytes});
   }
+  // One block that fills has ended before another kernel could begin. To launch that one early
+  // costs more than it saves then (0.1 us on an H200, in a graph).
+  const bool fills_at_once =
+      launch.sides.size() == 1 && launch.sides[0].is_before && launch.sides[0].grid == 1;
+  launch.overlaps = options.overlaps && !launch.sides.empty() && !fills_at_once;
   return launch;
 }
 
@@ -87,32 +118,42 @@ std::string Parameters(const LoweredCode& code, const CodeNames& names, const La
   return text;
 }
 
-void OpenKernel(const std::string& name, std::uint32_t threads, const std::string& parameters,
-                TextWriter& out) {
-  out.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(threads) + ", 1)");
+void OpenKernel(const std::string& name, std::uint32_t threads, std::uint32_t blocks,
+                const std::string& parameters, const Overlap& overlap, TextWriter& out) {
+  out.Line("extern \"C\" __global__ void __launch_bounds__(" + Number(threads) + ", " +
+           Number(blocks) + ")");
   out.Open(name + "(" + parameters + ")");
+  if (overlap.lets) out.Line("exh_let_next_begin();");
 }
 
 /// One kernel: what a part of the program runs.
 class KernelPrinter {
  public:
-  KernelPrinter(const LoweredCode& code, const Part& part, const CudaOptions& options,
-                const CodeNames& names, const Launch& launch, TextWriter& out)
+  KernelPrinter(const LoweredCode& code, const Part& part, const Overlap& overlap,
+                const CudaOptions& options, const CodeNames& names, const Launch& launch,
+                TextWriter& out)
       : code_(code),
-        part_(part),
+        overlap_(overlap),
         options_(options),
         tree_(code.tree),
         names_(names),
         launch_(launch),
+        kernel_(part),
+        rest_(WithoutFills(part)),
+        part_(&rest_),
         body_(out),
-        statements_(code, part, names_, out),
-        steps_(StepsOfNodes(code.tree)) {}
+        statements_(code, rest_, names_, out),
+        steps_(StepsOfNodes(code.tree)) {
+    if (overlap.awaits) await_at_ = WhereToAwait();
+  }
 
   void Print(const std::string& name) {
     for (const TempArray& temp : code_.memory.temps) {
       if (temp.space == MemSpace::SHARED) slices_begin_ += BytesOf(code_, temp);
     }
-    OpenKernel(name, launch_.threads, Parameters(code_, names_, launch_, options_), body_);
+    OpenKernel(name, launch_.threads, code_.schedule->min_blocks.Or(1),
+               Parameters(code_, names_, launch_, options_), overlap_, body_);
+    AwaitAt(kStart);
     if (options_.gives_up) {
       body_.Line("const unsigned long long exh_end = *exh_deadline;");
       body_.Line("exh_look(exh_end);");
@@ -130,12 +171,52 @@ class KernelPrinter {
  private:
   const DimClass& Class(int index) const { return tree_.classes[static_cast<std::size_t>(index)]; }
 
+  /// In what is left of a divided reduction, nothing comes before what the others left. Threads
+  /// that give up may not end before they have waited.
+  int WhereToAwait() const {
+    if (part_->finishes >= 0 || options_.gives_up) return kStart;
+    return FirstOf([&](const LoopNode& node) {
+      return node.kind == NodeKind::kExec && code_.splits.of_store[node.inst.index()] >= 0;
+    });
+  }
+
+  /// The first node of the part that is `wanted`, or what is passed once around it. All threads
+  /// that come to a node that is wanted have been there before.
+  int FirstOf(const std::function<bool(const LoopNode&)>& wanted) const {
+    int at = kStart;
+    while (IsPassedOnce(tree_.node(at))) {
+      std::vector<int> inside = tree_.node(at).children;
+      std::erase_if(inside, [&](int child) { return !Holds(child, wanted); });
+      if (inside.empty()) break;
+      at = inside.front();
+      if (inside.size() > 1) break;  // Threads that are not in this one may be in another.
+    }
+    return at;
+  }
+
+  bool IsPassedOnce(const LoopNode& node) const {
+    const bool is_trivial = node.kind == NodeKind::kLoop && Class(node.dim_class).size == 1;
+    return is_trivial || node.kind == NodeKind::kRoot || node.kind == NodeKind::kBlock ||
+           node.kind == NodeKind::kThreads;
+  }
+
+  bool Holds(int index, const std::function<bool(const LoopNode&)>& wanted) const {
+    const LoopNode& node = tree_.node(index);
+    if (!part_->nodes[static_cast<std::size_t>(index)]) return false;
+    return wanted(node) ||
+           std::ranges::any_of(node.children, [&](int child) { return Holds(child, wanted); });
+  }
+
+  void AwaitAt(int node) {
+    if (await_at_ == node) body_.Line(kAwait);
+  }
+
   /// Where the block is. One that makes a value of what several have is in none of these.
   void Blocks() {
     std::vector<int> classes = tree_.block_classes;
     std::uint64_t blocks = tree_.num_blocks;
-    if (part_.finishes >= 0) {
-      const SplitGroup& group = code_.splits.groups[static_cast<std::size_t>(part_.finishes)];
+    if (part_->finishes >= 0) {
+      const SplitGroup& group = code_.splits.groups[static_cast<std::size_t>(part_->finishes)];
       classes = group.tile_classes;
       blocks = group.tiles;
     }
@@ -181,15 +262,16 @@ class KernelPrinter {
   /// Declarations that live in the node, then its children.
   void Body(int index) {
     for (const ir::Instruction& inst : code_.function->insts) {
-      if (!part_.values[inst.id.index()]) continue;
+      if (!part_->values[inst.id.index()]) continue;
       const ValueStorage& storage = code_.values.storage[inst.id.index()];
       const bool has_register = storage.is_read || inst.is_reduction();
       if (storage.home == index && has_register) statements_.Declare(inst.id);
     }
     for (const int child : tree_.node(index).children) {
       Node(child);
+      if (part_ != &rest_) continue;  // What fills rings is not read ahead.
       for (const AdvancedRead& read : code_.values.ahead) {
-        if (read.after == child && part_.insts[read.inst.index()]) ReadNext(read);
+        if (read.after == child && part_->insts[read.inst.index()]) ReadNext(read);
       }
     }
   }
@@ -227,6 +309,8 @@ class KernelPrinter {
     switch (node.kind) {
       case NodeKind::kExec:
         return statements_.Execute(read.inst);
+      case NodeKind::kLanes:
+      case NodeKind::kRound:
       case NodeKind::kCombine:
       case NodeKind::kHandOver:
       case NodeKind::kLastBlock:
@@ -281,8 +365,9 @@ class KernelPrinter {
 
   void Node(int index) {
     const LoopNode& node = tree_.node(index);
-    if (!part_.nodes[static_cast<std::size_t>(index)]) return;
-    if (code_.threads.barrier_before[static_cast<std::size_t>(index)]) {
+    if (!part_->nodes[static_cast<std::size_t>(index)]) return;
+    if (part_ == &rest_) AwaitAt(index);  // Before a ring's loop: before its first iterations, too.
+    if (part_ == &rest_ && code_.threads.barrier_before[static_cast<std::size_t>(index)]) {
       body_.Line("__syncthreads();");
     }
     switch (node.kind) {
@@ -299,30 +384,30 @@ class KernelPrinter {
       case NodeKind::kExec:
         if (!IsAhead(node.inst)) statements_.Execute(node.inst);
         return;
+      case NodeKind::kLanes:
+        EXH_CHECK(false);  // Lanes compute on no device of this kind.
+        return;
+      case NodeKind::kRound:
+        return statements_.RoundSums(index);
       case NodeKind::kCombine:
         return statements_.CombineSlices(CombineOf(index), slices_begin_);
       case NodeKind::kHandOver:
-        if (part_.finishes < 0) return statements_.HandOver(index);
+        if (part_->finishes < 0) return statements_.HandOver(index);
         return statements_.TakeAll(node.inst, index, slices_begin_);
       case NodeKind::kLastBlock:
         return statements_.MeetInLastBlock(index, slices_begin_);
       case NodeKind::kLoop: {
         if (Class(node.dim_class).size == 1) return Once(index);
+        if (part_ != &rest_) return Loop(index, [&] { Body(index); });
         for (const AdvancedRead& read : code_.values.ahead) {
-          if (read.loop == index && part_.insts[read.inst.index()]) ReadFirst(read);
+          if (read.loop == index && part_->insts[read.inst.index()]) ReadFirst(read);
         }
-        const std::string& i = names_.index(node.dim_class);
-        body_.Line("#pragma unroll 1");
-        body_.Open("for (int " + i + " = 0; " + i + " < " + Number(Class(node.dim_class).size) +
-                       "; ++" + i + ")",
-                   "LOOP " + DimNames(code_, node.dim_class));
-        if (options_.gives_up) LookAtTheClock(index);
-        Body(index);
-        body_.Close();
-        return;
+        if (const Ring* const ring = RingOf(index)) return Turn(*ring);
+        return Loop(index, [&] { Body(index); });
       }
       case NodeKind::kUnroll:
-        Comment("// UNROLL ", node.dim_class);
+        Comment(Class(node.dim_class).part == ir::FragmentPart::kNone ? "// UNROLL " : "// TENSOR ",
+                node.dim_class);
         PrintCopies(tree_, node, statements_, repeats_, [&] { Body(index); });
         statements_.SetIndex(node.dim_class, 0);
         return;
@@ -330,6 +415,179 @@ class KernelPrinter {
         Comment("// VECTOR ", node.dim_class);
         return Body(index);
     }
+  }
+
+  template <typename Print>
+  void Loop(int index, const Print& body) {
+    const int dim_class = tree_.node(index).dim_class;
+    const std::string& i = names_.index(dim_class);
+    body_.Line("#pragma unroll 1");
+    body_.Open(
+        "for (int " + i + " = 0; " + i + " < " + Number(Class(dim_class).size) + "; ++" + i + ")",
+        "LOOP " + DimNames(code_, dim_class));
+    if (options_.gives_up) LookAtTheClock(index);
+    body();
+    body_.Close();
+  }
+
+  const std::string& NameOf(int dim_class) const {
+    return code_.function->dim(Class(dim_class).dims.front()).name();
+  }
+
+  void Select(const Part& part) {
+    part_ = &part;
+    statements_.Select(part);
+  }
+
+  /// Marks the nodes around the instructions of a part.
+  void MarkNodes(Part& part) const {
+    for (std::size_t inst = 0; inst < part.insts.size(); ++inst) {
+      if (!part.insts[inst]) continue;
+      for (int node = tree_.node_of_inst[inst]; node >= 0; node = tree_.node(node).parent) {
+        part.nodes[static_cast<std::size_t>(node)] = true;
+      }
+    }
+  }
+
+  /// The part without what fills rings: that is printed where they turn.
+  Part WithoutFills(const Part& part) const {
+    Part rest = part;
+    for (std::size_t inst = 0; inst < part.insts.size(); ++inst) {
+      if (code_.rings.of_inst[inst] >= 0) rest.insts[inst] = rest.values[inst] = false;
+    }
+    if (code_.rings.rings.empty()) return rest;
+    // What is no instruction is where it was.
+    rest.nodes.assign(part.nodes.size(), false);
+    MarkNodes(rest);
+    for (std::size_t node = 0; node < part.nodes.size(); ++node) {
+      const NodeKind kind = tree_.nodes[node].kind;
+      const bool is_other = kind == NodeKind::kRound || kind == NodeKind::kCombine ||
+                            kind == NodeKind::kHandOver || kind == NodeKind::kLastBlock;
+      if (!is_other || !part.nodes[node]) continue;
+      for (int around = static_cast<int>(node); around >= 0; around = tree_.node(around).parent) {
+        rest.nodes[static_cast<std::size_t>(around)] = true;
+      }
+    }
+    return rest;
+  }
+
+  /// The rings that turn in a loop; null: none.
+  const Ring* RingOf(int loop) const {
+    const int number = code_.rings.of_node[static_cast<std::size_t>(loop)];
+    if (number < 0) return nullptr;
+    const Ring& ring = code_.rings.rings[static_cast<std::size_t>(number)];
+    return ring.IsFilled(kernel_.insts) ? &ring : nullptr;
+  }
+
+  /// Steps of what fills a ring (ring_plan.h).
+  enum class Fill { kAll, kBegin, kEnd };
+
+  /// What fills those rings of a loop that have so many slots.
+  Part PartOf(const Ring& ring, std::uint32_t stages, Fill fill) const {
+    Part part = rest_;
+    part.insts.assign(part.insts.size(), false);
+    part.values.assign(part.values.size(), false);
+    part.nodes.assign(part.nodes.size(), false);
+    for (const RingBlock& block : ring.blocks) {
+      if (block.stages != stages || !kernel_.insts[block.store.index()]) continue;
+      const bool is_begin = fill != Fill::kEnd, is_end = fill != Fill::kBegin;
+      part.insts[block.read.index()] = is_begin && !block.is_async;
+      part.insts[block.store.index()] = block.is_async ? is_begin : is_end;
+      part.values[block.read.index()] = !block.is_async && fill == Fill::kAll;
+    }
+    MarkNodes(part);
+    // What is copied is read where it is stored.
+    for (const RingBlock& block : ring.blocks) {
+      if (block.is_async && part.insts[block.store.index()]) part.insts[block.read.index()] = true;
+    }
+    return part;
+  }
+
+  /// Prints what fills rings with iteration `index`, a number or an expression in parentheses.
+  void PrintFill(const Ring& ring, std::uint32_t stages, Fill fill, const std::string& index,
+                 const std::string& slot) {
+    const Part part = PartOf(ring, stages, fill);
+    Select(part);
+    statements_.DeclareFilledSlots(ring, stages, slot);
+    statements_.MoveLoop(tree_.node(ring.loop).dim_class, index);
+    Body(ring.loop);
+    statements_.MoveLoop(-1, "");
+    Select(rest_);
+  }
+
+  /// Is there anything in a step?
+  bool HasStep(const Ring& ring, std::uint32_t stages, Fill fill) const {
+    const Part part = PartOf(ring, stages, fill);
+    return std::ranges::find(part.insts, true) != part.insts.end();
+  }
+
+  /// A loop that rings turn in, and what comes before it.
+  void Turn(const Ring& ring) {
+    const int loop = tree_.node(ring.loop).dim_class;
+    const std::string& i = names_.index(loop);
+    const bool is_short = code_.fault == Fault::kShortRing;
+    const auto slots = [&](std::uint32_t stages) { return is_short ? stages - 1 : stages; };
+    const auto slot = [&](std::uint32_t stages) { return "slot" + Number(stages) + i.substr(1); };
+    const std::uint32_t most = ring.lengths.front();
+    for (std::uint32_t step = 0; step + 1 < most; ++step) {
+      for (const std::uint32_t stages : ring.lengths) {
+        if (step + stages < most) continue;
+        const std::uint32_t iteration = step + stages - most;
+        body_.Open("", "iteration " + Number(iteration) + " of " + NameOf(loop));
+        PrintFill(ring, stages, Fill::kAll, Number(iteration), Number(iteration % slots(stages)));
+        body_.Close();
+      }
+      if (ring.under_way >= 0) body_.Line("exh_commit();");
+    }
+    for (const std::uint32_t stages : ring.lengths) body_.Line("int " + slot(stages) + " = 0;");
+    Loop(ring.loop, [&] {
+      if (code_.fault == Fault::kEarlyRefill) Refill(ring, slot, slots);
+      if (ring.under_way >= 0 && code_.fault != Fault::kMissingCopyWait) {
+        body_.Line("exh_wait<" + std::to_string(ring.under_way) + ">();");
+      }
+      if (code_.fault != Fault::kMissingBarrier) body_.Line("__syncthreads();");
+      if (code_.fault != Fault::kEarlyRefill) Refill(ring, slot, slots);
+      statements_.DeclareReadSlots(ring, slot);
+      Body(ring.loop);
+      if (code_.fault != Fault::kEarlyRefill) Refilled(ring, slot, slots);
+      for (const std::uint32_t stages : ring.lengths) {
+        const std::string& s = slot(stages);
+        body_.Line(s + " = " + s + " == " + Number(slots(stages) - 1) + " ? 0 : " + s + " + 1;");
+      }
+    });
+  }
+
+  /// The step of an iteration that begins to fill later ones.
+  template <typename Slot, typename Slots>
+  void Refill(const Ring& ring, const Slot& slot, const Slots& slots) {
+    for (const RingBlock& block : ring.blocks) {
+      if (!block.is_async && kernel_.insts[block.read.index()]) statements_.Declare(block.read);
+    }
+    for (const std::uint32_t stages : ring.lengths) {
+      Ahead(ring, stages, Fill::kBegin, slot(stages), slots(stages));
+    }
+    if (ring.under_way >= 0) body_.Line("exh_commit();");
+    if (code_.fault == Fault::kEarlyRefill) Refilled(ring, slot, slots);
+  }
+  /// … and the one that ends it, of what registers hold.
+  template <typename Slot, typename Slots>
+  void Refilled(const Ring& ring, const Slot& slot, const Slots& slots) {
+    for (const std::uint32_t stages : ring.lengths) {
+      Ahead(ring, stages, Fill::kEnd, slot(stages), slots(stages));
+    }
+  }
+
+  void Ahead(const Ring& ring, std::uint32_t stages, Fill fill, const std::string& slot,
+             std::uint32_t slots) {
+    if (!HasStep(ring, stages, fill)) return;
+    const int loop = tree_.node(ring.loop).dim_class;
+    const std::string later = names_.index(loop) + " + " + Number(stages - 1);
+    body_.Open("if (" + later + " < " + Number(Class(loop).size) + ")",
+               "iteration " + later + " of " + NameOf(loop));
+    // Of the slot before, which is the one that comes last.
+    const std::string free = "(" + slot + " == 0 ? " + Number(slots - 1) + " : " + slot + " - 1)";
+    PrintFill(ring, stages, fill, "(" + later + ")", slots == stages ? free : slot);
+    body_.Close();
   }
 
   /// Often enough to end in time, and so rarely that it takes little.
@@ -360,25 +618,32 @@ class KernelPrinter {
   }
 
   const LoweredCode& code_;
-  const Part& part_;
+  const Overlap overlap_;
   const CudaOptions options_;
   const LoopTree& tree_;
   const CodeNames& names_;
   const Launch& launch_;
+  const Part& kernel_;  ///< All of it.
+  const Part rest_;     ///< … but what fills its rings.
+  const Part* part_;    ///< What is being printed of it.
   TextWriter& body_;
   CudaStatements statements_;
   std::vector<double> steps_;       ///< By node.
   std::uint64_t slices_begin_ = 0;  ///< In shared memory: what combines slices.
   int repeats_ = 0;                 ///< Unrolled dims around that are past their first copy.
+  int await_at_ = -1;  ///< Before which node it waits for the kernel before; -1: nowhere.
+  static constexpr int kStart = 0;  ///< Of the kernel: the root.
 };
 
 /// Fills the output of an atomic reduction with the identity of its operator.
 void PrintFill(const LoweredCode& code, const SplitReduction& split, const SideLaunch& launch,
-               const std::string& parameters, const CodeNames& names, TextWriter& out) {
+               const Overlap& overlap, const std::string& parameters, const CodeNames& names,
+               TextWriter& out) {
   const ir::Instruction& inst = code.function->inst(split.id);
   const ir::Array& array = code.function->array(code.function->inst(split.store).array);
   const double identity = ir::IdentityOf(ir::CombinedBy(inst.op), inst.type);
-  OpenKernel(launch.kernel, launch.threads, parameters, out);
+  OpenKernel(launch.kernel, launch.threads, 1, parameters, overlap, out);
+  if (overlap.awaits) out.Line(kAwait);
   out.Line("const unsigned long long i = blockIdx.x * " + Number(launch.threads) +
            "ull + threadIdx.x;");
   out.Line("if (i < " + Number(array.elements) + "ull) " + names.array(array.id) +
@@ -401,7 +666,7 @@ bool HasHalves(const LoweredCode& code) {
 }  // namespace
 
 CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
-  const Launch launch = PlanLaunch(code);
+  const Launch launch = PlanLaunch(code, options);
   const CodeNames names(code);
   TextWriter body;
   std::vector<std::string> helpers;
@@ -410,21 +675,29 @@ CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
     if (side != launch.sides.begin()) body.Line();
     return *side++;
   };
+  std::size_t kernels = 0;  // That have been printed, in the order of their launches.
+  const auto overlap = [&]() -> Overlap {
+    const std::size_t number = kernels++;
+    if (!launch.overlaps) return {};
+    return {.awaits = number > 0 && code.fault != Fault::kMissingWait,
+            .lets = number < launch.sides.size()};
+  };
   for (const SplitReduction& split : code.splits.reductions) {
     if (side == launch.sides.end() || !side->is_before || !split.is_atomic()) continue;
-    PrintFill(code, split, next(), Parameters(code, names, launch, options), names, body);
+    PrintFill(code, split, next(), overlap(), Parameters(code, names, launch, options), names,
+              body);
   }
   if (side != launch.sides.begin()) body.Line();
   for (const Part& part : code.splits.parts) {
     if (part.finishes < 0) {
-      KernelPrinter printer(code, part, options, names, launch, body);
+      KernelPrinter printer(code, part, overlap(), options, names, launch, body);
       printer.Print("exh_kernel");
       AddLines(printer.Helpers(), helpers);
       continue;
     }
     LoweredCode rest = code;  // Other barriers, of what is left.
-    rest.threads = PlanThreads(*code.function, code.tree, code.values, part);
-    KernelPrinter printer(rest, part, options, names, launch, body);
+    rest.threads = PlanThreads(*code.function, code.tree, code.values, code.rings, part);
+    KernelPrinter printer(rest, part, overlap(), options, names, launch, body);
     body.Line();
     printer.Print((side++)->kernel);
     AddLines(printer.Helpers(), helpers);
@@ -433,8 +706,13 @@ CudaText PrintCuda(const LoweredCode& code, const CudaOptions& options) {
   if (!options.gives_up) PrintSourceHeader(code, out);  // Nobody reads the other.
   const std::string halves = HasHalves(code) ? ir::HalfFunctions(body.text(), Language::kCuda) : "";
   if (!halves.empty()) out.Raw(halves);
+  if (body.text().find("exh_copy_") != std::string::npos) out.Raw(AsyncFunctions());
   for (const std::string& line : helpers) out.Line(line);
   if (!helpers.empty()) out.Line();
+  if (launch.overlaps) {
+    out.Raw(kOverlapFunctions);
+    out.Line();
+  }
   if (options.gives_up) {
     // Where threads of a warp return at different times, compilers let the first of them wait for
     // the others at the end of the kernel, and these may wait for them at a barrier. Threads that

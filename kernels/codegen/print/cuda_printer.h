@@ -30,6 +30,9 @@ struct CudaOptions {
   /// of %globaltimer, and its long loops return when that is past. For a first look at kernels that
   /// may run for ever; what is timed is printed without.
   bool gives_up = false;
+  /// Launches of a program may overlap (Launch::overlaps): its kernels have the instructions for
+  /// that, which are those of compute capability 9.0.
+  bool overlaps = false;
 };
 
 /// The source of an implementation, its decisions as comments on top. `code.error` is empty.

@@ -169,7 +169,7 @@ void CudaStatements::DeclareWorkspace() {
   };
   for (std::size_t i = 0; i < code_.splits.groups.size(); ++i) {
     const SplitGroup& group = code_.splits.groups[i];
-    const bool is_own = part_.finishes < 0 || part_.finishes == static_cast<int>(i);
+    const bool is_own = part_->finishes < 0 || part_->finishes == static_cast<int>(i);
     if (!is_own) continue;
     if (group.way == AcrossBlocks::LAST_BLOCK) {
       declare("unsigned", "exh_ticket_" + Number(i), group.ticket_offset);

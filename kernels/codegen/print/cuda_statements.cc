@@ -2,6 +2,7 @@
 #include "kernels/codegen/print/cuda_statements.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -81,6 +82,11 @@ std::string Moved(const std::string& base, const std::string& offset) {
   return offset.front() == '-' ? base + " - " + offset.substr(1) : base + " + " + offset;
 }
 
+/// Both conditions; an empty one always holds.
+std::string And(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() ? a + b : a + " && " + b;
+}
+
 bool FitsInt(std::int64_t value) {
   return std::in_range<std::int32_t>(value);
 }
@@ -89,18 +95,21 @@ bool FitsInt(std::int64_t value) {
 
 CudaStatements::CudaStatements(const LoweredCode& code, const Part& part, const CodeNames& names,
                                TextWriter& out)
-    : code_(code), part_(part), names_(names), out_(out), copy_(code.tree.classes.size()) {
-  for (const int node : code.tree.node_of_inst) {
-    int band = node;
-    while (band >= 0 && code.tree.node(band).layout < 0) band = code.tree.node(band).parent;
-    band_.push_back(band);
-  }
+    : code_(code), part_(&part), names_(names), out_(out), copy_(code.tree.classes.size()) {
+  for (const int node : code.tree.node_of_inst) band_.push_back(code.tree.BandAround(node));
   for (const AdvancedRead& read : code.values.ahead) band_[read.inst.index()] = -1;
+  for (const Ring& ring : code.rings.rings) {
+    for (const RingBlock& block : ring.blocks) {
+      if (block.is_async) band_[block.read.index()] = band_[block.store.index()];
+    }
+  }
 }
 
 void CudaStatements::MoveLoop(int dim_class, const std::string& index) {
   moved_class_ = dim_class;
   moved_index_ = index;
+  const bool is_number = !index.empty() && index.find_first_not_of("0123456789") == index.npos;
+  moved_number_ = is_number ? std::optional(std::stoll(index)) : std::nullopt;
 }
 
 /// v_mad_0_3: the register of one point of the unrolled dims.
@@ -121,16 +130,22 @@ std::vector<std::string> CudaStatements::Registers(ir::InstId inst) const {
 }
 
 void CudaStatements::Declare(ir::InstId inst) {
-  const std::string type(RegisterName(ir::ComputeTypeOf(code_.function->inst(inst).type)));
-  std::string line;
-  for (const std::string& point : Registers(inst)) {
-    if (line.size() + point.size() > kWidth) {
-      out_.Line(line + ";");
-      line.clear();
+  const auto declare = [&](ir::Type type, const std::vector<std::string>& points) {
+    std::string line;
+    for (const std::string& point : points) {
+      if (line.size() + point.size() > kWidth) {
+        out_.Line(line + ";");
+        line.clear();
+      }
+      line += (line.empty() ? std::string(RegisterName(type)) + " " : ", ") + point;
     }
-    line += (line.empty() ? type + " " : ", ") + point;
-  }
-  out_.Line(line + ";");
+    out_.Line(line + ";");
+  };
+  std::vector<std::string> points = Registers(inst);
+  declare(ir::ComputeTypeOf(code_.function->inst(inst).type), points);
+  if (!HasWideSums(inst)) return;
+  for (std::string& point : points) point.front() = 'a';
+  declare(ir::Type::kF64, points);
 }
 
 ir::Type CudaStatements::TypeOf(const ir::Instruction& inst, std::size_t operand,
@@ -230,7 +245,10 @@ std::string CudaStatements::Sum(const Affine& affine, bool is_large,
       continue;
     }
     const bool is_moved = term.dim_class == moved_class_;
-    if (is_moved && moved_index_ == "0") continue;
+    if (is_moved && moved_number_) {
+      constant += *moved_number_ * term.coefficient;
+      continue;
+    }
     text += (text.empty() ? "" : " + ") + (is_moved ? moved_index_ : names_.index(term.dim_class));
     if (term.coefficient != 1) {
       text += " * " + std::to_string(term.coefficient) + (is_large ? "ll" : "");
@@ -250,7 +268,10 @@ std::optional<std::string> CudaStatements::Inside(const ir::Instruction& inst) c
       if (IsCopied(term.dim_class)) {
         least += copy_[At(term.dim_class)] * term.coefficient;
         most += copy_[At(term.dim_class)] * term.coefficient;
-      } else if (term.dim_class != moved_class_ || moved_index_ != "0") {
+      } else if (term.dim_class == moved_class_ && moved_number_) {
+        least += *moved_number_ * term.coefficient;
+        most += *moved_number_ * term.coefficient;
+      } else {
         const std::int64_t last = code_.tree.classes[At(term.dim_class)].size - std::int64_t{1};
         (term.coefficient < 0 ? least : most) += last * term.coefficient;
       }
@@ -276,9 +297,8 @@ bool CudaStatements::IsFixedIn(int band, int dim_class) const {
 
 void CudaStatements::DeclarePointers(int band) {
   for (const ir::Instruction& inst : code_.function->insts) {
-    if (!inst.is_memory() || !part_.insts[inst.id.index()]) continue;
+    if (!inst.is_memory() || !part_->insts[inst.id.index()]) continue;
     if (band_[inst.id.index()] != band) continue;
-    const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
     const Affine& address = code_.memory.address[inst.id.index()];
     const std::string terms = Sum(
         address, IsLarge(inst), [&](int c) { return IsFixedIn(band, c); }, address.constant);
@@ -286,18 +306,17 @@ void CudaStatements::DeclarePointers(int band) {
       DeclarePlace(inst, *layout, terms);
       continue;
     }
-    const std::string& array = is_argument ? names_.array(inst.array) : names_.temp(inst.block);
-    out_.Line("const auto p_" + names_.value(inst.id).substr(2) + " = " + array +
+    out_.Line("const auto p_" + names_.value(inst.id).substr(2) + " = " + ArrayOf(inst) +
               (terms.empty() ? "" : " + (" + terms + ")") + ";");
   }
 }
 
 CudaStatements::Place CudaStatements::PlaceOf(const ir::Instruction& inst) {
   const int band = band_[inst.id.index()];
-  const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
-  const std::string& array = is_argument ? names_.array(inst.array) : names_.temp(inst.block);
-  if (const XorLayout* layout = LayoutOf(inst)) return {array, PlacedOffset(inst, *layout)};
-  const std::string base = band < 0 ? array : "p_" + names_.value(inst.id).substr(2);
+  if (const XorLayout* layout = LayoutOf(inst)) {
+    return {ArrayOf(inst), PlacedOffset(inst, *layout)};
+  }
+  const std::string base = band < 0 ? ArrayOf(inst) : "p_" + names_.value(inst.id).substr(2);
   const Affine& address = code_.memory.address[inst.id.index()];
   const std::string terms = Sum(
       address, IsLarge(inst), [&](int c) { return !IsFixedIn(band, c); },
@@ -333,11 +352,7 @@ std::string CudaStatements::Condition(const ThreadGuard& guard) const {
 }
 
 bool CudaStatements::IsSplit(const ir::Instruction& inst, const Width& width) const {
-  return std::ranges::any_of(code_.memory.guards[inst.id.index()], [&](const GuardIndex& guard) {
-    // An access begins at a multiple of its width.
-    const bool is_whole = guard.is_cover && guard.extent % width.lanes == 0;
-    return guard.index.coefficient(width.dim_class) != 0 && !is_whole;
-  });
+  return codegen::IsSplit(code_.memory, inst.id, width.dim_class, width.lanes);
 }
 
 CudaStatements::Width CudaStatements::WidthOf(const ir::Instruction& inst) const {
@@ -393,7 +408,7 @@ void CudaStatements::WriteInit(const InitWrite& write, const std::string& value,
     const std::string first = condition.empty() ? value
                                                 : condition + " ? " + value + " : " +
                                                       NumberText(identity, held, Language::kCuda);
-    out_.Line(Register(write.reduction, key) + " = " + first + ";");
+    out_.Line(SumRegister(write.reduction, key) + " = " + first + ";");
     return;
   }
   const KeySource& source = write.index[key.size()];
@@ -482,26 +497,31 @@ void CudaStatements::ExecuteStore(const ir::Instruction& inst) {
   SetIndex(values.vector_class, 0);
 }
 
+std::string CudaStatements::WhenStored(const ir::Instruction& inst) const {
+  std::string last;
+  const int group = code_.splits.last_of[inst.id.index()];
+  if (group >= 0 && !code_.splits.groups[At(group)].ends_the_others) {
+    last = "exh_last_" + std::to_string(group);
+  }
+  return And(last, Condition(code_.threads.store[inst.id.index()]));
+}
+
+std::int64_t CudaStatements::FirstOfStore(const Width& width) const {
+  // Lanes of a VECTOR dim are not copies: there is one, number 0.
+  const bool is_copy = width.lanes > 1 && Kind(width.dim_class) == DimKind::UNROLL;
+  if (!is_copy) return 0;
+  const std::int64_t copy = copy_[At(width.dim_class)];
+  return copy % width.lanes == width.lanes - 1 ? copy + 1 - width.lanes : -1;
+}
+
 void CudaStatements::StoreElements(const ir::Instruction& inst, const Width& width) {
-  // The last of the copies that a wide access serves stores for all of them. (Lanes of a VECTOR dim
-  // are not copies: there is one, number 0.)
   const bool is_wide = width.lanes > 1;
   const std::int64_t copy = is_wide ? copy_[At(width.dim_class)] : 0;
-  const bool is_copy = is_wide && Kind(width.dim_class) == DimKind::UNROLL;
-  if (is_copy && copy % width.lanes != width.lanes - 1) return;
-  const std::int64_t first = is_copy ? copy + 1 - width.lanes : 0;
+  const std::int64_t first = FirstOfStore(width);
+  if (first < 0) return;
   if (is_wide) SetIndex(width.dim_class, first);
-  std::string condition;
-  const auto require = [&](const std::string& more) {
-    if (!more.empty()) condition += (condition.empty() ? "" : " && ") + more;
-  };
-  const int last = code_.splits.last_of[inst.id.index()];
-  if (last >= 0 && !code_.splits.groups[At(last)].ends_the_others) {
-    require("exh_last_" + std::to_string(last));
-  }
-  require(Condition(code_.threads.store[inst.id.index()]));
   const std::optional<std::string> inside = Inside(inst);
-  require(inside.value_or(""));
+  const std::string condition = And(WhenStored(inst), inside.value_or(""));
   const std::string guard = condition.empty() ? "" : "if (" + condition + ") ";
   const bool is_output = inst.op == ir::Op::kStore;
   const std::string suffix = is_output ? CacheSuffix(code_.schedule->cache(inst.id), false) : "";
@@ -536,11 +556,19 @@ void CudaStatements::StoreElements(const ir::Instruction& inst, const Width& wid
 
 void CudaStatements::Execute(ir::InstId id) {
   const ir::Instruction& inst = code_.function->inst(id);
+  if (code_.rings.of_inst[id.index()] >= 0) {
+    const RingBlock& block = code_.rings.BlockOf(inst);
+    if (block.is_async) {
+      if (id == block.store) CopyAsync(inst, code_.function->inst(block.read));
+      return;
+    }
+  }
   if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) return ExecuteStore(inst);
   const InstValues& values = Values(id);
   const bool has_register = Storage(id).is_read || inst.is_reduction();
   if (!has_register && values.inits.empty()) return;  // Nobody wants the value.
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad) return ExecuteLoad(inst);
+  if (code_.tree.IsUnit(inst)) return MultiplyTile(inst);
   for (std::uint32_t lane = 0; lane < values.lanes; ++lane) {
     if (values.lanes > 1) SetIndex(values.vector_class, lane);
     ExecuteScalar(inst, Compute(inst));
@@ -597,6 +625,7 @@ std::vector<std::string> CudaStatements::Helpers() const {
   for (const Helper& helper : helpers_) lines.push_back(Definition(helper));
   lines.insert(lines.end(), combiners_.begin(), combiners_.end());
   lines.insert(lines.end(), places_.begin(), places_.end());
+  if (has_unit_) std::ranges::copy(UnitHelper(), std::back_inserter(lines));
   return lines;
 }
 

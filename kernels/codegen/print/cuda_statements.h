@@ -29,13 +29,17 @@ class CudaStatements {
   /// The unrolled copy (or lane) that is being printed.
   void SetIndex(int dim_class, std::int64_t index) { copy_[At(dim_class)] = index; }
   std::int64_t copy(int dim_class) const { return copy_[At(dim_class)]; }
-  /// Addresses and guards are printed as if the loop of this class were at `index`, which is an
-  /// expression; -1: as it is.
+  /// From now on of another part of the program, which outlives it.
+  void Select(const Part& part) { part_ = &part; }
+  /// Addresses and guards are printed as if the loop of this class were at `index`, which is a
+  /// number or an expression in parentheses; -1: as it is.
   void MoveLoop(int dim_class, const std::string& index);
   void Declare(ir::InstId inst);
   /// Once for each copy of the unrolled dims around it. An own VECTOR dim is inside.
   void Execute(ir::InstId inst);
 
+  /// A kRound node: values of a reduction from the sums of a matrix unit.
+  void RoundSums(int node);
   /// Makes one value of the slices of a reduction. All of their threads have it then; where it is
   /// handed over, each has what it owns. Its shared memory begins at byte `offset`.
   void CombineSlices(const Combine& combine, std::uint64_t offset);
@@ -49,6 +53,12 @@ class CudaStatements {
   void TakeAll(ir::InstId id, int node, std::uint64_t offset);
   /// A kLastBlock node: the block that comes last takes all of those that meet.
   void MeetInLastBlock(int node, std::uint64_t offset);
+
+  /// Declares the slots that the rings of a loop are read from in an iteration; `slot`: the name of
+  /// its number, for a ring of so many slots.
+  void DeclareReadSlots(const Ring& ring, const std::function<std::string(std::uint32_t)>& slot);
+  /// … the slot that rings of so many slots are filled in, which is an expression.
+  void DeclareFilledSlots(const Ring& ring, std::uint32_t stages, const std::string& slot);
 
   /// Declares the part of the address that no loop inside of the band moves, for every access in
   /// it but those that read ahead.
@@ -73,6 +83,13 @@ class CudaStatements {
     return Kind(dim_class) == DimKind::UNROLL || Kind(dim_class) == DimKind::VECTOR;
   }
   std::string Register(ir::InstId inst, const std::vector<std::int64_t>& key) const;
+  /// Where the steps of a reduction accumulate: the same, or, where a matrix unit has wider sums
+  /// than the value has, one beside it.
+  std::string SumRegister(ir::InstId inst, const std::vector<std::int64_t>& key) const;
+  bool HasWideSums(ir::InstId inst) const;
+  /// All steps of a tile at once.
+  void MultiplyTile(const ir::Instruction& inst);
+  static std::vector<std::string> UnitHelper();
   std::string OwnRegister(ir::InstId inst) const;
   std::vector<std::string> Registers(ir::InstId inst) const;
   /// The type of an operand's value; a literal has that of who reads it.
@@ -120,6 +137,8 @@ class CudaStatements {
     std::string base, offset;
   };
   Place PlaceOf(const ir::Instruction& inst);
+  /// Where the array begins that the access is to; of a ring, its slot.
+  std::string ArrayOf(const ir::Instruction& inst) const;
   std::string Pointer(const ir::Instruction& inst);
   std::string Element(const ir::Instruction& inst);
   /// The name of a function that loads or stores several elements at once.
@@ -129,6 +148,13 @@ class CudaStatements {
   void ExecuteLoad(const ir::Instruction& inst);
   void LoadElements(const ir::Instruction& inst, const Width& width);
   void ExecuteStore(const ir::Instruction& inst);
+  /// The store to a ring, and the read of the argument, as one asynchronous copy.
+  void CopyAsync(const ir::Instruction& store, const ir::Instruction& read);
+  /// When a store is to do what it does, beside its guards for memory; empty: always.
+  std::string WhenStored(const ir::Instruction& inst) const;
+  /// The copy of a wide access that does it for all of them is the last one: its first, or -1 when
+  /// it is not this one's turn.
+  std::int64_t FirstOfStore(const Width& width) const;
   void StoreElements(const ir::Instruction& inst, const Width& width);
   void ExecuteScalar(const ir::Instruction& inst, const std::string& value);
   void WriteInit(const InitWrite& write, const std::string& value, std::vector<std::int64_t>& key);
@@ -161,7 +187,7 @@ class CudaStatements {
                          const std::string& value);
 
   const LoweredCode& code_;
-  const Part& part_;
+  const Part* part_;
   const CodeNames& names_;
   TextWriter& out_;
   std::vector<std::int64_t> copy_;  ///< By class: index of the unrolled copy or lane.
@@ -169,6 +195,7 @@ class CudaStatements {
   std::vector<int> band_;
   int moved_class_ = -1;
   std::string moved_index_;
+  std::optional<std::int64_t> moved_number_;  ///< Where the index is one.
   /// A function that loads or stores several elements at once.
   struct Helper {
     std::string name;  ///< "load4_cg"; those of other elements are overloads.
@@ -180,8 +207,12 @@ class CudaStatements {
   };
   static std::string Definition(const Helper& helper);
   std::set<Helper> helpers_;
+  bool has_unit_ = false;            ///< A matrix unit was used.
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
 };
+
+/// Defines what asynchronous copies are made and waited for with.
+std::string AsyncFunctions();
 
 }  // namespace exh::kernels::codegen

@@ -9,8 +9,8 @@
 
 #include "base/numbers.h"
 #include "base/system/process.h"
+#include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/cpu_printer.h"
-#include "kernels/codegen/print/work.h"
 #include "kernels/cpu/contain/containment.h"
 #include "kernels/cpu/contain/runner.h"
 #include "kernels/devices/cpu/detect.h"

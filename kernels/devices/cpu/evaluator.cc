@@ -78,7 +78,7 @@ class CpuEvaluator final : public Evaluator {
            std::future_status::ready;
   }
 
-  Measurement Measure(const Compiled& compiled, double cap_ns, Effort effort) override {
+  Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
     if (compiled.verdict != Verdict::kCorrect) {
       Measurement failure;
       failure.verdict = compiled.verdict;
@@ -91,8 +91,8 @@ class CpuEvaluator final : public Evaluator {
     cpu::RunRequest request;
     request.library = compiled.library;
     request.threads = static_cast<int>(task_.function->device.threads);
-    request.cap_ns = cap_ns;
-    request.timeout_s = TimeoutSeconds(cap_ns, effort, task_.flops);
+    request.cap_ns = cap.ns;
+    request.timeout_s = TimeoutSeconds(cap.ns, effort, task_.flops);
     for (std::size_t made = kOther; made < problems_->size(); ++made) {
       if (made == kSpecial && (effort == Effort::kQuick || IsYardstick(compiled))) continue;
       request.problems_after.push_back(made);

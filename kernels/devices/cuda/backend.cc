@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/devices/cuda/backend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
 
+#include "base/spelling.h"
+#include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/cuda_printer.h"
-#include "kernels/codegen/print/work.h"
 #include "kernels/devices/cuda/detect.h"
 #include "kernels/devices/cuda/doctor.h"
+#include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/cuda/evaluator.h"
 #include "kernels/devices/cuda/process/candidate_process.h"
 #include "kernels/devices/cuda/process/compile_process.h"
@@ -26,12 +30,25 @@ class CudaBackend final : public Backend {
   std::vector<Finding> Examine() const override { return ExamineCuda(); }
 
   bool Detects(std::string_view field) const override {
-    constexpr std::array kFields = {"architecture",    "model",        "max_threads",
-                                    "max_registers",   "vector_sizes", "shared_bytes",
-                                    "block_registers", "cache_flags",  "across_blocks"};
+    constexpr std::array kFields = {
+        "architecture", "model",           "max_threads", "max_registers", "vector_sizes",
+        "shared_bytes", "block_registers", "cache_flags", "across_blocks", "max_stages",
+        "async_copies", "resident_blocks", "tensor_units"};
     return std::ranges::find(kFields, field) != kFields.end();
   }
   DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }
+
+  std::string ProblemOfUnits(const ir::Device& device) const override {
+    constexpr int kHasTile = 90;  // mma.sync of 16 x 8 x 16 doubles: sm_90.
+    for (const std::string& unit : device.tensor_units) {
+      if (unit != ir::kDmma) return UnknownName("matrix unit", unit, {std::string(ir::kDmma)});
+      if (device.capability() < kHasTile) {
+        return fmt::format("{} needs sm_{} or later, the device is {}", unit, kHasTile,
+                           device.architecture);
+      }
+    }
+    return "";
+  }
 
   std::string RatesFile(const ir::Device& device) const override {
     return device.model.empty() ? Backend::RatesFile(device) : RatesFileOf(device.model);
@@ -42,14 +59,16 @@ class CudaBackend final : public Backend {
     return true;
   }
 
-  Source Print(const codegen::LoweredCode& code, const ir::Device& /*device*/) const override {
-    codegen::CudaText text = codegen::PrintCuda(code);
+  Source Print(const codegen::LoweredCode& code, const ir::Device& device) const override {
+    const bool overlaps = device.capability() >= kLaunchesOverlapFrom;
+    codegen::CudaText text = codegen::PrintCuda(code, {.overlaps = overlaps});
     Source source(std::move(text.source), text.launch);
     source.gpu->least_registers = codegen::LeastRegisters(*code.function, code.tree, code.values);
+    source.gpu->min_blocks = code.schedule->min_blocks.Or(1);
     constexpr double kLongNs = 1e6;  // Where memory answers slowly, it may be fifty times as long.
     source.rough_ns = codegen::RoughTimeNs(code.tree, text.launch);
     if (source.rough_ns > kLongNs) {
-      source.careful = codegen::PrintCuda(code, {.gives_up = true}).source;
+      source.careful = codegen::PrintCuda(code, {.gives_up = true, .overlaps = overlaps}).source;
     }
     return source;
   }

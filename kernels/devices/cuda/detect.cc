@@ -69,6 +69,13 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
     if (way == ir::kAtomicVector && facts.capability_major < kVectorAtomics) continue;
     device.across_blocks.emplace_back(way);
   }
+  constexpr int kAsyncCopies = 8;  // sm_80. Rings that pass registers are worth two slots.
+  device.async_copies = facts.capability_major >= kAsyncCopies;
+  device.max_stages = device.async_copies ? 4 : 2;
+  device.resident_blocks = 4;
+  // What later ones do of doubles is a small part of what they do of floats.
+  constexpr int kFastDoubles = 9;
+  if (facts.capability_major == kFastDoubles) device.tensor_units.emplace_back(ir::kDmma);
   return {std::move(device), ""};
 }
 

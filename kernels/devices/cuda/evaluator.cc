@@ -121,35 +121,40 @@ class CudaEvaluator final : public Evaluator {
 
   bool compiles_while_measuring() const override { return true; }
 
-  Measurement Try(const Compiled& trial, double cap_ns) override {
+  Measurement Try(const Compiled& trial, const Cap& cap) override {
     cuda::RunRequest request;
     request.cubin = trial.library;
     request.launch = trial.gpu->launch;
-    request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
+    request.cap_ns = std::max(cap.ns, kCudaLeastCapNs);
     request.give_up_ns = kCudaCareFactor * request.cap_ns;
+    if (cap.best_ns >= kCudaPartFromNs) request.worth_ns = request.give_up_ns;
     return runners_->Run(request);
   }
 
-  Measurement Measure(const Compiled& compiled, double cap_ns, Effort effort) override {
-    if (compiled.verdict != Verdict::kCorrect) {
-      Measurement failure;
-      failure.verdict = compiled.verdict;
-      failure.why = compiled.why;
-      return failure;
+  double first_cap_ns() const override { return kCudaLeastCapNs; }
+
+  Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
+    if (compiled.verdict != Verdict::kCorrect) return Failure(compiled);
+    cuda::RunRequest request = RequestOf(compiled);
+    request.cap_ns = std::max(cap.ns, kCudaLeastCapNs);
+    request.stop_ns = kCudaStopFactor * cap.best_ns;
+    if (effort == Effort::kQuick && cap.best_ns >= kCudaPartFromNs) {
+      request.worth_ns = request.stop_ns;
     }
-    cuda::RunRequest request;
-    request.cubin = compiled.library;
-    request.vendor = compiled.gpu->vendor;
-    request.vendor_lt = compiled.gpu->vendor_lt;
-    request.launch = compiled.gpu->launch;
-    request.cap_ns = std::max(cap_ns, kCudaLeastCapNs);
-    request.stop_ns = cap_ns / kCudaSlowFactor * kCudaStopFactor;
     request.full = effort != Effort::kQuick;
     if (effort == Effort::kAudit) request.audit_ns = 1e9 * kAuditSeconds;
     if (effort != Effort::kQuick) {
       request.batch_ns = 2e6;
-      request.cap_ns = request.patience_ns = 10e9;  // A yardstick is waited for.
+      request.cap_ns = request.patience_ns = kWaitNs;  // A yardstick is waited for.
     }
+    return runners_->Run(request);
+  }
+
+  Measurement Repeat(const Compiled& compiled, int launches) override {
+    if (compiled.verdict != Verdict::kCorrect) return Failure(compiled);
+    cuda::RunRequest request = RequestOf(compiled);
+    request.cap_ns = request.patience_ns = kWaitNs;
+    request.launches = launches;
     return runners_->Run(request);
   }
 
@@ -188,7 +193,7 @@ class CudaEvaluator final : public Evaluator {
   std::optional<MeasuredRates> Rates() override {
     cuda::RunRequest request;
     request.rates = true;
-    request.patience_ns = 10e9;
+    request.patience_ns = kWaitNs;
     const cuda::RunAnswer answer = runners_->Ask(request);
     if (answer.measurement.verdict != Verdict::kCorrect) throw Error(answer.measurement.why);
     return answer.rates;
@@ -202,6 +207,26 @@ class CudaEvaluator final : public Evaluator {
   }
 
  private:
+  /// For what nobody wants to be without.
+  static constexpr double kWaitNs = 10e9;
+
+  /// Of what is not compiled.
+  static Measurement Failure(const Compiled& compiled) {
+    Measurement failure;
+    failure.verdict = compiled.verdict;
+    failure.why = compiled.why;
+    return failure;
+  }
+
+  static cuda::RunRequest RequestOf(const Compiled& compiled) {
+    cuda::RunRequest request;
+    request.cubin = compiled.library;
+    request.vendor = compiled.gpu->vendor;
+    request.vendor_lt = compiled.gpu->vendor_lt;
+    request.launch = compiled.gpu->launch;
+    return request;
+  }
+
   /// Their files, written side by side: a large one takes seconds. Throws Error.
   std::vector<std::string> WriteProblems(int jobs) const {
     // Where a reference takes seconds, two of them must do.
@@ -220,11 +245,12 @@ class CudaEvaluator final : public Evaluator {
   }
 
   /// Registers that a thread of a block can have.
-  std::uint64_t MostRegisters(const Launch& launch) const {
+  std::uint64_t MostRegisters(const GpuKernel& kernel) const {
     constexpr std::uint32_t kUnit = 8;  // They are given out in so many.
     const ir::Device& device = task_.function->device;
     if (device.max_registers == 0) return ~std::uint64_t{0};
-    const std::uint32_t share = device.block_registers / std::max(1u, launch.threads);
+    const std::uint32_t threads = kernel.launch.threads * kernel.min_blocks;
+    const std::uint32_t share = device.block_registers / std::max(1u, threads);
     return std::min(device.max_registers, share / kUnit * kUnit);
   }
 
@@ -234,7 +260,7 @@ class CudaEvaluator final : public Evaluator {
     Compiled compiled;
     GpuCode& code = compiled.gpu.emplace();
     code.launch = kernel.launch;
-    if (const std::uint64_t most = MostRegisters(kernel.launch); kernel.least_registers > most) {
+    if (const std::uint64_t most = MostRegisters(kernel); kernel.least_registers > most) {
       compiled.verdict = Verdict::kSpills;
       compiled.why = fmt::format("{} values live through a loop, a thread has {} registers",
                                  kernel.least_registers, most);

@@ -19,6 +19,10 @@ inline constexpr double kCudaCareFactor = 1.25;
 inline constexpr double kCudaMostFlopsOfFourProblems = 1e11;
 /// One whose first batch is this much slower than the best is not timed any further.
 inline constexpr double kCudaStopFactor = 1.5;
+/// Where the best takes this long, candidates are judged by a part of their blocks first, and run
+/// whole if that is within kCudaStopFactor. Below it a launch takes no longer than what is around
+/// it: outputs are poisoned and checked, and the answer goes from process to process.
+inline constexpr double kCudaPartFromNs = 2e6;
 
 /// The evaluator of a GPU: NVRTC in processes of this program (`search compile-cuda`), and a
 /// disposable process that runs the candidates (`search run-cuda`). Throws Error when the driver, a

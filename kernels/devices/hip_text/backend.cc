@@ -2,19 +2,20 @@
 //
 // HIP spells a kernel as CUDA does: `extern "C" __global__`, __launch_bounds__, __shared__, float4,
 // uint4, fmaf, __syncthreads(). What it lacks is not printed for it: loads and stores with
-// directives for caches, because the device's `cache_flags` have none; and the %globaltimer of
-// kernels that give up, which only an evaluator asks for. Where halves become floats, the text
-// itself has arithmetic for HIP and instructions for CUDA. Its shuffles take no mask: a wavefront
-// runs together, and has 32 lanes or 64. What blocks leave for each other is read past the cache of
-// a compute unit by atomic loads, as __ldcv does. What it needs besides is its header.
+// directives for caches, because the device's `cache_flags` have none; the %globaltimer of
+// kernels that give up, which only an evaluator asks for; and launches that overlap. Where halves
+// become floats, the text itself has arithmetic for HIP and instructions for CUDA. Its shuffles
+// take no mask: a wavefront runs together, and has 32 lanes or 64. What blocks leave for each other
+// is read past the cache of a compute unit by atomic loads, as __ldcv does. What it needs besides
+// is its header.
 #include "kernels/devices/hip_text/backend.h"
 
 #include <string>
 #include <utility>
 
 #include "base/check.h"
+#include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/cuda_printer.h"
-#include "kernels/codegen/print/work.h"
 
 namespace exh::kernels::hip {
 namespace {

@@ -17,12 +17,6 @@ constexpr std::uint64_t kMostPartials = 1 << 24, kMostPartialsOfFew = 1 << 16;
 /// Parts of one value at most.
 constexpr std::uint64_t kMostSplits = 1 << 16;
 
-/// Does the order in which values are taken not show in the result?
-bool IsExact(const Instruction& reduction) {
-  const Op op = CombinedBy(reduction.op);
-  return !IsFloat(reduction.type) || op == Op::kMin || op == Op::kMax;
-}
-
 /// Does a GPU have an instruction for it that needs no answer?
 bool HasRed(Op op, Type type) {
   const bool is_wide = type == Type::kI64;
@@ -87,19 +81,28 @@ Refs<Instruction> Target::direct_store(const Instruction& reduction) const {
   return {std::cref(*store)};
 }
 
-bool Target::may_cross(const Instruction& reduction, std::string_view way) const {
-  if (std::ranges::find(device.across_blocks, way) == device.across_blocks.end()) return false;
-  if (splittable_dims(reduction) == 0) return false;
-  if (way == kLastBlock || way == kSecondLaunch) return true;
-  if (device.deterministic && !IsExact(reduction)) return false;
+std::string_view Target::why_not_across(const Instruction& reduction, std::string_view way) const {
+  if (std::ranges::find(device.across_blocks, way) == device.across_blocks.end()) {
+    return "the device has no such way";
+  }
+  if (splittable_dims(reduction) == 0) return "none of its axes may be divided";
+  if (way == kLastBlock || way == kSecondLaunch) return {};
+  if (device.deterministic && !IsExact(reduction.op, reduction.type)) {
+    return "blocks come in any order, which its bits show, and the device is deterministic";
+  }
   const Refs<Instruction> store = direct_store(reduction);
   const Type type = reduction.type;
-  if (store.empty() || ComputeTypeOf(type) != type) return false;
-  if (way == kAtomicCas) return true;
-  if (!HasRed(CombinedBy(reduction.op), type)) return false;
-  if (way == kAtomicRed) return true;
-  return CombinedBy(reduction.op) == Op::kAdd && type == Type::kF32 &&
-         vec_universe(store.front()).size() > 1;
+  if (store.empty() || ComputeTypeOf(type) != type) {
+    return "its value is not stored as it is, in the type that it is computed in";
+  }
+  if (way == kAtomicCas) return {};
+  if (!HasRed(CombinedBy(reduction.op), type)) {
+    return "the hardware has no such operation on this type";
+  }
+  if (way == kAtomicRed) return {};
+  const bool has_vectors = CombinedBy(reduction.op) == Op::kAdd && type == Type::kF32 &&
+                           vec_universe(store.front()).size() > 1;
+  return has_vectors ? std::string_view() : "it is no sum of floats that are neighbours in memory";
 }
 
 bool Target::is_once_dim(const Instruction& inst, const Dimension& dim) const {

@@ -110,6 +110,12 @@ bool Target::vectorizable(const Instruction& inst, const Dimension& dim) const {
   return inst.op == Op::kLoad;  // The address does not move: every lane loads the same element.
 }
 
+bool Target::may_have_parts(const Dimension& d) const {
+  if (!d.is_reduction || paper) return false;
+  return std::ranges::none_of(
+      comms, [&](const Communication& c) { return c.producer == d.inst && c.is_init; });
+}
+
 std::vector<std::uint32_t> Target::rank_universe(const MemBlock& b) const {
   // What is one loop on both sides is never stored.
   const auto most = std::count_if(b.axes.begin(), b.axes.end(), [&](const AxisId id) {

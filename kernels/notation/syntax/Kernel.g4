@@ -10,20 +10,25 @@ grammar Kernel;
 line : item EOF ;
 
 item
-    : DOC? head | DOC? sizes | DOC? scalars | DOC? array | tile | DOC? statement | END
+    : DOC? head | DOC? sizes | DOC? scalars | DOC? array | DOC? requirement | tile | DOC? statement
+    | END
     ;
 
 head      : KERNEL NAME ;
 sizes     : (SIZE | OPTION) size (COMMA size)* ;
-size      : NAME (ASSIGN integer)? (IN integer RANGE integer)? ;   // The last range is that of all that have none.
+size      : NAME (ASSIGN value)? (IN (integer RANGE integer | words))? ;   // The last range is that of all that have none.
+value     : integer | NAME ;
+words     : LPAR NAME (COMMA NAME)* RPAR ;   // The values of an option, by name.
 integer   : MINUS? NUMBER ;
 scalars   : SCALAR scalar (COMMA scalar)* ;
 scalar    : NAME (COLON NAME)? ASSIGN MINUS? NUMBER ;
-array     : (INPUT | OUTPUT) NAME COLON NAME subscripts? strides? outside? aligned? ;
+array     : (INPUT | OUTPUT) NAME COLON type subscripts? strides? outside? aligned? ;
+type      : NAME | LPAR expression RPAR ;   // In brackets: a choice of types.
 strides   : STRIDES LPAR expression (COMMA expression)* RPAR ;
 outside   : OUTSIDE NAME ;
 aligned   : ALIGNED expression ;
 tile      : TILE NAME (COMMA NAME)* COLON expression (COMMA expression)* ;
+requirement : REQUIRE expression ;
 statement : NAME (COLON NAME)? subscripts? ASSIGN expression ;
 
 // ---- expressions
@@ -60,6 +65,7 @@ OPTION  : 'option' ;
 OR      : 'or' ;
 OUTPUT  : 'output' ;
 OUTSIDE : 'outside' ;
+REQUIRE : 'require' ;
 SCALAR  : 'scalar' ;
 SIZE    : 'size' ;
 STRIDES : 'strides' ;

@@ -39,11 +39,13 @@ struct Expr {
   Name type;                  ///< kCast, kReduce, and where it has no place; empty text: not said.
 };
 
-/// `size m = 512 in 1..4096`, `option relu = 0 in 0..1`.
+/// `size m = 512 in 1..4096`, `option relu = 0 in 0..1`, `option op = max in (sum, max)`.
 struct SizeDecl {
   Name name;
   bool is_option = false;
   std::optional<std::int64_t> default_value, min, max;
+  std::vector<Name> words;  ///< Of an option: its values 0, 1, … by name.
+  Name default_word;        ///< Empty text: not said.
   std::string doc;
 };
 
@@ -58,12 +60,18 @@ struct ScalarDecl {
 struct ArrayDecl {
   bool is_output = false;
   Name name;
-  Name type;
+  Expr type;  ///< A name, or `c ? a : b` of types.
   std::vector<Expr> extents;
   std::vector<Expr> strides;    ///< Empty: row-major.
   Name outside;                 ///< "zero"; "never" or empty: no element outside may be read.
   std::optional<Expr> aligned;  ///< Bytes; nothing: what device memory has by itself.
   std::string doc;
+};
+
+/// `require n % 4 == 0`: sizes and options for which it is not so are refused.
+struct Requirement {
+  Expr condition;
+  std::string doc;  ///< Why.
 };
 
 /// `tile i, j: 32, 16`: the largest sizes of tile levels, outermost first.
@@ -87,6 +95,7 @@ struct Kernel {
   std::vector<SizeDecl> sizes;
   std::vector<ScalarDecl> scalars;
   std::vector<ArrayDecl> arrays;
+  std::vector<Requirement> requirements;
   std::vector<Statement> statements;
   std::vector<TileHint> tiles;
   SourceRange end;  ///< Of the text.

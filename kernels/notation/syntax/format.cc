@@ -93,6 +93,7 @@ class Formatter {
     }
     if (text == ")" || text == "]" || text == "," || text == "..") return false;
     if (text == ":") return questions_.back() > 0;
+    if (text == "[" && before_.text == ")") return false;  // Behind a choice of types.
     if (text == "(" || text == "[") return !before_.is_name;
     return true;
   }

@@ -23,6 +23,7 @@
 #include "KernelParser.h"
 #include "base/spelling.h"
 #include "dsl/syntax/antlr_support.h"
+#include "kernels/notation/syntax/option_words.h"
 
 namespace exh::kernels::notation {
 namespace {
@@ -167,8 +168,9 @@ std::string TokenInWords(std::string_view text) {
 /// Words that stand nowhere else.
 bool BeginsLine(std::size_t type) {
   static constexpr std::size_t kWords[] = {
-      KernelParser::KERNEL, KernelParser::SIZE,   KernelParser::OPTION, KernelParser::SCALAR,
-      KernelParser::INPUT,  KernelParser::OUTPUT, KernelParser::TILE,   KernelParser::END};
+      KernelParser::KERNEL, KernelParser::SIZE,  KernelParser::OPTION,
+      KernelParser::SCALAR, KernelParser::INPUT, KernelParser::OUTPUT,
+      KernelParser::TILE,   KernelParser::END,   KernelParser::REQUIRE};
   return std::ranges::find(kWords, type) != std::end(kWords);
 }
 
@@ -194,8 +196,8 @@ void Report(const dsl::SyntaxError& error, const Line& line, DiagnosticSink& sin
   // A word that is misspelled is read as the name of a value.
   if (error.at <= first + 1 && line[first].type == KernelParser::NAME) {
     const std::string_view word = sink.sources().Text(line[first].range);
-    const std::string meant =
-        DidYouMean(word, {"kernel", "size", "option", "scalar", "input", "output", "tile", "end"});
+    const std::string meant = DidYouMean(
+        word, {"kernel", "size", "option", "scalar", "input", "output", "require", "tile", "end"});
     if (!meant.empty()) {
       sink.Report(Diag::kUnexpectedWord, line[first].range,
                   fmt::format("no line begins with '{}' in this way{}", word, meant));
@@ -296,6 +298,8 @@ class TreeReader {
       for (auto* scalar : item->scalars()->scalar()) kernel.scalars.push_back(ReadScalar(scalar));
     } else if (item->array() != nullptr) {
       kernel.arrays.push_back(ReadArray(item->array(), doc));
+    } else if (item->requirement() != nullptr) {
+      kernel.requirements.push_back({Read(item->requirement()->expression()), doc});
     } else if (item->tile() != nullptr) {
       TileHint& hint = kernel.tiles.emplace_back();
       for (auto* name : item->tile()->NAME()) hint.indices.push_back(NameOf(name));
@@ -403,9 +407,10 @@ class TreeReader {
     for (std::size_t i = 0; i < count; ++i) {
       SizeDecl& size = sizes[first + i];
       size.doc = parts.size() == count ? parts[i] : std::string(doc);
-      if (!size.min) {
+      if (!size.min && size.words.empty()) {
         size.min = last.min;
         size.max = last.max;
+        size.words = last.words;
       }
       // Of an option no value is too small for an extent.
       if (!size.min && size.is_option)
@@ -416,11 +421,18 @@ class TreeReader {
   SizeDecl ReadSize(KernelParser::SizeContext* tree) {
     SizeDecl size;
     size.name = NameOf(tree->NAME());
-    std::size_t next = 0;
-    if (tree->ASSIGN() != nullptr) size.default_value = ReadInteger(tree->integer(next++));
-    if (tree->IN() != nullptr) {
-      size.min = ReadInteger(tree->integer(next));
-      size.max = ReadInteger(tree->integer(next + 1));
+    if (KernelParser::ValueContext* const value = tree->value()) {
+      if (value->NAME() != nullptr) {
+        size.default_word = NameOf(value->NAME());
+      } else {
+        size.default_value = ReadInteger(value->integer());
+      }
+    }
+    if (tree->words() != nullptr) {
+      for (auto* word : tree->words()->NAME()) size.words.push_back(NameOf(word));
+    } else if (tree->IN() != nullptr) {
+      size.min = ReadInteger(tree->integer(0));
+      size.max = ReadInteger(tree->integer(1));
     }
     return size;
   }
@@ -433,11 +445,21 @@ class TreeReader {
     return scalar;
   }
 
+  Expr ReadType(KernelParser::TypeContext* tree) {
+    if (tree->NAME() == nullptr) return Read(tree->expression());
+    const Name name = NameOf(tree->NAME());
+    Expr type;
+    type.kind = Expr::Kind::kName;
+    type.range = name.range;
+    type.text = name.text;
+    return type;
+  }
+
   ArrayDecl ReadArray(KernelParser::ArrayContext* tree, const std::string& doc) {
     ArrayDecl array;
     array.is_output = tree->OUTPUT() != nullptr;
-    array.name = NameOf(tree->NAME(0));
-    array.type = NameOf(tree->NAME(1));
+    array.name = NameOf(tree->NAME());
+    array.type = ReadType(tree->type());
     array.doc = doc;
     if (tree->subscripts() != nullptr) array.extents = ReadAll(tree->subscripts()->expression());
     if (tree->strides() != nullptr) array.strides = ReadAll(tree->strides()->expression());
@@ -637,6 +659,7 @@ Kernel ParseKernel(std::uint32_t file, DiagnosticSink& sink) {
     reader.Read(item, kernel, has_head, has_end);
   });
   kernel.end = EndOf(file, sink);
+  NumberOptionWords(kernel, sink);
   if (!has_head && !said && !sink.has_errors()) {
     sink.Report(Diag::kNoKernel, {file, 0, 0}, "there is no kernel: 'kernel NAME', lines, 'end'");
   } else if (!has_end && !sink.has_errors()) {

@@ -21,9 +21,13 @@ namespace ir = kernels::ir;
 
 void PrintSizes(const Kernel& kernel, const kernels::Parameters* sizes, std::size_t width) {
   for (const kernels::Parameter& parameter : kernel.parameters()) {
-    const std::string now = sizes == nullptr ? "" : fmt::format(" = {}", sizes->at(parameter.name));
-    fmt::print("  {:<{}} {} (default {}, {} to {})\n", parameter.name + now, width, parameter.what,
-               parameter.default_value, parameter.min, parameter.max);
+    const std::string now =
+        sizes == nullptr ? "" : " = " + parameter.Text(sizes->at(parameter.name));
+    const std::string values = parameter.words.empty()
+                                   ? fmt::format("{} to {}", parameter.min, parameter.max)
+                                   : fmt::format("one of {}", fmt::join(parameter.words, " "));
+    fmt::print("  {:<{}} {} (default {}, {})\n", parameter.name + now, width, parameter.what,
+               parameter.Text(parameter.default_value), values);
   }
 }
 
@@ -83,14 +87,14 @@ std::string Operands(const ir::Function& function, const Expression& expression,
 /// One kernel at given sizes: what was understood of it.
 int Describe(const ProblemOptions& options) {
   const Kernel& kernel = FindKernel(options);
-  const kernels::Parameters sizes = ParseSizes(kernel, options.size);
+  const kernels::Parameters sizes = ParseSizes(kernel, options);
   ir::Function function;
   const kernels::BuiltBackbone built = kernels::BuildBackbone(kernel, sizes, false, function);
   const Expression expression = kernels::derived::ExpressionOf(function);
   fmt::print("{} {}\n\nsizes\n", kernel.name(), kernel.summary());
   std::size_t width = 0;
-  for (const auto& [name, value] : sizes) {
-    width = std::max(width, fmt::formatted_size("{} = {}", name, value));
+  for (const kernels::Parameter& size : kernel.parameters()) {
+    width = std::max(width, (size.name + " = " + size.Text(sizes.at(size.name))).size());
   }
   PrintSizes(kernel, &sizes, width);
 
@@ -138,7 +142,7 @@ void AddListCommand(CLI::App& app, Invocation& invocation) {
   list->add_option("kernel", options->kernel, "a kernel, or a FILE.kernel");
   list->add_option("--compute", options->compute, "a computation in its place");
   AddTypeOption(*list, *options);
-  list->add_option("--size", options->size, "its sizes: m=512,n=512,k=512");
+  list->add_option("--size", options->size, "its sizes and options: m=512,n=512,relu=1");
   list->callback([&invocation, options] {
     const bool is_all = options->kernel.empty() && options->compute.empty();
     invocation.run = [options, is_all] { return is_all ? List() : Describe(*options); };

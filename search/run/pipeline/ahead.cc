@@ -19,24 +19,23 @@ AheadPipeline::AheadPipeline(const RunParts& parts)
       window_(static_cast<std::uint64_t>(
           parts.frontier.learns() ? 2 * jobs_ : std::max(1, parts.options.batch))) {}
 
-void AheadPipeline::CompileTried(Entry entry, std::uint64_t due) {
+void AheadPipeline::CompileTried(Entry entry, std::uint64_t due, Effort effort) {
   auto compiled = std::async(
       std::launch::async,
       [&evaluator = parts_.evaluator, source = entry.source] { return evaluator.Compile(source); });
-  tried_.push_back({due, std::move(entry), std::move(compiled)});
+  tried_.push_back({due, std::move(entry), std::move(compiled), effort});
 }
 
 void AheadPipeline::EvaluateFirst(Entry entry) {
   RunState& state = parts_.state;
-  CompileTried(std::move(entry), 0);
+  CompileTried(std::move(entry), 0, Effort::kFinal);
   const std::future<kernels::Compiled>& compiled = tried_.back().compiled;
   const double end = state.now() + parts_.options.first_patience_s;
   bool ready = false;
   while (!ready && !state.Stopped() && state.now() < end) {
     ready = compiled.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready;
   }
-  // A GPU stops what is slow early when it knows nothing yet (Evaluator::Measure).
-  if (ready && !state.Stopped()) MeasureTried(std::prev(tried_.end()), Effort::kFinal);
+  if (ready && !state.Stopped()) MeasureTried(std::prev(tried_.end()));
 }
 
 void AheadPipeline::Run() {
@@ -52,6 +51,7 @@ void AheadPipeline::Run() {
   const HandOut order = parts_.frontier.learns() ? HandOut::kAsMade : HandOut::kInOrder;
   Ahead<Attempt> attempts(jobs_, window_, order, make);
   while (!state.Stopped()) {
+    LookForEnd();
     const auto tried = NextTried();
     if (tried != tried_.end()) {
       MeasureTried(tried);
@@ -88,13 +88,14 @@ std::deque<AheadPipeline::Tried>::iterator AheadPipeline::NextTried() {
   return ready == tried_.end() && tried_.size() >= most ? tried_.begin() : ready;
 }
 
-void AheadPipeline::MeasureTried(std::deque<Tried>::iterator which, Effort effort) {
+void AheadPipeline::MeasureTried(std::deque<Tried>::iterator which) {
   Tried tried = std::move(*which);
   tried_.erase(which);
   const double trial_ms = tried.entry.compiled.compile_ms;
   tried.entry.compiled = tried.compiled.get();
   tried.entry.compiled.compile_ms += trial_ms;
-  parts_.judge.Evaluate(tried.entry, effort);
+  const bool is_known = parts_.state.winners().has_incumbent();
+  parts_.judge.Evaluate(tried.entry, is_known ? Effort::kQuick : tried.effort);
   parts_.state.ShowStatus(false);
 }
 

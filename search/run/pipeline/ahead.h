@@ -25,7 +25,8 @@ class AheadPipeline final : public Pipeline {
   explicit AheadPipeline(const RunParts& parts);
 
   /// A compiler may take minutes for one of the first implementations: the next one does not wait
-  /// for it, and it is measured when it is there.
+  /// for it, and it is measured when it is there. However late that is, it is measured under no cap
+  /// as long as nothing is known.
   void EvaluateFirst(Entry entry) override;
   void Run() override;
 
@@ -35,14 +36,15 @@ class AheadPipeline final : public Pipeline {
     std::uint64_t due = 0;  ///< Number of the attempt before which it is measured, without a tree.
     Entry entry;
     std::future<kernels::Compiled> compiled;
+    Effort effort = Effort::kQuick;  ///< As long as nothing is known.
   };
 
   /// Compiles it by a compiler that runs ahead like the others.
-  void CompileTried(Entry entry, std::uint64_t due);
+  void CompileTried(Entry entry, std::uint64_t due, Effort effort = Effort::kQuick);
   /// The one that is measured now, if any: when its turn comes, or with a tree when it is compiled
   /// and when there are many of them.
   std::deque<Tried>::iterator NextTried();
-  void MeasureTried(std::deque<Tried>::iterator which, Effort effort = Effort::kQuick);
+  void MeasureTried(std::deque<Tried>::iterator which);
 
   int jobs_;
   std::uint64_t window_;  ///< Attempts under way at once, at most.

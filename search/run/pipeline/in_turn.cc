@@ -17,6 +17,7 @@ void InTurn::EvaluateFirst(Entry entry) {
 void InTurn::Run() {
   RunState& state = parts_.state;
   while (!state.Stopped()) {
+    LookForEnd();
     std::vector<Entry> batch = Fill();
     // What is in the batch when nothing new is found is still worth its evaluation.
     const bool nothing_new = state.why() == "exhausted" || state.why() == "stuck";

@@ -47,6 +47,10 @@ class Pipeline {
   /// The source of chance of descent number `number`: each draws from a stream of its own, so that
   /// what is found does not depend on how many threads there are.
   Random RandomOf(std::uint64_t number) const;
+  /// Tells what proposes when the last part of the run begins.
+  void LookForEnd() const {
+    if (parts_.state.IsEnding()) parts_.proposer.BeginEnd();
+  }
   const RunParts parts_;
 };
 

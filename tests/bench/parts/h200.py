@@ -32,13 +32,32 @@ SIZES = {
                ("m=60,n=36,k=84", 2), ("m=96,n=100,k=24,relu=1", 1)],
     "batched_matmul": [("batch=8,m=32,n=32,k=64", 3), ("batch=16,m=16,n=32,k=32,reuse_b=1", 3), ("batch=6,m=20,n=36,k=30", 3)],
     "matmul2": [("m=32,n=32,k=32,p=32", 3), ("m=16,n=64,k=16,p=32", 3), ("m=12,n=20,k=18,p=28", 3)],
+    # A form is what of the axes [a, b, c, d] is reduced (a and c) and kept.
+    "reduce-all": [("a=1,b=1,c=4096,d=1", 3), ("a=1,b=1,c=1000,d=1", 3), ("a=1,b=1,c=1031,d=1", 3)],
+    "reduce-x": [("a=1,b=64,c=128,d=1", 3), ("a=1,b=33,c=100,d=1", 3), ("a=1,b=31,c=127,d=1", 3)],
+    "reduce-y": [("a=128,b=64,c=1,d=1", 3), ("a=100,b=33,c=1,d=1", 3), ("a=127,b=31,c=1,d=1", 3)],
+    "reduce-rpr": [("a=16,b=32,c=64,d=1", 3), ("a=20,b=12,c=33,d=1", 3), ("a=31,b=7,c=65,d=1", 3)],
+    "reduce-prp": [("a=1,b=32,c=64,d=16", 3), ("a=1,b=12,c=33,d=20", 3), ("a=1,b=7,c=65,d=31", 3)],
+    "dot": [("n=4096", 3), ("n=1000", 3), ("n=1031", 3)],
+    "softmax": [("m=32,n=64", 3), ("m=20,n=33", 3), ("m=7,n=127", 3)],
+    "layer_norm": [("m=32,n=64", 3), ("m=20,n=33", 3), ("m=7,n=127", 3)],
+    "moments": [("m=32,n=64", 3), ("m=20,n=33", 3), ("m=7,n=127", 3)],
 }
 SMALL = {"axpy": "n=60", "mv": "m=12,n=20", "gesummv": "m=12,n=20", "matmul": "m=12,n=20,k=18",
-         "batched_matmul": "batch=3,m=6,n=10,k=8", "matmul2": "m=6,n=10,k=8,p=12"}
+         "batched_matmul": "batch=3,m=6,n=10,k=8", "matmul2": "m=6,n=10,k=8,p=12",
+         "reduce-all": "a=1,b=1,c=200,d=1", "reduce-x": "a=1,b=6,c=40,d=1", "reduce-y": "a=40,b=6,c=1,d=1",
+         "reduce-rpr": "a=6,b=4,c=10,d=1", "reduce-prp": "a=1,b=4,c=20,d=6", "dot": "n=200", "softmax": "m=4,n=40",
+         "layer_norm": "m=4,n=40", "moments": "m=4,n=40"}
+TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 TABLE2 = {"axpy 2^26": ("axpy", "n=67108864"), "matmul 256x256x32": ("matmul", "m=256,n=256,k=32"),
           "matmul 1024": ("matmul", "m=1024,n=1024,k=1024"),
           "strided matmul 1024": ("matmul", "m=1024,n=1024,k=1024,a_stride=32")}
 REPLAYS = {"T1": "matmul-4096-h200", "T6": "axpy-h200", "T7": "batched-512-h200", "T8": "strided-1024-h200"}
+
+
+def kernel_of(name):
+    """The kernel of a check: its name, but for the forms of `reduce`."""
+    return name.split("-")[0]
 
 
 class Bench(library.Library, parts.Bench):
@@ -71,11 +90,12 @@ class Bench(library.Library, parts.Bench):
                     continue
                 seed = 100 * result["runs"] + number
                 begun.append((size, seed, before, pool.submit(
-                    self.random, f"check-{number}", "--kernel", kernel, "--size", size, "--budget", f"evals={count}",
+                    self.random, f"check-{number}", "--kernel", kernel_of(kernel), "--size", size, "--bound", "check", "--budget", f"evals={count}",
                     "--budget", f"{self.options.seconds - 60}s", "--seed", str(seed))))
         for size, seed, before, running in begun:
             records, _ = running.result()
             choices = {r["i"]: r for r in records if r["t"] == "choice"}
+            result["violations"] = result.get("violations", 0) + sum(r["t"] == "violation" for r in records)
             verdicts = collections.Counter(before)
             for record in (r for r in records if r["t"] == "eval"):
                 verdicts[record["verdict"]] += 1
@@ -110,12 +130,12 @@ class Bench(library.Library, parts.Bench):
             return {"missing": "compute-sanitizer is not installed"}
         # What earlier calls did of it counts; the seeds go on.
         result = self.earlier(f"sanitize-{kernel}") or {}
-        result = {tool: result.get(tool, {}) for tool in ("memcheck", "racecheck")}
+        result = {tool: result.get(tool, {}) for tool in TOOLS}
         for tool, before in result.items():
             seen = before.get("implementations", 0)
             if seen >= 50:
                 continue
-            search = ("--kernel", kernel, "--size", SMALL[kernel], "--budget", f"evals={50 - seen}", "--budget", "200s",
+            search = ("--kernel", kernel_of(kernel), "--size", SMALL[kernel], "--budget", f"evals={50 - seen}", "--budget", "200s",
                       "--seed", str(7 + seen), "--jobs", "8")
             self.random("sanitize", *search)  # The cache then has what the sanitizer's slow processes ask for.
             prefix = (program, "--tool", tool, "--target-processes", "all", "--launch-timeout", "300", "--error-exitcode", "0", "--print-limit", "5")
@@ -169,13 +189,13 @@ class Bench(library.Library, parts.Bench):
         return {"sweep_us": times, "median_us": times[len(times) // 2], "T1": self.replay(REPLAYS["T1"])}
 
     def is_whole(self, result):
-        sanitized = (result[tool].get("implementations", 0) >= 50 for tool in ("memcheck", "racecheck") if tool in result)
+        sanitized = (result[tool].get("implementations", 0) >= 50 for tool in TOOLS if tool in result)
         has_seeds = len(result.get("runs", library.SEEDS)) >= len(library.SEEDS) if isinstance(result.get("runs", []), list) else True
         return result.get("implementations", CHECKS) >= CHECKS and all(sanitized) and has_seeds
 
     def parts(self):
         _, listed = self.run("list", seconds=60)
-        kernels = [k for k in SIZES if any(line.split()[:1] == [k] for line in listed.splitlines())]
+        kernels = [k for k in SIZES if any(line.split()[:1] == [kernel_of(k)] for line in listed.splitlines())]
         parts = {"replays": self.replays, "throughput": self.throughput}
         for name, (kernel, size) in TABLE2.items():
             parts["best-" + name.replace(" ", "-").replace("^", "")] = lambda k=kernel, s=size: self.best(k, s)
@@ -192,7 +212,8 @@ class Bench(library.Library, parts.Bench):
             data = part["result"]
             if name.startswith("check-"):
                 rows.append((f"{name[6:]}: random implementations", f"{data['implementations']}: " + ", ".join(
-                    f"{count} {verdict}" for verdict, count in sorted(data["verdicts"].items())), "5000, 0 wrong"))
+                    f"{count} {verdict}" for verdict, count in sorted(data["verdicts"].items()))
+                    + f"; {data.get('violations', '-')} faster than their bound", "5000, 0 wrong, 0 faster than their bound"))
             elif name.startswith("sanitize-"):
                 rows.append((f"{name[9:]}: compute-sanitizer", data.get("missing") or ", ".join(
                     f"{tool}: {len(r['errors'])} errors on {r['implementations']}" for tool, r in data.items()), "clean"))

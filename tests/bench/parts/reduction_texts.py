@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `./exh bench reductions` computes without a device: shapes, their kernels as text, classes,
-decisions of a log, means, tables."""
+"""What `./exh bench reductions` computes without a device: shapes, their kernels, classes, steps of
+sub-graphs, decisions of a log, means, tables."""
 import collections
 import csv
 import math
@@ -21,17 +21,12 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/"
 
 
 class Case(collections.namedtuple("Case", "op type shape axes")):
-    """One reduction: `op` and `type` as in a kernel's text, `axes` are those that go."""
+    """One reduction: `op` and `type` as the kernel `reduce` has them, `axes` are those that go."""
 
     @property
     def key(self):
         return (f"{self.op} {self.type} {'x'.join(map(str, self.shape))} "
                 f"[{' '.join(map(str, self.axes))}]")
-
-    @property
-    def name(self):
-        return "_".join([self.op, self.type, "x".join(map(str, self.shape)), "over",
-                         *map(str, self.axes)])
 
     @property
     def kept(self):
@@ -48,18 +43,36 @@ class Case(collections.namedtuple("Case", "op type shape axes")):
     @property
     def bytes(self):
         """That are read and written at least."""
-        return (self.elements + self.results) * BYTES[self.type]
+        result = "i32" if self.op == "argmax" else self.type
+        return self.elements * BYTES[self.type] + self.results * BYTES[result]
+
+    @property
+    def runs(self):
+        """Axes that go and axes that stay in turn, (letter, steps): those of one step are left out,
+        and neighbours are one."""
+        found = []
+        for axis, steps in enumerate(self.shape):
+            letter = "r" if axis in self.axes else "p"
+            if steps > 1 and found and found[-1][0] == letter:
+                found[-1] = (letter, found[-1][1] * steps)
+            elif steps > 1:
+                found.append((letter, steps))
+        return found
 
     @property
     def form(self):
-        """Which axes go, once those of one step are left out and neighbours are one: all of them,
-        the last (x), the first (y), first and last (rpr), one between others (prp)."""
-        word = ""
-        for axis, steps in enumerate(self.shape):
-            letter = "r" if axis in self.axes else "p"
-            if steps > 1 and not word.endswith(letter):
-                word += letter
+        """Which of these go: all of them, the last (x), the first (y), first and last (rpr), one
+        between others (prp)."""
+        word = "".join(letter for letter, _ in self.runs)
         return {"": "all", "r": "all", "p": "x", "pr": "x", "rp": "y"}.get(word, word)
+
+    @property
+    def extents(self):
+        """The sizes a, b, c and d of the kernel `reduce`; None where it has too few."""
+        steps = [steps for _, steps in self.runs]
+        if self.runs and self.runs[0][0] == "p":
+            steps.insert(0, 1)
+        return steps + [1] * (4 - len(steps)) if len(steps) <= 4 else None
 
     @property
     def size_class(self):
@@ -82,7 +95,11 @@ def case_of(row):
         raise ValueError(f"unknown type '{dtype}'; legal: {', '.join(TYPES)}")
     shape = tuple(int(word) for word in row["shape"].split("x"))
     axes = tuple(sorted({int(word) % len(shape) for word in row["axes"].split()}))
-    return Case(name, TYPES[dtype], shape, axes)
+    case = Case(name, TYPES[dtype], shape, axes)
+    if case.extents is None:
+        raise ValueError(f"{case.key}: its axes go and stay {len(case.runs)} times in turn; the "
+                         "kernel `reduce` has a, b, c and d")
+    return case
 
 
 def read_shapes(path):
@@ -102,26 +119,16 @@ def spread(cases, step=1):
     return [cases[place] for place in order]
 
 
-# ---- texts ---------------------------------------------------------------------------------------
+# ---- kernels -------------------------------------------------------------------------------------
 
 
-def kernel_text(case):
-    """The kernel of a reduction. Halves are added up in floats."""
-    letters = "abcdefgh"[:len(case.shape)]
-    over = ", ".join(letters[axis] for axis in case.axes)
-    accumulator = ": f32" if case.type in ("f16", "bf16") and case.op in ("sum", "prod") else ""
-    subscripts = ", ".join(letters[axis] for axis in case.kept)
-    left = f"y[{subscripts}]" if case.kept else "y"
-    extents = ", ".join(str(case.shape[axis]) for axis in case.kept)
-    result = f"{case.type}[{extents}]" if case.kept else case.type
-    return (f"kernel {case.name}\n"
-            f"  input x: {case.type}[{', '.join(map(str, case.shape))}]\n"
-            f"  output y: {result}\n"
-            f"  {left} = {case.op}({over}{accumulator}) x[{', '.join(letters)}]\n"
-            "end\n")
+def kernel_words(case):
+    """The words of a command line that name the kernel of a reduction, the library's `reduce`."""
+    sizes = ",".join(f"{name}={steps}" for name, steps in zip("abcd", case.extents))
+    return ["--kernel", "reduce", "--size", f"{sizes},op={case.op}", "--type", case.type]
 
 
-# Sums of bools are no bools, and any and all are what min and max of bools are.
+# any and all are of bools, all else is of numbers.
 NUMBERS = ("f64", "f32", "f16", "i64", "i32")
 LENGTHS = (1, 31, 33, 1000, 1023, 1025, 4099)  # 2^k - 1 and 2^k + 1; primes: 31, 4099.
 
@@ -135,8 +142,8 @@ def form_shape(form, length, kept):
 
 
 def correct_cases():
-    """6 operators x 6 types x 5 forms x lengths, those that make sense."""
-    pairs = [(op, kind) for op in ("sum", "prod", "min", "max") for kind in NUMBERS]
+    """7 operators x 7 types x 5 forms x lengths, those that make sense."""
+    pairs = [(op, kind) for op in ("sum", "prod", "min", "max", "argmax") for kind in NUMBERS]
     pairs += [("any", "bool"), ("all", "bool")]
     kept = (3, 32, 17, 64)
     cases = []
@@ -146,6 +153,44 @@ def correct_cases():
                 shape, axes = form_shape(form, length, kept[len(cases) % len(kept)])
                 cases.append(Case(op, kind, shape, axes))
     return cases
+
+
+# ---- sub-graphs ----------------------------------------------------------------------------------
+
+# Statements of one operation, and the type of what it reads.
+ELEMENTWISE = {"cast16": ("y: f16[i] = cast(f16, x[i])", "f32"),
+               "cast32": ("y: f32[i] = cast(f32, x[i])", "f16"),
+               "neg": ("y[i] = -x[i]", "f32"),
+               "mul": ("y[i] = a[i] * b[i]", "f32"),
+               "add": ("y[i] = a[i] + b[i]", "f32")}
+ROWS = Case("sum", "f32", (64, 128, 768), (0, 1))
+# What each of subgraphs/*.kernel is made of: operations on elements, and reductions behind them.
+OPERATIONS = {1: (("cast16", "cast32", "cast16"), [Case("sum", "f16", (64, 2), (0, 1))]),
+              2: (("cast16",), [Case("sum", "f16", (1280, 21128), (0,))]),
+              3: (("cast32",), [Case("sum", "f32", (64, 768), (0,))]),
+              4: (("mul",), [Case("sum", "f32", (1280, 21128), (1,))]),
+              5: (("neg", "mul"), [Case("sum", "f32", (1280,), (0,))]),
+              6: (("mul", "mul"), [Case("sum", "f32", (3072,), (0,))]),
+              7: (("add", "mul"), [ROWS]),
+              8: (("add", "mul"), [ROWS, ROWS]),
+              9: ((), [ROWS, ROWS]),
+              10: (("cast32",), [ROWS]),
+              11: (("cast32",), [ROWS]),
+              12: ((), [Case("sum", "f16", (64, 20), (0,))])}
+
+
+def steps_of(number):
+    """The kernels that compute a sub-graph one operation after the other, each as words of a
+    command line."""
+    operations, reductions = OPERATIONS[number]
+    size = f"i={reductions[0].elements}"
+    steps = [["--compute", ELEMENTWISE[name][0], "--type", ELEMENTWISE[name][1], "--size", size]
+             for name in operations]
+    return steps + [kernel_words(case) for case in reductions]
+
+
+def step_key(step):
+    return "step " + " ".join(word for word in step if not word.startswith("--"))
 
 
 # ---- logs ----------------------------------------------------------------------------------------
@@ -167,9 +212,9 @@ def decided(choices, vector, name):
     return found
 
 
-def across_of(choices, vector):
-    """The value of across_blocks, of several reductions in a row; "" where there is none."""
-    return "+".join(value for _, value in sorted(decided(choices, vector, ACROSS).items()))
+def across_of(record):
+    """How the blocks of an evaluation divide its reductions, as the log says."""
+    return record.get("across") or "NOT_ACROSS"
 
 
 def kinds_of(choices, vector):

@@ -4,7 +4,8 @@
 ./exh bench reductions --shapes FILE --budget 10s  each shape of a CSV file: our best, the peers
 ./exh bench reductions report                      tables and geometric means of what was measured
 ./exh bench reductions correct --count 20          random implementations of all reductions
-./exh bench reductions paper --budget 30s          large sums with and without atomics, sub-graphs
+./exh bench reductions paper --budget 30s          large sums with and without atomics, how 20 launches
+                                                   of each vary, sub-graphs fused and unfused
 
 The shapes file has the columns op (ReduceSum ...), dtype (float32 ...), shape (8x20x27x27) and axes
 (0 2 3). Each result is a line of --out. What stands there is not measured again, so that a call
@@ -18,6 +19,7 @@ import os
 import pathlib
 import selectors
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -31,6 +33,7 @@ PEERS = "torch,inductor,cub,cudnn"
 PEER_SECONDS = 400  # Of one case at most; torch.compile tries many kernels.
 YARDSTICK_SECONDS = 120  # Of a search beside its budget, at most.
 SPENT = "no time left"
+LAUNCHES = 20  # One by one, to see how their times and bits vary.
 
 SUMS = [texts.Case("sum", "f32", (16226304,), (0,)),
         texts.Case("sum", "f32", (1024, 131072), (1,)),
@@ -95,14 +98,13 @@ class Searches:
         """Words with which random implementations have each value about as often."""
         return ["--order", texts.ACROSS] if self.ways else []
 
-    def search(self, text, *words, budget):
-        """(records of the log, folder, what it printed) of a search of a kernel."""
+    def search(self, kernel, *words, budget):
+        """(records of the log, folder, what it printed) of a search of a kernel, which is named by
+        words of a command line."""
         folder = self.work / "run"
         shutil.rmtree(folder, ignore_errors=True)
-        file = self.work / "text.kernel"
-        file.write_text(text)
         gpu = ["--gpu", self.options.gpu] if self.options.device != "cpu" else []
-        command = ["--kernel", file, "--device", self.options.device, *gpu, "--progress", "none",
+        command = [*kernel, "--device", self.options.device, *gpu, "--progress", "none",
                    "--seed", self.options.seed, "--out", folder, *words]
         for one in budget:
             command += ["--budget", one]
@@ -110,18 +112,27 @@ class Searches:
         _, said = self.run(*command, seconds=seconds)
         return read_log(folder / "log.jsonl"), folder, said
 
-    def best(self, text, *words, budget, value=None):
+    def replay(self, folder, record, *words):
+        """What was measured of a record again; nothing where that was not right."""
+        log = self.work / "replay.jsonl"
+        log.unlink(missing_ok=True)
+        self.run("replay", folder, "--record", record, "--log", log, *words,
+                 seconds=YARDSTICK_SECONDS)
+        return next((r for r in read_log(log) if r["t"] == "reference" and r["name"] == "winner"
+                     and r["verdict"] == "correct"), None)
+
+    def best(self, kernel, *words, budget, value=None, launches=0):
         """What a search found, as a dict with "us", or with "error". With a value of across_blocks:
-        the best of those that have it, timed once more by itself where others were faster."""
-        records, folder, said = self.search(text, *words, budget=[budget])
+        the best of those that have it, timed once more by itself where others were faster. With
+        `launches`, and inputs in L2: so many of it one by one."""
+        records, folder, said = self.search(kernel, *words, budget=[budget])
         evals = {r["n"]: r for r in records if r["t"] == "eval"}
         found = {"verdicts": dict(collections.Counter(r["verdict"] for r in evals.values())),
                  "violations": sum(r["t"] == "violation" for r in records)}
         choices = texts.choices_of(records)
         right = [r for r in evals.values() if r["verdict"] == "correct" and r["best_ns"] > 0]
         if value is not None:
-            right = [r for r in right if (texts.across_of(choices, r["vector"]) or "NOT_ACROSS")
-                     .split("+")[0] == value]
+            right = [r for r in right if texts.across_of(r) == value]
         bests = [r["n"] for r in records if r["t"] == "best"]
         if not right:
             last = said.strip().splitlines()[-1][:300] if said.strip() else "it said nothing"
@@ -139,16 +150,12 @@ class Searches:
             name = f"record {winner['n']}"
             # A replay has its inputs in L2.
             if name not in timed and "cold" not in words:
-                log = self.work / "replay.jsonl"
-                log.unlink(missing_ok=True)
-                self.run("replay", folder, "--record", winner["n"], "--log", log,
-                         seconds=YARDSTICK_SECONDS)
-                timed[name] = next((r for r in read_log(log) if r["t"] == "reference" and
-                                    r["name"] == "winner" and r["verdict"] == "correct"), winner)
+                timed[name] = self.replay(folder, winner["n"]) or winner
         naive, timed = timed.get("naive"), timed.get(name, winner)
         found.update(us=timed["best_ns"] / 1e3,
                      median_us=(timed.get("median_ns") or timed["best_ns"]) / 1e3,
-                     record=winner["n"], across=texts.across_of(choices, winner["vector"]),
+                     record=winner["n"], across=texts.across_of(winner),
+                     bits_vary=winner.get("bits_vary", False),
                      kinds=texts.kinds_of(choices, winner["vector"]))
         if rates:
             found["copy_gbs"] = max(rates["driver_copy_gbs"], rates["kernel_copy_gbs"])
@@ -156,6 +163,11 @@ class Searches:
             found["bound_us"] = end["bound_ns"] / 1e3
         if naive:
             found["naive_us"] = naive["best_ns"] / 1e3
+        again = self.replay(folder, winner["n"], "--repeat", launches) if launches and \
+            "cold" not in words else None
+        if again:
+            found["launches"] = {"results": again["results"],
+                                 "us": [ns / 1e3 for ns in again["runtimes_ns"]]}
         return found
 
 
@@ -308,20 +320,20 @@ class Bench:
 
     # ---- shapes ----------------------------------------------------------------------------------
 
-    def ours(self, text, size, words=(), value=None):
+    def ours(self, kernel, size, words=(), value=None, launches=0):
         """{state: what a search found}"""
         found = {}
         for state in self.states:
             l2 = ["--l2", state] if state != "warm" else []
-            found[state] = self.searches.best(text, *words, *l2, budget=self.options.budget,
-                                              value=value)
+            found[state] = self.searches.best(kernel, *words, *l2, budget=self.options.budget,
+                                              value=value, launches=launches)
             if "us" in found[state] and "copy_gbs" in found[state]:
                 rate = size / found[state]["us"] / 1e3
                 found[state]["copy_share"] = rate / found[state]["copy_gbs"]
         return found
 
     def of_shape(self, case):
-        ours = self.ours(texts.kernel_text(case), case.bytes)
+        ours = self.ours(texts.kernel_words(case), case.bytes)
         peers = self.peers.ask({"op": case.op, "type": case.type, "shape": list(case.shape),
                                 "axes": list(case.axes), "segments": case.segments(),
                                 "states": self.states})
@@ -352,14 +364,13 @@ class Bench:
         """Counts of random implementations, by the value of across_blocks that they have."""
         words = self.searches.forced(values) if values else []
         records, _, said = self.searches.search(
-            texts.kernel_text(case), "--policy", "random", "--bound", "check",
+            texts.kernel_words(case), "--policy", "random", "--bound", "check",
             *self.searches.evenly(), *words, budget=[f"evals={self.options.count}",
                                                      self.options.budget])
-        choices = texts.choices_of(records)
         evals = [r for r in records if r["t"] == "eval"]
         counts = collections.defaultdict(collections.Counter)
         for record in evals:
-            counts[texts.across_of(choices, record["vector"]) or "-"][record["verdict"]] += 1
+            counts[texts.across_of(record)][record["verdict"]] += 1
         violations = sum(r["t"] == "violation" for r in records)
         line = {"kind": "correct", "op": case.op, "type": case.type, "form": case.form,
                 "counts": {value: dict(verdicts) for value, verdicts in counts.items()},
@@ -397,8 +408,8 @@ class Bench:
                                 for state in self.states}
                 continue
             across = self.searches.evenly() if value != "NOT_ACROSS" else []
-            found[value] = self.ours(texts.kernel_text(case), case.bytes,
-                                     [*self.searches.forced([value]), *across], value)
+            found[value] = self.ours(texts.kernel_words(case), case.bytes,
+                                     [*self.searches.forced([value]), *across], value, LAUNCHES)
         ours = {}
         for state in self.states:
             there = [by[state] for by in found.values() if "us" in by[state]]
@@ -408,10 +419,16 @@ class Bench:
         errors = [by["error"] for by in ours.values() if "error" in by]
         return {**line, "error": errors[0]} if errors else line
 
+    def of_step(self, step):
+        """One operation of a sub-graph."""
+        ours = self.ours(step, 0)
+        line = {"kind": "step", "ours": ours}
+        errors = [found["error"] for found in ours.values() if "error" in found]
+        return {**line, "error": errors[0]} if errors else line
+
     def of_subgraph(self, file):
-        text = file.read_text()
         peers = self.peers.ask({"subgraph": int(file.stem), "states": self.states})
-        ours = self.ours(text, 0)
+        ours = self.ours(["--kernel", file], 0)
         line = {"kind": "subgraph", "ours": ours, "peers": peers}
         errors = [found["error"] for found in ours.values() if "error" in found]
         return {**line, "error": errors[0]} if errors else line
@@ -426,6 +443,9 @@ class Bench:
         for file in sorted((HERE / "subgraphs").glob("*.kernel")):
             items.append((f"sub-graph {int(file.stem)}", lambda f=file: self.of_subgraph(f),
                           in_words))
+        steps = {texts.step_key(step): step for number in texts.OPERATIONS
+                 for step in texts.steps_of(number)}
+        items += [(key, lambda s=step: self.of_step(s), in_words) for key, step in steps.items()]
         items = items[::self.options.pick]
         self.take_all(items)
         print_paper(self.results.lines, self.states)
@@ -529,39 +549,64 @@ def print_correct(lines):
     return 1 if total["wrong"] or total["faster than bound"] else 0
 
 
+def microseconds(line, state):
+    """What the line of a result says of us; None where there is none."""
+    return line.get("ours", {}).get(state, {}).get("us") if line else None
+
+
+def launches_table(lines):
+    """How launches of the sums differ, one by one, by variant."""
+    rows = [(f"{LAUNCHES} launches", "variant", "different results", "fastest us", "median us",
+             "slowest us", "apart")]
+    for case in SUMS:
+        for name in VARIANTS:
+            found = lines.get(f"{name}: {case.key}", {}).get("ours", {}).get("warm", {})
+            if not found.get("launches"):
+                continue
+            times = sorted(found["launches"]["us"])
+            rows.append((case.key, found["across"], found["launches"]["results"],
+                         *[texts.words(us) for us in (times[0], statistics.median(times),
+                                                      times[-1])],
+                         f"{times[-1] / times[0] - 1:.1%}"))
+    return texts.table(rows)
+
+
+def subgraphs_table(lines, state):
+    rows = [("sub-graph, us", "fused", "unfused", "torch", "torch.compile", "x unfused", "x torch",
+             "x torch.compile", "variant")]
+    kept = collections.defaultdict(list)
+    for number in range(1, 13):
+        line = lines.get(f"sub-graph {number}")
+        if line is None:
+            continue
+        ours = microseconds(line, state)
+        peers = line["peers"].get(state, {})
+        steps = [microseconds(lines.get(texts.step_key(step)), state)
+                 for step in texts.steps_of(number)]
+        times = [sum(steps) if all(steps) else None]
+        times += [peers.get(name, {}).get("us") if peers.get(name, {}).get("ok") else None
+                  for name in ("torch", "inductor")]
+        ratios = [time and ours and time / ours for time in times]
+        for column, ratio in enumerate(ratios):
+            kept[column].append(ratio)
+        rows.append((number, texts.words(ours), *map(texts.words, times),
+                     *map(texts.words, ratios), line["ours"].get(state, {}).get("across") or "-"))
+    rows.append(("geometric mean", "", "", "", "",
+                 *[texts.words(texts.geometric_mean(kept[column])) for column in range(3)], ""))
+    return texts.table(rows)
+
+
 def print_paper(lines, states):
     for state in states:
-        def us(key, of):
-            return of.get("ours", {}).get(state, {}).get("us") if of else None
-
         rows = [("sum, us", *VARIANTS, "free", "best peer")]
         for case in SUMS:
-            cells = [us(key, lines.get(key)) for key in
+            cells = [microseconds(lines.get(key), state) for key in
                      [f"{name}: {case.key}" for name in VARIANTS] + [case.key]]
             peer = texts.best_peer(lines.get(case.key, {}).get("peers", {}).get(state, {}))
             rows.append((case.key, *[texts.words(cell) for cell in cells],
                          f"{peer[1]:.2f} {peer[0]}" if peer else "-"))
-        print(f"\n{state} L2\n\n{texts.table(rows)}")
-        rows = [("sub-graph, us", "ours", "torch", "torch.compile", "x torch", "x torch.compile",
-                 "variant")]
-        kept = collections.defaultdict(list)
-        for number in range(1, 13):
-            line = lines.get(f"sub-graph {number}")
-            if line is None:
-                continue
-            ours = line["ours"].get(state, {})
-            peers = line["peers"].get(state, {})
-            times = [peers.get(name, {}).get("us") if peers.get(name, {}).get("ok") else None
-                     for name in ("torch", "inductor")]
-            ratios = [time and ours.get("us") and time / ours["us"] for time in times]
-            for name, ratio in zip(("torch", "inductor"), ratios):
-                kept[name].append(ratio)
-            rows.append((number, texts.words(ours.get("us")), *map(texts.words, times),
-                         *map(texts.words, ratios), ours.get("across") or "-"))
-        rows.append(("geometric mean", "", "", "",
-                     *[texts.words(texts.geometric_mean(kept[name]))
-                       for name in ("torch", "inductor")], ""))
-        print(f"\n{texts.table(rows)}")
+        print(f"\n{state} L2\n\n{texts.table(rows)}\n\n{subgraphs_table(lines, state)}")
+    print(f"\nwarm L2, one by one\n\n{launches_table(lines)}")
 
 
 # ---- the program ---------------------------------------------------------------------------------

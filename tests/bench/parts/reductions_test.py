@@ -20,23 +20,18 @@ def row(op, dtype, shape, axes):
 
 
 class Rows(unittest.TestCase):
-    def test_a_row_becomes_a_kernel(self):
-        self.assertEqual(texts.kernel_text(row("ReduceSum", "float32", "8x20x27x27", "0 2 3")),
-                         "kernel sum_f32_8x20x27x27_over_0_2_3\n"
-                         "  input x: f32[8, 20, 27, 27]\n"
-                         "  output y: f32[20]\n"
-                         "  y[b] = sum(a, c, d) x[a, b, c, d]\n"
-                         "end\n")
+    def test_a_row_is_a_call_of_the_library(self):
+        self.assertEqual(texts.kernel_words(row("ReduceSum", "float16", "8x20x27x27", "0 2 3")),
+                         ["--kernel", "reduce", "--size", "a=8,b=20,c=729,d=1,op=sum",
+                          "--type", "f16"])
 
-    def test_one_result_has_no_subscripts(self):
-        text = texts.kernel_text(row("ReduceMax", "int32", "8x15", "0 1"))
-        self.assertIn("output y: i32\n  y = max(a, b) x[a, b]\n", text)
-
-    def test_halves_are_added_up_in_floats(self):
-        self.assertIn("y[a] = sum(b: f32) x", texts.kernel_text(
-            row("ReduceSum", "float16", "8x15", "1")))
-        self.assertIn("y[a] = max(b) x", texts.kernel_text(
-            row("ReduceMax", "float16", "8x15", "1")))
+    def test_axes_of_all_forms_are_those_of_the_library(self):
+        for shape, axes, extents in (("8x15", "0 1", [120, 1, 1, 1]), ("1x1", "0", [1, 1, 1, 1]),
+                                     ("8x15", "1", [1, 8, 15, 1]), ("8x15", "0", [8, 15, 1, 1]),
+                                     ("8x4x5x5", "0 2 3", [8, 4, 25, 1]),
+                                     ("8x39x80", "1", [1, 8, 39, 80]),
+                                     ("2x3x4x5", "0 2", [2, 3, 4, 5])):
+            self.assertEqual(row("ReduceSum", "float32", shape, axes).extents, extents, shape)
 
     def test_axes_count_from_the_end_as_well(self):
         self.assertEqual(row("ReduceSum", "float32", "8x15", "-1").axes, (1,))
@@ -46,12 +41,14 @@ class Rows(unittest.TestCase):
             row("ReduceMean", "float32", "8", "0")
         with self.assertRaisesRegex(ValueError, "complex64"):
             row("ReduceSum", "complex64", "8", "0")
+        with self.assertRaisesRegex(ValueError, "2x3x4x5.* 4 times in turn"):
+            row("ReduceSum", "float32", "2x3x4x5", "1 3")
 
     def test_forms_leave_out_axes_of_one_step(self):
         for shape, axes, form in (("8x15", "0 1", "all"), ("32x1", "0", "all"), ("8x15", "1", "x"),
                                   ("1x128x64x64", "0 2 3", "x"), ("8x15", "0", "y"),
                                   ("32x1x1x24", "0 1 2", "y"), ("8x4x5x5", "0 2 3", "rpr"),
-                                  ("8x39x80", "1", "prp"), ("2x3x4x5", "1 3", "prpr")):
+                                  ("8x39x80", "1", "prp"), ("2x3x4x5", "0 2", "rprp")):
             self.assertEqual(row("ReduceSum", "float32", shape, axes).form, form, shape)
 
     def test_segments_of_cub(self):
@@ -74,7 +71,7 @@ class Rows(unittest.TestCase):
 
     def test_no_sums_of_bools(self):
         kinds = {(case.op, case.type) for case in texts.correct_cases()}
-        self.assertEqual(len(kinds), 22)
+        self.assertEqual(len(kinds), 27)
         self.assertNotIn(("sum", "bool"), kinds)
         self.assertIn(("any", "bool"), kinds)
 
@@ -100,8 +97,6 @@ class Logs(unittest.TestCase):
 
     def test_decisions_of_a_record(self):
         choices = texts.choices_of(self.RECORDS)
-        self.assertEqual(texts.across_of(choices, "43324"), "LAST_BLOCK")
-        self.assertEqual(texts.across_of(choices, "4332."), "")
         self.assertEqual(texts.kinds_of(choices, "43324"), "a0=BLOCK:64")
         self.assertEqual(texts.kinds_of(choices, "43304"), "")
 
@@ -168,6 +163,39 @@ class Files(unittest.TestCase):
         folder = pathlib.Path(__file__).resolve().parent / "subgraphs"
         self.assertEqual([int(file.stem) for file in sorted(folder.glob("*.kernel"))],
                          list(range(1, 13)))
+        self.assertEqual(list(texts.OPERATIONS), list(range(1, 13)))
+
+    def test_steps_of_a_sub_graph(self):
+        self.assertEqual([texts.step_key(step) for step in texts.steps_of(7)],
+                         ["step y[i] = a[i] + b[i] f32 i=6291456",
+                          "step y[i] = a[i] * b[i] f32 i=6291456",
+                          "step reduce a=8192,b=768,c=1,d=1,op=sum f32"])
+
+    def test_what_the_paper_part_prints(self):
+        case = reductions.SUMS[0]
+        names = list(reductions.VARIANTS)
+        atomic = {"us": 20.0, "across": "ATOMIC_RED",
+                  "launches": {"results": 7, "us": [20.0, 22.0, 21.0]}}
+        ordered = {"us": 25.0, "across": "LAST_BLOCK", "launches": {"results": 1, "us": [25.0] * 3}}
+        lines = {f"{names[0]}: {case.key}": {"ours": {"warm": atomic}},
+                 f"{names[1]}: {case.key}": {"ours": {"warm": ordered}},
+                 "sub-graph 9": {"ours": {"warm": {"us": 5.0}},
+                                 "peers": {"warm": {"torch": {"us": 15.0, "ok": True}}}}}
+        lines.update((texts.step_key(step), {"ours": {"warm": {"us": 4.0}}})
+                     for step in texts.steps_of(9))
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            reductions.print_paper(lines, ["warm"])
+
+        def cells(*begin):
+            rows = [[cell.strip() for cell in line.split("|")[1:-1]]
+                    for line in said.getvalue().splitlines()]
+            return [row[len(begin):] for row in rows if tuple(row[:len(begin)]) == begin]
+
+        self.assertEqual(cells(case.key, "20.00"), [["25.00", "-", "-", "-"]])
+        self.assertEqual(cells(case.key, "ATOMIC_RED"), [["7", "20.00", "21.00", "22.00", "10.0%"]])
+        self.assertEqual(cells(case.key, "LAST_BLOCK"), [["1", "25.00", "25.00", "25.00", "0.0%"]])
+        self.assertEqual(cells("9"), [["5.00", "8.00", "15.00", "-", "1.60", "3.00", "-", "-"]])
 
 
 if __name__ == "__main__":

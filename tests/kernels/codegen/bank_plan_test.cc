@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/plan/bank_plan.h"
+#include "kernels/codegen/memory/bank_plan.h"
 
 #include <gtest/gtest.h>
 

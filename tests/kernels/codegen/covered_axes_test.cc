@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/plan/covered_axes.h"
+#include "kernels/codegen/memory/covered_axes.h"
 
 #include <gtest/gtest.h>
 

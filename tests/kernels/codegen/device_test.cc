@@ -49,6 +49,19 @@ TEST(Device, EveryFieldMayBeOverridden) {
   EXPECT_FALSE(result.device->vector_arithmetic);
 }
 
+TEST(Device, WaysAcrossBlocksAreThoseThatThereAre) {
+  const auto load = [](const char* ways) { return LoadDevice("cpu", {{"across_blocks", ways}}); };
+  for (const char* bad : {"[\"ATOMIC_REDD\"]", "\"ATOMIC_RED\"", "[\"NOT_ACROSS\"]", "[1]"}) {
+    EXPECT_THAT(load(bad).error,
+                HasSubstr("'across_blocks' must be a list of some of ATOMIC_CAS, ATOMIC_RED, "
+                          "ATOMIC_VECTOR, LAST_BLOCK, SECOND_LAUNCH, got "))
+        << bad;
+  }
+  const DeviceResult result = load("[\"SECOND_LAUNCH\", \"ATOMIC_RED\"]");
+  ASSERT_TRUE(result.device) << result.error;
+  EXPECT_THAT(result.device->across_blocks, ElementsAre("SECOND_LAUNCH", "ATOMIC_RED"));
+}
+
 TEST(Device, ResolvedDeviceReadsBack) {
   const kernels::testing::TemporaryFolder folder;
   const DeviceResult host = LoadDevice("cpu", {{"max_threads", "16"}});
@@ -84,6 +97,14 @@ TEST(Device, ThePapersDeviceIsForCountingOnly) {
   EXPECT_TRUE(LoadDevice("cpu").device->runs);
 }
 
+TEST(Device, TheArchitectureNamesACapability) {
+  EXPECT_EQ(LoadDevice("h200").device->capability(), 90);
+  EXPECT_EQ(LoadDevice("k4000").device->capability(), 30);
+  EXPECT_EQ(LoadDevice("hip-text").device->capability(), 0);
+  EXPECT_EQ(LoadDevice("cpu").device->capability(), 0);
+  EXPECT_EQ(LoadDevice("h200", {{"architecture", "\"sm_100a\""}}).device->capability(), 100);
+}
+
 TEST(Device, AreFoundWhereverTheProgramIs) {
   const kernels::testing::TemporaryFolder folder;
   const auto at = [&](const std::string& path) { return folder.path() + "/" + path; };
@@ -107,6 +128,17 @@ TEST(Device, OneThatSaysNothingOfReductionsDividesNone) {
   const DeviceResult old = LoadDeviceFrom(folder.path(), "h200");
   ASSERT_TRUE(old.device) << old.error;
   EXPECT_THAT(old.device->across_blocks, ElementsAre());
+}
+
+TEST(Device, OneThatSaysNothingOfRingsHasNone) {
+  const ir::Device cpu = *LoadDevice("cpu").device, h200 = *LoadDevice("h200").device;
+  EXPECT_EQ(cpu.max_stages, 1U);
+  EXPECT_FALSE(cpu.async_copies);
+  EXPECT_EQ(cpu.resident_blocks, 1U);
+  EXPECT_EQ(h200.max_stages, 4U);
+  EXPECT_TRUE(h200.async_copies);
+  EXPECT_EQ(h200.resident_blocks, 4U);
+  EXPECT_THAT(DeviceToJson(cpu), ::testing::Not(HasSubstr("max_stages")));
 }
 
 // The copy beside the programs is what the sources say.

@@ -214,6 +214,27 @@ ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint
   return f;
 }
 
+ir::Function Rows(std::uint32_t m, std::uint32_t k, ir::Op op, ir::Type type, double first,
+                  std::uint32_t extent_k) {
+  ir::Function f;
+  f.name = "rows";
+  ir::Builder b(f, true);
+  const auto x = b.InputArray("x", std::uint64_t{m} * k, type);
+  const auto w = b.InputArray("w", k, type);
+  const auto y = b.OutputArray("y", m, type);
+  const ir::AxisRef am = b.Axis("m", m, {{2, 64}});
+  const ir::AxisRef ak = b.CoveredAxis("k", k, std::max(k, extent_k), {{2, 64}, {2, 16}});
+  const ir::Value load_x = b.Load("load_x", x, {{am, k}, {ak, 1}});
+  std::vector<ir::Input> inputs = {ir::InRegisters(load_x)};
+  if (op == ir::Op::kMad) inputs.push_back(ir::InRegisters(b.Load("load_w", w, {{ak, 1}})));
+  const ir::Value init =
+      b.Compute("init", ir::Op::kConst, {am}, {ir::Literal(first)}, ir::ResultType(op, type));
+  const ir::Value red = b.Reduce("red", op, {am, ak}, {ak}, init, inputs);
+  b.Store("store", y, {{am, 1}}, ir::InRegisters(red));
+  ir::PlanLowering(f);
+  return f;
+}
+
 Item Block(std::string dims, std::uint32_t size, Items body) {
   return MakeLoop(DimKind::BLOCK, std::move(dims), size, std::move(body));
 }

@@ -28,6 +28,12 @@ struct Extents {
 ir::Function Matmul(std::uint32_t m, std::uint32_t n, std::uint32_t k, std::uint32_t a_stride = 1,
                     ir::Type type = ir::Type::kF32, double first = 0, Extents extents = {});
 
+/// y[m] = `op` over k of x[m, k] (of kMad: of x[m, k] * w[k]), x row-major, beginning with `first`;
+/// levels m0 m1, k0 k1 k2, of which k may run further than the axis. Instructions load_x, load_w,
+/// init, red, store.
+ir::Function Rows(std::uint32_t m, std::uint32_t k, ir::Op op, ir::Type type = ir::Type::kF32,
+                  double first = 0, std::uint32_t extent_k = 0);
+
 /// A loop with a body, or an instruction.
 struct Item {
   DimKind kind = DimKind::LOOP;

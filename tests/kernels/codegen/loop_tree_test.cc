@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/codegen/plan/lowered_code.h"
+#include "kernels/codegen/print/cuda_printer.h"
 #include "tests/kernels/codegen/hand_backbone.h"
 #include "tests/kernels/codegen/reference_run.h"
 
@@ -135,13 +136,14 @@ TEST(Slices, ThatNoBitTellsApartMeetInSharedMemory) {
 }
 
 /// Two blocks divide k between them, and in each of them two slices what is left of it. `rows`: of
-/// what kind m0 is.
-Schedule Divided(const ir::Function& f, AcrossBlocks across, DimKind rows = DimKind::BLOCK) {
+/// what kind m0 is, and `tiles` its size.
+Schedule Divided(const ir::Function& f, AcrossBlocks across, DimKind rows = DimKind::BLOCK,
+                 std::uint32_t tiles = 2) {
   const Items body = {
       Thread(0, "init.m1", 2, {Tile("init")}),
       Thread(0, "mad.m1 + load_a.m1", 2, {Thread(1, "mad.k1 + load_a.k1 + load_b.k1", 2, Sums())}),
       Thread(0, "store.m1", 2, {Tile("store")})};
-  Item m0 = Block("init.m0 + mad.m0 + load_a.m0 + store.m0", 2, body);
+  Item m0 = Block("init.m0 + mad.m0 + load_a.m0 + store.m0", tiles, body);
   m0.kind = rows;
   return Draw(f,
               {Block("mad.k0 + load_a.k0 + load_b.k0", 2,
@@ -270,6 +272,81 @@ TEST(Splits, OfAtomicSumsAreNoNodes) {
   EXPECT_EQ(f.inst(split.store).name(), "store");
   EXPECT_EQ(code.splits.of_store[split.store.index()], 0);
   EXPECT_EQ(code.splits.workspace_bytes, 0U);
+}
+
+/// The CUDA C++ of sums that are divided, for a GPU whose launches may overlap.
+CudaText Overlapping(AcrossBlocks way, DimKind rows, bool gives_up = false,
+                     std::uint32_t tiles = 16) {
+  const ir::Function f = Matmul(4 * tiles, 8, 4);
+  const Schedule s = Divided(f, way, rows, tiles);
+  const LoweredCode code = LowerSchedule(f, s);
+  EXPECT_EQ(code.error, "");
+  return PrintCuda(code, {.gives_up = gives_up, .overlaps = true});
+}
+
+/// All of these stand in the text in this order.
+void ExpectInOrder(const std::string& text, const std::vector<std::string>& parts) {
+  std::size_t at = 0;
+  for (const std::string& part : parts) {
+    at = text.find(part, at);
+    ASSERT_NE(at, text.npos) << part << " in:\n" << text;
+    at += part.size();
+  }
+}
+
+std::size_t Count(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++count;
+  return count;
+}
+
+constexpr const char *kAwait = "exh_await_previous();", *kLet = "exh_let_next_begin();";
+
+const std::string kStart = ") {\n  ";
+
+TEST(Splits, AwaitTheKernelThatFillsBehindTheirLoops) {
+  const CudaText text = Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::BLOCK);
+  EXPECT_TRUE(text.launch.overlaps);
+  EXPECT_EQ(Count(text.source, kAwait), 1U);
+  EXPECT_EQ(Count(text.source, kLet), 1U);
+  ExpectInOrder(text.source, {"\nexh_fill(", kStart + kLet, "\nexh_kernel(", "fmaf(",
+                              "__shfl_xor_sync(", kAwait, "atomicAdd("});
+  const std::string behind = text.source.substr(text.source.find(kAwait));
+  EXPECT_THAT(behind, Not(HasSubstr("fmaf(")));
+  // Not in each iteration.
+  const CudaText loop = Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::LOOP);
+  EXPECT_EQ(Count(loop.source, kAwait), 1U);
+  ExpectInOrder(loop.source, {"\nexh_kernel(", kAwait, "for (int", "atomicAdd("});
+}
+
+TEST(Splits, AwaitPartialResultsAtTheStart) {
+  const CudaText text = Overlapping(AcrossBlocks::SECOND_LAUNCH, DimKind::BLOCK);
+  EXPECT_TRUE(text.launch.overlaps);
+  EXPECT_EQ(Count(text.source, kAwait), 1U);
+  EXPECT_EQ(Count(text.source, kLet), 1U);
+  ExpectInOrder(text.source,
+                {"\nexh_kernel(", kStart + kLet, "fmaf(", "\nexh_finish(", kStart + kAwait});
+}
+
+TEST(Splits, ThatGiveUpHaveWaitedBefore) {
+  const CudaText text = Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::BLOCK, true);
+  ExpectInOrder(text.source, {"\nexh_kernel(", kStart + kAwait, "exh_look(exh_end);"});
+  EXPECT_EQ(Count(text.source, kAwait), 1U);
+}
+
+TEST(Splits, OverlapOnlyWhereThatIsOfUse) {
+  const auto expect_none = [](const CudaText& text) {
+    EXPECT_FALSE(text.launch.overlaps);
+    EXPECT_THAT(text.source, Not(HasSubstr("exh_await")));
+    EXPECT_THAT(text.source, Not(HasSubstr("exh_let")));
+  };
+  expect_none(Overlapping(AcrossBlocks::LAST_BLOCK, DimKind::BLOCK));  // One launch.
+  // One block fills 256 elements.
+  EXPECT_TRUE(Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::BLOCK, false, 16).launch.overlaps);
+  expect_none(Overlapping(AcrossBlocks::ATOMIC_RED, DimKind::BLOCK, false, 8));
+  const ir::Function f = Matmul(64, 8, 4);
+  const Schedule s = Divided(f, AcrossBlocks::SECOND_LAUNCH, DimKind::BLOCK, 16);
+  expect_none(PrintCuda(LowerSchedule(f, s)));
 }
 
 TEST(Splits, ThatCannotMeet) {

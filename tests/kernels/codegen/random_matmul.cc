@@ -26,6 +26,8 @@ int Depth(DimKind kind) {
       return 3;
     case DimKind::VECTOR:
       return 4;
+    case DimKind::TENSOR:  // Not drawn.
+      break;
   }
   return 5;
 }
@@ -45,6 +47,8 @@ class Generator {
     thread_k_ = Chance(2);
     slices_ = thread_k_ && Chance(2);
     if (slices_) features_.insert("slices");
+    lanes_ = !slices_ && k_[1] != 3 && Chance(3);
+    if (lanes_) features_.insert("lanes of sums");
     stage_a_ = Chance(2);
     stage_b_ = Chance(2);
     const int a_stride = Chance(4) ? 3 : 1;
@@ -65,6 +69,7 @@ class Generator {
     out->schedule = Draw(out->function, items, layouts, across_);
     if (splits_) features_.insert("splits");
     if (splits_ && slices_) features_.insert("splits of slices");
+    if (splits_ && lanes_) features_.insert("splits of lanes");
     if (thread_m_ || thread_n_) features_.insert("thread");
     if (thread_m_ && thread_n_) features_.insert("two thread axes");
     if (stage_a_ || stage_b_) features_.insert("temporary");
@@ -239,18 +244,20 @@ class Generator {
   Items MadNest() {
     const std::string a = stage_a_ ? "tmp.load_a.ld" : "load_a";
     const std::string b = stage_b_ ? "tmp.load_b.ld" : "load_b";
-    bool has_vector = false;
+    bool has_vector = lanes_;
     const Item n2 = Expanded("mad.n2", n_[2], true, has_vector);
     Items tile = {n2, Expanded("mad.m2", m_[2], true, has_vector)};
     if (!thread_m_) tile.push_back(Expanded("mad.m1", m_[1], true, has_vector));
     if (!thread_n_) tile.push_back(Expanded("mad.n1", n_[1], true, has_vector));
 
+    if (lanes_) tile.push_back(Make(DimKind::VECTOR, "mad.k1", k_[1]));
     Items inside = OperandNest(a, "m", m_, thread_m_, stage_a_ ? &a_inner_ : nullptr, false);
     Append(inside, OperandNest(b, "n", n_, thread_n_, stage_b_ ? &b_inner_ : nullptr, true));
     Append(inside, Nest(std::move(tile), {Exec("mad")}));
+    Items band = Band("mad.m1 + " + a + ".m1", "mad.n1 + " + b + ".n1");
+    if (lanes_) return Nest(std::move(band), std::move(inside));
     const Item k1 = Make(slices_ ? DimKind::THREAD : DimKind::LOOP,
                          "mad.k1 + " + a + ".k1 + " + b + ".k1", k_[1], slices_ ? 2 : -1);
-    Items band = Band("mad.m1 + " + a + ".m1", "mad.n1 + " + b + ".n1");
     band.push_back(k1);
     return Nest(std::move(band), std::move(inside));
   }
@@ -271,6 +278,12 @@ class Generator {
       loops.push_back(Expanded(inst + "." + name, sizes[level], may_vector(name), has_vector));
       if (inner != nullptr && loops.back().kind == DimKind::VECTOR) *inner = name;
     }
+    // The lanes of the sums may be registers here.
+    if (lanes_) {
+      const bool along_k = inner != nullptr ? may_vector("k1") : !contiguous && a_contiguous_;
+      loops.push_back(Expanded(inst + ".k1", k_[1], along_k, has_vector));
+      if (inner != nullptr && loops.back().kind == DimKind::VECTOR) *inner = "k1";
+    }
     return Nest(std::move(loops), {Exec(inst)});
   }
 
@@ -281,6 +294,7 @@ class Generator {
   bool thread_m_ = false, thread_n_ = false, thread_k_ = false, stage_a_ = false, stage_b_ = false;
   bool hoist_a_ = false, a_contiguous_ = true;
   bool slices_ = false;            ///< Threads have slices of the sums.
+  bool lanes_ = false;             ///< Lanes have parts of the sums.
   std::string a_inner_, b_inner_;  ///< Axis that a vector access needs innermost.
   std::set<std::string> features_;
 };

@@ -24,7 +24,7 @@ TEST(RandomMatmul, AllCorrectInTheInterpreter) {
   }
   for (const char* feature :
        {"thread", "two thread axes", "temporary", "global", "vector", "unroll", "stage a",
-        "stage b", "hoisted stage", "other thread map", "guard", "slices"}) {
+        "stage b", "hoisted stage", "other thread map", "guard", "slices", "lanes of sums"}) {
     EXPECT_GE(seen[feature], kSeeds / 50) << feature;
   }
 }
@@ -47,7 +47,8 @@ TEST(RandomMatmul, DividedSumsAreCorrectInTheInterpreter) {
       for (const std::string& feature : matmul->features) ++seen[feature];
     }
     EXPECT_EQ(seen["splits"], kSeeds / 5);
-    for (const char* feature : {"thread", "stage a", "stage b", "vector", "splits of slices"}) {
+    for (const char* feature :
+         {"thread", "stage a", "stage b", "vector", "splits of slices", "splits of lanes"}) {
       EXPECT_GE(seen[feature], kSeeds / 50) << feature << ", way " << static_cast<int>(way);
     }
   }

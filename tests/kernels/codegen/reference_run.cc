@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -15,6 +16,7 @@
 
 #include "kernels/codegen/print/cpu_printer.h"
 #include "kernels/ir/elements.h"
+#include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen::testing {
 namespace {
@@ -40,13 +42,17 @@ class Folder {
 
 InterpreterData MakeData(const ir::Function& function, unsigned seed) {
   std::mt19937 random(seed);
-  std::uniform_int_distribution<int> digit(-4, 4);
+  std::uniform_int_distribution<int> digit(-4, 4), factor(-1, 1);
+  const bool multiplies = std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
+    return inst.is_reduction() && inst.op == ir::Op::kMul;
+  });
   InterpreterData data;
   for (const ir::Array& array : function.arrays) {
     const bool input = array.role == ir::ArrayRole::kInput;
     std::vector<double> values(array.elements, std::numeric_limits<double>::quiet_NaN());
     if (input) {
-      for (double& value : values) value = digit(random);
+      for (double& value : values) value = multiplies ? factor(random) : digit(random);
+      if (multiplies) std::ranges::replace(values, 0.0, 2.0);
     }
     data.arrays.push_back(std::move(values));
   }
@@ -59,6 +65,21 @@ InterpreterData Reference(const ir::Function& function, const InterpreterData& i
   if (function.name == "axpy") {
     for (std::size_t i = 0; i < out.arrays[2].size(); ++i) {
       out.arrays[2][i] = inputs.scalars[0] * inputs.arrays[0][i] + inputs.arrays[1][i];
+    }
+    return out;
+  }
+  if (function.name == "rows") {
+    std::vector<double>& y = out.arrays[2];
+    const std::size_t k = inputs.arrays[1].size();
+    for (const ir::Instruction& inst : function.insts) {
+      if (!inst.is_reduction()) continue;
+      const ir::Instruction& init = function.inst(function.comm(inst.init).producer);
+      std::ranges::fill(y, init.operands.front().literal);
+      for (std::size_t i = 0; i < y.size() * k; ++i) {
+        const double x = inputs.arrays[0][i], w = inputs.arrays[1][i % k];
+        const bool is_mad = inst.op == ir::Op::kMad;
+        y[i / k] = ir::Evaluate(inst.op, inst.computes, x, is_mad ? w : y[i / k], y[i / k]);
+      }
     }
     return out;
   }

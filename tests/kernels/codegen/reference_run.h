@@ -9,10 +9,11 @@
 namespace exh::kernels::codegen::testing {
 
 /// Small integers in the inputs (exact in float, so a wrong index cannot hide), NaN in outputs.
+/// What products are made of is -1, 1 or 2: they are exact, and none is 0.
 InterpreterData MakeData(const ir::Function& function, unsigned seed);
 
 /// Runs the backbone without any schedule, instruction by instruction over its own dims.
-/// Knows axpy and matmul.
+/// Knows axpy, matmul and rows.
 InterpreterData Reference(const ir::Function& function, const InterpreterData& inputs);
 
 /// Empty, or the first difference between outputs, or the first element of an output that was not

@@ -15,8 +15,7 @@
 #include "kernels/codegen/print/cuda_printer.h"
 #include "tests/cuda_shim/shim_source.h"
 #include "tests/kernels/codegen/hand_backbone.h"
-#include "tests/kernels/codegen/reference_run.h"
-#include "tests/support/compiled_texts.h"
+#include "tests/kernels/codegen/shim_run.h"
 
 namespace exh::kernels::codegen::testing {
 namespace {
@@ -216,31 +215,6 @@ std::string StoredByTheLast(const CudaText& text) {
   }
 }
 
-/// What is wrong with the sums that a text computes, in one order of threads.
-std::string RunText(const ir::Function& f, exh_shim::RunFunction run, int thread_order) {
-  InterpreterData data = MakeData(f, 1);
-  const InterpreterData expected = Reference(f, data);
-  std::vector<std::vector<float>> arrays;
-  std::vector<std::vector<std::uint8_t>> written;
-  for (const std::vector<double>& values : data.arrays) {
-    arrays.emplace_back(values.begin(), values.end());
-    written.emplace_back(values.size(), 0);
-  }
-  std::vector<void*> pointers;
-  std::vector<unsigned char*> counts;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    pointers.push_back(arrays[i].data());
-    counts.push_back(written[i].data());
-  }
-  char error[512];
-  run(pointers.data(), data.scalars.data(), counts.data(), error, sizeof(error), thread_order);
-  if (error[0] != '\0') return error;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    data.arrays[i].assign(arrays[i].begin(), arrays[i].end());
-  }
-  return Compare(f, data, expected, written);
-}
-
 /// All tiles and slices, in loops and in blocks that divide them.
 std::vector<Shape> AllShapes() {
   std::vector<Shape> shapes;
@@ -282,25 +256,11 @@ TEST(SlicesOfThreads, BecomeTheSumsInTheShim) {
     const bool by_last = texts.size() % 3 != 1;
     texts.push_back({by_last ? StoredByTheLast(text) : text.source, text.launch});
   }
-  const exh::kernels::testing::CompiledTexts compiled(
-      texts.size(),
-      [&](std::size_t i) {
-        std::vector<exh_shim::ArrayFacts> arrays;
-        for (const ir::Array& array : functions[i]->arrays) {
-          arrays.push_back({array.name, array.elements, array.role == ir::ArrayRole::kOutput});
-        }
-        return exh_shim::ShimSource(texts[i], arrays, 0, i);
-      },
-      exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR));
+  std::vector<const ir::Function*> each;
+  for (const auto& function : functions) each.push_back(function.get());
+  const ShimRun run(each, texts);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const auto run = reinterpret_cast<exh_shim::RunFunction>(
-        compiled.Find(i, fmt::format("exh_shim_run_{}", i)));
-    ASSERT_NE(run, nullptr) << compiled.CompilerError(i) << texts[i].source;
-    for (const int order : {0, 1, 77}) {
-      ASSERT_EQ(RunText(*functions[i], run, order), "")
-          << shapes[i].Text() << ", order " << order << "\n"
-          << texts[i].source;
-    }
+    ASSERT_EQ(run.Check(i), "") << shapes[i].Text();
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/print/work.h"
+#include "kernels/codegen/plan/work.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -48,8 +48,8 @@ TEST_P(EachComputation, AreRightInTheCudaShim) {
   const Sample sample = DrawSome(GetParam(), CudaTestDevice(32));
   std::vector<CudaText> texts;
   for (const codegen::Schedule& schedule : sample.schedules) {
-    const codegen::CudaText text =
-        codegen::PrintCuda(codegen::LowerSchedule(*sample.task.function, schedule));
+    const codegen::CudaText text = codegen::PrintCuda(
+        codegen::LowerSchedule(*sample.task.function, schedule), {.overlaps = true});
     texts.push_back({text.source, text.launch});
   }
   ExpectAllRight(sample, RunCudaSources(sample.task, texts, kAllInputs));

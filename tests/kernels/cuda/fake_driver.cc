@@ -117,6 +117,7 @@ CUresult cuGetErrorName(CUresult error, const char** name) {
           : error == kNotFound       ? "CUDA_ERROR_NOT_FOUND"
           : error == kIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
           : error == kOutOfResources ? "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"
+          : error == kNotSupported   ? "CUDA_ERROR_NOT_SUPPORTED"
           : error == kUnknown        ? "CUDA_ERROR_UNKNOWN"
                                      : "CUDA_ERROR_INVALID_VALUE";
   return kSuccess;
@@ -300,20 +301,25 @@ CUresult cuStreamSynchronize(CUstream stream) {
   return Memory::Get().error();
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
-                        unsigned int grid_z, unsigned int block_x, unsigned int block_y,
-                        unsigned int block_z, unsigned int shared, CUstream stream,
-                        void** arguments, void**) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments,
+                          void**) {
   if (const CUresult state = State(); state != kSuccess) return state;
-  const std::uint64_t blocks = std::uint64_t{grid_x} * grid_y * grid_z;
-  const std::uint64_t threads = std::uint64_t{block_x} * block_y * block_z;
+  const CUlaunchConfig& c = *config;
+  const std::uint64_t blocks = std::uint64_t{c.grid_x} * c.grid_y * c.grid_z;
+  const std::uint64_t threads = std::uint64_t{c.block_x} * c.block_y * c.block_z;
   if (blocks == 0 || threads == 0 || threads > kMostThreads) return kInvalidValue;
-  if (BlocksOf(*function, static_cast<int>(threads), shared) == 0) return kOutOfResources;
-  const Work work = Launch(*function, blocks, arguments);
-  if (stream->capture) {
-    stream->capture->nodes.push_back(work);
+  if (BlocksOf(*function, static_cast<int>(threads), c.shared_bytes) == 0) return kOutOfResources;
+  bool is_early = false;
+  for (unsigned int i = 0; i < c.num_attributes; ++i) {
+    if (c.attributes[i].id != kEarlyLaunch) return kInvalidValue;
+    is_early |= c.attributes[i].value != 0;
+  }
+  if (is_early && 10 * Facts().major + Facts().minor < kLaunchesOverlapFrom) return kNotSupported;
+  const Work work = Launch(*function, blocks, arguments, is_early);
+  if (c.stream->capture) {
+    c.stream->capture->nodes.push_back(work);
   } else {
-    stream->Enqueue(work);
+    c.stream->Enqueue(work);
   }
   return kSuccess;
 }

@@ -23,7 +23,8 @@ namespace fake {
 // As in cuda.h.
 inline constexpr CUresult kInvalidValue = 1, kOutOfMemory = 2, kNoDevice = 100, kInvalidImage = 200,
                           kInvalidContext = 201, kNotFound = 500, kIllegalAddress = 700,
-                          kOutOfResources = 701, kCaptureUnsupported = 900, kUnknown = 999;
+                          kOutOfResources = 701, kNotSupported = 801, kCaptureUnsupported = 900,
+                          kUnknown = 999;
 
 inline constexpr std::uint64_t kForever = ~std::uint64_t{0};
 

@@ -39,9 +39,15 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
       function.n = std::stoull(value);
     } else if (key == "us") {
       function.ns = static_cast<std::uint64_t>(1e3 * std::stod(value));
+    } else if (key == "early") {
+      function.early_ns = static_cast<std::uint64_t>(1e3 * std::stod(value));
+    } else if (key == "block_us") {
+      function.block_ns = static_cast<std::uint64_t>(1e3 * std::stod(value));
+    } else if (key == "grid") {
+      function.grid = std::stoull(value);
     } else if (key == "fault") {
       function.fault = value;
-      return IsOneOf({"wrong", "nan", "stale", "rounds", "ticket", "writes", "lost", "hang",
+      return IsOneOf({"wrong", "nan", "stale", "rounds", "late", "ticket", "writes", "lost", "hang",
                       "stuck", "crash", "exit", "chatter"},
                      value);
     } else if (key == "type" && ir::TypeOfWord(value)) {
@@ -104,7 +110,8 @@ std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** 
       return;
     }
     std::fill_n(own, own == nullptr ? 0 : blocks * function.scratch, 1.0f);
-    for (std::uint64_t i = 0; i < function.n; ++i) to[i] = std::fma(alpha, from_x[i], from_y[i]);
+    const std::uint64_t n = function.grid == 0 ? function.n : function.n * blocks / function.grid;
+    for (std::uint64_t i = 0; i < n; ++i) to[i] = std::fma(alpha, from_x[i], from_y[i]);
     function.kept.assign(to, to + function.n);
     if (function.Has("wrong")) to[function.at] += 1;
     if (function.Has("rounds")) RoundOtherwise(to[function.at]);
@@ -301,13 +308,16 @@ std::optional<CudaModule> ParseModule(std::string_view text) {
   return module;
 }
 
-Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments) {
+Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments, bool is_early) {
   Work work;
-  work.start = [&function] {
+  work.start = [&function, blocks, is_early] {
     const std::uint64_t number = function.started++;
     function.is_faulty = !function.fault.empty() && number >= function.after &&
                          (function.every == 0 || number % function.every == 0);
-    return function.is_faulty && function.fault == "hang" ? kForever : function.ns;
+    const std::uint64_t ns =
+        function.ns + blocks * function.block_ns - (is_early ? function.early_ns : 0);
+    if (function.Has("hang")) return kForever;
+    return function.Has("late") ? ns + ns / 2 : ns;
   };
   if (function.what == "axpy") work.finish = Axpy(function, blocks, arguments);
   if (function.what == "copy") work.finish = Copy(function, arguments);

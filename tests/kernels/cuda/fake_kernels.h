@@ -8,18 +8,21 @@
 // After its name stands what a kernel computes, `axpy` (z = alpha x + y, floats), `copy` (y = x, n
 // bytes), one of three that compute the same together, or one of the device programs (`check` of
 // elements of `type`, `guard`, `hash`, `clock`, `deadline`), or `spans`: what n warps of a probe
-// saw of the clock, 0 and 4096; or `nothing`. `us` is how long it takes, `registers` how many a
-// thread has. `scratch` is the number of floats that a block writes to its temporary in main
-// memory. The three are `fill` (z = 0); `part`, which leaves alpha x + y in the workspace, behind
-// `tickets` words of which all must be 0, and does nothing otherwise; and `finish`, which adds that
-// to z and leaves NaN in its place. In another order, or one of them alone, they compute something
-// else. Then what is wrong with it, from the launch behind number `after` on, or with `every` in
-// each launch whose number, from 0, is a multiple of it:
+// saw of the clock, 0 and 4096; or `nothing`. `us` is how long it takes, `block_us` how much longer
+// for each block, `early` how much of that passes before the kernel before has ended, where it is
+// launched so. `registers` is how many a thread has. Of an axpy that belongs to a `grid` fewer
+// blocks compute as much less. `scratch` is the number of floats that a block writes to its
+// temporary in main memory. The three are `fill` (z = 0); `part`, which leaves alpha x + y in the
+// workspace, behind `tickets` words of which all must be 0, and does nothing otherwise; and
+// `finish`, which adds that to z and leaves NaN in its place. In another order, or one of them
+// alone, they compute something else. Then what is wrong with it, from the launch behind number
+// `after` on, or with `every` in each launch whose number, from 0, is a multiple of it:
 //
 //   wrong            adds one to element `at` of the output; elements of a copy are bytes
 //   nan              writes nothing
 //   stale            writes what it computed last, whatever the inputs
 //   rounds           element `at`, where it is no whole number, is a little larger
+//   late             takes half as long again
 //   ticket           leaves a ticket that is not 0
 //   writes           writes element `at` of the array `of`, wherever that is
 //   lost             the GPU is gone: CUDA_ERROR_UNKNOWN, now and for ever
@@ -48,7 +51,8 @@ struct CudaFunction {
   ir::Type type = ir::Type::kF32;
   char of = 'z';
   std::int64_t at = 0;
-  std::uint64_t n = 0, ns = 1000, after = 0, every = 0, scratch = 0, tickets = 0, registers = 32;
+  std::uint64_t n = 0, ns = 1000, block_ns = 0, early_ns = 0, grid = 0, after = 0, every = 0,
+                scratch = 0, tickets = 0, registers = 32;
   std::uint64_t shared_bytes = 48 << 10;  ///< That a block may have.
   std::uint64_t started = 0;              ///< Launches so far.
   bool is_faulty = false;                 ///< The one that is under way.
@@ -68,7 +72,8 @@ namespace fake {
 std::optional<CudaModule> ParseModule(std::string_view text);
 
 /// One launch. The arguments are copied now, as a driver does; the function outlives the work.
-Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments);
+/// `is_early`: it may begin before the kernel before it has ended.
+Work Launch(CudaFunction& function, std::uint64_t blocks, void** arguments, bool is_early);
 
 }  // namespace fake
 }  // namespace exh::kernels::cuda

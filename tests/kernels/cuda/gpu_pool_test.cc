@@ -10,9 +10,11 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -287,6 +289,104 @@ TEST_F(Pool, AboveTheCapIsSlow) {
   EXPECT_EQ(Text(Run(pool, "")), "correct");
 }
 
+// ---- A part of the blocks -----------------------------------------------------------------------
+
+/// A program of 256 blocks on a GPU that holds 64 at once.
+class PoolOfParts : public Pool {
+ protected:
+  PoolOfParts() {
+    request_.launch.grid = 256;
+    request_.worth_ns = 1e6;
+  }
+};
+
+TEST_F(PoolOfParts, WhatTakesTooLongByAPartOfItIsNotRunWhole) {
+  GpuPool pool = MakePool();
+  const Measurement slow = Run(pool, "us=0 block_us=10 grid=256");
+  EXPECT_EQ(Text(slow), "slow: about 2.56 ms by 64 of 256 blocks; it is not run whole above 1 ms");
+  EXPECT_NEAR(slow.estimate_ns, 2.56e6, 1e3);
+  EXPECT_EQ(slow.estimate_blocks, 64u);
+  EXPECT_EQ(slow.best_ns, 0);
+  EXPECT_THAT(slow.runtimes_ns, IsEmpty());
+  const Measurement fast = Run(pool, "us=0 block_us=3 grid=256");
+  EXPECT_EQ(Text(fast), "correct");
+  EXPECT_NEAR(fast.estimate_ns, 768e3, 1e3);
+  EXPECT_NEAR(fast.best_ns, 768e3, 1e3);
+  EXPECT_THAT(fast.runtimes_ns, SizeIs(5));
+  EXPECT_EQ(Text(Run(pool, "us=0 block_us=3 grid=256 fault=wrong at=999")).substr(0, 13),
+            "wrong: z[999]");
+  EXPECT_EQ(pool.replaced(), 0u);
+}
+
+TEST_F(PoolOfParts, APartIsEnoughOfTheWhole) {
+  GpuPool pool = MakePool();
+  request_.launch.grid = 64 * 64;  // Of 64 waves four.
+  EXPECT_EQ(Run(pool, "us=0 block_us=1 grid=4096").estimate_blocks, 256u);
+  request_.launch.grid = 64 * 31;
+  EXPECT_EQ(Run(pool, "us=0 block_us=1 grid=1984").estimate_blocks, 64u);
+}
+
+TEST_F(PoolOfParts, WhatWasDelayedOnceIsLookedAtAgain) {
+  GpuPool pool = MakePool();
+  const Measurement m = Run(pool, "us=0 block_us=3 grid=256 fault=late every=1000");
+  EXPECT_EQ(Text(m), "correct");
+  EXPECT_NEAR(m.estimate_ns, 768e3, 1e3);
+  EXPECT_EQ(Run(pool, "us=0 block_us=3 grid=256 fault=late").verdict, Verdict::kSlow);
+}
+
+TEST_F(PoolOfParts, WhatAPartMustNotTouchIsLookedAt) {
+  GpuPool pool = MakePool();
+  EXPECT_THAT(
+      RunTwo(pool, "us=0 block_us=10 grid=256 fault=writes at=1003"),
+      ElementsAre("wrong: z was written outside its bounds, 3 elements behind its end", "correct"));
+  EXPECT_THAT(RunTwo(pool, "us=0 block_us=10 grid=256 fault=writes of=y at=5"),
+              ElementsAre("wrong: y was written, and is an input", "correct"));
+  EXPECT_EQ(pool.replaced(), 2u);
+}
+
+TEST_F(PoolOfParts, APartThatDoesNotEndIsGivenUp) {
+  request_.patience_ns = 200e6;
+  GpuPool pool = MakePool();
+  const Measurement m = Run(pool, "fault=hang");
+  EXPECT_EQ(Text(m), "slow: 64 of 256 blocks: did not end in 201 ms, the cap is 5 ms");
+  EXPECT_EQ(m.estimate_ns, 0);
+  EXPECT_EQ(pool.replaced(), 1u);
+}
+
+TEST_F(PoolOfParts, WhoseBlocksMeetIsRunWhole) {
+  GpuPool pool = MakePool();
+  const auto estimate = [&](const Launch& launch, const std::string& what) {
+    request_.launch = launch;
+    const Measurement m = Run(pool, what);
+    EXPECT_EQ(Text(m), "correct");
+    return m.estimate_ns;
+  };
+  request_.worth_ns = 1;
+  Launch launch = request_.launch;
+  launch.workspace_bytes = launch.ticket_bytes = 16;
+  EXPECT_EQ(estimate(launch, "us=2000"), 0);
+  launch = request_.launch;
+  launch.grid = 127;  // Less than two waves.
+  EXPECT_EQ(estimate(launch, "us=2000"), 0);
+  request_.launch = ProgramLaunch();
+  request_.launch.grid = 256;
+  const Measurement program = RunProgram(pool, "us=2000");
+  EXPECT_EQ(Text(program), "correct");
+  EXPECT_EQ(program.estimate_ns, 0);
+}
+
+TEST_F(PoolOfParts, ATryWithCareIsOfAPartAsWell) {
+  request_.give_up_ns = request_.worth_ns = 10e6;
+  GpuPool pool = MakePool();
+  const Measurement slow = Run(pool, "us=0 block_us=100 grid=256");
+  EXPECT_EQ(Text(slow), "slow: gave up after 6.4 ms for 0.25 of its blocks, the cap is 5 ms");
+  EXPECT_EQ(slow.best_ns, 0);
+  EXPECT_EQ(Text(Run(pool, "us=0 block_us=30 grid=256")), "correct");
+  EXPECT_EQ(pool.replaced(), 0u);
+}
+
+// ---- Processes that fail ------------------------------------------------------------------------
+
 TEST_F(Pool, ADriverThatDoesNotReturnIsATimeOut) {
   limits_.answer_s = 0.5;
   request_.patience_ns = 0;
@@ -379,6 +479,22 @@ TEST_F(Pool, AllKernelsOfAProgramAreLaunchedAndTimed) {
   EXPECT_EQ(pool.replaced(), 0u);
 }
 
+TEST_F(Pool, LaunchesOfAProgramOverlapWhereTheGpuCan) {
+  request_.launch = ProgramLaunch();
+  request_.launch.overlaps = true;
+  for (const char* const gpu : {"sm_90", "sm_80"}) {
+    ::setenv("EXH_FAKE_GPU", gpu, 1);
+    GpuPool pool = MakePool();
+    const int longer = std::string_view(gpu) == "sm_90" ? 1 : 3;
+    for (const int us : {10, 40}) {
+      const Measurement m = RunProgram(pool, "us=" + std::to_string(us));
+      EXPECT_EQ(Text(m), "correct");
+      EXPECT_NEAR(m.best_ns, 1e3 * (us + longer), 1) << gpu;
+    }
+  }
+  ::unsetenv("EXH_FAKE_GPU");
+}
+
 TEST_F(Pool, KernelsOfAProgramHaveAnOrder) {
   GpuPool pool = MakePool();
   const auto run = [&](const std::vector<SideLaunch>& sides) {
@@ -422,6 +538,21 @@ TEST_F(Pool, SumsInAnyOrderMayBeRoundedOtherwise) {
   EXPECT_EQ(Text(RunProgram(pool, rounds)), "correct");
   EXPECT_THAT(Text(RunProgram(pool, "us=100 fault=wrong at=17 after=1 every=100")),
               AllOf(StartsWith("wrong: z[17] is "), EndsWith(" in one of many runs")));
+}
+
+TEST_F(Pool, LaunchesOneByOneSayHowTheyDiffer) {
+  request_.launches = 20;
+  GpuPool pool = MakePool();
+  const Measurement same = Run(pool, "us=100");
+  EXPECT_EQ(Text(same), "correct");
+  EXPECT_EQ(same.results, 1u);
+  EXPECT_EQ(same.runtimes_ns.size(), 20u);
+  EXPECT_NEAR(same.best_ns, 100e3, 1);
+  const Measurement rounded = Run(pool, "us=100 fault=rounds at=17 every=3");
+  EXPECT_EQ(Text(rounded), "correct");
+  EXPECT_EQ(rounded.results, 2u);
+  EXPECT_THAT(Text(Run(pool, "us=100 fault=wrong at=17 after=5")),
+              AllOf(StartsWith("wrong: z[17] is "), EndsWith(" in one of many launches")));
 }
 
 TEST_F(Pool, AProgramThatCannotBeLaunchedIsACrash) {

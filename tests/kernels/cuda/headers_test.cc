@@ -26,6 +26,23 @@ static_assert(ours::kNotReady == CUDA_ERROR_NOT_READY);
 static_assert(ours::kMaxDynamicSharedBytes == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 static_assert(ours::kCaptureThreadLocal == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL);
 static_assert(ours::kNonBlockingStream == CU_STREAM_NON_BLOCKING);
+static_assert(ours::kEarlyLaunch == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+static_assert(sizeof(ours::CUlaunchAttribute) == sizeof(CUlaunchAttribute));
+static_assert(offsetof(ours::CUlaunchAttribute, id) == offsetof(CUlaunchAttribute, id));
+static_assert(offsetof(ours::CUlaunchAttribute, value) ==
+              offsetof(CUlaunchAttribute, value.programmaticStreamSerializationAllowed));
+static_assert(sizeof(ours::CUlaunchConfig) == sizeof(CUlaunchConfig));
+static_assert(offsetof(ours::CUlaunchConfig, grid_x) == offsetof(CUlaunchConfig, gridDimX));
+static_assert(offsetof(ours::CUlaunchConfig, grid_y) == offsetof(CUlaunchConfig, gridDimY));
+static_assert(offsetof(ours::CUlaunchConfig, grid_z) == offsetof(CUlaunchConfig, gridDimZ));
+static_assert(offsetof(ours::CUlaunchConfig, block_x) == offsetof(CUlaunchConfig, blockDimX));
+static_assert(offsetof(ours::CUlaunchConfig, block_y) == offsetof(CUlaunchConfig, blockDimY));
+static_assert(offsetof(ours::CUlaunchConfig, block_z) == offsetof(CUlaunchConfig, blockDimZ));
+static_assert(offsetof(ours::CUlaunchConfig, shared_bytes) ==
+              offsetof(CUlaunchConfig, sharedMemBytes));
+static_assert(offsetof(ours::CUlaunchConfig, stream) == offsetof(CUlaunchConfig, hStream));
+static_assert(offsetof(ours::CUlaunchConfig, attributes) == offsetof(CUlaunchConfig, attrs));
+static_assert(offsetof(ours::CUlaunchConfig, num_attributes) == offsetof(CUlaunchConfig, numAttrs));
 static_assert(ours::kSharedBytesPerBlock == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 static_assert(ours::kL2Bytes == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
 static_assert(ours::kMultiprocessors == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);

@@ -47,10 +47,13 @@ TEST(RunProtocol, LinesComeBack) {
                          7,
                          96,
                          16,
-                         {{"exh_fill", true, 5, 256, 0}, {"exh_finish", false, 3, 64, 100}}};
+                         {{"exh_fill", true, 5, 256, 0}, {"exh_finish", false, 3, 64, 100}},
+                         true};
   request.launch = launch;
   request.full = true;
+  request.launches = 20;
   request.give_up_ns = 7e6;
+  request.worth_ns = 8e6;
   VendorStep pack, gemm;
   pack.op = VendorStep::Op::kPack;
   pack.stride = 32;
@@ -63,7 +66,9 @@ TEST(RunProtocol, LinesComeBack) {
   request = Again(request, ParseRunRequest);
   EXPECT_EQ(request.launch, launch);
   EXPECT_TRUE(request.full);
+  EXPECT_EQ(request.launches, 20);
   EXPECT_EQ(request.give_up_ns, 7e6);
+  EXPECT_EQ(request.worth_ns, 8e6);
   ASSERT_TRUE(request.vendor.has_value());
   EXPECT_EQ(request.vendor->before.at(0).op, VendorStep::Op::kPack);
   EXPECT_EQ(request.vendor->before.at(0).stride, 32);
@@ -82,13 +87,19 @@ TEST(RunProtocol, LinesComeBack) {
   answer.measurement.verdict = Verdict::kWrong;
   answer.measurement.why = "z[0] is \xFF nan";
   answer.measurement.runtimes_ns = {1.5, 2.5};
+  answer.measurement.results = 2;
+  answer.measurement.estimate_ns = 3.5;
+  answer.measurement.estimate_blocks = std::uint64_t{1} << 40;
   answer.measurement.max_error = kInf;
   answer.ends = true;
   answer.rates = {4, 5, 6, 7};
   answer = *ParseRunAnswer(ToJsonLine(answer));
   EXPECT_EQ(answer.measurement.verdict, Verdict::kWrong);
   EXPECT_EQ(answer.measurement.why, "z[0] is \xEF\xBF\xBD nan");
+  EXPECT_EQ(answer.measurement.results, 2u);
   EXPECT_EQ(answer.measurement.max_error, kInf);
+  EXPECT_EQ(answer.measurement.estimate_ns, 3.5);
+  EXPECT_EQ(answer.measurement.estimate_blocks, std::uint64_t{1} << 40);
   EXPECT_TRUE(answer.ends);
   EXPECT_EQ(answer.rates.copy_gbs(), 5);
   EXPECT_EQ(answer.rates.fma_gflops + answer.rates.clock_mhz, 13);
@@ -98,7 +109,9 @@ TEST(RunProtocol, AProgramOfOneKernelNeedsNoMore) {
   RunRequest request;
   request.launch = {8, 128, 99, 16};
   auto object = nlohmann::json::parse(ToJsonLine(request));
-  for (const char* const field : {"workspace_bytes", "ticket_bytes", "sides"}) object.erase(field);
+  for (const char* const field : {"workspace_bytes", "ticket_bytes", "sides", "overlaps"}) {
+    object.erase(field);
+  }
   const std::optional<RunRequest> parsed = ParseRunRequest(object.dump());
   ASSERT_TRUE(parsed.has_value());
   EXPECT_EQ(parsed->launch, request.launch);

@@ -226,6 +226,21 @@ end
 )");
 }
 
+TEST(FormatKernel, WordsOfOptionsAndChoicesOfTypes) {
+  EXPECT_EQ(Formatted("kernel k\n"
+                      "option op=max in(sum , max),t in( f32,i8 )\n"
+                      "///why\nrequire op==sum or(t!=i8)\n"
+                      "output y:( op==max?i32:t ) [ n ]\n"
+                      "end"),
+            R"(kernel k
+  option op = max in (sum, max), t in (f32, i8)
+  ///why
+  require op == sum or (t != i8)
+  output y: (op == max ? i32 : t)[n]
+end
+)");
+}
+
 TEST(FormatKernel, AMistakeOfSyntaxIsReportedAndNothingElse) {
   EXPECT_TRUE(Messages("kernel k\nx = = 1\nend").starts_with("a.kernel:2:5: error: "))
       << Messages("kernel k\nx = = 1\nend");

@@ -116,6 +116,7 @@ TEST(RandomKernels, AreUnderstoodOrRefused) {
                                           "size",      "option",
                                           "scalar",    "input",
                                           "output",    "tile",
+                                          "require",   "(f32, i8)",
                                           "strides",   "in",
                                           "..",        "[",
                                           "]",         "(",

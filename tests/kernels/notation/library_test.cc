@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "kernels/ir/builder.h"
 #include "kernels/library/text_kernel.h"
 #include "tests/dsl/expectations.h"
@@ -152,6 +153,122 @@ INSTANTIATE_TEST_SUITE_P(Notation, LibraryKernel, ::testing::ValuesIn(Pairs()),
 TEST(LibraryKernel, EachFileIsComparedWithCppOrIsOnlyText) {
   constexpr std::size_t kOnlyText = 5;  // reduce, softmax, layer_norm, dot, moments
   EXPECT_EQ(dsl::FilesIn("kernels/library/texts", ".kernel").size(), Pairs().size() + kOnlyText);
+}
+
+// ---- reduce
+
+/// The backbone of `reduce`, as testing::OutlineOf() tells it; or the message that refuses it.
+std::string ReduceOutline(const Sizes& sizes, std::string* types = nullptr) {
+  const std::string path = std::string(EXH_SOURCE_DIR) + "/kernels/library/texts/reduce.kernel";
+  static const TextKernel reduce(path, dsl::ReadFile(path));
+  Parameters all;
+  for (const Parameter& p : reduce.parameters()) all[p.name] = p.default_value;
+  for (const auto& [name, value] : sizes) all[name] = value;
+  ir::Function function;
+  ir::Builder builder(function);
+  try {
+    reduce.Build(builder, all);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  if (types != nullptr) *types = notation::testing::TypesOf(function);
+  return notation::testing::OutlineOf(function);
+}
+
+std::map<std::string, std::vector<std::string>> ReduceWords() {
+  std::map<std::string, std::vector<std::string>> words;
+  const std::string path = std::string(EXH_SOURCE_DIR) + "/kernels/library/texts/reduce.kernel";
+  for (const Parameter& p : TextKernel(path, dsl::ReadFile(path)).parameters()) {
+    words[p.name] = p.words;
+  }
+  return words;
+}
+
+// Runs of before these had words go on: sum, product, smallest and largest are 0 to 3, of floats.
+TEST(Reduce, NumbersMeanWhatTheyAlwaysMeant) {
+  const auto words = ReduceWords();
+  EXPECT_EQ(words.at("op"),
+            (std::vector<std::string>{"sum", "prod", "min", "max", "any", "all", "argmax"}));
+  EXPECT_EQ(words.at("type").front(), "f32");
+  const auto outline = [](const std::string& name, const std::string& op, const std::string& init) {
+    return fmt::format(
+        "load_x(j, k) = x[8 j + k]\ninit(j) = copy({2})\n{0}(j, k: k) = {1}(load_x*) from init\n"
+        "store_y(j) = {0} -> y[j]\n",
+        name, op, init);
+  };
+  const Sizes sizes = {{"b", 4}, {"c", 8}};
+  const auto with = [&](std::int64_t op) {
+    Sizes all = sizes;
+    all["op"] = op;
+    return ReduceOutline(all);
+  };
+  EXPECT_EQ(with(0), outline("sum", "add", "0"));
+  EXPECT_EQ(with(1), outline("prod", "mul", "1"));
+  EXPECT_EQ(with(2), outline("min", "min", "inf"));
+  EXPECT_EQ(with(3), outline("max", "max", "-inf"));
+}
+
+TEST(Reduce, KnowsEachOperatorOfEachTypeThatItMakesSenseFor) {
+  const auto words = ReduceWords();
+  const std::vector<std::string>&ops = words.at("op"), &types = words.at("type");
+  for (std::size_t op = 0; op < ops.size(); ++op) {
+    for (std::size_t type = 0; type < types.size(); ++type) {
+      std::string found;
+      const std::string outline = ReduceOutline({{"b", 4},
+                                                 {"c", 8},
+                                                 {"op", static_cast<std::int64_t>(op)},
+                                                 {"type", static_cast<std::int64_t>(type)}},
+                                                &found);
+      const bool is_test = ops[op] == "any" || ops[op] == "all";
+      if (is_test != (types[type] == "bool")) {
+        EXPECT_NE(outline.find(fmt::format("any and all are of type=bool, all other operators of "
+                                           "numbers; here op={}, type={}",
+                                           ops[op], types[type])),
+                  std::string::npos)
+            << outline;
+        continue;
+      }
+      EXPECT_TRUE(outline.starts_with("load_x(j, k) = x[8 j + k]\n")) << outline;
+      EXPECT_TRUE(found.starts_with("load_x: " + types[type])) << found;
+      EXPECT_TRUE(found.ends_with("store_y: " + (ops[op] == "argmax" ? "i32" : types[type])))
+          << found;
+    }
+  }
+}
+
+TEST(Reduce, IsEachFormOfAReduction) {
+  const auto sum_of = [](std::int64_t a, std::int64_t b, std::int64_t c, std::int64_t d) {
+    const std::string outline = ReduceOutline({{"a", a}, {"b", b}, {"c", c}, {"d", d}});
+    const std::size_t begin = outline.find("sum(");
+    return outline.substr(
+        begin, outline.find(')') == std::string::npos ? 0 : outline.find(')', begin) + 1 - begin);
+  };
+  EXPECT_EQ(sum_of(1, 1, 9, 1), "sum(k: k)") << "all";
+  EXPECT_EQ(sum_of(1, 4, 9, 1), "sum(j, k: k)") << "x";
+  EXPECT_EQ(sum_of(1, 1, 9, 5), "sum(l, k: k)") << "y";
+  EXPECT_EQ(sum_of(3, 4, 9, 1), "sum(j, i, k: i, k)") << "rpr";
+  EXPECT_EQ(sum_of(1, 4, 9, 5), "sum(j, l, k: k)") << "prp";
+}
+
+TEST(Reduce, CountsStepsAlongBothAxes) {
+  const std::int64_t argmax = 6;
+  EXPECT_EQ(ReduceOutline({{"b", 4}, {"c", 8}, {"op", argmax}}),
+            "load_x(j, k) = x[8 j + k]\n"
+            "init_largest(j) = copy(-inf)\n"
+            "max_largest(j, k: k) = max(load_x*) from init_largest\n"
+            "load_x_2(j, k) = x[8 j + k]\n"
+            "equal(j, k) = equal(load_x_2*, max_largest*)\n"
+            "index(k) = k\n"
+            "select(j, k) = select(equal, index, 8)\n"
+            "init_y(j) = copy(2147483647)\n"
+            "min_y(j, k: k) = min(select) from init_y\n"
+            "store_y(j) = min_y -> y[j]\n");
+  const std::string both = ReduceOutline({{"a", 3}, {"b", 4}, {"c", 8}, {"op", argmax}});
+  EXPECT_NE(both.find("mad"), std::string::npos) << both;
+  EXPECT_NE(both.find(", 24)"), std::string::npos) << "more than any step: " << both;
+  EXPECT_NE(ReduceOutline({{"a", 65536}, {"c", 32768}, {"op", argmax}})
+                .find("argmax counts up to 2^31 - 1 elements; here op=argmax, a=65536, c=32768"),
+            std::string::npos);
 }
 
 }  // namespace

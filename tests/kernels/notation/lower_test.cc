@@ -430,6 +430,19 @@ TEST(Types, OfOperandsMeet) {
   EXPECT_EQ(last("h[i]", "f16"), "load_h_2: f16") << "copied as it is";
 }
 
+TEST(Types, AreSaidByOptions) {
+  const std::string lines =
+      "option t = f32 in (f32, f16, i32, bool)\nscalar s: t = 1\n"
+      "input x: t[n]\noutput y: (t == bool ? i32 : t)\n"
+      "y = t == bool ? sum(i) (x[i] != s) : t == i32 ? sum(i: t) x[i] : cast(t, sqrt(x[0] * s))\n";
+  const auto types = [&](std::int64_t type) { return TypesOf(lines, {{"t", type}}); };
+  EXPECT_EQ(types(0), "load_x: f32, scale: f32, sqrt: f32, store_y: f32");
+  EXPECT_EQ(types(1), "load_x: f16, scale: f32, sqrt: f32, cast: f16, store_y: f16");
+  EXPECT_EQ(types(2), "load_x: i32, init: i32, sum: i32, store_y: i32");
+  EXPECT_EQ(types(3),
+            "load_x: bool, equal: bool of i32, not: bool, init: i32, sum: i32, store_y: i32");
+}
+
 TEST(Types, OfNumbersAreThoseOfWhatTheyMeet) {
   const auto outline = [](const std::string& lines) {
     return OutlineOf("input x: f32[n]\ninput b: i32[n]\n" + lines + "\n");

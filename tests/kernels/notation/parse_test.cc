@@ -192,6 +192,29 @@ TEST(Sizes, OfALineHaveItsLastRange) {
   EXPECT_EQ(text(7), "option s = -7 in -7..none");
 }
 
+TEST(Options, HaveWordsForNumbers) {
+  const Kernel kernel = testing::Parsed(
+      "kernel a\noption op = max in (sum, max), t in (f32, i8, f16), u, v = b in (a, b)\n"
+      "/// n is\n/// even\nrequire op == max or n % 2 == 0\n"
+      "output y: (max != op ? i32 : t)[n]\ny[i] = op == sum ? a : max\nend\n");
+  const auto text = [&](std::size_t i) {
+    const SizeDecl& option = kernel.sizes.at(i);
+    return fmt::format("{} = {} in {}..{}, {} words", option.name.text,
+                       option.default_value.value_or(-1), option.min.value_or(-1),
+                       option.max.value_or(-1), option.words.size());
+  };
+  EXPECT_EQ(text(0), "op = 1 in 0..1, 2 words");
+  EXPECT_EQ(text(1), "t = 0 in 0..2, 3 words");
+  EXPECT_EQ(text(2), "u = 0 in 0..1, 2 words") << "those of the last";
+  EXPECT_EQ(text(3), "v = 1 in 0..1, 2 words");
+  ASSERT_EQ(kernel.requirements.size(), 1U);
+  EXPECT_EQ(TextOf(kernel.requirements[0].condition), "or(==(op, 1), ==(%(n, 2), 0))");
+  EXPECT_EQ(kernel.requirements[0].doc, "n is even");
+  EXPECT_EQ(TextOf(kernel.arrays.at(0).type), "?(!=(1, op), i32, t)");
+  EXPECT_EQ(TextOf(kernel.statements.at(0).value), "?(==(op, 0), a, max)")
+      << "a word is one beside its option alone";
+}
+
 TEST(Sizes, OfALineShareItsDocumentation) {
   const Kernel kernel = testing::Parsed(
       "/// C = A B\nkernel a\n"

@@ -37,16 +37,22 @@ inline std::string TreeText(const Kernel& kernel) {
   std::string text = fmt::format("kernel {} doc '{}'\n", kernel.name.text, kernel.doc);
   for (const SizeDecl& size : kernel.sizes) {
     text +=
-        fmt::format("size {} option {} = {} in {} to {} doc '{}'\n", size.name.text, size.is_option,
+        fmt::format("size {} option {} = {} in {} to {} doc '{}'", size.name.text, size.is_option,
                     number(size.default_value), number(size.min), number(size.max), size.doc);
+    for (const Name& word : size.words) text += " " + word.text;
+    text += "\n";
   }
   for (const ScalarDecl& scalar : kernel.scalars) {
     text += fmt::format("scalar {}: {} = {}\n", scalar.name.text, scalar.type.text, scalar.value);
   }
   for (const ArrayDecl& array : kernel.arrays) {
-    text += fmt::format("array {} output {}: {} {} strides {} outside {} doc '{}'\n",
-                        array.name.text, array.is_output, array.type.text, TreeText(array.extents),
-                        TreeText(array.strides), array.outside.text, array.doc);
+    text +=
+        fmt::format("array {} output {}: {} {} strides {} outside {} doc '{}'\n", array.name.text,
+                    array.is_output, TreeText(array.type), TreeText(array.extents),
+                    TreeText(array.strides), array.outside.text, array.doc);
+  }
+  for (const Requirement& requirement : kernel.requirements) {
+    text += fmt::format("require {} doc '{}'\n", TreeText(requirement.condition), requirement.doc);
   }
   for (const Statement& statement : kernel.statements) {
     text += fmt::format("{}: {} {} = {}\n", statement.target.text, statement.type.text,

@@ -8,8 +8,11 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
 
+#include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/codegen/print/cuda_printer.h"
 #include "kernels/devices/cuda/driver/nvrtc.h"
 #include "tests/kernels/space/cuda_batch.h"
@@ -31,7 +34,7 @@ std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault) {
     const codegen::LoweredCode code =
         codegen::LowerSchedule(*sample.task.function, schedule, fault);
     EXPECT_EQ(code.error, "");
-    const codegen::CudaText text = codegen::PrintCuda(code);
+    const codegen::CudaText text = codegen::PrintCuda(code, {.overlaps = true});
     texts.push_back({text.source, text.launch});
   }
   return texts;
@@ -122,7 +125,7 @@ TEST(CudaSpace, EachWayToDivideIsRight) {
     ir::Device device = all;
     device.across_blocks = {way};
     Coverage coverage;
-    const Sample sample = Draw("mv", {{"m", 16}, {"n", 48}}, device, 60, 11, coverage);
+    const Sample sample = Draw("mv", {{"m", 16}, {"n", 48}}, device, 80, 11, coverage);
     int divided = 0;
     for (const codegen::Schedule& schedule : sample.schedules) {
       for (const ir::Instruction& inst : sample.task.function->insts) {
@@ -135,6 +138,70 @@ TEST(CudaSpace, EachWayToDivideIsRight) {
       EXPECT_EQ(message, "") << way;
     }
   }
+}
+
+TEST(CudaSpace, RingsAreRight) {
+  int rings = 0, longer = 0, asynchronous = 0, through_registers = 0;
+  for (const Parameters& sizes : {Parameters{{"m", 16}, {"n", 16}, {"k", 48}},
+                                  Parameters{{"m", 13}, {"n", 22}, {"k", 46}, {"transpose_b", 1}},
+                                  Parameters{{"m", 32}, {"n", 8}, {"k", 64}, {"a_stride", 2}}}) {
+    Coverage coverage;
+    const Sample sample = Draw("matmul", sizes, CudaTestDevice(64), 60, 17, coverage);
+    for (const codegen::Schedule& schedule : sample.schedules) {
+      for (const ir::MemBlock& block : sample.task.function->blocks) {
+        const std::uint32_t stages =
+            schedule.InBlocks(block.id) ? schedule.stages(block.id) : std::uint32_t{1};
+        if (stages == 1) continue;
+        const bool is_async = schedule.transfer(block.id) == codegen::Transfer::ASYNC;
+        ++rings;
+        longer += stages > 2;
+        (is_async ? asynchronous : through_registers) += 1;
+      }
+    }
+    const std::vector<CudaText> texts = Print(sample, {});
+    const std::vector<std::string> messages = RunCudaSources(sample.task, texts);
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      ASSERT_EQ(messages[i], "") << texts[i].source;
+    }
+  }
+  fmt::print("{} rings: {} with more than two slots, {} asynchronous, {} through registers\n",
+             rings, longer, asynchronous, through_registers);
+  EXPECT_GE(longer, 5);
+  EXPECT_GE(asynchronous, 10);
+  EXPECT_GE(through_registers, 10);
+}
+
+// Of sums of floats, and not of what is the same in any order.
+TEST(CudaSpace, AtomicSumsMayVaryInTheirBits) {
+  const auto vary = [](const std::string& way, std::int64_t op, std::string* ways) {
+    ir::Device device = CudaTestDevice(32);
+    device.across_blocks = {way};
+    Coverage coverage;
+    const Sample sample =
+        Draw("reduce", {{"b", 4}, {"c", 512}, {"op", op}}, device, 40, 5, coverage);
+    int count = 0;
+    for (const codegen::Schedule& schedule : sample.schedules) {
+      const codegen::LoweredCode code = codegen::LowerSchedule(*sample.task.function, schedule);
+      const std::string words = codegen::WaysInWords(code.splits);
+      if (!words.empty()) *ways = words;
+      const bool varies = codegen::BitsMayVary(*sample.task.function, code.splits);
+      EXPECT_FALSE(varies && words.empty()) << "what is not divided";
+      count += varies;
+    }
+    return count;
+  };
+  const std::int64_t sum = 0, min = 2;
+  std::string ways;
+  for (const std::string way : {"ATOMIC_CAS", "ATOMIC_RED"}) {
+    EXPECT_GT(vary(way, sum, &ways), 0) << way;
+    EXPECT_EQ(ways, way);
+  }
+  for (const std::string way : {"LAST_BLOCK", "SECOND_LAUNCH"}) {
+    EXPECT_EQ(vary(way, sum, &ways), 0) << way;
+    EXPECT_EQ(ways, way);
+  }
+  EXPECT_EQ(vary("ATOMIC_CAS", min, &ways), 0);
+  EXPECT_EQ(ways, "ATOMIC_CAS");
 }
 
 /// How many of the messages hold the text; where that is empty, how many there are.
@@ -152,10 +219,13 @@ int Spoiled(codegen::Fault fault, const Parameters& sizes = {{"m", 24}, {"n", 24
   return Spoiled(Draw("matmul", sizes, CudaTestDevice(64), 30, 3, coverage), fault);
 }
 
-/// Of sums of which many are divided among blocks.
-int SpoiledSums(codegen::Fault fault, const std::string& text = "", std::int64_t n = 96) {
+/// Of sums of which many are divided among blocks; `way`: in no other way than that.
+int SpoiledSums(codegen::Fault fault, const std::string& text = "", std::int64_t n = 96,
+                const std::string& way = "") {
+  ir::Device device = CudaTestDevice(32);
+  if (!way.empty()) device.across_blocks = {way};
   Coverage coverage;
-  return Spoiled(Draw("dot", {{"n", n}}, CudaTestDevice(32), 60, 3, coverage), fault, text);
+  return Spoiled(Draw("dot", {{"n", n}}, device, 60, 3, coverage), fault, text);
 }
 
 TEST(CudaSpace, NoDefectSpoilsNothing) {
@@ -170,6 +240,13 @@ TEST(CudaSpace, MissingBarrierShows) {
 TEST(CudaSpace, DroppedGuardShows) {
   EXPECT_GT(Spoiled(codegen::Fault::kDroppedGuard), 0);
 }
+TEST(CudaSpace, DefectsOfRingsShow) {
+  const Parameters sizes = {{"m", 16}, {"n", 16}, {"k", 48}};
+  EXPECT_EQ(Spoiled(codegen::Fault::kNone, sizes), 0);
+  EXPECT_GT(Spoiled(codegen::Fault::kMissingCopyWait, sizes), 0);
+  EXPECT_GT(Spoiled(codegen::Fault::kShortRing, sizes), 0);
+  EXPECT_GT(Spoiled(codegen::Fault::kEarlyRefill, sizes), 0);
+}
 TEST(CudaSpace, NoDefectSpoilsNoSum) {
   EXPECT_EQ(SpoiledSums(codegen::Fault::kNone), 0);
   EXPECT_EQ(SpoiledSums(codegen::Fault::kNone, "", 101), 0);  // Covered.
@@ -178,10 +255,28 @@ TEST(CudaSpace, MissingFillShows) {
   EXPECT_GT(SpoiledSums(codegen::Fault::kMissingFill, "that nothing filled"), 0);
 }
 TEST(CudaSpace, MissingFenceShows) {
-  EXPECT_GT(SpoiledSums(codegen::Fault::kMissingFence, "that no fence orders"), 0);
+  EXPECT_GT(SpoiledSums(codegen::Fault::kMissingFence, "that no fence orders", 96, "LAST_BLOCK"),
+            0);
 }
 TEST(CudaSpace, DirtyTicketShows) {
-  EXPECT_GT(SpoiledSums(codegen::Fault::kDirtyTicket, "a ticket was left dirty"), 0);
+  EXPECT_GT(SpoiledSums(codegen::Fault::kDirtyTicket, "a ticket was left dirty", 96, "LAST_BLOCK"),
+            0);
+}
+TEST(CudaSpace, MissingWaitShows) {
+  // Of each way that has several launches, all that are divided.
+  for (const std::string way : {"ATOMIC_CAS", "SECOND_LAUNCH"}) {
+    ir::Device device = CudaTestDevice(32);
+    device.across_blocks = {way};
+    Coverage coverage;
+    // So many results that several blocks fill them.
+    const Sample sample = Draw("mv", {{"m", 320}, {"n", 24}}, device, 60, 3, coverage);
+    const std::vector<CudaText> texts = Print(sample, codegen::Fault::kMissingWait);
+    const auto overlap =
+        std::ranges::count_if(texts, [](const CudaText& text) { return text.launch.overlaps; });
+    EXPECT_GT(overlap, 0) << way;
+    EXPECT_EQ(Spoiled(sample, codegen::Fault::kMissingWait, "has not waited"), overlap) << way;
+    EXPECT_EQ(Spoiled(sample, codegen::Fault::kNone), 0) << way;
+  }
 }
 TEST(CudaSpace, LostSurplusShows) {
   const Parameters covered = {{"m", 37}, {"n", 29}, {"k", 35}};

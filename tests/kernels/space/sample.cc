@@ -13,6 +13,7 @@
 #include "kernels/library/registry.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"
+#include "search/subject/decision_file.h"
 
 namespace exh::kernels::testing {
 namespace {
@@ -134,14 +135,14 @@ Task ChangedTask(const std::string& name, const Parameters& sizes, const ir::Dev
 }
 
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
-            std::uint64_t seed, Coverage& coverage, bool paper) {
+            std::uint64_t seed, Coverage& coverage, bool paper, const std::string& decisions) {
   const Kernel* const found = FindKernel(kernel);
   EXH_CHECK(found != nullptr);
-  return Draw(*found, sizes, device, count, seed, coverage, paper);
+  return Draw(*found, sizes, device, count, seed, coverage, paper, decisions);
 }
 
 Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, int count,
-            std::uint64_t seed, Coverage& coverage, bool paper) {
+            std::uint64_t seed, Coverage& coverage, bool paper, const std::string& decisions) {
   Parameters all;
   for (const Parameter& p : kernel.parameters()) all[p.name] = p.default_value;
   for (const auto& [name, value] : sizes) all.at(name) = value;
@@ -150,12 +151,15 @@ Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& dev
   EXH_CHECK(!sample.task.root_failed);
   coverage.Allow(*sample.task.instance);
 
-  const runtime::Candidate root(sample.task.instance);
+  runtime::Candidate root(sample.task.instance);
+  search::ApplyDecisions(search::ParseDecisionFile(decisions, "decisions"), root);
   Random random(seed);
   // How values travel, sizes and kinds come first: with them open, most orders of loops end in a
   // dead end. Which of them is first decides what is frequent: kinds leave little to threads that
-  // meet in a temporary. The rest is decided in any order.
+  // meet in a temporary, and both leave little to temporaries that are rings. The rest is decided
+  // in any order.
   std::vector<std::string> rest = search::ChoiceOrder::Default(*sample.task.instance).names();
+  const std::vector<std::string> rings = {"transfer", "stages"};
   std::vector<std::string> early;
   for (const char* name : {"tiles", "thread_layout", "dim_mapping", "size", "dim_kind"}) {
     if (std::erase(rest, name) > 0) early.emplace_back(name);
@@ -165,10 +169,14 @@ Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& dev
     const std::size_t first = choices.size();
     if (random.Below(2) == 0) std::swap(choices[first - 2], choices[first - 1]);
     if (random.Below(2) == 0) std::rotate(choices.begin(), choices.end() - 2, choices.end());
-    choices.insert(choices.end(), rest.begin(), rest.end());
+    const bool rings_first = random.Below(2) == 0;
+    for (const std::string& name : rest) {
+      if (!rings_first || std::ranges::find(rings, name) == rings.end()) choices.push_back(name);
+    }
     for (std::size_t i = choices.size() - 1; i > first; --i) {
       std::swap(choices[i], choices[first + random.Below(i - first + 1)]);
     }
+    if (rings_first) choices.insert(choices.begin(), rings.begin(), rings.end());
     const auto order = search::ChoiceOrder::Parse(fmt::format("{}", fmt::join(choices, ",")),
                                                   *sample.task.instance);
     search::Descender descender(order, kPatience);

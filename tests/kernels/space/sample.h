@@ -56,11 +56,14 @@ Task ChangedTask(const std::string& kernel, const Parameters& sizes, const ir::D
 
 /// `sizes` overrides the kernel's defaults. Descents back out of dead ends; the order of choices is
 /// drawn anew for each, so that the sample is broad.
-/// `paper`: without the decisions that the paper's space does not have.
+/// `paper`: without the decisions that the paper's space does not have. `decisions`: what all of
+/// them have, one a line.
 Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, int count,
-            std::uint64_t seed, Coverage& coverage, bool paper = false);
+            std::uint64_t seed, Coverage& coverage, bool paper = false,
+            const std::string& decisions = "");
 /// The same of a kernel in the registry.
 Sample Draw(const std::string& kernel, const Parameters& sizes, const ir::Device& device, int count,
-            std::uint64_t seed, Coverage& coverage, bool paper = false);
+            std::uint64_t seed, Coverage& coverage, bool paper = false,
+            const std::string& decisions = "");
 
 }  // namespace exh::kernels::testing

@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "kernels/library/registry.h"
 #include "tests/kernels/space/compiled_batch.h"
 #include "tests/kernels/space/sample.h"
 
@@ -111,6 +114,52 @@ TEST(LinalgSpace, Matmul2ImplementationsAreRight) {
   const int staged = RunAll("matmul2", parts, "tmp.scale");
   EXPECT_GT(staged, 0);
   EXPECT_LT(staged, 130);
+}
+
+/// Reductions of which lanes have parts, with threads and without, over axes that are covered or
+/// not.
+TEST(LinalgSpace, LanesOfReductionsAreRight) {
+  struct Case {
+    const char* kernel;
+    Parameters sizes;
+    std::uint32_t max_threads;
+  };
+  const std::vector<Case> cases = {{"dot", {{"n", 192}}, 1},
+                                   {"dot", {{"n", 1000}}, 64},
+                                   {"dot", {{"n", 157}}, 1},
+                                   {"mv", {{"m", 12}, {"n", 64}}, 1},
+                                   {"mv", {{"m", 7}, {"n", 101}}, 64},
+                                   {"reduce", {{"b", 6}, {"c", 101}, {"op", 1}}, 1},
+                                   {"reduce", {{"b", 6}, {"c", 101}, {"op", 3}}, 64},
+                                   {"moments", {{"m", 6}, {"n", 64}}, 1},
+                                   {"softmax", {{"m", 6}, {"n", 37}}, 1}};
+  std::uint64_t seed = 60;
+  for (const Case& c : cases) {
+    Coverage coverage;
+    const Sample sample = Draw(c.kernel, c.sizes, TestDevice(c.max_threads), 40, ++seed, coverage);
+    const std::vector<std::string> messages = RunPrinted(sample);
+    int with_lanes = 0;
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+      ASSERT_EQ(messages[i], "") << c.kernel << " (seed " << seed << "):\n" << sample.decisions[i];
+      with_lanes += std::ranges::any_of(sample.task.function->dims, [&](const ir::Dimension& dim) {
+        return dim.is_reduction && sample.schedules[i].dim_kind(dim.id) == codegen::DimKind::VECTOR;
+      });
+    }
+    EXPECT_GE(with_lanes, 2) << c.kernel << " (seed " << seed << ")";
+  }
+}
+
+/// The paper's space takes the steps of a reduction one after the other.
+TEST(LinalgSpace, ThePapersReductionsHaveNoLanes) {
+  for (const bool is_paper : {true, false}) {
+    Parameters sizes;
+    for (const Parameter& p : FindKernel("mv")->parameters()) sizes[p.name] = p.default_value;
+    const Task task = MakeTask(*FindKernel("mv"), sizes, TestDevice(1), is_paper);
+    const ir::Target& function = *task.function;
+    const bool may = std::ranges::any_of(
+        function.dims, [&](const ir::Dimension& dim) { return function.may_take_lanes(dim); });
+    EXPECT_NE(may, is_paper);
+  }
 }
 
 /// How many of the implementations a defect spoils.

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "kernels/codegen/plan/lowered_code.h"
-#include "kernels/codegen/print/work.h"
+#include "kernels/codegen/plan/work.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"

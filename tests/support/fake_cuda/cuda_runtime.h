@@ -25,6 +25,7 @@
 #define __shared__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
+#define EXH_SHIM  // Printed texts know it: no instructions of a GPU.
 
 // ---- What a device is
 // ----------------------------------------------------------------------------
@@ -81,6 +82,25 @@ inline cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cud
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
+
+// ---- Asynchronous copies, which arrive at once
+// ---------------------------------------------------
+
+template <int bytes>
+void exh_copy_ca(void* to, const void* from, bool inside = true) {
+  if (inside) {
+    std::memcpy(to, from, bytes);
+  } else {
+    std::memset(to, 0, bytes);
+  }
+}
+template <int bytes>
+void exh_copy_cg(void* to, const void* from, bool inside = true) {
+  exh_copy_ca<bytes>(to, from, inside);
+}
+inline void exh_commit() {}
+template <int groups>
+void exh_wait() {}
 
 // ---- Streams, events, graphs
 // ---------------------------------------------------------------------
@@ -143,9 +163,14 @@ inline float4 make_float4(float x, float y, float z, float w) {
 }
 
 struct dim3 {
+  dim3() = default;
   explicit dim3(unsigned size) : x(size) {}
-  unsigned x;
+  unsigned x = 1;
 };
+/// Launches do not overlap here.
+inline void exh_let_next_begin() {}
+inline void exh_await_previous() {}
+
 struct FakeIndex {
   unsigned x;
 };
@@ -253,16 +278,15 @@ cudaError_t cudaFuncSetAttribute(void (*)(Arguments...), cudaFuncAttribute, int 
   return cudaSuccess;
 }
 
+/// Of the launches so far, those that may begin before the one before them has ended.
+inline int fake_early_launches = 0;
+
 template <typename... Arguments>
-cudaError_t cudaLaunchKernel(void (*kernel)(Arguments...), dim3 grid, dim3 block, void** arguments,
-                             std::size_t shared_bytes, cudaStream_t) {
+cudaError_t FakeLaunch(void (*kernel)(Arguments...), dim3 grid, dim3 block,
+                       const std::tuple<Arguments...>& values, std::size_t shared_bytes) {
   if (shared_bytes > fake_shared_allowed) return cudaErrorInvalidValue;
   fake_shared_of_launch = shared_bytes;
   if (fake_is_captured) return cudaSuccess;
-  const auto values = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::tuple<Arguments...>(*static_cast<Arguments*>(arguments[I])...);
-  }
-  (std::index_sequence_for<Arguments...>());
   std::barrier<> barrier(block.x);
   fake_barrier = &barrier;
   const auto run = [&](unsigned thread) {
@@ -277,4 +301,45 @@ cudaError_t cudaLaunchKernel(void (*kernel)(Arguments...), dim3 grid, dim3 block
   std::vector<std::jthread> threads;
   for (unsigned thread = 0; thread < block.x; ++thread) threads.emplace_back(run, thread);
   return cudaSuccess;
+}
+
+template <typename... Arguments>
+cudaError_t cudaLaunchKernel(void (*kernel)(Arguments...), dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared_bytes, cudaStream_t) {
+  const auto values = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::tuple<Arguments...>(*static_cast<Arguments*>(arguments[I])...);
+  }
+  (std::index_sequence_for<Arguments...>());
+  return FakeLaunch(kernel, grid, block, values, shared_bytes);
+}
+
+enum cudaLaunchAttributeID { cudaLaunchAttributeProgrammaticStreamSerialization = 6 };
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  union {
+    int programmaticStreamSerializationAllowed;
+  } val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim, blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned numAttrs;
+};
+
+template <typename... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Arguments...),
+                               std::type_identity_t<Arguments>... values) {
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config->attrs[i];
+    if (attribute.id != cudaLaunchAttributeProgrammaticStreamSerialization) {
+      return cudaErrorInvalidValue;
+    }
+    if (attribute.val.programmaticStreamSerializationAllowed == 0) continue;
+    if (fake_capability < 90) return cudaErrorInvalidValue;
+    ++fake_early_launches;
+  }
+  return FakeLaunch(kernel, config->gridDim, config->blockDim, std::tuple<Arguments...>(values...),
+                    config->dynamicSmemBytes);
 }

@@ -28,6 +28,19 @@ using CUstream = struct CudaStream*;
 using CUevent = struct CudaEvent*;
 using CUgraph = struct CudaGraph*;
 using CUgraphExec = struct CudaGraphExec*;
+struct CUlaunchAttribute {
+  int id = 0;
+  char padding[4] = {};
+  alignas(8) int value = 0;
+  char rest[60] = {};
+};
+struct CUlaunchConfig {
+  unsigned int grid_x = 1, grid_y = 1, grid_z = 1, block_x = 1, block_y = 1, block_z = 1;
+  unsigned int shared_bytes = 0;
+  CUstream stream = nullptr;
+  CUlaunchAttribute* attributes = nullptr;
+  unsigned int num_attributes = 0;
+};
 inline constexpr CUresult kSuccess = 0;     ///< CUDA_SUCCESS.
 inline constexpr CUresult kNotReady = 600;  ///< CUDA_ERROR_NOT_READY.
 inline constexpr CUfunction_attribute kMaxDynamicSharedBytes =
@@ -55,6 +68,12 @@ inline constexpr CUdevice_attribute kRegistersPerMultiprocessor =
 inline constexpr CUdevice_attribute kSharedBytesPerMultiprocessor =
     81;  ///< CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR.
 inline constexpr CUdevice_attribute kWarpSize = 10;  ///< CU_DEVICE_ATTRIBUTE_WARP_SIZE.
+/// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: a kernel may begin before the one before
+/// it on its stream has ended, when that says so, and waits for it itself.
+inline constexpr int kEarlyLaunch = 6;
+
+/// The least compute capability with which launches overlap: 9.0.
+inline constexpr int kLaunchesOverlapFrom = 90;
 
 /// The functions of driver_functions.inc.
 struct DriverFunctions {
@@ -78,6 +97,8 @@ struct DeviceFacts {
   int threads_per_block = 0, registers_per_block = 0;  ///< At most.
   int peak_clock_khz = 0;                              ///< Of the multiprocessors.
 
+  /// 90 of 9.0.
+  int capability() const { return 10 * capability_major + capability_minor; }
   /// What its compiler is told: "sm_90".
   std::string architecture() const {
     return "sm_" + std::to_string(capability_major) + std::to_string(capability_minor);

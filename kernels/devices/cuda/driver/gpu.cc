@@ -53,11 +53,17 @@ void Gpu::FillBytes(CUdeviceptr to, unsigned char byte, std::size_t bytes) const
   Check(cu().cuMemsetD8Async(to + bytes - rest, byte, rest, stream_), "cuMemsetD8Async");
 }
 
-void Gpu::Launch(CUfunction function, const kernels::Launch& launch, void** arguments) const {
-  Check(cu().cuLaunchKernel(function, static_cast<unsigned int>(launch.grid), 1, 1, launch.threads,
-                            1, 1, static_cast<unsigned int>(launch.shared_bytes), stream_,
-                            arguments, nullptr),
-        "cuLaunchKernel");
+void Gpu::Launch(CUfunction function, const kernels::Launch& launch, void** arguments,
+                 bool is_early) const {
+  CUlaunchAttribute early{.id = kEarlyLaunch, .value = 1};
+  CUlaunchConfig config;
+  config.grid_x = static_cast<unsigned int>(launch.grid);
+  config.block_x = launch.threads;
+  config.shared_bytes = static_cast<unsigned int>(launch.shared_bytes);
+  config.stream = stream_;
+  config.attributes = &early;
+  config.num_attributes = is_early ? 1 : 0;
+  Check(cu().cuLaunchKernelEx(&config, function, arguments, nullptr), "cuLaunchKernelEx");
 }
 
 void Gpu::Synchronize() const {

@@ -82,7 +82,7 @@ class Gpu {
   CUstream stream() const { return stream_; }
   const DeviceFacts& facts() const { return facts_; }
 
-  /// Throws GpuError: "cuLaunchKernel: CUDA_ERROR_… (…)".
+  /// Throws GpuError: "cuLaunchKernelEx: CUDA_ERROR_… (…)".
   void Check(CUresult result, const char* call) const;
   /// Copies to the GPU after all that was enqueued, and waits for it.
   void Upload(CUdeviceptr to, const void* from, std::size_t bytes) const;
@@ -91,8 +91,10 @@ class Gpu {
   void Fill(CUdeviceptr to, unsigned int word, std::size_t words) const;
   /// The same with a byte, and no more than `bytes`. `to` is a multiple of 4.
   void FillBytes(CUdeviceptr to, unsigned char byte, std::size_t bytes) const;
-  /// `arguments` are pointers to the arguments.
-  void Launch(CUfunction function, const kernels::Launch& launch, void** arguments) const;
+  /// `arguments` are pointers to the arguments. `is_early`: it may begin before the kernel before
+  /// it has ended, and waits for that itself.
+  void Launch(CUfunction function, const kernels::Launch& launch, void** arguments,
+              bool is_early = false) const;
   void Synchronize() const;
   /// Blocks of the kernel that fit a multiprocessor at once.
   int Occupancy(CUfunction function, const kernels::Launch& launch) const;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,13 +31,17 @@ class Program {
   const std::vector<Kernel>& all() const { return kernels_; }
   /// `exh_kernel`.
   const Kernel& main() const { return kernels_[main_]; }
-  /// Enqueues all of them. `arguments` are pointers to the arguments.
+  /// Enqueues all of them. `arguments` are pointers to the arguments. Where its launches overlap,
+  /// and the GPU can do that, only the first waits for all that was enqueued before.
   void Enqueue(void** arguments) const;
+  /// The first `blocks` blocks of `exh_kernel` alone.
+  void EnqueueBlocks(void** arguments, std::uint64_t blocks) const;
 
  private:
   const Gpu& gpu_;
   std::vector<Kernel> kernels_;
   std::size_t main_ = 0;
+  bool overlaps_ = false;
 };
 
 }  // namespace exh::kernels::cuda

@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,8 +119,65 @@ class Bench {
       CUdeviceptr scratch = scratch_.data();
       program.Enqueue(set.Arguments(copy, &scratch).data());
     };
-    if (request.give_up_ns > 0) return TryWithCare(request, program, answer);
+    const std::uint64_t part = PartOf(request, program);
+    if (request.give_up_ns > 0) return TryWithCare(request, program, part, answer);
+    if (part > 0 && !IsWorthIt(request, program, part, answer)) return;
     CheckAndTime(request, launch, answer);
+  }
+
+  /// How many of the blocks of a program say what all of them take: whole waves, so that every
+  /// multiprocessor has as many as it holds, and enough of the grid that what the beginning of a
+  /// launch costs is little of it. 0: it is launched whole. What has several kernels, or blocks
+  /// that meet, does not say what it takes in part.
+  std::uint64_t PartOf(const RunRequest& request, const Program& program) const {
+    constexpr std::uint64_t kLeastWaves = 2, kMostParts = 16;
+    const Launch& launch = request.launch;
+    if (request.worth_ns <= 0 || !launch.sides.empty() || launch.workspace_bytes > 0) return 0;
+    const auto wave = static_cast<std::uint64_t>(gpu_.facts().multiprocessors) *
+                      static_cast<std::uint64_t>(program.main().blocks_per_sm);
+    if (wave == 0 || launch.grid / wave < kLeastWaves) return 0;
+    return wave * std::max<std::uint64_t>(1, launch.grid / wave / kMostParts);
+  }
+
+  /// Times some of the blocks of a program. False: by that all of it takes too long, or its verdict
+  /// is known.
+  bool IsWorthIt(const RunRequest& request, const Program& program, std::uint64_t blocks,
+                 RunAnswer& answer) {
+    // What is near what decides is looked at twice: something else may have delayed the first.
+    constexpr int kLooks = 2;
+    constexpr double kNear = 2;
+    Measurement& m = answer.measurement;
+    DataSet& set = *sets_[kTimed];
+    const double parts = static_cast<double>(request.launch.grid) / static_cast<double>(blocks);
+    const std::string which = fmt::format("{} of {} blocks", blocks, request.launch.grid);
+    CUdeviceptr scratch = scratch_.data();
+    std::vector<void*> arguments = set.Arguments(0, &scratch);
+    m.estimate_blocks = blocks;
+    for (int look = 0; look < kLooks; ++look) {
+      set.PoisonOutputs();
+      ClearScratch(request.launch);
+      gpu_.Synchronize();
+      const double limit = request.cap_ns / parts + request.patience_ns;
+      const std::optional<double> ns =
+          timer_->Once([&] { program.EnqueueBlocks(arguments.data(), blocks); }, limit);
+      if (!ns) {
+        m.estimate_ns = 0;
+        GiveUp(limit, request.cap_ns, answer);
+        m.why = which + ": " + m.why;
+        return false;
+      }
+      m.estimate_ns = look == 0 ? *ns * parts : std::min(m.estimate_ns, *ns * parts);
+      if (m.estimate_ns <= request.worth_ns) return true;
+      if (m.estimate_ns > kNear * request.worth_ns) break;
+    }
+    const DataSet::Verdict untouched = set.CheckUntouched();
+    answer.ends |= untouched.is_spoilt;
+    m.verdict = untouched.why.empty() ? Verdict::kSlow : Verdict::kWrong;
+    m.why = untouched.why.empty()
+                ? fmt::format("about {:.3g} ms by {}; it is not run whole above {:.3g} ms",
+                              m.estimate_ns / 1e6, which, request.worth_ns / 1e6)
+                : untouched.why;
+    return false;
   }
 
   /// Atomic adds of floats take a denormal, and what would become one, for 0 (the PTX manual,
@@ -131,10 +189,15 @@ class Bench {
     return adds && !request.vendor ? kLeastNormal * static_cast<double>(request.launch.grid) : 0;
   }
 
-  /// Whether a program that looks at the clock ends before it gives up.
-  void TryWithCare(const RunRequest& request, const Program& program, RunAnswer& answer) {
+  /// Whether a program that looks at the clock ends before it gives up. Of one that is launched in
+  /// part (0: it is not), in its share of that time.
+  void TryWithCare(const RunRequest& request, const Program& program, std::uint64_t part,
+                   RunAnswer& answer) {
     Measurement& m = answer.measurement;
-    auto wait = static_cast<std::uint64_t>(request.give_up_ns);
+    const double share =
+        part == 0 ? 1 : static_cast<double>(part) / static_cast<double>(request.launch.grid);
+    const double give_up_ns = share * request.give_up_ns;
+    auto wait = static_cast<std::uint64_t>(give_up_ns);
     CUdeviceptr deadline = deadline_.data(), scratch = scratch_.data();
     std::array<void*, 2> clock = {&wait, &deadline};
     std::vector<void*> arguments = sets_.front()->Arguments(0, &scratch);
@@ -145,15 +208,20 @@ class Bench {
     // that gave up has taken at least as long as it may.
     const auto launch = [&] {
       gpu_.Launch(programs_.Function("exh_deadline"), {1, 1, 0, 0}, clock.data());
-      program.Enqueue(arguments.data());
+      if (part > 0) {
+        program.EnqueueBlocks(arguments.data(), part);
+      } else {
+        program.Enqueue(arguments.data());
+      }
     };
-    const double limit = request.give_up_ns + request.patience_ns;
+    const double limit = give_up_ns + request.patience_ns;
     const std::optional<double> ns = timer_->Once(launch, limit);
     if (!ns) return GiveUp(limit, request.cap_ns, answer);
-    m.best_ns = *ns;
-    if (*ns < request.give_up_ns) return;
+    if (part == 0) m.best_ns = *ns;
+    if (*ns < give_up_ns) return;
     m.verdict = Verdict::kSlow;
-    m.why = fmt::format("gave up after {:.3g} ms, the cap is {:.3g} ms", *ns / 1e6,
+    m.why = fmt::format("gave up after {:.3g} ms{}, the cap is {:.3g} ms", *ns / 1e6,
+                        part == 0 ? "" : fmt::format(" for {:.2g} of its blocks", share),
                         request.cap_ns / 1e6);
   }
 
@@ -198,6 +266,7 @@ class Bench {
       m.why = fmt::format("{:.0f} us, the cap is {:.0f} us", once_ns / 1e3, request.cap_ns / 1e3);
       return;
     }
+    if (request.launches > 0) return RunOneByOne(request, launch, answer);
     TimerOptions options = {request.batch_ns, request.batches, request.stop_ns, {}, {}};
     if (trust != Trust::kAddsInPlace) {
       const auto copy_of = [&](int last) { return static_cast<std::size_t>(last) % set.copies(); };
@@ -252,6 +321,22 @@ class Bench {
   void ClearScratch(const Launch& launch) {
     gpu_.FillBytes(scratch_.data(), kNanByte, scratch_.bytes());
     gpu_.FillBytes(scratch_.data(), 0, launch.ticket_bytes);
+  }
+
+  /// What differs between launches with the same inputs: times, and bits.
+  void RunOneByOne(const RunRequest& request, const LaunchOne& launch, RunAnswer& answer) {
+    Measurement& m = answer.measurement;
+    DataSet& set = *sets_[kTimed];
+    std::set<std::uint64_t> results;
+    for (int number = 0; number < request.launches; ++number) {
+      double ns = 0;
+      if (!RunChecked(kTimed, " in one of many launches", request, launch, answer, &ns)) return;
+      set.TakeHash(0, 0);
+      results.insert(set.Hashes(1).front());
+      m.runtimes_ns.push_back(ns);
+    }
+    m.best_ns = *std::min_element(m.runtimes_ns.begin(), m.runtimes_ns.end());
+    m.results = results.size();
   }
 
   /// Launches one by one, each into poisoned outputs: what is wrong only now and then is wrong in

@@ -41,7 +41,9 @@ class DataSet {
   void Forgive(double error) { forgiven_ = error; }
   /// Compares the outputs of a copy with their reference, and looks at all its inputs and guard
   /// zones.
-  Verdict Check(std::size_t copy = 0) const;
+  Verdict Check(std::size_t copy = 0) const { return Check(copy, true); }
+  /// The same without what the outputs hold: for what was not run whole.
+  Verdict CheckUntouched(std::size_t copy = 0) const { return Check(copy, false); }
 
   /// Hashes that can be taken before they are asked for.
   static constexpr std::size_t kHashes = 256;
@@ -69,6 +71,7 @@ class DataSet {
   /// A scalar as kernels take it: in the type that its own is computed in.
   using Scalar = std::array<std::byte, sizeof(double)>;
 
+  Verdict Check(std::size_t copy, bool has_results) const;
   void AddReference(const cpu::ProblemArray& from, const Module& programs, Reference& to) const;
   void CheckGuards(const Buffer& buffer) const;
   std::string OutOfBoundsText(const Array& array, std::uint64_t guard) const;

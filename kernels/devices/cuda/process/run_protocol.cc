@@ -76,11 +76,14 @@ std::string ToJsonLine(const RunRequest& r) {
                    {"workspace_bytes", r.launch.workspace_bytes},
                    {"ticket_bytes", r.launch.ticket_bytes},
                    {"sides", SidesJson(r.launch.sides)},
+                   {"overlaps", r.launch.overlaps},
                    {"cap_ns", r.cap_ns},
                    {"patience_ns", r.patience_ns},
                    {"stop_ns", r.stop_ns},
+                   {"worth_ns", r.worth_ns},
                    {"batch_ns", r.batch_ns},
                    {"batches", r.batches},
+                   {"launches", r.launches},
                    {"full", r.full},
                    {"audit_ns", r.audit_ns},
                    {"vendor", r.vendor ? json(*r.vendor) : json()},
@@ -100,11 +103,14 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     r.launch.workspace_bytes = object.value("workspace_bytes", r.launch.workspace_bytes);
     r.launch.ticket_bytes = object.value("ticket_bytes", r.launch.ticket_bytes);
     if (object.contains("sides")) r.launch.sides = SidesOf(object.at("sides"));
+    r.launch.overlaps = object.value("overlaps", r.launch.overlaps);
     object.at("cap_ns").get_to(r.cap_ns);
     object.at("patience_ns").get_to(r.patience_ns);
     object.at("stop_ns").get_to(r.stop_ns);
+    object.at("worth_ns").get_to(r.worth_ns);
     object.at("batch_ns").get_to(r.batch_ns);
     object.at("batches").get_to(r.batches);
+    r.launches = object.value("launches", r.launches);
     object.at("full").get_to(r.full);
     object.at("audit_ns").get_to(r.audit_ns);
     if (const json& vendor = object.at("vendor"); !vendor.is_null()) {

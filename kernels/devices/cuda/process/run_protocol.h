@@ -41,8 +41,14 @@ struct RunRequest {
   double cap_ns = 5e6;        ///< Above it: slow, and not timed any further.
   double patience_ns = 50e6;  ///< A launch that lasts longer than cap and patience is given up.
   double stop_ns = 0;         ///< A first batch slower than this is the last one; 0: never.
-  double batch_ns = 200e3;    ///< A batch lasts at least this long.
+  /// A program whose blocks are alike is launched in part first. It is slow, and not launched
+  /// whole, when all of it takes longer than this by the time of that part; 0: always whole.
+  double worth_ns = 0;
+  double batch_ns = 200e3;  ///< A batch lasts at least this long.
   int batches = 5;
+  /// Instead of all that follows the first check: so many launches one by one, each into poisoned
+  /// outputs, checked and timed by itself.
+  int launches = 0;
   bool full = false;                 ///< Checked on every problem, and over many launches.
   double audit_ns = 0;               ///< What 128 of these launches may last, if that is long.
   std::optional<VendorCall> vendor;  ///< Instead of a cubin.

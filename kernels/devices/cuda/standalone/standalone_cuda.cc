@@ -59,9 +59,9 @@ Names::Names(const ir::Function& function) {
   std::set<std::string> none;
   kernel = Identifier(function.name, none);
   // Those of the launcher, and of the function that knows the result.
-  std::set<std::string> taken = {"stream",       "workspace", "workspace_bytes", "pointers",
-                                 "pointer",      "device",    "major",           "minor",
-                                 "shared_bytes", "status",    "arguments",       "i"};
+  std::set<std::string> taken = {
+      "stream", "workspace",    "workspace_bytes", "pointers",  "pointer", "device", "major",
+      "minor",  "shared_bytes", "status",          "arguments", "i",       "early",  "next"};
   for (const ir::Array& array : function.arrays) arrays.push_back(Identifier(array.name, taken));
   for (const ir::Scalar& scalar : function.scalars) {
     scalars.push_back(Identifier(scalar.name, taken));

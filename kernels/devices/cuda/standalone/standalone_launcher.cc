@@ -2,7 +2,6 @@
 //
 // The launcher of a stand-alone program: plain numbers where the search decided something.
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 #include "kernels/codegen/print/op_text.h"
@@ -43,12 +42,6 @@ std::string Number(std::uint64_t value) {
   return std::to_string(value);
 }
 
-/// 90 of "sm_90a"; 0 of nothing.
-int Capability(const std::string& architecture) {
-  const std::size_t digits = architecture.find_first_of("0123456789");
-  return digits == std::string::npos ? 0 : std::atoi(architecture.c_str() + digits);
-}
-
 /// Shared memory of a block of the kernel that has most.
 std::uint64_t SharedBytes(const Launch& launch) {
   std::uint64_t most = 0;
@@ -68,7 +61,7 @@ std::string Contract(const Task& task, const Launch& launch, const Names& names)
   text += R"(
 //   cudaErrorMisalignedAddress       a pointer is not aligned as said below
 )";
-  if (Capability(task.function->device.architecture) > 0) {
+  if (task.function->device.capability() > 0) {
     text += "//   cudaErrorNoKernelImageForDevice  the device is older than " +
             task.function->device.architecture + "\n";
   }
@@ -127,7 +120,7 @@ std::string Ask(const std::string& variable, const std::string& attribute) {
 /// Declares `status`, which is cudaSuccess behind it, where it checks something or there are
 /// several kernels.
 std::string DeviceChecks(const Task& task, const Launch& launch, const Names& names) {
-  const int capability = Capability(task.function->device.architecture);
+  const int capability = task.function->device.capability();
   const std::uint64_t shared = SharedBytes(launch);
   if (capability == 0 && shared == 0) {
     return launch.sides.empty() ? "" : "  cudaError_t status = cudaSuccess;\n";
@@ -156,17 +149,40 @@ std::string DeviceChecks(const Task& task, const Launch& launch, const Names& na
   return text;
 }
 
-/// Enqueues all kernels, one after the other, and returns.
-std::string Launches(const Launch& launch, const Names& names) {
-  std::string text;
+/// Declares `next`: how the kernels behind the first are launched where launches overlap.
+constexpr const char* kEarly =
+    R"(  // Those behind the first are launched before the one before them has ended, and wait for it.
+  cudaLaunchAttribute early = {};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t next = {};
+  next.stream = stream;
+  next.attrs = &early;
+  next.numAttrs = 1;
+)";
+
+/// Enqueues all kernels, one after the other, and returns. `values`: their arguments.
+std::string Launches(const Launch& launch, const Names& names,
+                     const std::vector<std::string>& values) {
+  std::string text = launch.overlaps ? kEarly : "";
   const std::vector<SideLaunch> all = InOrder(launch);
   for (const SideLaunch& one : all) {
     const bool is_last = &one == &all.back();
-    text += Listed(
-        is_last ? "  return cudaLaunchKernel(" : "  status = cudaLaunchKernel(",
-        {KernelName(names, one), "dim3(" + Number(one.grid) + ")",
-         "dim3(" + Number(one.threads) + ")", "arguments", Number(one.shared_bytes), "stream"},
-        ");");
+    const std::string begin = is_last ? "  return " : "  status = ";
+    const std::string grid = "dim3(" + Number(one.grid) + ")";
+    const std::string block = "dim3(" + Number(one.threads) + ")";
+    if (launch.overlaps && &one != &all.front()) {
+      text += "  next.gridDim = " + grid + ";\n  next.blockDim = " + block +
+              ";\n  next.dynamicSmemBytes = " + Number(one.shared_bytes) + ";\n";
+      std::vector<std::string> arguments = {"&next", KernelName(names, one)};
+      arguments.insert(arguments.end(), values.begin(), values.end());
+      text += Listed(begin + "cudaLaunchKernelEx(", arguments, ");");
+    } else {
+      text += Listed(
+          begin + "cudaLaunchKernel(",
+          {KernelName(names, one), grid, block, "arguments", Number(one.shared_bytes), "stream"},
+          ");");
+    }
     if (!is_last) text += "\n  if (status != cudaSuccess) return status;\n";
   }
   return text;
@@ -177,14 +193,21 @@ std::string Launches(const Launch& launch, const Names& names) {
 std::string Launcher(const Task& task, const Source& source, const Names& names) {
   const Launch& launch = source.gpu->launch;
   const bool has_workspace = launch.scratch_bytes() > 0;
-  std::vector<std::string> pointers, arguments;
+  std::vector<std::string> pointers, arguments, values;
   for (const ir::Array& array : task.function->arrays) {
     pointers.push_back("{" + names.arrays[array.id.index()] + ", " + Number(array.alignment) + "}");
   }
   if (has_workspace) pointers.push_back("{workspace, " + Number(ir::kDefaultAlignment) + "}");
-  for (const std::string& name : names.arrays) arguments.push_back("&" + name);
-  for (const std::string& name : names.scalars) arguments.push_back("&" + name);
-  if (has_workspace) arguments.emplace_back("&workspace");
+  for (const auto* list : {&names.arrays, &names.scalars}) {
+    for (const std::string& name : *list) {
+      arguments.push_back("&" + name);
+      values.push_back(name);
+    }
+  }
+  if (has_workspace) {
+    arguments.emplace_back("&workspace");
+    values.emplace_back("static_cast<unsigned char*>(workspace)");
+  }
 
   std::string text = Heading("The launcher") + Contract(task, launch, names) + "\n";
   text +=
@@ -213,7 +236,7 @@ $LAUNCH$
              {"POINTERS",
               Listed("  const std::pair<const void*, std::size_t> pointers[] = {", pointers, "};")},
              {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},
-             {"LAUNCH", Launches(launch, names)},
+             {"LAUNCH", Launches(launch, names, values)},
              {"SHARED", Number(SharedBytes(launch))}});
 }
 

@@ -14,18 +14,20 @@
 #include <vector>
 
 #include "kernels/codegen/loops/loop_tree.h"
-#include "kernels/codegen/plan/affine.h"
+#include "kernels/codegen/memory/affine.h"
 
 namespace exh::kernels::codegen {
 
-struct LoweredCode;
-
+inline constexpr std::uint32_t kWarpLanes = 32;
 /// The address of a lane that accesses nothing.
 inline constexpr std::int64_t kIdleLane = -1;
 
 /// Wavefronts of one access of a warp. `lanes`: where that of each lane begins, in bytes from a
 /// multiple of 128, a multiple of `bytes`, which are 1, 2, 4, 8 or 16. Lanes share a word.
 std::uint32_t Wavefronts(std::span<const std::int64_t> lanes, std::uint32_t bytes);
+
+/// … and if no lane waited for another one.
+std::uint32_t LeastWavefronts(std::span<const std::int64_t> lanes, std::uint32_t bytes);
 
 /// Rows whose pieces change places: the number of a piece is its place, with what the columns of
 /// the set bits of the row's number have in them added by exclusive or.
@@ -62,21 +64,12 @@ std::uint32_t PaddingOf(Skew skew);
 std::uint32_t WidthOf(const Schedule& schedule, const LoopTree& tree, const Affine& address,
                       const ir::Instruction& inst);
 
+/// The element that a thread accesses, where nothing but threads has moved.
+std::int64_t ElementTaken(const LoopTree& tree, const Affine& address, std::uint32_t thread);
+
 /// The layout of a temporary with skew XOR, where its rows are powers of two; otherwise empty.
 XorLayout PlanXorLayout(const ir::Function& function, const Schedule& schedule,
                         const LoopTree& tree, const ir::MemBlock& block, const Affine& store,
                         const Affine& load, std::uint32_t row_elements);
-
-/// What an access to shared memory costs all warps of a block while its band runs once: all
-/// unrolled copies of it, with loops in the band at their first iteration.
-struct BankUse {
-  ir::InstId inst;
-  std::uint64_t accesses = 0;    ///< Of a warp.
-  std::uint64_t wavefronts = 0;  ///< Of these.
-  std::uint64_t least = 0;       ///< If no lane waited for another one.
-};
-
-/// Of all accesses to SHARED temporaries.
-std::vector<BankUse> CountWavefronts(const LoweredCode& code);
 
 }  // namespace exh::kernels::codegen

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/codegen/loops/loop_tree.h"
+
 namespace exh::kernels::codegen {
 
 /// constant + sum of coefficient * index of a dim class.
@@ -32,5 +34,12 @@ struct Affine {
     return 0;
   }
 };
+
+/// Adds the index of a dim, times `stride`.
+inline void AddDim(const LoopTree& tree, ir::DimId dim, std::int64_t stride, Affine& affine) {
+  const DimClass& dim_class = tree.class_of(dim);
+  affine.Add(tree.class_of_dim[dim.index()], dim_class.step * stride);
+  if (dim_class.lanes >= 0) affine.Add(dim_class.lanes, dim_class.lane_step * stride);
+}
 
 }  // namespace exh::kernels::codegen

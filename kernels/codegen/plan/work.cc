@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/print/work.h"
+#include "kernels/codegen/plan/work.h"
 
 #include <algorithm>
 #include <cmath>
@@ -88,8 +88,8 @@ std::uint64_t LeastRegisters(const ir::Function& function, const LoopTree& tree,
         continue;
       }
       // Those of a GPU have the width of an i32.
-      std::uint64_t registers =
-          ir::BytesOf(ir::ComputeTypeOf(inst.type)) / ir::BytesOf(ir::Type::kI32);
+      const ir::Type held = tree.IsUnit(inst) ? ir::Type::kF64 : ir::ComputeTypeOf(inst.type);
+      std::uint64_t registers = ir::BytesOf(held) / ir::BytesOf(ir::Type::kI32);
       for (const KeyDim& key : storage.key) registers *= key.size;
       sum += registers;
     }

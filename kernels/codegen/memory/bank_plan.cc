@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/plan/bank_plan.h"
+#include "kernels/codegen/memory/bank_plan.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 
-#include "kernels/codegen/plan/lowered_code.h"
-
 namespace exh::kernels::codegen {
 namespace {
 
-constexpr std::uint32_t kLanes = 32;
 constexpr std::uint32_t kBanks = 32, kWordBytes = 4;
 /// Matrices that are tried all: with more, single columns are.
 constexpr std::uint64_t kMostMatrices = 4096;
@@ -22,13 +19,13 @@ std::size_t Nth(int i) {
 
 /// Lanes that an access of so many bytes takes at once.
 std::uint32_t LanesAtOnce(std::uint32_t bytes) {
-  return kLanes * kWordBytes / std::max(bytes, kWordBytes);
+  return kWarpLanes * kWordBytes / std::max(bytes, kWordBytes);
 }
 
 /// Words that lanes want at once, each once. `act(word)` is called for each.
 template <typename Action>
 void ForEachWord(std::span<const std::int64_t> lanes, std::uint32_t bytes, const Action& act) {
-  std::array<std::int64_t, kLanes> known;  // An access has kLanes words at most at once.
+  std::array<std::int64_t, kWarpLanes> known;  // An access has kWarpLanes words at most at once.
   std::size_t size = 0;
   for (const std::int64_t lane : lanes) {
     if (lane == kIdleLane) continue;
@@ -219,38 +216,18 @@ class LayoutSearch {
   Score best_;
 };
 
-/// What a thread has as index of an axis.
-std::int64_t IndexOn(const ThreadAxis& axis, std::uint32_t thread) {
-  return thread / axis.stride % axis.size;
-}
-
-/// The element that a thread accesses, where nothing else has moved.
-std::int64_t ElementTaken(const LoopTree& tree, const Affine& address, std::uint32_t thread) {
-  std::int64_t element = address.constant;
-  for (const Affine::Term& term : address.terms) {
-    const int axis = tree.classes[Nth(term.dim_class)].axis;
-    if (axis >= 0) element += term.coefficient * IndexOn(tree.axes[Nth(axis)], thread);
-  }
-  return element;
-}
-
-int BandAround(const LoopTree& tree, int node) {
-  while (node >= 0 && tree.node(node).layout < 0) node = tree.node(node).parent;
-  return node;
-}
-
 /// Of an access that stands for all like it within `around`: its first warp.
 WarpAccess FirstWarp(const Schedule& schedule, const LoopTree& tree, const Affine& address,
                      const ir::Instruction& inst, int around) {
   WarpAccess access;
   access.width = WidthOf(schedule, tree, address, inst);
-  const int node = tree.node_of_inst[inst.id.index()], band = BandAround(tree, node);
+  const int node = tree.node_of_inst[inst.id.index()], band = tree.BandAround(node);
   const std::uint32_t threads =
       band < 0 ? tree.num_threads : tree.layouts[Nth(tree.node(band).layout)].threads;
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+  for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
     access.elements.push_back(lane < threads ? ElementTaken(tree, address, lane) : kIdleLane);
   }
-  access.weight = static_cast<double>((threads + kLanes - 1) / kLanes) / access.width;
+  access.weight = static_cast<double>((threads + kWarpLanes - 1) / kWarpLanes) / access.width;
   for (int at = node; at != around; at = tree.node(at).parent) {
     const int repeated = tree.node(at).dim_class;
     if (repeated >= 0) access.weight *= tree.classes[Nth(repeated)].size;
@@ -258,87 +235,13 @@ WarpAccess FirstWarp(const Schedule& schedule, const LoopTree& tree, const Affin
   return access;
 }
 
-bool TakesPart(const ThreadGuard& guard, const LoopTree& tree, std::uint32_t thread) {
-  return (guard.below == 0 || thread < guard.below) &&
-         std::ranges::all_of(guard.axes,
-                             [&](int axis) { return IndexOn(tree.axes[Nth(axis)], thread) == 0; });
-}
-
-/// Counts the accesses of one instruction.
-class UseCounter {
- public:
-  UseCounter(const LoweredCode& code, const ir::Instruction& inst, const XorLayout& layout)
-      : code_(code), inst_(inst), layout_(layout), address_(code.memory.address[inst.id.index()]) {
-    use_.inst = inst.id;
-    width_ = WidthOf(*code.schedule, code.tree, address_, inst);
-    bytes_ = code.function->block(inst.block).element_bytes;
-  }
-
-  BankUse Run() {
-    const LoopTree& tree = code_.tree;
-    const int node = tree.node_of_inst[inst_.id.index()];
-    const int band = BandAround(tree, node);
-    bool is_wide = width_ > 1;
-    for (int at = node; at >= 0 && at != band; at = tree.node(at).parent) {
-      const LoopNode& around = tree.node(at);
-      if (around.kind != NodeKind::kUnroll) continue;
-      const std::int64_t step = address_.coefficient(around.dim_class);
-      std::uint32_t size = tree.classes[Nth(around.dim_class)].size, by = 1;
-      if (is_wide && step == 1) {  // One access for several copies.
-        by = width_;
-        is_wide = false;
-      }
-      size = (size + by - 1) / by;
-      if (step == 0) {
-        repeats_ *= size;
-      } else if (size > 1) {
-        copies_.push_back({step * by, size});
-      }
-    }
-    CountCopies(band, 0, 0);
-    use_.accesses *= repeats_;
-    use_.wavefronts *= repeats_;
-    use_.least *= repeats_;
-    return use_;
-  }
-
- private:
-  void CountCopies(int band, std::size_t dim, std::int64_t moved) {
-    if (dim < copies_.size()) {
-      for (std::uint32_t copy = 0; copy < copies_[dim].second; ++copy) {
-        CountCopies(band, dim + 1, moved + copies_[dim].first * copy);
-      }
-      return;
-    }
-    const ThreadGuard& of_store = code_.threads.store[inst_.id.index()];
-    for (std::uint32_t first = 0; first < code_.tree.num_threads; first += kLanes) {
-      std::vector<std::int64_t> lanes;
-      for (std::uint32_t t = first; t < std::min(first + kLanes, code_.tree.num_threads); ++t) {
-        const bool runs = TakesPart(of_store, code_.tree, t) &&
-                          (band < 0 || TakesPart(code_.threads.band[Nth(band)], code_.tree, t));
-        lanes.push_back(runs ? layout_.Place(moved + ElementTaken(code_.tree, address_, t)) * bytes_
-                             : kIdleLane);
-      }
-      const std::uint32_t bytes = width_ * bytes_;
-      std::uint64_t groups = 0;
-      ForEachGroup(lanes, bytes, [&](std::span<const std::int64_t>) { ++groups; });
-      use_.accesses += groups > 0;
-      use_.least += groups;
-      use_.wavefronts += Wavefronts(lanes, bytes);
-    }
-  }
-
-  const LoweredCode& code_;
-  const ir::Instruction& inst_;
-  const XorLayout& layout_;
-  const Affine& address_;
-  std::uint32_t width_ = 1, bytes_ = 4;
-  std::vector<std::pair<std::int64_t, std::uint32_t>> copies_;  ///< Step and number, by dim.
-  std::uint64_t repeats_ = 1;                                   ///< Copies that access the same.
-  BankUse use_;
-};
-
 }  // namespace
+
+std::uint32_t LeastWavefronts(std::span<const std::int64_t> lanes, std::uint32_t bytes) {
+  std::uint32_t groups = 0;
+  ForEachGroup(lanes, bytes, [&](std::span<const std::int64_t>) { ++groups; });
+  return groups;
+}
 
 std::uint32_t Wavefronts(std::span<const std::int64_t> lanes, std::uint32_t bytes) {
   std::uint32_t sum = 0;
@@ -379,6 +282,15 @@ std::uint32_t PaddingOf(Skew skew) {
   return 0;
 }
 
+std::int64_t ElementTaken(const LoopTree& tree, const Affine& address, std::uint32_t thread) {
+  std::int64_t element = address.constant;
+  for (const Affine::Term& term : address.terms) {
+    const int axis = tree.classes[Nth(term.dim_class)].axis;
+    if (axis >= 0) element += term.coefficient * tree.axes[Nth(axis)].IndexOf(thread);
+  }
+  return element;
+}
+
 std::uint32_t WidthOf(const Schedule& schedule, const LoopTree& tree, const Affine& address,
                       const ir::Instruction& inst) {
   const std::uint32_t vec = schedule.vec.Or(1, inst.id);
@@ -406,18 +318,6 @@ XorLayout PlanXorLayout(const ir::Function& function, const Schedule& schedule,
                           row_elements >= 2 * piece && piece * block.element_bytes <= 16;
   if (!has_pieces) return {};
   return FindXorLayout(accesses, block.element_bytes, piece, row_elements);
-}
-
-std::vector<BankUse> CountWavefronts(const LoweredCode& code) {
-  std::vector<BankUse> uses;
-  for (const TempArray& temp : code.memory.temps) {
-    if (temp.space != MemSpace::SHARED) continue;
-    const ir::MemBlock& block = code.function->block(temp.block);
-    for (const ir::InstId id : {block.store, block.load}) {
-      uses.push_back(UseCounter(code, code.function->inst(id), temp.layout).Run());
-    }
-  }
-  return uses;
 }
 
 }  // namespace exh::kernels::codegen

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/codegen/loops/loop_tree.h"
-#include "kernels/codegen/plan/affine.h"
-#include "kernels/codegen/plan/bank_plan.h"
+#include "kernels/codegen/memory/affine.h"
+#include "kernels/codegen/memory/bank_plan.h"
 
 namespace exh::kernels::codegen {
 
@@ -24,11 +24,17 @@ constexpr std::uint64_t Aligned(std::uint64_t bytes) {
 struct TempArray {
   ir::MemId block;
   MemSpace space = MemSpace::SHARED;
-  std::uint64_t elements = 1;  ///< Of one block of threads (of one host thread, on the cpu).
-  /// Where threads really share banks, an element is at `layout.Place` of what MemoryPlan::address
-  /// says; elsewhere at the address itself.
+  /// Of one block of threads (of one host thread, on the cpu); of one slot, where there are
+  /// several.
+  std::uint64_t elements = 1;
+  std::uint32_t slots = 1;  ///< ring_plan.h.
+  /// Where threads really share banks, an element of a slot is at `layout.Place` of what
+  /// MemoryPlan::address says; elsewhere at the address itself.
   XorLayout layout;
 };
+
+/// From one slot of a temporary to the next, in elements: each is aligned.
+std::uint64_t SlotStride(const ir::Function& function, const TempArray& temp);
 
 /// Unless 0 <= index < extent, a load reads nothing and is 0, a store writes nothing, and a step of
 /// a reduction is not taken.
@@ -52,9 +58,13 @@ struct MemoryPlan {
   const TempArray& temp(ir::MemId block) const;
 };
 
-/// Element offset of a temporary: sum over stored axes (rank >= 1) of index * product of the sizes
-/// of the axes of lower rank, and what is left empty behind rows. Of an array argument: sum over
-/// the access axes of the mixed-radix index of the axis * its stride.
+/// Are some elements of an access to an argument inside, and others not, when it takes `lanes` of
+/// them along the class?
+bool IsSplit(const MemoryPlan& plan, ir::InstId inst, int dim_class, std::uint32_t lanes);
+
+/// Element offset of a temporary, in its slot: sum over stored axes (rank >= 1) of index * product
+/// of the sizes of the axes of lower rank, and what is left empty behind rows. Of an array
+/// argument: sum over the access axes of the mixed-radix index of the axis * its stride.
 MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule, const LoopTree& tree);
 
 }  // namespace exh::kernels::codegen

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/codegen/plan/memory_plan.h"
+#include "kernels/codegen/memory/memory_plan.h"
 
 #include <algorithm>
 
-#include "kernels/codegen/plan/covered_axes.h"
+#include "base/check.h"
+#include "kernels/codegen/memory/covered_axes.h"
 
 namespace exh::kernels::codegen {
 namespace {
@@ -70,13 +71,19 @@ class MemoryPlanner {
     }
     if (store_stride != load_stride) Fail("the rows of " + block.name() + " differ");
     const std::int64_t stride = store_stride;
-    TempArray temp{block.id, schedule_.mem_space(block.id), static_cast<std::uint64_t>(stride), {}};
+    TempArray temp{block.id,
+                   schedule_.mem_space(block.id),
+                   static_cast<std::uint64_t>(stride),
+                   schedule_.stages.Or(1, block.id),
+                   {}};
     if (row > 0 && schedule_.skew(block.id) == Skew::XOR && temp.space == MemSpace::SHARED) {
       temp.layout =
           PlanXorLayout(function_, schedule_, tree_, block, plan_.address[block.store.index()],
                         plan_.address[block.load.index()], static_cast<std::uint32_t>(row));
     }
-    const std::uint64_t bytes = temp.elements * block.element_bytes;
+    const std::uint64_t elements =
+        temp.slots == 1 ? temp.elements : temp.slots * SlotStride(function_, temp);
+    const std::uint64_t bytes = elements * block.element_bytes;
     (temp.space == MemSpace::SHARED ? plan_.shared_bytes : plan_.global_bytes) += bytes;
     plan_.temps.push_back(temp);
   }
@@ -116,7 +123,7 @@ class MemoryPlanner {
   }
 
   void Add(ir::InstId inst, ir::DimId dim, std::int64_t stride) {
-    plan_.address[inst.index()].Add(tree_.class_of_dim[dim.index()], stride);
+    AddDim(tree_, dim, stride, plan_.address[inst.index()]);
   }
 
   /// Largest step first, as people write addresses.
@@ -132,7 +139,7 @@ class MemoryPlanner {
       const ir::LogicalDim& logical = function_.logical(access.logical);
       std::int64_t stride = access.stride;
       for (auto dim = logical.dims.rbegin(); dim != logical.dims.rend(); ++dim) {
-        index.Add(tree_.class_of_dim[dim->index()], stride);
+        AddDim(tree_, *dim, stride, index);
         stride *= schedule_.size(*dim);
       }
     }
@@ -181,7 +188,22 @@ class MemoryPlanner {
 }  // namespace
 
 const TempArray& MemoryPlan::temp(ir::MemId block) const {
-  return *std::ranges::find(temps, block, &TempArray::block);
+  const auto found = std::ranges::find(temps, block, &TempArray::block);
+  EXH_CHECK(found != temps.end());
+  return *found;
+}
+
+std::uint64_t SlotStride(const ir::Function& function, const TempArray& temp) {
+  const std::uint64_t bytes = function.block(temp.block).element_bytes;
+  return Aligned(temp.elements * bytes) / bytes;
+}
+
+bool IsSplit(const MemoryPlan& plan, ir::InstId inst, int dim_class, std::uint32_t lanes) {
+  return std::ranges::any_of(plan.guards[inst.index()], [&](const GuardIndex& guard) {
+    // An access begins at a multiple of its width.
+    const bool is_whole = guard.is_cover && guard.extent % lanes == 0;
+    return guard.index.coefficient(dim_class) != 0 && !is_whole;
+  });
 }
 
 MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule,

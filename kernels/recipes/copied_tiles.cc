@@ -5,7 +5,7 @@
 // axis has a loop, and unrolled steps. What threads copy of an operand has one loop around it, or a
 // block, and within the tile unrolled copies, threads, and along neighbours in memory one wide
 // access.
-#include "kernels/first/copied_tiles.h"
+#include "kernels/recipes/copied_tiles.h"
 
 #include <algorithm>
 #include <optional>
@@ -56,6 +56,7 @@ class Writer {
   std::optional<Recipe> Write() {
     if (!FindAxes() || !FindOperands() || !FindTiles()) return std::nullopt;
     recipe_.name = shape_.name;
+    WantOf("unit", sum_->name(), {"FMA"});
     for (const Operand& operand : operands_) {
       WantOf("tiles", operand.comm->name(), {"OWN_TILES"});
     }
@@ -78,6 +79,9 @@ class Writer {
     }
     Want("advance", {"ON_TIME"});
     Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
+    Want("transfer", {"REGISTERS"});
+    Want("stages", {"1"});
+    Want("min_blocks", {"1"});
     return std::move(recipe_);
   }
 

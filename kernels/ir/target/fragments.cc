@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/ir/fragments.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/ir/function.h"
+
+namespace exh::kernels::ir {
+namespace {
+
+/// Dimensions of an instruction with what they are to the unit.
+using Parts = std::vector<std::pair<DimId, FragmentPart>>;
+
+bool IsWideFloat(Type type) {
+  return type == Type::kF32 || type == Type::kF64;
+}
+
+/// The fragments of one multiply-add.
+class Finder {
+ public:
+  Finder(Function& function, const Instruction& product) : f_(function), product_(product) {}
+
+  void Run() {
+    if (!IsProduct() || !FindTile()) return;
+    parts_.resize(f_.insts.size());
+    through_.resize(f_.insts.size());
+    Take(product_.id, tile_, CommId());
+    for (std::size_t i = 0; i < found_.size() && is_good_; ++i) Follow(found_[i]);
+    if (!is_good_) return;
+    for (const InstId inst : found_) {
+      f_.insts[inst.index()].fragment_through = through_[inst.index()];
+      for (const auto& [dim, part] : parts_[inst.index()]) {
+        f_.dims[dim.index()].part = part;
+        f_.dims[dim.index()].unit = product_.id;
+      }
+    }
+  }
+
+ private:
+  bool IsProduct() const {
+    if (product_.op != Op::kMad || product_.planned || !product_.is_reduction()) return false;
+    if (product_.type != product_.computes || !IsWideFloat(product_.type)) return false;
+    for (const Operand& operand : product_.operands) {
+      const std::optional<Type> type = f_.TypeOf(operand);
+      if (operand.kind != Operand::Kind::kComm || !type || !IsWideFloat(*type)) return false;
+    }
+    return std::ranges::all_of(product_.reduce_dims, [&](DimId dim) {
+      return AxisOf(dim) == AxisOf(product_.reduce_dims.front());
+    });
+  }
+
+  LogicalDimId AxisOf(DimId dim) const { return f_.dim(dim).logical; }
+
+  /// Does the operand's value differ from point to point of the axis?
+  bool Moves(std::size_t operand, LogicalDimId axis) const {
+    const Communication& comm = f_.comm(product_.operands[operand].comm);
+    return std::ranges::any_of(comm.pairs,
+                               [&](PairId pair) { return AxisOf(f_.pair(pair).dst) == axis; });
+  }
+
+  static bool MayHave(const Dimension& dim, FragmentPart part) {
+    return std::ranges::find(dim.sizes, FragmentOf(part).size()) != dim.sizes.end();
+  }
+
+  /// Rows are the axis that comes first of the two. Its innermost level is part of the tile; of
+  /// columns the level before that, so that a lane's copies of a column are neighbours.
+  bool FindTile() {
+    const LogicalDimId depth = AxisOf(product_.reduce_dims.front());
+    if (!Moves(0, depth) || !Moves(1, depth)) return false;
+    LogicalDimId alone[2];  // By operand: the last axis that it moves along and the other does not.
+    std::size_t first_operand = 2;
+    for (const DimId dim : product_.dims) {
+      const LogicalDimId axis = AxisOf(dim);
+      const bool moves[] = {Moves(0, axis), Moves(1, axis)};
+      if (axis == depth || moves[0] == moves[1]) continue;
+      const std::size_t operand = moves[0] ? 0 : 1;
+      alone[operand] = axis;
+      if (first_operand == 2) first_operand = operand;
+    }
+    if (!alone[0].valid() || !alone[1].valid()) return false;
+    const LogicalDimId rows = alone[first_operand], columns = alone[1 - first_operand];
+    return Add(rows, 0, FragmentPart::kRow) &&
+           (Add(columns, 1, FragmentPart::kColumn) || Add(columns, 0, FragmentPart::kColumn)) &&
+           Add(depth, 0, FragmentPart::kDepth);
+  }
+
+  /// `inside`: levels of the axis within that of the part.
+  bool Add(LogicalDimId axis, std::size_t inside, FragmentPart part) {
+    const std::vector<DimId>& levels = f_.logical(axis).dims;
+    if (levels.size() <= inside) return false;
+    const DimId dim = levels[levels.size() - 1 - inside];
+    if (!MayHave(f_.dim(dim), part)) return false;
+    tile_.emplace_back(dim, part);
+    return true;
+  }
+
+  void Take(InstId inst, Parts parts, CommId through) {
+    parts_[inst.index()] = std::move(parts);
+    through_[inst.index()] = through;
+    found_.push_back(inst);
+  }
+
+  static FragmentPart PartIn(const Parts& parts, DimId dim) {
+    const auto it = std::ranges::find(parts, dim, &Parts::value_type::first);
+    return it == parts.end() ? FragmentPart::kNone : it->second;
+  }
+
+  /// Everything that hands values to the instruction, or takes its values.
+  void Follow(InstId from) {
+    for (const Communication& comm : f_.comms) {
+      // What it has parts through only where it stays in registers leads nowhere else.
+      if (comm.planned || comm.id == through_[from.index()]) continue;
+      if (comm.consumer == from) {
+        if (comm.lowered) Reach(from, f_.comm(comm.lowered->load_comm), true, CommId());
+        Reach(from, comm, true, comm.may_lower ? comm.id : CommId());
+      }
+      if (comm.producer == from) {
+        if (comm.lowered) Reach(from, f_.comm(comm.lowered->store_comm), false, CommId());
+        Reach(from, comm, false, comm.may_lower ? comm.id : CommId());
+      }
+    }
+  }
+
+  /// The other side of a communication. `through`: what need not be in registers; then it is no
+  /// harm where the other side has no such fragment.
+  void Reach(InstId from, const Communication& comm, bool is_back, CommId through) {
+    const InstId to = is_back ? comm.producer : comm.consumer;
+    const bool is_operand = is_back && from == product_.id && comm.operand >= 0;
+    if (to == product_.id) return;  // It was found first.
+    Parts parts;
+    for (const PairId id : comm.pairs) {
+      const DimPair& pair = f_.pair(id);
+      FragmentPart part = PartIn(parts_[from.index()], is_back ? pair.dst : pair.src);
+      if (part == FragmentPart::kNone) continue;
+      if (is_operand && part == FragmentPart::kColumn) part = FragmentPart::kOperandColumn;
+      parts.emplace_back(is_back ? pair.src : pair.dst, part);
+    }
+    if (parts.empty()) return;
+    std::ranges::sort(parts);
+    Parts& known = parts_[to.index()];
+    if (known == parts) {
+      if (through.valid() || !through_[to.index()].valid()) return;
+      through_[to.index()] = CommId();  // It is in registers for certain, if it is so in one way.
+      return found_.push_back(to);
+    }
+    const bool is_taken = std::ranges::any_of(
+        f_.inst(to).dims, [&](DimId dim) { return f_.dim(dim).part != FragmentPart::kNone; });
+    const bool fits = known.empty() && !is_taken && !f_.inst(to).is_reduction();
+    if (fits) return Take(to, std::move(parts), through);
+    if (!through.valid()) is_good_ = false;
+  }
+
+  Function& f_;
+  const Instruction& product_;
+  Parts tile_;                   ///< Of the product itself.
+  std::vector<Parts> parts_;     ///< By instruction.
+  std::vector<CommId> through_;  ///< The same.
+  std::vector<InstId> found_;    ///< Whoever has parts, in the order of its finding.
+  bool is_good_ = true;
+};
+
+}  // namespace
+
+void FindFragments(Function& function) {
+  for (const Instruction& inst : function.insts) Finder(function, inst).Run();
+}
+
+}  // namespace exh::kernels::ir

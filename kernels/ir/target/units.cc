@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+//
+// What kernels/spaces/units.exh asks: which sums a matrix unit may do, and which dimensions are
+// parts of its fragments then.
+#include <algorithm>
+
+#include "kernels/ir/target.h"
+
+namespace exh::kernels::ir {
+
+bool Target::may_use_dmma(const Instruction& reduction) const {
+  const auto& units = device.tensor_units;
+  if (paper || std::ranges::find(units, kDmma) == units.end()) return false;
+  const auto is_part = [&](DimId id) {
+    return dim(id).part != FragmentPart::kNone && dim(id).unit == reduction.id;
+  };
+  if (!std::ranges::any_of(reduction.dims, is_part)) return false;
+  // A unit leaves out no step. Beyond a covered axis it adds products of zeros, of which arguments
+  // read as such there.
+  const bool is_covered = logical(dim(reduction.reduce_dims.front()).logical).covers();
+  return !is_covered || std::ranges::all_of(reduction.operands, [&](const Operand& operand) {
+    return inst(comm(operand.comm).producer).op == Op::kLoad;
+  });
+}
+
+Refs<Dimension> Target::tensor_dims(const Instruction& reduction) const {
+  Refs<Dimension> out;
+  for (const Dimension& d : dims) {
+    if (is_tensor_dim(reduction, d)) out.push_back(std::cref(d));
+  }
+  return out;
+}
+
+bool Target::fits_fragment(const DimPair& pair) const {
+  const Dimension &from = dim(pair.src), &to = dim(pair.dst);
+  if (from.unit != to.unit) return false;
+  const Communication& c = comm(pair.comm);
+  const bool is_operand = c.consumer == to.unit && !c.is_init;
+  return from.part == to.part || (is_operand && from.part == FragmentPart::kOperandColumn &&
+                                  to.part == FragmentPart::kColumn);
+}
+
+std::uint32_t Target::tensor_registers(const Instruction& reduction) const {
+  constexpr std::uint32_t kSums =
+      FragmentOf(FragmentPart::kRow).registers * FragmentOf(FragmentPart::kColumn).registers;
+  return kSums * BytesOf(Type::kF64) / 4 / registers_of(reduction);
+}
+
+}  // namespace exh::kernels::ir

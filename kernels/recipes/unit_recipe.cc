@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+//
+// The tile of a block is warps * copies * 16 rows, warps * 8 * 4 columns and steps * slices * 16 of
+// what is summed over, from the outermost level of an axis inwards; the outermost level of rows and
+// columns is blocks, that of the sum a loop. Each operand comes as vectors into shared memory, by
+// threads that divide the tile in their own way, and is read from there as fragments. Where the
+// device copies asynchronously each operand has a ring of several such tiles.
+#include "kernels/recipes/unit_recipe.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace exh::kernels {
+namespace {
+
+using ir::Communication;
+using ir::Dimension;
+using ir::DimId;
+using ir::DimPair;
+using ir::FragmentPart;
+using ir::Instruction;
+using ir::LogicalDim;
+using ir::LogicalDimId;
+using ir::Target;
+
+/// What a block does of a product.
+struct UnitTile {
+  std::string name;
+  std::uint32_t row_warps = 1, row_copies = 1, column_warps = 1, column_copies = 4;
+  std::uint32_t steps = 1, slices = 1;  ///< Of the sum: of a warp, and warps.
+  std::uint32_t stages = 1;             ///< Tiles of an operand in shared memory.
+
+  std::uint32_t rows() const { return row_warps * row_copies * 16; }
+  std::uint32_t columns() const { return column_warps * column_copies * 8; }
+  std::uint32_t depth() const { return steps * slices * 16; }
+  std::uint32_t threads() const { return row_warps * column_warps * slices * ir::kUnitLanes; }
+};
+
+const UnitTile kTiles[] = {
+    {.name = "unit, large tiles", .row_warps = 4, .row_copies = 2, .column_warps = 2, .steps = 2},
+    {.name = "unit, small tiles", .row_warps = 2, .row_copies = 2, .column_warps = 2, .steps = 2},
+    {.name = "unit, slices", .row_copies = 2, .slices = 4},
+};
+
+/// What a level of the product's axes becomes.
+enum class Level { kOuter, kWarp, kCopy, kPart, kAbsent };
+
+constexpr std::uint32_t kWidth = 4;      ///< Of an operand's way into shared memory.
+constexpr std::uint32_t kPadBytes = 16;  ///< Behind a row there.
+constexpr std::uint32_t kStages = 3;     ///< Of rings.
+
+class UnitWriter {
+ public:
+  UnitWriter(const Target& function, const Instruction& product, const UnitTile& tile)
+      : f_(function),
+        product_(product),
+        tile_(tile),
+        level_(function.dims.size(), Level::kAbsent) {}
+
+  std::optional<Recipe> Write() {
+    recipe_.name = tile_.name + (has_rings() ? ", rings" : "");
+    Want("unit(" + product_.name() + ")", {std::string(ir::kDmma)});
+    if (!FindAxes() || !WriteProduct() || (has_rings() && !RingsFit())) return std::nullopt;
+    for (const Communication& comm : f_.comms) {
+      if (comm.planned) continue;
+      const bool is_operand = comm.consumer == product_.id && !comm.is_init;
+      if (is_operand && (!comm.lowered || !WriteOperand(comm))) return std::nullopt;
+      if (!is_operand) WriteTravel(comm);
+    }
+    for (const Instruction& inst : f_.insts) {
+      if (!inst.planned && inst.has_side_effect()) Want("vec(" + inst.name() + ")", Widths());
+    }
+    return std::move(recipe_);
+  }
+
+ private:
+  void Want(std::string decision, std::vector<std::string> values) {
+    recipe_.wishes.push_back({std::move(decision), std::move(values)});
+  }
+  void Kind(const Dimension& dim, const char* kind) {
+    Want("dim_kind(" + dim.name() + ")", {kind});
+  }
+  void Order(std::string_view a, std::string_view b, const char* value) {
+    Want("order(" + std::string(a) + "," + std::string(b) + ")", {value});
+  }
+  void Order(const Dimension& a, const Dimension& b, const char* value) {
+    Order(a.name(), b.name(), value);
+  }
+  void Size(const Dimension& dim, std::uint32_t size) {
+    Want("size(" + dim.name() + ")", {std::to_string(size)});
+  }
+  static std::vector<std::string> Widths() { return {"4", "2", "1"}; }
+
+  /// The axes of the product's tile.
+  bool FindAxes() {
+    for (const DimId id : product_.dims) {
+      const Dimension& dim = f_.dim(id);
+      if (dim.part == FragmentPart::kRow) rows_ = dim.logical;
+      if (dim.part == FragmentPart::kColumn) columns_ = dim.logical;
+      if (dim.part == FragmentPart::kDepth) depth_ = dim.logical;
+    }
+    return rows_.valid() && columns_.valid() && depth_.valid();
+  }
+
+  bool has_rings() const { return tile_.stages > 1; }
+  /// Are there as many tiles along the sum, and is there memory for as many?
+  bool RingsFit() const {
+    const std::uint32_t depth = tile_.depth();
+    const std::uint32_t pad = kPadBytes / ir::BytesOf(product_.type);
+    const auto elements_of = [&](std::uint64_t others) {  // Either of the two may be a row.
+      return std::max(others * (depth + pad), depth * (others + pad));
+    };
+    const std::uint64_t elements =
+        tile_.stages * (elements_of(tile_.rows()) + elements_of(tile_.columns()));
+    return f_.device.max_stages >= tile_.stages &&
+           f_.logical(depth_).extent / depth >= tile_.stages &&
+           elements * ir::BytesOf(product_.type) <= f_.device.shared_bytes;
+  }
+
+  /// The sizes of the levels of an axis, outermost first; `inner` are those from the innermost one
+  /// on. False: they do not fit.
+  bool Levels(LogicalDimId axis, const std::vector<std::uint32_t>& inner,
+              const std::vector<Level>& levels) {
+    const LogicalDim& logical = f_.logical(axis);
+    std::uint32_t rest = logical.extent;
+    for (const std::uint32_t size : inner) {
+      if (rest % size != 0) return false;
+      rest /= size;
+    }
+    for (std::size_t i = 0; i < logical.dims.size(); ++i) {
+      const std::size_t from_end = logical.dims.size() - 1 - i;
+      const Dimension& dim = f_.dim(logical.dims[i]);
+      const bool is_inner = from_end < inner.size() && i > 0;
+      const std::uint32_t size = i == 0 ? rest : is_inner ? inner[from_end] : 1;
+      if (std::ranges::find(dim.sizes, size) == dim.sizes.end()) return false;
+      Size(dim, size);
+      level_[dim.id.index()] = i == 0      ? Level::kOuter
+                               : !is_inner ? Level::kAbsent
+                               : size == 1 ? Level::kAbsent
+                                           : levels[from_end];
+    }
+    // What has no level of its own is none.
+    for (std::size_t level = logical.dims.size() - 1; level < inner.size(); ++level) {
+      if (inner[level] != 1) return false;
+    }
+    return true;
+  }
+
+  bool WriteProduct() {
+    const bool fits =
+        Levels(rows_, {16, tile_.row_copies, tile_.row_warps},
+               {Level::kPart, Level::kCopy, Level::kWarp}) &&
+        Levels(columns_, {tile_.column_copies, 8, tile_.column_warps},
+               {Level::kCopy, Level::kPart, Level::kWarp}) &&
+        (tile_.slices > 1 ? Levels(depth_, {16, tile_.slices}, {Level::kPart, Level::kWarp})
+                          : Levels(depth_, {16, tile_.steps}, {Level::kPart, Level::kCopy}));
+    if (!fits) return false;
+    // Blocks, the loop, warps, steps of the sum, copies.
+    std::vector<const Dimension*> parts[5];
+    for (const DimId id : product_.dims) {
+      const Dimension& dim = f_.dim(id);
+      const bool is_tile = dim.logical == rows_ || dim.logical == columns_ || dim.logical == depth_;
+      if (!is_tile && dim.level == 0) level_[id.index()] = Level::kOuter;
+      if (!is_tile && dim.level > 0) Size(dim, 1);
+      switch (level_[id.index()]) {
+        case Level::kOuter:
+          Kind(dim, dim.is_reduction ? "LOOP" : "BLOCK");
+          parts[dim.is_reduction ? 1 : 0].push_back(&dim);
+          break;
+        case Level::kWarp:
+          Kind(dim, "THREAD");
+          parts[2].push_back(&dim);
+          break;
+        case Level::kCopy:
+          Kind(dim, "UNROLL");
+          parts[dim.is_reduction ? 3 : 4].push_back(&dim);
+          break;
+        case Level::kPart:
+        case Level::kAbsent:
+          break;
+      }
+    }
+    std::vector<const Dimension*> all;
+    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) Order(*all[i], *all[i + 1], "OUTER");
+    if (!parts[4].empty()) first_copy_ = parts[4].front();
+    return true;
+  }
+
+  /// An operand through shared memory.
+  bool WriteOperand(const Communication& comm) {
+    const Instruction& load = f_.inst(comm.producer);
+    const ir::MemBlock& block = f_.block(comm.lowered->block);
+    const Instruction &store = f_.inst(block.store), &read = f_.inst(block.load);
+    const bool moves_along_rows = std::ranges::any_of(
+        comm.pairs, [&](ir::PairId id) { return f_.dim(f_.pair(id).dst).logical == rows_; });
+    const LogicalDimId other = moves_along_rows ? rows_ : columns_;
+    const std::uint32_t others = moves_along_rows ? tile_.rows() : tile_.columns();
+    const bool is_along_other = IsAlong(comm, other);
+    // Vectors along the axis that memory has neighbours of, threads, and what is left.
+    const std::uint32_t along = is_along_other ? others : tile_.depth();
+    const std::uint32_t across = is_along_other ? tile_.depth() : others;
+    const std::uint32_t columns = along / kWidth;
+    const std::uint32_t rows = std::clamp(tile_.threads() / columns, 1u, across);
+    if (across % rows != 0) return false;
+    if (has_rings() && !f_.may_copy_async(block)) return false;
+    Want("tiles(" + comm.name() + ")", {"OWN_TILES"});
+    Want("thread_layout(" + f_.phase(load.phase).name() + ")", {"OWN_LAYOUT"});
+    const Dimension* vector = nullptr;
+    std::vector<const Dimension*> threads, copies;
+    for (std::size_t i = 0; i < comm.pairs.size(); ++i) {
+      const DimPair& pair = f_.pair(comm.pairs[i]);
+      const Dimension &from = f_.dim(pair.src), &to = f_.dim(pair.dst);
+      const Dimension &st = f_.dim(store.dims[i]), &ld = f_.dim(read.dims[i]);
+      const LogicalDim& axis = f_.logical(to.logical);
+      if (level_[to.id.index()] == Level::kOuter) {
+        Want("dim_mapping(" + pair.name() + ")", {"MERGE_MAP"});
+        for (const Dimension* const dim : {&from, &st, &ld}) Order(*dim, to, "MERGED");
+        continue;
+      }
+      const bool is_along = to.logical == (is_along_other ? other : depth_);
+      const std::size_t inside = axis.dims.size() - 1 - static_cast<std::size_t>(to.level);
+      std::uint32_t size = 1;
+      bool is_thread = false;
+      if (is_along && inside == 0) {
+        size = kWidth;
+        vector = &st;
+      } else if (is_along && inside == 1) {
+        size = columns;
+        is_thread = true;
+      } else if (!is_along && inside == 0) {
+        size = rows;
+        is_thread = true;
+      } else if (!is_along && inside == 1) {
+        size = across / rows;
+      }
+      Size(from, size);
+      if (size == 1) continue;
+      Kind(from, is_thread ? "THREAD" : "UNROLL");
+      Order(st, from, "MERGED");
+      (is_thread ? threads : copies).push_back(&from);
+    }
+    if (vector == nullptr) return false;
+    // Neighbouring threads are neighbours in memory, and so are copies.
+    const auto outer_first = [&](const Dimension* a, const Dimension* b) {
+      return RankOf(*a, is_along_other ? other : depth_, comm) <
+             RankOf(*b, is_along_other ? other : depth_, comm);
+    };
+    for (auto* const dims : {&threads, &copies}) std::ranges::sort(*dims, outer_first);
+    std::vector<const Dimension*> all = threads;
+    all.insert(all.end(), copies.begin(), copies.end());
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) Order(*all[i], *all[i + 1], "OUTER");
+    Want("vec(" + load.name() + ")", Widths());
+    Want("vec(" + store.name() + ")", Widths());
+    for (const ir::AxisId id : block.axes) {
+      if (f_.axis(id).store_dim == vector->id) {
+        Want("rank(" + block.name() + "," + f_.axis(id).name() + ")", {"1"});
+      }
+    }
+    Want("mem_space(" + block.name() + ")", {"SHARED"});
+    Want("skew(" + block.name() + ")",
+         {std::string(ir::kPad16Bytes), std::string(ir::kPad4Bytes), "PLAIN"});
+    if (has_rings()) {
+      Want("transfer(" + block.name() + ")", {"ASYNC"});
+      Want("stages(" + block.name() + ")", {std::to_string(tile_.stages)});
+      Want("cache(" + load.name() + ")",
+           {std::string(ir::kCacheGlobal), std::string(ir::kCacheDefault)});
+    }
+    WriteFragments(comm, read);
+    return true;
+  }
+
+  /// Fragments are read where they are used: by the warps, in the steps of the sum.
+  void WriteFragments(const Communication& comm, const Instruction& read) {
+    for (std::size_t i = 0; i < comm.pairs.size(); ++i) {
+      const Dimension& to = f_.dim(f_.pair(comm.pairs[i]).dst);
+      const Dimension& dim = f_.dim(read.dims[i]);
+      const Level level = level_[to.id.index()];
+      if (level == Level::kWarp || (level == Level::kCopy && to.is_reduction)) {
+        Order(dim, to, "MERGED");
+      } else if (level == Level::kCopy) {
+        Kind(dim, "UNROLL");
+      }
+    }
+    if (first_copy_ != nullptr) Order(read.name(), first_copy_->name(), "BEFORE");
+    Want("vec(" + read.name() + ")", Widths());
+  }
+
+  /// Of two dims of an operand's nest the one with the lower number is outside: neighbours in
+  /// memory last.
+  int RankOf(const Dimension& dim, LogicalDimId along, const Communication& comm) const {
+    LogicalDimId axis = dim.logical;
+    const Instruction& inst = f_.inst(dim.inst);
+    for (std::size_t i = 0; i < comm.pairs.size(); ++i) {
+      const DimPair& pair = f_.pair(comm.pairs[i]);
+      const bool is_it = pair.src == dim.id || (inst.planned && inst.dims[i] == dim.id);
+      if (is_it) axis = f_.dim(pair.dst).logical;
+    }
+    return axis == along ? 1 : 0;
+  }
+
+  /// Are neighbours along the product's axis neighbours in memory, for who produces the operand?
+  bool IsAlong(const Communication& comm, LogicalDimId axis) const {
+    return std::ranges::any_of(f_.inst(comm.producer).access, [&](const ir::AccessAxis& access) {
+      return access.stride == 1 && std::ranges::any_of(comm.pairs, [&](ir::PairId id) {
+               return f_.dim(f_.pair(id).src).logical == access.logical &&
+                      f_.dim(f_.pair(id).dst).logical == axis;
+             });
+    });
+  }
+
+  /// Everything else is in registers, in the loops of the product.
+  void WriteTravel(const Communication& comm) {
+    for (const ir::PairId id : comm.pairs) {
+      const DimPair& pair = f_.pair(id);
+      const DimId known = level_[pair.src.index()] != Level::kAbsent ? pair.src : pair.dst;
+      const Level level = level_[known.index()];
+      level_[pair.src.index()] = level_[pair.dst.index()] = level;
+      const char* const mapping = level == Level::kOuter  ? "MERGE_MAP"
+                                  : level == Level::kWarp ? "THREAD_MAP"
+                                                          : "UNROLL_MAP";
+      Want("dim_mapping(" + pair.name() + ")", {mapping});
+    }
+  }
+
+  const Target& f_;
+  const Instruction& product_;
+  const UnitTile& tile_;
+  LogicalDimId rows_, columns_, depth_;
+  std::vector<Level> level_;  ///< By dim: those of the product, and what hangs on them.
+  const Dimension* first_copy_ = nullptr;
+  Recipe recipe_;
+};
+
+}  // namespace
+
+std::vector<Recipe> UnitRecipes(const Target& function) {
+  std::vector<Recipe> recipes;
+  const Instruction* product = nullptr;
+  for (const Instruction& inst : function.insts) {
+    if (!inst.is_reduction() || !function.may_use_dmma(inst)) continue;
+    // Several products share the threads of a block and what it has of memory: tiles that are good
+    // for one of them leave no room for the others.
+    if (product != nullptr) return recipes;
+    product = &inst;
+  }
+  if (product == nullptr) return recipes;
+  for (const std::uint32_t stages : {kStages, 1u}) {
+    for (UnitTile tile : kTiles) {
+      tile.stages = stages;
+      if (auto recipe = UnitWriter(function, *product, tile).Write()) {
+        recipes.push_back(std::move(*recipe));
+      }
+    }
+  }
+  return recipes;
+}
+
+}  // namespace exh::kernels

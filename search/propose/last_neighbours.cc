@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include "search/propose/last_neighbours.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/hash.h"
+#include "search/log/decisions.h"
+
+namespace exh::search {
+
+using runtime::Bits;
+using runtime::Candidate;
+using runtime::DecisionId;
+
+namespace {
+
+std::uint64_t HashOf(const Candidate& candidate) {
+  return Fnv1a64(VectorText(candidate));
+}
+
+/// For each decision that was taken, every other value that the space has.
+std::vector<PathStep> StepsFrom(const Candidate& root, const Candidate& candidate,
+                                const Path& path) {
+  std::vector<PathStep> steps;
+  for (const PathStep& taken : path) {
+    const auto decision = static_cast<DecisionId>(taken.decision);
+    Bits others = root.domain(decision) & ~candidate.domain(decision);
+    for (; others != 0; others &= others - 1) {
+      steps.push_back({taken.decision, std::countr_zero(others)});
+    }
+  }
+  return steps;
+}
+
+}  // namespace
+
+LastNeighbours::LastNeighbours(std::unique_ptr<Proposer> before, const EntryMaker& entries,
+                               Frontier& frontier, std::shared_ptr<const Screen> screen,
+                               const LocalSearch& elites, const ChoiceOrder& order,
+                               const LastNeighboursOptions& options)
+    : before_(std::move(before)),
+      entries_(entries),
+      frontier_(frontier),
+      screen_(std::move(screen)),
+      elites_(elites),
+      order_(order),
+      options_(options) {}
+
+bool LastNeighbours::Propose(Random& random, Attempt& attempt) {
+  if (is_ending_ && ProposeNeighbour(attempt)) return true;
+  return before_->Propose(random, attempt);
+}
+
+bool LastNeighbours::ProposeNeighbour(Attempt& attempt) {
+  // Near the end of all neighbours most are known. The run may be over meanwhile: whoever proposes
+  // is not to look on for ever.
+  constexpr int kMostLooks = 2;
+  for (int number = 0; number < kMostLooks; ++number) {
+    const bool is_any_left = Look(attempt);
+    while (const std::optional<Task> best = TakeBest()) {
+      const std::optional<Candidate> neighbour = Take(*best, [](const DeadEnd&) {});
+      if (!neighbour) continue;  // It is cut by now.
+      if (frontier_.Admit(entries_.Make(*neighbour), ChosenBy::kLast, attempt)) return true;
+    }
+    if (!is_any_left) return false;
+  }
+  return false;
+}
+
+bool LastNeighbours::Look(Attempt& attempt) {
+  for (int look = 0; look < std::max(1, options_.looks); ++look) {
+    const std::optional<Task> task = NextTask();
+    if (!task) return false;
+    const std::optional<Candidate> neighbour = Take(*task, NoteIn(attempt));
+    if (!neighbour) continue;
+    const double expected = screen_->Expected(*neighbour);
+    const std::uint64_t hash = HashOf(*neighbour);
+    const std::lock_guard lock(mutex_);
+    if (vectors_.insert(hash).second) found_.emplace(expected, task->number);
+  }
+  return true;
+}
+
+std::optional<LastNeighbours::Task> LastNeighbours::NextTask() {
+  const std::lock_guard lock(mutex_);
+  FindBases();
+  const auto has_left = [](const auto& base) { return base->next < base->steps.size(); };
+  const auto base = std::ranges::find_if(bases_, has_left);
+  if (base == bases_.end()) return std::nullopt;
+  return tasks_.emplace_back(Task{*base, (*base)->steps[(*base)->next++], tasks_.size()});
+}
+
+void LastNeighbours::FindBases() {
+  const std::uint64_t version = elites_.version();
+  if (version_ == version) return;
+  version_ = version;
+  for (LocalSearch::Fast& fast : elites_.Fastest(options_.fastest)) {
+    const std::uint64_t hash = HashOf(fast.candidate);
+    if (std::ranges::find(bases_, hash, &Base::hash) != bases_.end()) continue;
+    vectors_.insert(hash);
+    auto base = std::make_shared<Base>(Base{std::move(fast.candidate), fast.ns, hash, {}});
+    base->steps = StepsFrom(entries_.root(), base->candidate, fast.path);
+    bases_.insert(std::ranges::upper_bound(bases_, base->ns, {}, &Base::ns), std::move(base));
+  }
+}
+
+std::optional<Candidate> LastNeighbours::Take(const Task& task,
+                                              const Descender::OnDeadEnd& note) const {
+  constexpr std::uint64_t kStream = 0x9e3779b97f4a7c15ULL;
+  Random random((task.number + 1) * kStream);
+  const Neighbourhood near{task.base->candidate, std::nullopt, {}, task.step};
+  NearGuide guide(near, entries_.bound(), frontier_.cut());
+  Candidate start = entries_.root();
+  if (!RestrictTo(task.step, start)) return std::nullopt;
+  PatientDescent descent = DescendPatiently(start, order_, kLocalPatience, random, guide, note);
+  if (descent.result != DescentResult::kImplementation) return std::nullopt;
+  return descent.descender.candidate();
+}
+
+std::optional<LastNeighbours::Task> LastNeighbours::TakeBest() {
+  const std::lock_guard lock(mutex_);
+  if (found_.empty()) return std::nullopt;
+  const std::uint64_t number = found_.extract(found_.begin()).value().second;
+  return tasks_[number];
+}
+
+}  // namespace exh::search

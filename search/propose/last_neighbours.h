@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// The last part of a search: all neighbours of the fastest of each structure that differ in one
+// decision (and in what follows from it) are looked at. Chance may have left out the one step that
+// is missing.
+//
+// What is cheap is done for many first: some neighbours are found, and the cost model ranks all
+// that were found until then and are not evaluated. Those of the fastest come first, and a new best
+// brings its own. When none is left, the search goes on as before.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "search/near/local_search.h"
+#include "search/propose/frontier/frontier.h"
+#include "search/propose/proposer.h"
+#include "search/propose/screen.h"
+
+namespace exh::search {
+
+struct LastNeighboursOptions {
+  std::size_t fastest = 3;  ///< Of each structure.
+  int looks = 64;           ///< Neighbours that are found for each that is proposed.
+};
+
+class LastNeighbours final : public Proposer {
+ public:
+  /// Proposes what `before` does until the end begins. References outlive it; `elites` and `order`,
+  /// that of their paths, may be parts of `before`. `screen` is taught by `before`.
+  LastNeighbours(std::unique_ptr<Proposer> before, const EntryMaker& entries, Frontier& frontier,
+                 std::shared_ptr<const Screen> screen, const LocalSearch& elites,
+                 const ChoiceOrder& order, const LastNeighboursOptions& options);
+
+  bool Propose(Random& random, Attempt& attempt) override;
+  bool learns() const override { return before_->learns(); }
+  void Learn(Lesson& lesson) override { before_->Learn(lesson); }
+  void BeginEnd() override { is_ending_ = true; }
+
+ private:
+  /// One whose neighbours are looked at.
+  struct Base {
+    runtime::Candidate candidate;
+    double ns = 0;
+    std::uint64_t hash = 0;
+    std::vector<PathStep> steps;  ///< Each leads to a neighbour.
+    std::size_t next = 0;         ///< Of them.
+  };
+  /// A step from a base.
+  struct Task {
+    std::shared_ptr<const Base> base;
+    PathStep step;
+    std::uint64_t number = 0;  ///< Decides what is random.
+  };
+
+  bool ProposeNeighbour(Attempt& attempt);
+  /// Nothing: no neighbour is left.
+  std::optional<Task> NextTask();
+  /// Takes in what became one of the fastest since. With the lock held.
+  void FindBases();
+  /// The neighbour; nothing when there is none. The same whenever it is called.
+  std::optional<runtime::Candidate> Take(const Task& task, const Descender::OnDeadEnd& note) const;
+  /// Finds some neighbours. False: none is left to find.
+  bool Look(Attempt& attempt);
+  std::optional<Task> TakeBest();
+
+  std::unique_ptr<Proposer> before_;
+  const EntryMaker& entries_;
+  Frontier& frontier_;
+  std::shared_ptr<const Screen> screen_;
+  const LocalSearch& elites_;
+  const ChoiceOrder& order_;
+  LastNeighboursOptions options_;
+  std::atomic<bool> is_ending_ = false;
+
+  std::mutex mutex_;                           ///< Of what follows.
+  std::vector<std::shared_ptr<Base>> bases_;   ///< The fastest first.
+  std::optional<std::uint64_t> version_;       ///< Of the elite sets, when bases were last taken.
+  std::vector<Task> tasks_;                    ///< That were dealt out, by number.
+  std::unordered_set<std::uint64_t> vectors_;  ///< Hashes of bases and of neighbours.
+  /// Found and not yet proposed, by what the model expected, then by number.
+  std::set<std::pair<double, std::uint64_t>> found_;
+};
+
+}  // namespace exh::search
