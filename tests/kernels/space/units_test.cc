@@ -67,7 +67,7 @@ std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault = {}) {
     const codegen::LoweredCode code =
         codegen::LowerSchedule(*sample.task.function, schedule, fault);
     EXPECT_EQ(code.error, "");
-    const codegen::CudaText text = codegen::PrintCuda(code);
+    const codegen::CudaText text = codegen::PrintCuda(code, {.overlaps = true});
     texts.push_back({text.source, text.launch});
   }
   return texts;
@@ -153,6 +153,16 @@ TEST(Units, RingsAreRight) {
       });
       EXPECT_EQ(rings, 2) << product.computation.sizes;
     }
+  }
+}
+
+/// The launches of a program overlap: what is copied before a loop begins is there by then.
+TEST(Units, RingsOfDividedSumsAreRight) {
+  for (const char* across : {"ATOMIC_RED", "LAST_BLOCK", "SECOND_LAUNCH"}) {
+    Product product = Ring("ASYNC", "ASYNC", {"matmul", "", "m=32,n=32,k=256"});
+    product.more += fmt::format("across_blocks(mad)={}\n", across);
+    ExpectAllRight(DrawProduct(product, 6, 41), across);
+    if (HasFatalFailure()) return;
   }
 }
 
