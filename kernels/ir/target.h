@@ -301,6 +301,8 @@ class Target : public Function {
   /// Most threads of a block when so many blocks are to be held: fewer registers than this leaves
   /// to each are too few for any program.
   std::uint32_t threads_of_resident(const Count& wanted) const;
+  /// The same where a matrix unit is at work, whose lanes hold fragments.
+  std::uint32_t lanes_of_resident(const Count& wanted) const;
   /// Does the device have this cache directive, and is it legal for this instruction?
   bool allows_cache(const Instruction& inst, std::string_view flag) const;
   const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }

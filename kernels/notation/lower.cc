@@ -132,6 +132,17 @@ class Lowerer {
   /// long, with two they are those of matrices, and with more there are two levels where neighbours
   /// adjoin in memory and one elsewhere. Where much is read there is one level.
   ir::Tiling Tiles(const Index* index) {
+    ir::Tiling tiling = HintedTiles(index);
+    // Where a sum of products is far longer than a tile is wide, blocks divide it among them, and
+    // the warps of each: beside these it needs a loop, and what a matrix unit takes at once.
+    constexpr std::int64_t kLong = 1 << 14;
+    if (!builder_.is_paper() && tiling.size() == 1 && !IsLeft(index) && LeftRank() > 1 &&
+        resolution_.reads.size() > 1 && *index->extent >= kLong) {
+      tiling.push_back({2, 16});
+    }
+    return tiling;
+  }
+  ir::Tiling HintedTiles(const Index* index) {
     for (const TileHint& hint : kernel_.tiles) {
       // Under any of the names that the axis has.
       const auto is_it = [&](const Index& other) {
@@ -146,11 +157,8 @@ class Lowerer {
       }
       return tiling;
     }
-    const bool is_left = std::ranges::any_of(resolution_.left, [&](const auto& left) {
-      return std::ranges::any_of(left, [&](const Index* own) { return own->axis == index->axis; });
-    });
-    std::size_t rank = 0;
-    for (const auto& left : resolution_.left) rank = std::max(rank, left.size());
+    const bool is_left = IsLeft(index);
+    const std::size_t rank = LeftRank();
     if (rank > 2) return Adjoins(index) ? ir::Tiling{{2, 32}, {2, 16}} : ir::Tiling{{2, 64}};
     if (rank == 1 && reductions_ == 0) return {{2, 1024}, {2, 16}};
     // Where little is read, a sum over neighbours may be divided among blocks, loops and threads,
@@ -164,6 +172,18 @@ class Lowerer {
     constexpr std::size_t kManyReads = 5;
     if (rank == 2 && resolution_.reads.size() > kManyReads) return {{2, 64}};
     return {{2, rank == 1 ? 128u : 32u}, {2, 16}};
+  }
+  /// Is it an axis of a left side?
+  bool IsLeft(const Index* index) const {
+    return std::ranges::any_of(resolution_.left, [&](const auto& left) {
+      return std::ranges::any_of(left, [&](const Index* own) { return own->axis == index->axis; });
+    });
+  }
+  /// Most axes of a left side.
+  std::size_t LeftRank() const {
+    std::size_t rank = 0;
+    for (const auto& left : resolution_.left) rank = std::max(rank, left.size());
+    return rank;
   }
   /// Is it the last axis of a left side, or does one step move an input by one element?
   bool Adjoins(const Index* index) const {

@@ -2,12 +2,15 @@
 //
 // The tile of a block is warps * copies * 16 rows, warps * 8 * 4 columns and steps * slices * 16 of
 // what is summed over, from the outermost level of an axis inwards; the outermost level of rows and
-// columns is blocks, that of the sum a loop. Each operand comes as vectors into shared memory, by
+// columns is blocks, that of the sum a loop, or, where blocks divide the sum, blocks around the
+// loop. Each operand comes as vectors into shared memory, by
 // threads that divide the tile in their own way, and is read from there as fragments. Where the
 // device copies asynchronously each operand has a ring of several such tiles.
 #include "kernels/recipes/unit_recipe.h"
 
 #include <algorithm>
+#include <bit>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -29,6 +32,7 @@ struct UnitTile {
   std::string name;
   std::uint32_t row_warps = 1, row_copies = 1, column_warps = 1, column_copies = 4;
   std::uint32_t steps = 1, slices = 1;  ///< Of the sum: of a warp, and warps.
+  std::uint32_t splits = 1;             ///< Blocks that divide the sum.
   std::uint32_t stages = 1;             ///< Tiles of an operand in shared memory.
 
   std::uint32_t rows() const { return row_warps * row_copies * 16; }
@@ -42,9 +46,19 @@ const UnitTile kTiles[] = {
     {.name = "unit, small tiles", .row_warps = 2, .row_copies = 2, .column_warps = 2, .steps = 2},
     {.name = "unit, slices", .row_copies = 2, .slices = 4},
 };
+/// Where the elements of the first operand are no neighbours, each is a transfer of its own: few
+/// blocks read it.
+const UnitTile kWideTile = {.name = "unit, wide tiles",
+                            .row_copies = 2,
+                            .column_warps = 8,
+                            .column_copies = 8,
+                            .splits = 2};
+/// Where a result is small and a sum long.
+constexpr std::uint32_t kBlocks = 128;  ///< About as many as a large GPU has multiprocessors.
 
-/// What a level of the product's axes becomes.
-enum class Level { kOuter, kWarp, kCopy, kPart, kAbsent };
+/// What a level of the product's axes becomes. Outer levels, and the loop that blocks leave of what
+/// is summed over, are around everything.
+enum class Level { kOuter, kLoop, kWarp, kCopy, kPart, kAbsent };
 
 constexpr std::uint32_t kWidth = 4;      ///< Of an operand's way into shared memory.
 constexpr std::uint32_t kPadBytes = 16;  ///< Behind a row there.
@@ -71,6 +85,17 @@ class UnitWriter {
     for (const Instruction& inst : f_.insts) {
       if (!inst.planned && inst.has_side_effect()) Want("vec(" + inst.name() + ")", Widths());
     }
+    // What is left open. Asking for more blocks would take registers from fragments.
+    Want("min_blocks", {"1"});
+    if (!has_rings()) {
+      Want("transfer", {"REGISTERS"});
+      Want("stages", {"1"});
+    }
+    Want("dim_kind", {"UNROLL", "LOOP"});
+    Want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
+    Want("walk", {"ROWS"});
+    Want("advance", {"ON_TIME"});
+    Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
     return std::move(recipe_);
   }
 
@@ -114,7 +139,7 @@ class UnitWriter {
     const std::uint64_t elements =
         tile_.stages * (elements_of(tile_.rows()) + elements_of(tile_.columns()));
     return f_.device.max_stages >= tile_.stages &&
-           f_.logical(depth_).extent / depth >= tile_.stages &&
+           f_.logical(depth_).extent / (depth * tile_.splits) >= tile_.stages &&
            elements * ir::BytesOf(product_.type) <= f_.device.shared_bytes;
   }
 
@@ -147,15 +172,36 @@ class UnitWriter {
     return true;
   }
 
+  /// Tiles along the sum: slices or steps, the loop around them, blocks around that.
+  bool DepthLevels() {
+    const std::uint32_t each = tile_.slices > 1 ? tile_.slices : tile_.steps;
+    const Level level = tile_.slices > 1 ? Level::kWarp : Level::kCopy;
+    if (tile_.splits == 1) return Levels(depth_, {16, each}, {Level::kPart, level});
+    const std::uint32_t whole = tile_.depth() * tile_.splits, extent = f_.logical(depth_).extent;
+    if (extent % whole != 0) return false;
+    const std::uint32_t loop = extent / whole;
+    if (each == 1) return Levels(depth_, {16, loop}, {Level::kPart, Level::kLoop});
+    return Levels(depth_, {16, each, loop}, {Level::kPart, level, Level::kLoop});
+  }
+
   bool WriteProduct() {
-    const bool fits =
-        Levels(rows_, {16, tile_.row_copies, tile_.row_warps},
-               {Level::kPart, Level::kCopy, Level::kWarp}) &&
-        Levels(columns_, {tile_.column_copies, 8, tile_.column_warps},
-               {Level::kCopy, Level::kPart, Level::kWarp}) &&
-        (tile_.slices > 1 ? Levels(depth_, {16, tile_.slices}, {Level::kPart, Level::kWarp})
-                          : Levels(depth_, {16, tile_.steps}, {Level::kPart, Level::kCopy}));
+    if (tile_.splits > f_.max_splits(product_) ||
+        (tile_.splits > 1 && f_.splittable_dims(product_) == 0)) {
+      return false;
+    }
+    const bool fits = Levels(rows_, {16, tile_.row_copies, tile_.row_warps},
+                             {Level::kPart, Level::kCopy, Level::kWarp}) &&
+                      Levels(columns_, {tile_.column_copies, 8, tile_.column_warps},
+                             {Level::kCopy, Level::kPart, Level::kWarp}) &&
+                      DepthLevels();
     if (!fits) return false;
+    const std::vector<std::string> ways =
+        tile_.slices > 1
+            ? std::vector<std::string>{"LAST_BLOCK", "ATOMIC_VECTOR", "ATOMIC_RED", "SECOND_LAUNCH"}
+            : std::vector<std::string>{"ATOMIC_VECTOR", "ATOMIC_RED", "LAST_BLOCK",
+                                       "SECOND_LAUNCH"};
+    Want("across_blocks(" + product_.name() + ")",
+         tile_.splits > 1 ? ways : std::vector<std::string>{"NOT_ACROSS"});
     // Blocks, the loop, warps, steps of the sum, copies.
     std::vector<const Dimension*> parts[5];
     for (const DimId id : product_.dims) {
@@ -165,8 +211,12 @@ class UnitWriter {
       if (!is_tile && dim.level > 0) Size(dim, 1);
       switch (level_[id.index()]) {
         case Level::kOuter:
-          Kind(dim, dim.is_reduction ? "LOOP" : "BLOCK");
-          parts[dim.is_reduction ? 1 : 0].push_back(&dim);
+          Kind(dim, dim.is_reduction && tile_.splits == 1 ? "LOOP" : "BLOCK");
+          parts[dim.is_reduction && tile_.splits == 1 ? 1 : 0].push_back(&dim);
+          break;
+        case Level::kLoop:
+          Kind(dim, "LOOP");
+          parts[1].push_back(&dim);
           break;
         case Level::kWarp:
           Kind(dim, "THREAD");
@@ -201,7 +251,9 @@ class UnitWriter {
     // Vectors along the axis that memory has neighbours of, threads, and what is left.
     const std::uint32_t along = is_along_other ? others : tile_.depth();
     const std::uint32_t across = is_along_other ? tile_.depth() : others;
-    const std::uint32_t columns = along / kWidth;
+    // Where neighbours along neither are neighbours in memory, there are threads alone.
+    const std::uint32_t width = is_along_other || IsAlong(comm, depth_) ? kWidth : 1;
+    const std::uint32_t columns = along / width;
     const std::uint32_t rows = std::clamp(tile_.threads() / columns, 1u, across);
     if (across % rows != 0) return false;
     if (has_rings() && !f_.may_copy_async(block)) return false;
@@ -214,7 +266,8 @@ class UnitWriter {
       const Dimension &from = f_.dim(pair.src), &to = f_.dim(pair.dst);
       const Dimension &st = f_.dim(store.dims[i]), &ld = f_.dim(read.dims[i]);
       const LogicalDim& axis = f_.logical(to.logical);
-      if (level_[to.id.index()] == Level::kOuter) {
+      const Level level = level_[to.id.index()];
+      if (level == Level::kOuter || level == Level::kLoop) {
         Want("dim_mapping(" + pair.name() + ")", {"MERGE_MAP"});
         for (const Dimension* const dim : {&from, &st, &ld}) Order(*dim, to, "MERGED");
         continue;
@@ -224,9 +277,10 @@ class UnitWriter {
       std::uint32_t size = 1;
       bool is_thread = false;
       if (is_along && inside == 0) {
-        size = kWidth;
         vector = &st;
-      } else if (is_along && inside == 1) {
+        size = width > 1 ? width : columns;
+        is_thread = width == 1;
+      } else if (is_along && inside == 1 && width > 1) {
         size = columns;
         is_thread = true;
       } else if (!is_along && inside == 0) {
@@ -333,6 +387,32 @@ class UnitWriter {
   Recipe recipe_;
 };
 
+/// Is an operand of the product read one element here and one there?
+bool HasScatteredOperand(const Target& function, const Instruction& product) {
+  return std::ranges::any_of(function.comms, [&](const Communication& comm) {
+    if (comm.planned || comm.is_init || comm.consumer != product.id) return false;
+    const Instruction& read = function.inst(comm.producer);
+    return read.op == ir::Op::kLoad &&
+           std::ranges::none_of(read.access,
+                                [](const ir::AccessAxis& access) { return access.stride == 1; });
+  });
+}
+
+/// Slices in blocks that divide the sum, so many that there is a block for each multiprocessor;
+/// nothing where the result alone has that many.
+std::optional<UnitTile> DividedTile(const Target& function, const Instruction& product) {
+  UnitTile tile{.name = "unit, divided slices", .row_copies = 2, .slices = 4};
+  std::uint64_t points = 1;
+  for (const DimId id : product.dims) {
+    const Dimension& dim = function.dim(id);
+    if (!dim.is_reduction && dim.level == 0) points *= function.logical(dim.logical).extent;
+  }
+  const std::uint64_t blocks = points / (tile.rows() * tile.columns());
+  if (blocks == 0 || kBlocks / blocks < 2) return std::nullopt;
+  tile.splits = std::bit_floor(static_cast<std::uint32_t>(kBlocks / blocks));
+  return tile;
+}
+
 }  // namespace
 
 std::vector<Recipe> UnitRecipes(const Target& function) {
@@ -346,8 +426,11 @@ std::vector<Recipe> UnitRecipes(const Target& function) {
     product = &inst;
   }
   if (product == nullptr) return recipes;
+  std::vector<UnitTile> tiles(std::begin(kTiles), std::end(kTiles));
+  if (HasScatteredOperand(function, *product)) tiles.push_back(kWideTile);
+  if (const auto tile = DividedTile(function, *product)) tiles.push_back(*tile);
   for (const std::uint32_t stages : {kStages, 1u}) {
-    for (UnitTile tile : kTiles) {
+    for (UnitTile tile : tiles) {
       tile.stages = stages;
       if (auto recipe = UnitWriter(function, *product, tile).Write()) {
         recipes.push_back(std::move(*recipe));

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <regex>
@@ -242,7 +243,32 @@ TEST(First, ProductsBeginWithMatrixUnits) {
       EXPECT_EQ(source.text.find("exh_copy_cg<16>(") != std::string::npos, i < 3) << size;
       EXPECT_EQ(source.gpu->launch.threads, expected[i].threads) << size;
       EXPECT_EQ(source.gpu->launch.grid, expected[i].blocks) << size;
+      EXPECT_EQ(source.gpu->min_blocks, 1u) << size;
     }
+  }
+  // Few blocks read what is scattered; blocks divide a long sum of a small result.
+  struct More {
+    const char *size, *name;
+    std::uint32_t threads;
+    std::uint64_t blocks;
+    const char* way;
+  };
+  for (const More& one :
+       {More{"m=1024,n=1024,k=1024,a_stride=32", "unit, wide tiles, rings", 256, 128,
+             "exh_copy_ca<4>("},
+        More{"m=32,n=32,k=131072", "unit, divided slices, rings", 128, 128, "exh_copy_cg<16>("},
+        More{"m=64,n=64,k=16384", "unit, divided slices, rings", 128, 128, "exh_copy_cg<16>("}}) {
+    const Begun begun = Begin("matmul", one.size, "h200");
+    const auto recipes = kernels::UnitRecipes(*begun.problem.task.function);
+    const auto found = std::ranges::find(recipes, one.name, &kernels::Recipe::name);
+    ASSERT_NE(found, recipes.end()) << one.size;
+    const kernels::Source source = begun.Source(static_cast<std::size_t>(found - recipes.begin()));
+    EXPECT_EQ(source.gpu->launch.threads, one.threads) << one.size;
+    EXPECT_EQ(source.gpu->launch.grid, one.blocks) << one.size;
+    EXPECT_EQ(source.gpu->min_blocks, 1u) << one.size;
+    EXPECT_THAT(source.text, HasSubstr("exh_dmma(")) << one.size;
+    EXPECT_THAT(source.text, HasSubstr(one.way)) << one.size;
+    EXPECT_THAT(source.text, HasSubstr("exh_wait<1>();")) << one.size;
   }
   // Fewer tiles along the sum than a ring has slots.
   const auto small =

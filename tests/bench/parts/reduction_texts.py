@@ -119,6 +119,12 @@ def spread(cases, step=1):
     return [cases[place] for place in order]
 
 
+def small(cases, count):
+    """At most so many of the cases below a megabyte, even over forms and sizes."""
+    those = [case for case in cases if case.size_class == CLASSES[0]]
+    return spread(those, max(1, len(those) // count))[:count]
+
+
 # ---- kernels -------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,9 @@
 
 ./exh bench reductions --shapes FILE --budget 10s  each shape of a CSV file: our best, the peers
 ./exh bench reductions report                      tables and geometric means of what was measured
+./exh bench reductions agree --shapes FILE         50 small shapes: a search that is free to divide
+                                                   as it likes against the best of searches that
+                                                   have each way forced upon them
 ./exh bench reductions correct --count 20          random implementations of all reductions
 ./exh bench reductions paper --budget 30s          large sums with and without atomics, how 20 launches
                                                    of each vary, sub-graphs fused and unfused
@@ -14,6 +17,7 @@ Times are the fastest mean of a batch of launches."""
 
 import argparse
 import collections
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -23,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import reduction_texts as texts
@@ -33,6 +38,8 @@ PEERS = "torch,inductor,cub,cudnn"
 PEER_SECONDS = 400  # Of one case at most; torch.compile tries many kernels.
 YARDSTICK_SECONDS = 120  # Of a search beside its budget, at most.
 SPENT = "no time left"
+AGREE = 50  # Small shapes, at most.
+WITHIN = 1.05  # Of the time of the best of all ways: they agree.
 LAUNCHES = 20  # One by one, to see how their times and bits vary.
 
 SUMS = [texts.Case("sum", "f32", (16226304,), (0,)),
@@ -101,7 +108,7 @@ class Searches:
     def search(self, kernel, *words, budget):
         """(records of the log, folder, what it printed) of a search of a kernel, which is named by
         words of a command line."""
-        folder = self.work / "run"
+        folder = self.work / f"run-{threading.get_ident()}"
         shutil.rmtree(folder, ignore_errors=True)
         gpu = ["--gpu", self.options.gpu] if self.options.device != "cpu" else []
         command = [*kernel, "--device", self.options.device, *gpu, "--progress", "none",
@@ -252,6 +259,7 @@ class Results:
     def __init__(self, path):
         self.path = pathlib.Path(path)
         self.lines = {}
+        self.lock = threading.Lock()
         self.path.parent.mkdir(parents=True, exist_ok=True)
         whole = self.path.read_text() if self.path.exists() else ""
         for line in read_log(self.path):
@@ -264,8 +272,8 @@ class Results:
         return key in self.lines and "error" not in self.lines[key]
 
     def add(self, line):
-        self.lines[line["key"]] = line
-        with self.path.open("a") as out:
+        with self.lock, self.path.open("a") as out:
+            self.lines[line["key"]] = line
             out.write(json.dumps(line, sort_keys=True) + "\n")
             out.flush()
             os.fsync(out.fileno())
@@ -297,23 +305,25 @@ class Bench:
         self.results.add(line)
         return True
 
-    def take_all(self, items):
-        """Items are (key, measure, what to print of a line). The exit code."""
+    def take_one(self, number, item):
+        key, measure, show = item
+        if not self.results.has(key) and self.take(key, measure):
+            print(f"{number:4} {key:44} {show(self.results.lines[key])}", flush=True)
+
+    def take_all(self, items, workers=1):
+        """Items are (key, measure, what to print of a line). More than one worker where nothing is
+        timed."""
         missing = sum(not self.results.has(key) for key, _, _ in items)
         print(f"{len(items)} to take, {len(items) - missing} of them taken before: "
               f"{self.results.path}", flush=True)
         self.searches = Searches(self.options)
         self.peers = PeerProcess(self.options, self.searches)
         try:
-            for number, (key, measure, show) in enumerate(items):
-                was_there = self.results.has(key)
-                if not self.take(key, measure):
-                    left = sum(not self.results.has(key) for key, _, _ in items)
-                    print(f"{SPENT}: {left} of {len(items)} are left; the same call goes on",
-                          flush=True)
-                    break
-                if not was_there:
-                    print(f"{number + 1:4} {key:44} {show(self.results.lines[key])}", flush=True)
+            with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+                list(pool.map(self.take_one, range(1, len(items) + 1), items))
+            left = sum(key not in self.results.lines for key, _, _ in items)
+            if left:
+                print(f"{SPENT}: {left} of {len(items)} are left; the same call goes on", flush=True)
         finally:
             self.peers.stop()
             shutil.rmtree(self.searches.work, ignore_errors=True)
@@ -343,10 +353,13 @@ class Bench:
         errors = [found["error"] for found in ours.values() if "error" in found]
         return {**line, "error": errors[0]} if errors else line
 
-    def shapes(self):
+    def shapes_of_file(self):
         if not self.options.shapes:
             sys.exit("reductions: --shapes FILE says which; its columns: op,dtype,shape,axes")
-        cases = texts.spread(texts.read_shapes(self.options.shapes), self.options.pick)
+        return texts.read_shapes(self.options.shapes)
+
+    def shapes(self):
+        cases = texts.spread(self.shapes_of_file(), self.options.pick)
         self.take_all([(case.key, lambda c=case: self.of_shape(c), in_words) for case in cases])
         self.report()
         return 0
@@ -392,9 +405,34 @@ class Bench:
                 key = f"correct {case.key}{' ' + value if value else ''}"
                 items.append((key, lambda c=case, v=value: self.of_random(c, [v] if v else []),
                               in_counts))
-        self.take_all(items)
+        self.take_all(items, self.options.workers)
         lines = [self.results.lines[key] for key, _, _ in items if key in self.results.lines]
         return print_correct(lines)
+
+    # ---- agreement -------------------------------------------------------------------------------
+
+    def of_agreement(self, case):
+        """What a free search found, and searches as long in which each way to divide is forced."""
+        values = [value for value in texts.VALUES
+                  if value == "NOT_ACROSS" or value in (self.searches.ways or [])]
+        kernel = texts.kernel_words(case)
+        each = {value: self.ours(kernel, case.bytes, [*self.searches.forced([value]),
+                                                      *self.searches.evenly()], value)
+                for value in values}
+        ours = self.ours(kernel, case.bytes)
+        line = {"kind": "agree", "form": case.form, "bytes": case.bytes, "ours": ours, "each": each}
+        errors = [found["error"] for found in ours.values() if "error" in found]
+        return {**line, "error": errors[0]} if errors else line
+
+    def agree(self):
+        cases = texts.small(self.shapes_of_file(), AGREE)[::self.options.pick]
+        self.take_all([(f"agree {case.key}", lambda c=case: self.of_agreement(c), in_words)
+                       for case in cases])
+        lines = [self.results.lines[f"agree {case.key}"] for case in cases
+                 if f"agree {case.key}" in self.results.lines]
+        for state in self.states:
+            print_agreement(lines, state)
+        return 0
 
     # ---- paper -----------------------------------------------------------------------------------
 
@@ -549,6 +587,23 @@ def print_correct(lines):
     return 1 if total["wrong"] or total["faster than bound"] else 0
 
 
+def print_agreement(lines, state):
+    """Where a free search is as fast as the best of all ways to divide."""
+    rows = [("shape", "free us", "variant", *texts.VALUES, "free / best")]
+    ratios = []
+    for line in lines:
+        free = line["ours"].get(state, {})
+        each = [line["each"].get(value, {}).get(state, {}).get("us") for value in texts.VALUES]
+        if "us" not in free or not any(each):
+            continue
+        ratios.append(free["us"] / min(filter(None, each)))
+        rows.append((line["key"].removeprefix("agree "), texts.words(free["us"]), free["across"],
+                     *map(texts.words, each), texts.words(ratios[-1])))
+    near = sum(ratio <= WITHIN for ratio in ratios)
+    print(f"\n{state} L2, times in us\n\n{texts.table(rows)}\n\n{near} of {len(ratios)} shapes: the "
+          f"free search is at most {WITHIN - 1:.0%} slower than the best of all ways")
+
+
 def microseconds(line, state):
     """What the line of a result says of us; None where there is none."""
     return line.get("ours", {}).get(state, {}).get("us") if line else None
@@ -622,7 +677,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", default="shapes",
-                        choices=["shapes", "report", "correct", "paper"])
+                        choices=["shapes", "report", "agree", "correct", "paper"])
     parser.add_argument("--search", default=os.path.join(ROOT, "build/release/bin/search"))
     parser.add_argument("--shapes", default="", help="a CSV file: op,dtype,shape,axes")
     parser.add_argument("--device", default="", help="h200, cuda, cpu ... (default: what is there)")
@@ -636,13 +691,14 @@ def main():
     parser.add_argument("--limit-s", type=float, default=0, help="ends within so many seconds")
     parser.add_argument("--pick", type=int, default=1, help="every N-th, even over forms and sizes")
     parser.add_argument("--count", type=int, default=20, help="`correct`: implementations of each")
+    parser.add_argument("--workers", type=int, default=1, help="`correct`: searches at once")
     parser.add_argument("--across", default="",
                         help="`correct`: each case once with each of these values of across_blocks")
     options = parser.parse_args()
     options.device = options.device or device_here()
-    if options.pick < 1 or options.count < 1:
-        sys.exit("reductions: --pick and --count are at least 1")
-    name = {"correct": "correct-", "paper": "paper-"}.get(options.what, "")
+    if min(options.pick, options.count, options.workers) < 1:
+        sys.exit("reductions: --pick, --count and --workers are at least 1")
+    name = {"agree": "agree-", "correct": "correct-", "paper": "paper-"}.get(options.what, "")
     options.out = options.out or os.path.join(ROOT, "build/bench/reductions",
                                               f"{name}{options.device}.jsonl")
     return getattr(Bench(options), options.what)()

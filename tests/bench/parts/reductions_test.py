@@ -69,6 +69,14 @@ class Rows(unittest.TestCase):
         self.assertEqual(set(texts.spread(cases)), set(cases))
         self.assertGreater(len({case.form for case in picked[:8]}), 2)
 
+    def test_small_shapes_are_below_a_megabyte_and_of_all_forms(self):
+        cases = [row("ReduceSum", "float32", f"{n}x64", axes) for n in (8, 16, 99, 1 << 20)
+                 for axes in ("0", "1", "0 1")]
+        found = texts.small(cases, 5)
+        self.assertEqual(len(found), 5)
+        self.assertEqual({case.form for case in found}, {"all", "x", "y"})
+        self.assertTrue(all(case.bytes < texts.MB for case in found))
+
     def test_no_sums_of_bools(self):
         kinds = {(case.op, case.type) for case in texts.correct_cases()}
         self.assertEqual(len(kinds), 27)
@@ -170,6 +178,20 @@ class Files(unittest.TestCase):
                          ["step y[i] = a[i] + b[i] f32 i=6291456",
                           "step y[i] = a[i] * b[i] f32 i=6291456",
                           "step reduce a=8192,b=768,c=1,d=1,op=sum f32"])
+
+    def test_a_free_search_agrees_where_it_is_as_fast_as_the_best_way(self):
+        def line(key, us, forced):
+            each = {value: {"warm": {"us": time}} for value, time in forced.items()}
+            return {"key": "agree " + key, "each": each,
+                    "ours": {"warm": {"us": us, "across": "ATOMIC_RED"}}}
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            reductions.print_agreement([line("near", 1.04, {"NOT_ACROSS": 3.0, "ATOMIC_RED": 1.0}),
+                                        line("far", 1.06, {"NOT_ACROSS": 1.0}),
+                                        {"key": "agree failed", "ours": {"warm": {"error": "no"}},
+                                         "each": {}}], "warm")
+        self.assertIn("1 of 2 shapes", out.getvalue())
+        self.assertRegex(out.getvalue(), r"far +\| 1.06")
 
     def test_what_the_paper_part_prints(self):
         case = reductions.SUMS[0]

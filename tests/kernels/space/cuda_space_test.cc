@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "kernels/codegen/plan/lowered_code.h"
 #include "kernels/codegen/print/cuda_printer.h"
@@ -169,6 +170,23 @@ TEST(CudaSpace, RingsAreRight) {
   EXPECT_GE(longer, 5);
   EXPECT_GE(asynchronous, 10);
   EXPECT_GE(through_registers, 10);
+}
+
+TEST(CudaSpace, PaddedArraysFit) {
+  ir::Device device = CudaTestDevice(64);
+  device.shared_bytes = 4096;
+  Coverage coverage;
+  std::uint64_t most = 0;
+  for (const char* pad : {"1", "2", "4"}) {
+    const Sample sample = Draw("matmul", {{"m", 64}, {"n", 64}, {"k", 64}}, device, 40, 29,
+                               coverage, false, fmt::format("pad(tmp.load_a)={}\n", pad));
+    for (const CudaText& text : Print(sample, {})) {
+      ASSERT_LE(text.launch.shared_bytes, device.shared_bytes) << pad << "\n" << text.source;
+      if (std::string_view(pad) == "4") most = std::max(most, text.launch.shared_bytes);
+    }
+  }
+  // Only where rows are known to be no shorter than what is behind them.
+  EXPECT_GT(most, device.shared_bytes / 2);
 }
 
 // Of sums of floats, and not of what is the same in any order.

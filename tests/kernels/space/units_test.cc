@@ -68,7 +68,7 @@ std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault = {}) {
     const codegen::LoweredCode code =
         codegen::LowerSchedule(*sample.task.function, schedule, fault);
     EXPECT_EQ(code.error, "");
-    const codegen::CudaText text = codegen::PrintCuda(code);
+    const codegen::CudaText text = codegen::PrintCuda(code, {.overlaps = true});
     texts.push_back({text.source, text.launch});
   }
   return texts;
@@ -216,6 +216,16 @@ TEST(Units, FragmentsWaitForFewBanks) {
              changed, least);
   EXPECT_LT(changed, plain);
   EXPECT_GE(changed, least);
+}
+
+/// The launches of a program overlap: what is copied before a loop begins is there by then.
+TEST(Units, RingsOfDividedSumsAreRight) {
+  for (const char* across : {"ATOMIC_RED", "LAST_BLOCK", "SECOND_LAUNCH"}) {
+    Product product = Ring("ASYNC", "ASYNC", {"matmul", "", "m=32,n=32,k=256"});
+    product.more += fmt::format("across_blocks(mad)={}\n", across);
+    ExpectAllRight(DrawProduct(product, 6, 41), across);
+    if (HasFatalFailure()) return;
+  }
 }
 
 TEST(Units, DefectsOfRingsShow) {
