@@ -38,6 +38,24 @@ std::size_t LowerBound::num_amounts() const {
   return count;
 }
 
+std::vector<std::uint16_t> LowerBound::KindsOfAmounts() const {
+  std::vector<std::uint16_t> kinds;
+  kinds.reserve(num_amounts());
+  const auto put = [&](std::size_t first, std::size_t count) {
+    for (std::size_t n = 0; n < count; ++n) kinds.push_back(static_cast<std::uint16_t>(first + n));
+  };
+  constexpr std::size_t kNest = kOfAll, kAxis = kNest + kOfNest, kOperand = kAxis + kOfAxis;
+  put(0, kOfAll);
+  for (const Nest& nest : inventory_.nests) {
+    put(kNest, kOfNest);
+    for (std::size_t axis = 0; axis < nest.axes.size(); ++axis) put(kAxis, kOfAxis);
+  }
+  for (std::size_t n = 0; n < inventory_.operands.size(); ++n) put(kOperand, kOfOperand);
+  for (std::size_t n = 0; n < inventory_.divisions.size(); ++n) put(kOperand + kOfOperand, 1);
+  EXH_CHECK(kinds.size() == num_amounts());
+  return kinds;
+}
+
 double LowerBound::Amounts(const Domains& domains, std::span<double> amounts) const {
   EXH_CHECK(amounts.size() == num_amounts());
   const CandidateView view(inventory_, domains);

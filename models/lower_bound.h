@@ -17,7 +17,9 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "kernels/ir/target.h"
 #include "models/bound.h"
@@ -46,6 +48,10 @@ class LowerBound {
   /// places. Allocates nothing; any number of threads may call.
   double Amounts(const Domains& domains, std::span<double> amounts) const;
   std::size_t num_amounts() const;
+  /// Of each amount, what it counts: the same number is the same thing, in functions of any kernel.
+  /// Those that stand once come first, then those of each nest, of its axes, of each operand and of
+  /// each reduction.
+  std::vector<std::uint16_t> KindsOfAmounts() const;
 
   /// The same number with what led to it.
   Bound Explain(const Domains& domains) const;

@@ -116,6 +116,7 @@ int SearchMain(int argc, char** argv) {
   AddStatsCommand(app, invocation);
   AddExplainCommand(app, invocation);
   AddBoundCommand(app, invocation);
+  AddLearnCommand(app, invocation);
   AddExportCommand(app, invocation);
   AddDevicesCommand(app, invocation);
   AddCharacterizeCommand(app, invocation);

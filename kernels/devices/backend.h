@@ -79,6 +79,9 @@ class Backend {
   /// The file with the rates of a device (models/device_rates.h), whether it is there or not; by
   /// default the one of its name beside its limits.
   virtual std::string RatesFile(const ir::Device& device) const;
+  /// What devices are alike in what they like: what runs learned on one holds on another of its
+  /// class (search/learn/prior.h). By default each name is one.
+  virtual std::string ClassOf(const ir::Device& device) const;
   /// Measures the rates of a device that is in this machine, writes that file, and says so on
   /// stderr. False: they are not measured here, but recorded. Throws UsageError.
   virtual bool MeasureRates(const ir::Device& /*device*/) const { return false; }

@@ -67,6 +67,10 @@ std::string Backend::RatesFile(const ir::Device& device) const {
   return DeviceFolder() + "/rates/" + device.name + ".json";
 }
 
+std::string Backend::ClassOf(const ir::Device& device) const {
+  return device.name;
+}
+
 std::unique_ptr<Evaluator> Backend::MakeEvaluator(const Task& /*task*/,
                                                   const EvaluatorOptions& /*options*/) const {
   throw UsageError(

@@ -135,6 +135,10 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--screen", options->screen,
                  "implementations that a cost model, which learns from the run, looks at for each "
                  "one that is compiled (default 64; 1: no model)");
+  app.add_option(
+      "--prior", options->prior,
+      "what the cost model begins with: what earlier runs learned of such devices (auto, "
+      "default), nothing (none), or a file that search learn made");
   app.add_option("--epsilon", options->epsilon,
                  "what cannot be faster than the best by more is cut (default 1%)");
   app.add_option("--bound", options->bound,

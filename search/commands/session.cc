@@ -19,6 +19,7 @@
 #include "search/descend/choice_order.h"
 #include "search/descend/first.h"
 #include "search/descend/order_advice.h"
+#include "search/learn/prior.h"
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
 #include "search/log/replay.h"
@@ -219,6 +220,28 @@ SearchBound BoundIfKnown(const Subject& subject, bool is_cold) {
   }
 }
 
+/// What the cost model of a run begins with, and how the header calls it.
+struct BeginsWith {
+  std::shared_ptr<const PriorOfSpace> prior;  ///< Null: nothing.
+  std::string name;
+};
+
+/// As --prior asks for it. Only a search with a tree and a model has one. Throws UsageError.
+BeginsWith PriorFor(const Subject& subject, const runtime::Instance& instance,
+                    const SearchBound& bound, const RunRecord& header, const std::string& asked) {
+  const bool is_auto = asked == "auto";
+  if (asked == "none" || header.policy == "random" || header.screen <= 1) return {};
+  const std::string file = is_auto ? subject.prior_file() : asked;
+  if (is_auto && (file.empty() || !std::filesystem::exists(file))) return {};
+  const Prior prior = ReadPrior(file);
+  if (!is_auto && prior.device != subject.device_class()) {
+    fmt::print("note: '{}' was learned on {}, this is {}\n", file, prior.device,
+               subject.device_class());
+  }
+  return {std::make_shared<const PriorOfSpace>(prior, instance, bound.amounts),
+          fmt::format("{} {}", prior.device, HashText(PriorText(prior)).substr(0, 8))};
+}
+
 /// A run that begins, or one that goes on, with everything that the explorer needs.
 struct Prepared {
   const Subject& subject;
@@ -226,6 +249,7 @@ struct Prepared {
   const ChoiceOrder& order;
   const RunRecord& header;
   const SearchBound& bound;
+  std::shared_ptr<const PriorOfSpace> prior;
   std::shared_ptr<const Policy> policy;
   const std::string& folder;
   Evaluator& evaluator;
@@ -284,6 +308,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   proposer.screen = run.header.screen;
   (run.header.check.empty() ? proposer.bound : proposer.check) = run.bound.bound;
   proposer.amounts = run.bound.amounts;
+  proposer.prior = run.prior;
   explorer_options.resource = run.bound.resource;
   explorer_options.first = FirstOf(run);
   explorer_options.start = budget.start;
@@ -366,10 +391,13 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
       use == BoundUse::kNone ? SearchBound() : BoundIfKnown(subject, options.cold());
   RunRecord header = Header(subject, root.instance(), options, order, *evaluator, invocation.argv);
   (use == BoundUse::kCut ? header.bound : header.check) = bound.name;
+  const BeginsWith begins = PriorFor(subject, root.instance(), bound, header, options.prior);
+  header.prior = begins.name;
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
-  return Explore(options, invocation,
-                 {subject, root, order, header, bound, policy, folder, *evaluator, log, budget});
+  return Explore(
+      options, invocation,
+      {subject, root, order, header, bound, begins.prior, policy, folder, *evaluator, log, budget});
 }
 
 int ResumeRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
@@ -386,10 +414,16 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
       subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
                              header.is_cold(), &budget.stop});
   SayConditions(earlier, *evaluator);
-  return Explore(
-      options, invocation,
-      {subject, root, order, header, bound, PolicyOf(header.policy, {header.topk, header.delta}),
-       folder, *evaluator, log, budget, &earlier});
+  const std::string asked = header.prior.empty() ? "none" : options.prior;
+  const BeginsWith begins = PriorFor(subject, root.instance(), bound, header, asked);
+  if (begins.name != header.prior) {
+    fmt::print("note: until now the cost model began with '{}', from now on with '{}'\n",
+               header.prior, begins.name);
+  }
+  return Explore(options, invocation,
+                 {subject, root, order, header, bound, begins.prior,
+                  PolicyOf(header.policy, {header.topk, header.delta}), folder, *evaluator, log,
+                  budget, &earlier});
 }
 
 }  // namespace exh::search

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/candidate.h"
 
@@ -19,6 +21,9 @@ using BoundFunction = std::function<double(const runtime::Candidate&)>;
 struct AmountsFunction {
   std::size_t count = 0;  ///< 0: nothing is known, and `fill` is empty.
   std::function<void(const runtime::Candidate&, std::span<double>)> fill = {};
+  /// Of each, what it counts: equal numbers are the same thing in spaces of any kernel. Empty, or
+  /// `count` of them.
+  std::vector<std::uint16_t> kinds = {};
 };
 
 /// What a bound rests on, in words, for the reader of a bound that turned out wrong.

@@ -2,6 +2,7 @@
 #include "search/kernel/kernel_subject.h"
 
 #include "kernels/devices/backend.h"
+#include "kernels/devices/device.h"
 #include "kernels/first.h"
 #include "kernels/library/registry.h"
 #include "search/measure/make_evaluator.h"
@@ -37,6 +38,14 @@ std::string KernelSubject::InWords(const Comparison& comparison) const {
 
 SearchBound KernelSubject::Bound(bool is_cold) const {
   return MakeSearchBound(problem_, is_cold ? models::CacheState::kCold : models::CacheState::kWarm);
+}
+
+std::string KernelSubject::prior_file() const {
+  return kernels::DeviceFolder() + "/priors/" + device_class() + ".json";
+}
+
+std::string KernelSubject::device_class() const {
+  return kernels::BackendOf(problem_.device).ClassOf(problem_.device);
 }
 
 std::vector<kernels::Recipe> KernelSubject::Recipes() const {

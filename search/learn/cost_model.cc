@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "base/check.h"
+#include "search/learn/levels.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
@@ -15,27 +17,13 @@ namespace {
 /// samples double.
 constexpr std::size_t kNewOf = 4 * CostModel::kTrees;
 
-constexpr double kLargestByte = 255;
 constexpr std::uint32_t kValues = 64;  // That a choice has, at most.
-
-/// By what factor an amount is another one, and not by how much, tells: levels are an eighth of an
-/// octave.
-std::uint8_t LevelOf(double amount) {
-  constexpr double kLeast = 0.5;
-  if (amount <= 0) return 0;
-  const double steps = 1 + 8 * std::log2(std::max(amount, kLeast) / kLeast);
-  return static_cast<std::uint8_t>(std::lround(std::min(steps, kLargestByte)));
-}
-
-/// Without a bound, times are learned as they are.
-double LogOf(double bound_ns) {
-  return bound_ns > 0 ? std::log(bound_ns) : 0;
-}
 
 }  // namespace
 
-CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed)
-    : num_amounts_(num_amounts), random_(seed) {
+CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed,
+                     std::shared_ptr<const PriorOfSpace> prior)
+    : prior_(std::move(prior)), num_amounts_(num_amounts), random_(seed) {
   const std::size_t decisions = instance.num_decisions();
   // How often a choice has a value: all its decisions together.
   std::map<int, std::uint32_t> first;
@@ -71,9 +59,14 @@ CostModel::Row CostModel::RowOf(std::string_view vector, std::span<const double>
   return row;
 }
 
-float CostModel::Target(double ns, double bound_ns) const {
+float CostModel::Target(double ns, double known) const {
   const double worst = kWorst * fastest_;
-  return static_cast<float>(std::log(ns > 0 ? std::min(ns, worst) : worst) - LogOf(bound_ns));
+  return static_cast<float>(std::log(ns > 0 ? std::min(ns, worst) : worst) - known);
+}
+
+double CostModel::Known(std::string_view vector, std::span<const double> amounts,
+                        double bound_ns) const {
+  return LogOfBound(bound_ns) + (prior_ ? prior_->Predict(vector, amounts, bound_ns) : 0);
 }
 
 void CostModel::Add(std::string_view vector, std::span<const double> amounts, double bound_ns,
@@ -86,7 +79,7 @@ void CostModel::Add(std::string_view vector, std::span<const double> amounts, do
     for (const PathStep& step : *steps) is_used_[static_cast<std::size_t>(step.decision)] = true;
   }
   ns_.push_back(ns);
-  bounds_.push_back(bound_ns);
+  known_.push_back(Known(vector, amounts, bound_ns));
   if (ns > 0 && (fastest_ == 0 || ns < fastest_)) fastest_ = ns;
   ++added_;
   if (ns_.size() < kLeast || fastest_ == 0) return;
@@ -101,7 +94,7 @@ void CostModel::Renew() {
   added_ = 0;
   samples_.targets.clear();
   for (std::size_t sample = 0; sample < ns_.size(); ++sample) {
-    samples_.targets.push_back(Target(ns_[sample], bounds_[sample]));
+    samples_.targets.push_back(Target(ns_[sample], known_[sample]));
   }
   used_.clear();
   for (std::uint32_t column = 0; column < num_columns_; ++column) {
@@ -123,7 +116,7 @@ void CostModel::Renew() {
 
 bool CostModel::is_ready() const {
   const std::lock_guard lock(mutex_);
-  return trees_.size() == kTrees;
+  return prior_ || trees_.size() == kTrees;
 }
 
 std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const double> amounts,
@@ -131,9 +124,11 @@ std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const dou
   std::vector<std::shared_ptr<const RegressionTree>> trees;
   {
     const std::lock_guard lock(mutex_);
-    if (trees_.size() < kTrees) return std::nullopt;
-    trees = trees_;
+    if (trees_.size() == kTrees) trees = trees_;
   }
+  if (trees.empty() && !prior_) return std::nullopt;
+  const double known = Known(vector, amounts, bound_ns);
+  if (trees.empty()) return Guess{known, prior_->deviation()};
   const Row row = RowOf(vector, amounts);
   double sum = 0, squares = 0;
   for (const auto& tree : trees) {
@@ -144,7 +139,7 @@ std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const dou
   const double n = static_cast<double>(trees.size());
   Guess guess;
   const double mean = sum / n;
-  guess.mean = mean + LogOf(bound_ns);
+  guess.mean = mean + known;
   guess.deviation = std::sqrt(std::max(0.0, squares / n - mean * mean));
   return guess;
 }

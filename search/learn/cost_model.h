@@ -10,7 +10,8 @@
 // it knows the order alone, and so works for every space.
 //
 // The target is the ratio of an implementation's time to its lower bound. What the bound knows of
-// work and waiting the trees need not learn, which helps most where little was measured.
+// work and waiting the trees need not learn, which helps most where little was measured. Nor need
+// they learn what a prior knows (prior.h).
 #pragma once
 
 #include <cstddef>
@@ -24,6 +25,7 @@
 
 #include "base/random.h"
 #include "runtime/instance.h"
+#include "search/learn/prior.h"
 #include "search/learn/regression_tree.h"
 #include "search/log/log_records.h"
 
@@ -45,7 +47,9 @@ class CostModel {
   static constexpr double kWorst = 16;
 
   /// `instance` outlives the model; `num_amounts`: of each implementation.
-  CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed);
+  /// With a `prior` (null: none) the trees learn what it leaves, and there is a prediction at once.
+  CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed,
+            std::shared_ptr<const PriorOfSpace> prior = nullptr);
 
   /// An implementation by its vector (VectorText()), what it takes of the device, its bound (0:
   /// there is none), and the decisions that lead to it, in one order or two; `ns` 0: it did not
@@ -63,17 +67,21 @@ class CostModel {
   using Row = std::vector<std::uint8_t>;
 
   Row RowOf(std::string_view vector, std::span<const double> amounts) const;
-  float Target(double ns, double bound_ns) const;
+  /// The logarithm of a time, against what is known without trees.
+  float Target(double ns, double known) const;
+  /// What is known of a time's logarithm without trees: the bound, and what the prior says.
+  double Known(std::string_view vector, std::span<const double> amounts, double bound_ns) const;
   /// Learns the oldest tree anew, from all samples.
   void Renew();
 
   /// Of each decision: the column that counts its first value. The counts follow the decisions, and
   /// the amounts come last.
   std::vector<std::uint32_t> counts_of_;
+  std::shared_ptr<const PriorOfSpace> prior_;
   std::size_t num_amounts_ = 0, num_columns_ = 0;
   Random random_;
   Samples samples_;
-  std::vector<double> ns_, bounds_;  ///< Of each sample.
+  std::vector<double> ns_, known_;   ///< Of each sample.
   std::vector<bool> is_used_;        ///< Columns that trees look at.
   std::vector<std::uint32_t> used_;  ///< Their numbers.
   double fastest_ = 0;

@@ -16,16 +16,17 @@ struct RegressionTree::Split {
 };
 
 RegressionTree::RegressionTree(const Samples& samples, std::span<const std::uint32_t> used,
-                               Random& random) {
+                               Random& random, const TreeLimits& limits) {
   EXH_CHECK(!samples.targets.empty());
   std::vector<std::uint32_t> members(samples.targets.size());
   std::iota(members.begin(), members.end(), 0u);
   nodes_.reserve(2 * members.size());
-  Grow(samples, used, members, random);
+  Grow(samples, used, members, random, limits);
 }
 
 std::uint32_t RegressionTree::Grow(const Samples& samples, std::span<const std::uint32_t> used,
-                                   std::span<std::uint32_t> members, Random& random) {
+                                   std::span<std::uint32_t> members, Random& random,
+                                   TreeLimits limits) {
   const auto self = static_cast<std::uint32_t>(nodes_.size());
   nodes_.emplace_back();
   double sum = 0;
@@ -35,6 +36,7 @@ std::uint32_t RegressionTree::Grow(const Samples& samples, std::span<const std::
   const float first = samples.targets[members.front()];
   const auto is_first = [&](std::uint32_t member) { return samples.targets[member] == first; };
   if (used.empty() || std::ranges::all_of(members, is_first)) return self;
+  if (limits.depth-- <= 0 || members.size() < 2 * limits.least) return self;
 
   Split best;
   // Deep down few columns tell samples apart: those that do not are not counted, up to a limit.
@@ -58,6 +60,7 @@ std::uint32_t RegressionTree::Grow(const Samples& samples, std::span<const std::
       left_count += is_left;
     }
     const double right = sum - left, right_count = count - left_count;
+    if (std::min(left_count, right_count) < static_cast<double>(limits.least)) continue;
     // The variance between the parts, but for what is the same of all splits.
     const double explained = left * left / left_count + right * right / right_count;
     if (best.explained < 0 || explained > best.explained) best = {number, threshold, explained};
@@ -71,8 +74,8 @@ std::uint32_t RegressionTree::Grow(const Samples& samples, std::span<const std::
   const auto left_size = static_cast<std::size_t>(middle - members.begin());
   nodes_[self].column = best.column;
   nodes_[self].threshold = best.threshold;
-  Grow(samples, used, members.first(left_size), random);
-  const std::uint32_t right = Grow(samples, used, members.subspan(left_size), random);
+  Grow(samples, used, members.first(left_size), random, limits);
+  const std::uint32_t right = Grow(samples, used, members.subspan(left_size), random, limits);
   nodes_[self].right = right;
   return self;
 }

@@ -8,8 +8,10 @@
 // measure of uncertainty.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -22,11 +24,29 @@ struct Samples {
   std::vector<float> targets;
 };
 
+/// When a tree stops to split, beside where samples are all alike.
+struct TreeLimits {
+  int depth = 1 << 30;    ///< Splits from the root to a leaf, at most.
+  std::size_t least = 1;  ///< Samples of a leaf, at least.
+};
+
 class RegressionTree {
  public:
+  struct Node {
+    std::uint32_t column = 0;
+    std::uint32_t right = 0;     ///< Number of the right child, the left one is next; 0: a leaf.
+    float value = 0;             ///< Of a leaf.
+    std::uint8_t threshold = 0;  ///< At most this: left.
+  };
+
   /// Of all samples, of which there is at least one. Splits at the columns `used` alone, at each
   /// node at one of kColumns of them.
-  RegressionTree(const Samples& samples, std::span<const std::uint32_t> used, Random& random);
+  RegressionTree(const Samples& samples, std::span<const std::uint32_t> used, Random& random,
+                 const TreeLimits& limits = {});
+  /// With these nodes, of which right children come after their parents.
+  explicit RegressionTree(std::vector<Node> nodes) : nodes_(std::move(nodes)) {}
+
+  const std::vector<Node>& nodes() const { return nodes_; }
 
   /// The target for a row, which has a number for each column.
   float Predict(std::span<const std::uint8_t> row) const;
@@ -36,16 +56,10 @@ class RegressionTree {
   /// space, and more of them help little.
   static constexpr int kColumns = 64;
 
-  struct Node {
-    std::uint32_t column = 0;
-    std::uint32_t right = 0;     ///< Number of the right child, the left one is next; 0: a leaf.
-    float value = 0;             ///< Of a leaf.
-    std::uint8_t threshold = 0;  ///< At most this: left.
-  };
   struct Split;
 
   std::uint32_t Grow(const Samples& samples, std::span<const std::uint32_t> used,
-                     std::span<std::uint32_t> members, Random& random);
+                     std::span<std::uint32_t> members, Random& random, TreeLimits limits);
 
   std::vector<Node> nodes_;
 };

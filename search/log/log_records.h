@@ -38,6 +38,7 @@ struct RunRecord {
   double delta = 1, epsilon = 0.01;
   double local = 0;   ///< Share of descents near the best implementations.
   int screen = 1;     ///< Descents that the cost model picks one of.
+  std::string prior;  ///< What its cost model began with: "cpu-avx512 8f14e45f"; empty: nothing.
   std::string bound;  ///< Which lower bound cut: "warm 8f14e45f"; empty: none.
   std::string check;  ///< Which one only stands beside the times, also without a tree.
 

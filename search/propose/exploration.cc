@@ -19,7 +19,7 @@ std::unique_ptr<Proposer> TreeProposer(const EntryMaker& entries, TreeFrontier& 
                                        const ProposerOptions& options, std::uint64_t seed) {
   const auto screen =
       std::make_shared<Screen>(entries, frontier, options.amounts,
-                               ScreenOptions{options.screen, options.most_exploration}, seed);
+                               ScreenOptions{options.screen, options.most_exploration, options.prior}, seed);
   auto rollouts = std::make_unique<TreeRollouts>(entries, frontier, screen, options.rollouts);
   if (options.local_share <= 0) return rollouts;
   auto near = std::make_unique<NearElites>(entries, frontier, screen, options.near);

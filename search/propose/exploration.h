@@ -28,6 +28,7 @@ struct ProposerOptions {
   AmountsFunction amounts = {};  ///< What the cost model learns from, beside the decisions.
   /// Exploration weights of walks are drawn from 0 up to this.
   double most_exploration = ScreenOptions().most_exploration;
+  std::shared_ptr<const PriorOfSpace> prior = {};  ///< What the model begins with; null: nothing.
   RandomDescentsOptions random = {};
   TreeRolloutsOptions rollouts = {};
   NearElitesOptions near = {};

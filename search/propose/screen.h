@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -30,6 +31,7 @@ struct ScreenOptions {
   int steps = 1;
   /// Exploration weights are drawn from 0 up to this.
   double most_exploration = 2;
+  std::shared_ptr<const PriorOfSpace> prior = {};  ///< What the model begins with; null: nothing.
 };
 
 /// What a walk led to.

@@ -58,7 +58,8 @@ SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches) {
           {bound->num_amounts(),
            [bound](const runtime::Candidate& candidate, std::span<double> amounts) {
              bound->Amounts(candidate, amounts);
-           }},
+           },
+           bound->KindsOfAmounts()},
           fmt::format("{} {}", caches == models::CacheState::kCold ? "cold" : "warm",
                       HashOf(RatesOf(problem.device)))};
 }

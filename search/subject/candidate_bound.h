@@ -38,6 +38,7 @@ class CandidateBound {
   /// What it counts of an implementation (models/lower_bound.h).
   void Amounts(const runtime::Candidate& candidate, std::span<double> amounts) const;
   std::size_t num_amounts() const { return bound_.num_amounts(); }
+  std::vector<std::uint16_t> KindsOfAmounts() const { return bound_.KindsOfAmounts(); }
   /// The bound with what led to it.
   models::Bound Explain(const runtime::Candidate& candidate) const;
 

@@ -51,6 +51,11 @@ class Subject {
   /// A lower bound; an empty one where there is none. Throws UsageError when there should be one,
   /// and what it rests on is not known. `is_cold`: inputs are not in the cache.
   virtual SearchBound Bound(bool /*is_cold*/) const { return {}; }
+  /// The file with what earlier runs on such a device learned (learn/prior.h), whether it is there
+  /// or not; empty: no file can be.
+  virtual std::string prior_file() const { return ""; }
+  /// What such devices are called together; prior_file() is of them.
+  virtual std::string device_class() const { return ""; }
   /// Operations of one run, for rates; 0: that means nothing.
   virtual double flops() const { return 0; }
   /// Implementations that a search with a tree may begin with, the most promising first.

@@ -57,6 +57,13 @@ class CpuBackend final : public Backend {
     return std::ranges::find(kFields, field) != kFields.end();
   }
 
+  std::string ClassOf(const ir::Device& device) const override {
+    std::uint32_t widest = 1;
+    for (const std::uint32_t size : device.vector_sizes) widest = std::max(widest, size);
+    if (widest >= 16) return device.name + "-avx512";
+    return widest >= 8 ? device.name + "-avx2" : device.name;
+  }
+
   DeviceResult Detect(int /*gpu*/) const override {
     ir::Device device;
     for (std::uint32_t size = 2; size <= DetectVectorFloats(); size *= 2) {

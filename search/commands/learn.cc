@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "search/commands/command.h"
+#include "search/kernel/kernel_subject.h"
+#include "search/learn/cost_model.h"
+#include "search/learn/levels.h"
+#include "search/learn/prior.h"
+#include "search/log/decisions.h"
+#include "search/log/log_reader.h"
+#include "search/log/replay.h"
+#include "search/log/run_folder.h"
+
+namespace exh::search {
+namespace {
+
+struct LearnOptions {
+  std::vector<std::string> runs;
+  std::string out;
+  std::uint64_t seed = 1;
+  std::size_t most = 1500;
+};
+
+std::string KernelText(const RunRecord& run) {
+  std::string text = run.kernel;
+  const char* separator = " ";
+  for (const auto& [name, size] : run.sizes) {
+    text += fmt::format("{}{}={}", std::exchange(separator, ","), name, size);
+  }
+  return text;
+}
+
+/// Is it a failure of the implementation, and not of the machine?
+bool SaysSomething(const EvalRecord& eval) {
+  return eval.verdict != kernels::Verdict::kBroken && eval.verdict != kernels::Verdict::kWrong &&
+         eval.verdict != kernels::Verdict::kImpossible;
+}
+
+/// The implementations of a run, at most so many: evenly over the time of the run. Without any that
+/// was timed there are none. Throws UsageError.
+PriorRun Read(const Log& log, const std::string& name, const KernelSubject& subject,
+              std::size_t most) {
+  const runtime::Candidate root = subject.root();
+  CheckSameSpace(log, name, root.instance());
+  const SearchBound bound = subject.Bound(log.run->is_cold());
+  const Traits traits(root.instance(), bound.amounts);
+  PriorRun run{.source = {.kernel = KernelText(*log.run), .conditions = log.run->conditions},
+               .names = traits.names()};
+  std::vector<const EvalRecord*> evals;
+  double fastest = 0;
+  for (const EvalRecord& eval : log.evals) {
+    if (!SaysSomething(eval)) continue;
+    evals.push_back(&eval);
+    const double ns = LearnedTime(eval);
+    if (ns > 0 && (fastest == 0 || ns < fastest)) fastest = ns;
+  }
+  if (fastest == 0) return run;
+  const double worst = CostModel::kWorst * fastest;
+  const std::size_t count = std::min(most, evals.size());
+  std::vector<double> amounts(bound.amounts.count);
+  for (std::size_t number = 0; number < count; ++number) {
+    const EvalRecord& eval = *evals[number * evals.size() / count];
+    runtime::Candidate candidate = root;
+    ReplayRecord(log, eval, candidate);
+    bound.amounts.fill(candidate, amounts);
+    const double least = bound.bound(candidate);
+    const double ns = LearnedTime(eval);
+    const double target = std::log(ns > 0 ? std::min(ns, worst) : worst) - LogOfBound(least);
+    run.rows.emplace_back(run.names.size());
+    traits.Fill(eval.vector, amounts, least, run.rows.back());
+    run.targets.push_back(static_cast<float>(target));
+    run.log_bounds.push_back(static_cast<float>(LogOfBound(least)));
+    run.is_timed.push_back(ns > 0 && ns < worst);
+    if (ns == fastest) run.offset = target;
+  }
+  for (float& target : run.targets) target -= static_cast<float>(run.offset);
+  run.source.evaluations = count;
+  return run;
+}
+
+/// How well runs foretell one another: each by what was learned of all others.
+void PrintCorrelations(const std::vector<PriorRun>& runs, std::uint64_t seed) {
+  fmt::print("rank correlation of what was measured with what all other kernels and sizes say:\n");
+  for (const PriorRun& run : runs) {
+    std::vector<PriorRun> others;
+    for (const PriorRun& other : runs) {
+      if (other.source.kernel != run.source.kernel) others.push_back(other);
+    }
+    if (others.empty()) continue;
+    Random random(seed);
+    const Prior prior = LearnPrior(others, random);
+    fmt::print("  {:.3f}  {} ({} implementations)\n", RankCorrelation(prior, run),
+               run.source.kernel, run.source.evaluations);
+  }
+}
+
+int Learn(const LearnOptions& options) {
+  if (options.runs.empty()) throw UsageError("learn needs the folders of runs, or their logs");
+  if (options.most < 1) throw UsageError("--most must be 1 or more");
+  std::vector<PriorRun> runs;
+  std::string device;
+  for (const std::string& name : options.runs) {
+    const Log log = ReadLogAloud(name);
+    const KernelSubject subject(MakeProblem(*log.run));
+    const std::string its_class = subject.device_class();
+    if (device.empty()) device = its_class;
+    if (its_class != device) {
+      throw UsageError(
+          fmt::format("'{}' is of {}, the runs before it of {}: a prior is of one class of devices",
+                      name, its_class, device));
+    }
+    PriorRun run = Read(log, name, subject, options.most);
+    if (run.rows.empty()) {
+      fmt::print("note: nothing was timed in '{}'\n", name);
+      continue;
+    }
+    runs.push_back(std::move(run));
+  }
+  if (runs.empty()) throw UsageError("nothing was timed in any of these runs");
+  PrintCorrelations(runs, options.seed);
+  Random random(options.seed);
+  Prior prior = LearnPrior(runs, random);
+  prior.device = device;
+  if (options.out.empty()) return 0;
+  WriteFile(options.out, PriorText(prior));
+  fmt::print("{}: for {}, of {} runs\n", options.out, device, runs.size());
+  return 0;
+}
+
+}  // namespace
+
+void AddLearnCommand(CLI::App& app, Invocation& invocation) {
+  CLI::App* const command = app.add_subcommand(
+      "learn", "makes a prior of runs: what the cost model of a later search begins with");
+  const auto options = std::make_shared<LearnOptions>();
+  command->add_option("run", options->runs, "folders of runs, or their logs");
+  command->add_option("--out", options->out,
+                      "file of the prior; without it only what runs say of one another is printed");
+  command->add_option("--most", options->most,
+                      "implementations of each run, evenly over its time (default 1500)");
+  command->add_option("--seed", options->seed, "seed (default 1)");
+  command->callback(
+      [options, &invocation] { invocation.run = [options] { return Learn(*options); }; });
+}
+
+}  // namespace exh::search
