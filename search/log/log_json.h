@@ -133,6 +133,7 @@ struct Fields<BestRecord> {
     v.Field("n", r.n);
     v.Field("dt", r.dt);
     v.Field("ns", r.ns);
+    v.Optional("measured_ns", r.measured_ns);
     v.Field("h", r.hash);
     v.Optional("seq", r.sequence);
   }

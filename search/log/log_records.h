@@ -106,6 +106,12 @@ inline double TimeOf(const EvalRecord& record) {
   return record.pairs.empty() ? std::max(record.best_ns, record.again_ns) : record.best_ns;
 }
 
+/// The fastest that was measured of a record that is correct, whatever else ran: what it takes at
+/// most. Where a busy machine was allowed for, that is longer than its time.
+inline double MeasuredTime(const EvalRecord& record) {
+  return std::max(record.best_ns, record.again_ns);
+}
+
 /// What a search learns of the speed of what was evaluated: its time, or of one that was run in
 /// part alone what that says, which is never below its bound. 0: nothing.
 inline double LearnedTime(const EvalRecord& record) {
@@ -121,8 +127,12 @@ struct BestRecord {
   std::uint64_t n = 0;
   double dt = 0;
   double ns = 0;  ///< As TimeOf() its evaluation, or what it took since.
+  /// As MeasuredTime(): what the tree's cut rests on, because a cut must be right. 0: as `ns`.
+  double measured_ns = 0;
   std::string hash;
   std::uint64_t sequence = 0;  ///< Among the events of the tree; 0 when it does not know of it.
+
+  double cut_ns() const { return std::max(ns, measured_ns); }
 };
 
 /// A path of the tree that was selected.

@@ -70,10 +70,13 @@ Duel RunDuel(const std::function<Measurement()>& candidate,
   for (const TimePair& pair : duel.rounds) {
     fastest = fastest == 0 ? pair.ns : std::min(fastest, pair.ns);
   }
+  duel.measured_ns = fastest;
+  duel.best_measured_ns = best_ns;
   // On a machine that is so busy nothing can be said of the time on one that is not.
   duel.ns = duel.slowdown > kMostSlowdown ? fastest : fastest / duel.slowdown;
   const double to_beat = duel.improved_ns > 0 ? duel.improved_ns : known_ns;
-  duel.is_won = 2 * won > static_cast<int>(duel.rounds.size()) && duel.ns < to_beat;
+  duel.has_won_rounds = 2 * won > static_cast<int>(duel.rounds.size());
+  duel.is_won = duel.has_won_rounds && duel.ns < to_beat;
   if (!duel.is_won) duel.ns = std::max(duel.ns, to_beat);
   return duel;
 }

@@ -20,11 +20,14 @@ struct Duel {
   /// Of the candidate, all rounds together. Not kCorrect: the duel ended with that.
   kernels::Measurement measurement;
   std::vector<TimePair> rounds;  ///< Of the candidate and of the best; 0: the best failed.
-  bool is_won = false;           ///< The candidate was faster in most rounds.
+  bool has_won_rounds = false;   ///< The candidate was faster in most rounds.
+  bool is_won = false;           ///< And is faster than the best was known to be.
   /// The time of the candidate on a machine on which the incumbent takes its known time: the
   /// fastest round, divided by `slowdown` on a busy machine; undivided where that is beyond
   /// kMostSlowdown. If the candidate lost, never less than the time of the incumbent.
   double ns = 0;
+  /// The fastest round of either side, as it was measured; 0: it failed in each.
+  double measured_ns = 0, best_measured_ns = 0;
   /// The best was faster than was known, beyond doubt: its fastest round; otherwise 0.
   double improved_ns = 0;
   /// How many times its known time the best took, 1 or more; 1 where that is within kLeastSlowdown.

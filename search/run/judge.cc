@@ -142,13 +142,13 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
   state_.tally().Count(record);
   if (state_.tally().broken_in_a_row() >= options_.max_broken) state_.Break(record.why);
   const bool is_correct = record.verdict == Verdict::kCorrect;
-  if (is_correct) state_.winners().Offer(WinnerOf(entry, record.n, record.best_ns));
+  if (is_correct) state_.winners().Offer(WinnerOf(entry, record));
   if (record.verdict != Verdict::kBroken) {
     Lesson lesson{entry.candidate, entry.vector, entry.path, LearnedTime(record),
                   entry.origin.get()};
     proposer_.Learn(lesson);
   }
-  if (is_best) state_.Promote(WinnerOf(entry, record.n, record.best_ns));
+  if (is_best) state_.Promote(WinnerOf(entry, record));
 }
 
 void Judge::CheckBound(const runtime::Candidate& candidate, const EvalRecord& record) {
@@ -184,10 +184,18 @@ Judge::Confirmation Judge::Confirm(const Entry& entry, EvalRecord& record) {
   record.against = incumbent.n;
   record.pairs = duel.rounds;
   if (duel.measurement.verdict != Verdict::kCorrect) return {duel.measurement.verdict};
+  if (duel.ns < entry.bound && duel.slowdown > 1) {
+    // Nothing is that fast: what else runs does not slow both alike, and earlier duels may have
+    // divided by too much. From here on times are again what was measured.
+    NoteSlowdown(1);
+    if (duel.best_measured_ns > 0) state_.Correct(duel.best_measured_ns);
+    record.best_ns = duel.measured_ns;
+    return {Verdict::kCorrect, duel.has_won_rounds};
+  }
   NoteSlowdown(duel.slowdown);
   // A time of the incumbent below its bound is an accident, too.
   if (duel.improved_ns > 0 && duel.improved_ns >= incumbent.bound) {
-    state_.Improve(duel.improved_ns);
+    state_.Correct(duel.improved_ns);
   }
   record.best_ns = duel.ns;
   return {Verdict::kCorrect, duel.is_won};

@@ -119,8 +119,8 @@ void RunState::Promote(Winner winner) {
   ShowStatus(true);
 }
 
-void RunState::Improve(double ns) {
-  winners_.Improve(ns);
+void RunState::Correct(double ns) {
+  winners_.Correct(ns);
   WriteBest();
 }
 
@@ -130,6 +130,7 @@ void RunState::WriteBest() {
   best.n = winner.n;
   best.dt = Elapsed();
   best.ns = winner.ns;
+  if (winner.measured_ns > winner.ns) best.measured_ns = winner.measured_ns;
   best.hash = HashText(winner.vector);
   frontier_.Write(best);
 }

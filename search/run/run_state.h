@@ -80,7 +80,7 @@ class RunState {
   /// A new incumbent.
   void Promote(Winner winner);
   /// The incumbent is faster than was known.
-  void Improve(double ns);
+  void Correct(double ns);
   /// What is known now decides what is not worth a compiler.
   void SetIdleLimit();
   /// `news`: a plain reader wants to see it at once.

@@ -12,8 +12,10 @@ namespace exh::search {
 
 using kernels::Verdict;
 
-Winner WinnerOf(const Entry& entry, std::uint64_t n, double ns) {
-  return {n, ns, entry.candidate, entry.path, entry.vector, entry.compiled, false, entry.bound};
+Winner WinnerOf(const Entry& entry, const EvalRecord& record) {
+  return {record.n,        record.best_ns, MeasuredTime(record),
+          entry.candidate, entry.path,     entry.vector,
+          entry.compiled,  false,          entry.bound};
 }
 
 void Winners::Promote(Winner winner) {
@@ -63,14 +65,17 @@ void Winners::Restore(const Log& log, const runtime::Candidate& root) {
   fastest.erase(middle, fastest.end());
   for (const EvalRecord* eval : fastest) Offer(Restored(log, *eval, eval->best_ns, root));
   const EvalRecord* const best = log.Best();
-  if (best != nullptr) incumbent_ = Restored(log, *best, log.BestTime(), root);
+  if (best == nullptr) return;
+  incumbent_ = Restored(log, *best, log.BestTime(), root);
+  incumbent_->measured_ns = log.bests.back().cut_ns();
 }
 
 Winner Winners::Restored(const Log& log, const EvalRecord& eval, double ns,
                          const runtime::Candidate& root) {
   runtime::Candidate candidate = root;
   ReplayRecord(log, eval, candidate);
-  Winner winner{eval.n, ns, std::move(candidate), eval.path, eval.vector, {}, true, eval.bound_ns};
+  Winner winner{eval.n, ns,   MeasuredTime(eval), std::move(candidate), eval.path, eval.vector,
+                {},     true, eval.bound_ns};
   winner.compiled.source = evaluator_.Emit(winner.candidate).text;
   return winner;
 }

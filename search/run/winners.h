@@ -21,8 +21,9 @@ namespace exh::search {
 
 /// An implementation that may come out of the run.
 struct Winner {
-  std::uint64_t n = 0;  ///< Its number in the log.
-  double ns = 0;        ///< As in its BestRecord.
+  std::uint64_t n = 0;     ///< Its number in the log.
+  double ns = 0;           ///< As in its BestRecord.
+  double measured_ns = 0;  ///< As in its BestRecord, too.
   runtime::Candidate candidate;
   Path path;
   std::string vector;
@@ -31,8 +32,8 @@ struct Winner {
   double bound = 0;          ///< Of its evaluation.
 };
 
-/// Of the evaluation with this number and time.
-Winner WinnerOf(const Entry& entry, std::uint64_t n, double ns);
+/// Of an evaluation of it that was correct.
+Winner WinnerOf(const Entry& entry, const EvalRecord& record);
 
 class Winners {
  public:
@@ -48,8 +49,8 @@ class Winners {
 
   /// A new incumbent; the one before loses the role.
   void Promote(Winner winner);
-  /// The incumbent is faster than was known.
-  void Improve(double ns) { incumbent_->ns = ns; }
+  /// The incumbent took so long, as it was measured: that is its time now.
+  void Correct(double ns) { incumbent_->ns = incumbent_->measured_ns = ns; }
   /// Is the incumbent ready to be measured? One that was restored is compiled first. Only when
   /// there is one, and nothing is being measured.
   bool CompileIncumbent();

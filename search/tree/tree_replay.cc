@@ -36,7 +36,7 @@ TreeReplay ReplayTree(const Log& log, Tree& tree) {
     events[record.sequence] = [&] { tree.BackUp(edge_of(record.selection), BackupOf(record)); };
   }
   for (const BestRecord& record : log.bests) {
-    events[record.sequence] = [&] { tree.SetBest(record.ns); };
+    events[record.sequence] = [&] { tree.SetBest(record.cut_ns()); };
   }
   events.erase(0);  // What the tree does not know of.
   std::uint64_t last = 0;

@@ -187,7 +187,7 @@ void TreeSearch::WriteResult(const Selection& selection, const Backup& backup) {
 
 void TreeSearch::SetBest(BestRecord& record) {
   const std::lock_guard lock(mutex_);
-  tree_.SetBest(record.ns);
+  tree_.SetBest(record.cut_ns());
   record.sequence = NextSequence();
   log_.Write(record);
 }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "search/measure/duel.h"
@@ -73,6 +75,14 @@ TEST(Duel, ABestWhoseTimeWasTakenOnABusyMachineIsFasterThanWasKnown) {
   EXPECT_EQ(Fight({110, 112}, {99, 100}, 100).improved_ns, 0);
 }
 
+TEST(Duel, KnowsWhatWasMeasured) {
+  const Duel won = Fight({450, 470}, {520, 500}, 100);
+  EXPECT_TRUE(won.has_won_rounds);
+  EXPECT_EQ(won.measured_ns, 450);
+  EXPECT_EQ(won.best_measured_ns, 500);
+  EXPECT_EQ(Fight({90, 91}, {0, 0}, 100).best_measured_ns, 0);
+}
+
 TEST(Duel, WhoFailsLoses) {
   const Duel lost = Fight({90, 0}, {100, 100}, 100);
   EXPECT_FALSE(lost.is_won);
@@ -103,6 +113,48 @@ TEST(BusyMachine, ABestThatTakesLessThanItCanIsNotBelieved) {
   const Outcome outcome = run.Go();
   ASSERT_TRUE(outcome.winner);
   for (const BestRecord& best : run.log().bests) EXPECT_GT(best.ns, 100);
+}
+
+/// Other work may slow down one program and not another: one that uses all cores, say. Times that
+/// were divided by that must not cut what is faster, nor end up at the bound.
+/// The bound is this share of the least time.
+Log SlowedAlone(double factor, double bound_share) {
+  Scene run;
+  run.options.policy = MakePolicy("tag", {});
+  run.options.proposer.bound = [=](const runtime::Candidate& candidate) {
+    return bound_share * ToyBound(candidate);
+  };
+  double fastest = 1e9;
+  std::map<std::string, bool> suffers;  // What is measured first is slow from some moment on.
+  run.evaluator.measure = [&](const std::string& source, int) {
+    const double ns = FakeEvaluator::TimeOf(source);
+    suffers.emplace(source, run.evaluator.measured < 8);
+    fastest = std::min(fastest, ns);
+    const bool is_slow = run.evaluator.measured > 8 && suffers.at(source);
+    return Correct((is_slow ? factor : 1) * ns);
+  };
+  const Outcome outcome = run.Go();
+  EXPECT_EQ(outcome.end.why, "exhausted");
+  EXPECT_LT(fastest, 310) << "one of the fastest of the space was looked at";
+  EXPECT_EQ(run.ReplayedDigest(), outcome.end.tree);
+  EXPECT_TRUE(outcome.winner);
+  if (outcome.winner) {
+    EXPECT_LT(FakeEvaluator::TimeOf(outcome.winner->compiled.source), 1.02 * fastest);
+  }
+  const Log log = run.log();
+  for (const BestRecord& best : log.bests) EXPECT_GE(best.cut_ns(), fastest) << best.n;
+  return log;
+}
+
+TEST(BusyMachine, WhatSlowsOneAloneCutsNothing) {
+  const auto is_divided = [](const BestRecord& best) { return best.measured_ns > 0; };
+  EXPECT_TRUE(std::ranges::any_of(SlowedAlone(2, 0.3).bests, is_divided));
+}
+
+TEST(BusyMachine, ATimeThatCannotBeEndsTheDivision) {
+  const Log log = SlowedAlone(4, 1);
+  const auto is_faster = [](const BestRecord& a, const BestRecord& b) { return a.ns < b.ns; };
+  EXPECT_TRUE(std::ranges::adjacent_find(log.bests, is_faster) != log.bests.end());
 }
 
 /// A time without noise for every source.
