@@ -87,7 +87,7 @@ ROOMS = {
         "descend": {"log"},
         "tree": {"log", "descend"},
         "near": {"log", "descend"},
-        "learn": {"log"},
+        "learn": {"log", "descend"},
         "subject": {"log", "descend"},
         "measure": {"log", "subject"},
         "report": {"log", "subject", "measure"},
@@ -96,7 +96,7 @@ ROOMS = {
         "run": {"log", "descend", "tree", "propose", "measure", "report"},
         "count": {"descend", "run"},
         "simulate": {"log", "descend", "tree", "propose"},
-        "commands": {"log", "descend", "tree", "subject", "measure", "report", "kernel", "run",
+        "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "kernel", "run",
                      "count", "simulate"},
     },
 }

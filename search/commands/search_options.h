@@ -34,7 +34,7 @@ struct SearchOptions {
   std::string epsilon = "1%", local = "85%";
   int screen = 64;
   std::string prior = "auto";  ///< "auto", "none" or a file.
-  std::string bound;  ///< What the lower bound is for; empty: the default of the policy.
+  std::string bound;           ///< What the lower bound is for; empty: the default of the policy.
   std::string order, out, emit, progress = "auto";
   std::uint64_t seed = 1;
   std::optional<int> jobs;
