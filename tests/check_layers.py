@@ -71,6 +71,7 @@ ROOMS = {
         "options": {".", "syntax"},
     },
     "kernels/devices": {
+        "priors": set(),  # Data.
         "rates": set(),  # Data.
         "cuda/driver": set(),
         "cuda/vendor": {"cuda/driver"},
