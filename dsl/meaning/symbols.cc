@@ -271,9 +271,13 @@ ChoiceIndex FindChoice(const ast::Name& name, Resolution& r) {
         Diag::kNothingToTest, name.range,
         fmt::format("'{}' is no choice: it has no values to test or to count", name.text));
   } else if (!r.broken.contains(name.text)) {
+    constexpr int kMostStrange = 3;
+    const std::string meant = DidYouMean(name.text, Keys(r.choice_by_name));
+    if (meant.empty() && ++r.strange_choices > kMostStrange) return -1;
+    const bool is_last = meant.empty() && r.strange_choices == kMostStrange;
     r.sink.Report(Diag::kUnknownChoice, name.range,
                   fmt::format("unknown choice '{}'{}", name.text,
-                              DidYouMean(name.text, Keys(r.choice_by_name))));
+                              is_last ? ", as others before: is an include missing?" : meant));
   }
   return -1;
 }

@@ -340,7 +340,8 @@ class Runs(unittest.TestCase):
         evaluations = [record for record in log if record["t"] == "eval"]
         # Fast times may prove the rest of so small a space to be no better.
         self.assertTrue(len(evaluations) == 6 or log[-1]["why"] == "exhausted", log[-1])
-        self.assertTrue(all(e["verdict"] in ("correct", "slow", "idle") for e in evaluations), evaluations)
+        # On a busy machine a slow one may run out of its time.
+        self.assertTrue(all(e["verdict"] in ("correct", "slow", "idle", "timeout") for e in evaluations), evaluations)
         for statement in ("load_a", "load_b", "init", "mad", "store_c"):  # The winner's loops.
             self.assertRegex(done.stdout, rf"(?m)^ +exec {statement}$")
         self.assertIn("naive", done.stdout)

@@ -90,16 +90,17 @@ TEST(ExportCuda, SaysWhereItComesFrom) {
     EXPECT_THAT(comment, HasSubstr(part));
   }
   EXPECT_THAT(comment, HasSubstr(Axpy().log.run.fingerprint));
-  // Which implementation the log has is drawn: how many threads, the kernel says, and how much
-  // shared memory, its launch.
-  std::smatch threads, shared;
+  // Which implementation the log has is drawn: how many threads, the kernel says, and how many
+  // blocks and how much shared memory, its launch.
+  std::smatch threads, shared, resources;
   ASSERT_TRUE(std::regex_search(Axpy().text, threads, std::regex("__launch_bounds__\\((\\d+)")));
   ASSERT_TRUE(std::regex_search(Axpy().text, shared, std::regex("arguments, (\\d+), stream")));
-  EXPECT_THAT(
-      std::regex_replace(comment, std::regex("\\s+"), " "),
-      HasSubstr("resources 1 block of " + threads[1].str() + " threads and " + shared[1].str() +
-                " bytes of shared memory, 96 registers a thread, 5 blocks at once on a "
-                "multiprocessor, at 1980 MHz"));
+  const std::string words = std::regex_replace(comment, std::regex("\\s+"), " ");
+  ASSERT_TRUE(std::regex_search(words, resources, std::regex("resources (\\d+) blocks? of ")));
+  EXPECT_THAT(Axpy().text, HasSubstr("dim3(" + resources[1].str()));
+  EXPECT_THAT(words, HasSubstr(" of " + threads[1].str() + " threads and " + shared[1].str() +
+                               " bytes of shared memory, 96 registers a thread, 5 blocks at once "
+                               "on a multiprocessor, at 1980 MHz"));
 }
 
 TEST(ExportCuda, OtherRecordsHaveTheirOwnTimes) {
