@@ -66,7 +66,7 @@ class Output(unittest.TestCase):
     def test_more_than_are_shown(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "many.exh"
-            path.write_text("".join(f"require r{i}: unknown_{i}() is A\n" for i in range(300)))
+            path.write_text("".join(f"require r{i}: forall $x in Unknown{i}: \"$x.fits()\"\n" for i in range(300)))
             diagnostics = diagnostics_of(path)
             self.assertGreaterEqual(len(diagnostics), 100)
             self.assertEqual(problems(diagnostics), [])
