@@ -21,6 +21,9 @@ struct EvaluatorOptions {
   bool cold = false;  ///< Time kernels of a GPU with inputs that are not in L2.
   /// What compiles or runs when this is stopped is ended: Verdict::kStopped. Null: nobody stops it.
   const StopToken* stop = nullptr;
+  /// The program, with its arguments, below which the processes that use a GPU run: a sanitizer or
+  /// a debugger. Empty: none. Its standard output is not to be written to.
+  std::vector<std::string> under = {};
 };
 
 /// How long to measure.

@@ -38,6 +38,7 @@ void CheckOptions(const SearchOptions& options) {
   ParseShare("--local", options.local);
   if (options.screen < 1 || options.screen > 1000) throw UsageError("--screen must be 1 to 1000");
   options.bound_use();
+  options.under();
 }
 
 /// What is searched: before anything that takes long.
@@ -60,6 +61,7 @@ int Search(const SearchOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   const kernels::ir::Device device = FindDevice(options.problem);
+  if (!options.under().empty()) RequireGpu(device, "--under");
   kernels::RequireRuns(device);
   SayBegin(options, kernel, sizes, device);
   ProblemOptions wanted = options.problem;
@@ -152,6 +154,9 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--progress", options->progress, "auto, plain or none");
   app.add_option("--l2", options->l2,
                  "inputs of GPU kernels are in L2 (warm, default) or not (cold)");
+  app.add_option("--under", options->runs_under,
+                 "program below which the processes that use a GPU run: 'compute-sanitizer "
+                 "--log-file FILE'");
   app.add_option("--emit", options->emit, "folder for the winner's source");
   app.add_flag("--durable", options->durable,
                "each evaluation is on the disk before the next one begins: nothing of the log is "

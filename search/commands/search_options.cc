@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <functional>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/spelling.h"
+#include "base/system/process.h"
 #include "search/descend/choice_order.h"
 
 namespace exh::search {
@@ -98,6 +100,16 @@ bool SearchOptions::cold() const {
   return l2 == "cold";
 }
 
+std::vector<std::string> SearchOptions::under() const {
+  std::istringstream text(runs_under);
+  std::vector<std::string> words;
+  for (std::string word; text >> word;) words.push_back(word);
+  if (!words.empty() && FindProgram(words.front()).empty()) {
+    throw UsageError(fmt::format("--under: '{}' was not found on PATH", words.front()));
+  }
+  return words;
+}
+
 double ParseShare(const std::string& option, const std::string& text) {
   const auto percent =
       text.ends_with('%') ? ParseReal(text.substr(0, text.size() - 1)) : std::nullopt;
@@ -141,7 +153,10 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
     if (app.count(option) == 0 || wanted == has) return;
     Refuse({fmt::format("{} {}", option, wanted), fmt::format("{}", has)});
   };
-  if (options.problem.gpu) RequireGpu(problem.device, *options.problem.gpu);
+  if (options.problem.gpu) {
+    RequireGpu(problem.device, fmt::format("--gpu {}", *options.problem.gpu));
+  }
+  if (!options.under().empty()) RequireGpu(problem.device, "--under");
   if (app.count("--out") > 0) {
     throw UsageError("--out and --resume: a run that goes on stays in its folder");
   }

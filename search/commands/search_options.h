@@ -39,6 +39,7 @@ struct SearchOptions {
   std::uint64_t seed = 1;
   std::optional<int> jobs;
   std::string l2 = "warm";
+  std::string runs_under;
   std::string resume;                 ///< Folder or log of the run that goes on; empty: a new one.
   std::vector<std::string> simulate;  ///< Runs on which policies are compared; empty: none.
   bool durable = false;               ///< Evaluations are on the disk when they are logged.
@@ -50,6 +51,8 @@ struct SearchOptions {
   BoundUse bound_use() const;
   /// Throws UsageError.
   bool cold() const;
+  /// The words of --under, which blanks part. Throws UsageError when there is no such program.
+  std::vector<std::string> under() const;
 };
 
 /// `1%`: 0.01. `option` is what it belongs to. Throws UsageError.

@@ -202,7 +202,8 @@ std::unique_ptr<Evaluator> MakeEvaluatorFor(const Subject& subject, const Search
                                             const std::string& folder, const StopToken& stop) {
   try {
     return subject.MakeEvaluator({options.jobs.value_or(NumCores()),
-                                  options.problem.gpu.value_or(0), options.cold(), &stop});
+                                  options.problem.gpu.value_or(0), options.cold(), &stop,
+                                  options.under()});
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(folder, ignored);  // Only if it is empty.
@@ -412,7 +413,7 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
       header.check.empty() ? BoundOf(subject, header) : subject.Bound(header.is_cold());
   const std::unique_ptr<Evaluator> evaluator =
       subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
-                             header.is_cold(), &budget.stop});
+                             header.is_cold(), &budget.stop, options.under()});
   SayConditions(earlier, *evaluator);
   const std::string asked = header.prior.empty() ? "none" : options.prior;
   const BeginsWith begins = PriorFor(subject, root.instance(), bound, header, asked);

@@ -237,14 +237,14 @@ kernels::ir::Device FindDevice(const ProblemOptions& options) {
   if (options.max_threads) limits["max_threads"] = std::to_string(*options.max_threads);
   if (options.deterministic) limits["deterministic"] = "true";
   kernels::ir::Device device = FindDevice(options.device, limits, options.gpu);
-  if (options.gpu) RequireGpu(device, *options.gpu);
+  if (options.gpu) RequireGpu(device, fmt::format("--gpu {}", *options.gpu));
   return device;
 }
 
-void RequireGpu(const kernels::ir::Device& device, int gpu) {
+void RequireGpu(const kernels::ir::Device& device, const std::string& option) {
   if (kernels::BackendOf(device).is_gpu()) return;
   throw UsageError(
-      fmt::format("--gpu {}: the device is '{}', which is no GPU; leave it out", gpu, device.name));
+      fmt::format("{}: the device is '{}', which is no GPU; leave it out", option, device.name));
 }
 
 std::map<std::string, std::string, std::less<>> DeviceLimits(const kernels::ir::Device& device) {

@@ -311,6 +311,28 @@ class OnFakeGpu(Fixture):
         self.assertIn("GPU 0 does not load it (cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE", done.stdout)
 
 
+    def test_below_another_program(self):
+        wrapper = self.folder / "wrapper"
+        wrapper.write_text('#!/bin/sh\necho "$@" >> "$1"\nshift\nexec "$@"\n', encoding="utf-8")
+        wrapper.chmod(0o755)
+        done = self.run_search(*self.arguments("evals=3"), "--under", f"{wrapper} {self.folder}/calls")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(self.evaluations()), 3)
+        for call in (self.folder / "calls").read_text(encoding="utf-8").splitlines():
+            self.assertTrue(call.endswith("run-cuda"), call)
+
+    def test_below_a_program_that_is_not_there(self):
+        done = self.run_search(*self.arguments("evals=3"), "--under", "no-such-sanitizer --tool racecheck")
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "search: --under: 'no-such-sanitizer' was not found on PATH\n"))
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_what_is_no_gpu_runs_below_nothing(self):
+        done = self.run_search("--kernel", "axpy", "--budget", "evals=1", "--under", "env", "--out", self.out)
+        self.assertEqual((done.returncode, done.stderr),
+                         (2, "search: --under: the device is 'cpu', which is no GPU; leave it out\n"))
+
+
 class WithoutGpu(Fixture):
     """What is missing, and what helps: in the message of a search, and from the doctor."""
 

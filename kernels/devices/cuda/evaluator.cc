@@ -96,7 +96,9 @@ class CudaEvaluator final : public Evaluator {
     setup.problems = WriteProblems(options.jobs);
     cuda::GpuPoolLimits limits;
     limits.stop = options.stop;
-    runners_.emplace(std::vector<std::string>{ThisProgram(), kRunCuda}, setup, 1, limits);
+    std::vector<std::string> command = options.under;
+    command.insert(command.end(), {ThisProgram(), kRunCuda});
+    runners_.emplace(std::move(command), setup, 1, limits);
     const std::string why = runners_->Start();
     EndIfStopped(options.stop);
     if (!why.empty()) Missing(why);
