@@ -14,7 +14,9 @@ of itself for the globals M, N, K and appends it to `res`; part `sweep` then com
 import collections
 import concurrent.futures
 import os
+import pathlib
 import shutil
+import tempfile
 import time
 
 import library
@@ -138,11 +140,13 @@ class Bench(library.Library, parts.Bench):
             search = ("--kernel", kernel_of(kernel), "--size", SMALL[kernel], "--budget", f"evals={50 - seen}", "--budget", "200s",
                       "--seed", str(7 + seen), "--jobs", "8")
             self.random("sanitize", *search)  # The cache then has what the sanitizer's slow processes ask for.
-            prefix = (program, "--tool", tool, "--target-processes", "all", "--launch-timeout", "300", "--error-exitcode", "0", "--print-limit", "5")
-            records, text = self.random("sanitize", *search, prefix=prefix, seconds=225)
+            with tempfile.TemporaryDirectory() as folder:
+                under = f"{program} --tool {tool} --launch-timeout 300 --error-exitcode 0 --print-limit 5 --log-file {folder}/%p"
+                records, _ = self.random("sanitize", *search, "--under", under, seconds=225)
+                text = "\n".join(path.read_text(errors="replace") for path in sorted(pathlib.Path(folder).iterdir()))
             verdicts = collections.Counter(r["verdict"] for r in records if r["t"] == "eval")
             errors = [line.strip("= \n") for line in text.splitlines() if line.startswith("=========")
-                      and ("Invalid" in line or "hazard" in line.lower() and "0 hazards" not in line or "Error:" in line)]
+                      and ("Invalid" in line or "Uninitialized" in line or "hazard" in line.lower() and "0 hazards" not in line or "Error:" in line)]
             summaries = {line.strip("= \n") for line in text.splitlines() if "SUMMARY" in line}
             verdicts.update(before.get("verdicts", {}))
             result[tool] = {"implementations": sum(verdicts.values()), "verdicts": dict(verdicts),

@@ -31,9 +31,9 @@ class Bench:
 
     # ---- the program -----------------------------------------------------------------------------
 
-    def run(self, *arguments, seconds=None, prefix=()):
+    def run(self, *arguments, seconds=None):
         """Exit code and all output; 124 when it took too long."""
-        command = [*prefix, self.options.search, *arguments]
+        command = [self.options.search, *arguments]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=seconds or self.options.seconds, check=False)
         except subprocess.TimeoutExpired as late:

@@ -98,7 +98,10 @@ DataSet::DataSet(const Gpu& gpu, const cpu::Problem& problem, const Module& prog
     if (array.is_output) AddReference(from, programs, array.reference);
   }
   gpu.Synchronize();
-  for (std::size_t i = 0; i < arrays_.size(); ++i) input_hashes_.push_back(HashOf(0, i));
+  // Nothing was written to outputs yet.
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    input_hashes_.push_back(arrays_[i].is_output ? 0 : HashOf(0, i));
+  }
 }
 
 void DataSet::AddReference(const cpu::ProblemArray& from, const Module& programs,
