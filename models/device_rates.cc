@@ -33,6 +33,7 @@ const std::vector<Field>& Fields() {
       {"clock", "GHz", &R::clock_ghz, 0.001},
       {"warp_lanes", "1", &R::warp_lanes, 1},
       {"fma", "1/clk/unit", &R::fma_per_clk, 1},
+      {"half_unit", "1/clk/unit", &R::half_unit_per_clk, 0},
       {"adds_share_fma", "1", &R::adds_share_fma, 0},
       {"issues", "1/clk/unit", &R::issues_per_clk, 0},
       {"warp_issues", "1/clk/warp", &R::warp_issues_per_clk, 0},
@@ -62,7 +63,7 @@ std::string Read(const json& values, const Field& field, DeviceRates& rates) {
   const auto it = values.find(field.name);
   // What runs blocks of a processor is what the device was given; a mix is as fast as any.
   const std::string_view name = field.name;
-  const bool may_miss = name == "units" || name == "memory_third";
+  const bool may_miss = name == "units" || name == "memory_third" || name == "half_unit";
   if (it == values.end() && may_miss) return "";
   if (it == values.end()) return fmt::format("'{}' is missing", field.name);
   if (!it->is_object() || !it->contains("source") || !(*it)["source"].is_string()) {

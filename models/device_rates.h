@@ -19,6 +19,7 @@ struct DeviceRates {
   double clock_ghz = 1;            ///< Highest.
   double warp_lanes = 1;           ///< Threads that are one instruction; 1: none are.
   double fma_per_clk = 1;          ///< Products and products with a sum, per clock and unit.
+  double half_unit_per_clk = 0;    ///< … of halves, in matrix units; 0: not bounded there.
   double adds_share_fma = 0;       ///< 1: sums take as much of the same pipes; 0: not counted.
   double issues_per_clk = 0;       ///< Warp instructions per clock and unit; 0: not bounded.
   double warp_issues_per_clk = 0;  ///< … and of one warp; 0: not bounded.

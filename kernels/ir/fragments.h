@@ -2,22 +2,43 @@
 //
 // Fragments: what each lane of a warp has of the operands and of the result of a matrix unit. A
 // unit multiplies 16 x 16 elements of one operand with 16 x 8 elements of another one, and adds
-// them to 16 x 8 sums. Let g = lane / 4 and q = lane % 4.
+// them to 16 x 8 sums. Units of all types do so. Let g = lane / 4 and q = lane % 4.
 //
 //   first operand, rows x depth      row g + 8 h      depth  4 q + i      h < 2, i < 4
 //   second operand, depth x columns  depth 4 q + i    column g            i < 4
 //   sums, rows x columns             row g + 8 h      column 2 q + b      h < 2, b < 2
 //
-// The hardware's own layout has its depth in another order, g + 4 i. A sum does not ask in which
-// order its terms come, as long as both operands agree; and here what a lane has of a row lies
-// together, so that it is one access.
+// The hardware's own layouts have their depth in another order: q + 4 i of doubles, and
+// 2 q + i % 2 + 8 (i / 2) of halves. A sum does not ask in which order its terms come, as long as
+// both operands agree; and here what a lane has of a row lies together, so that it is one access.
 #pragma once
 
 #include <cstdint>
 
+#include "kernels/ir/types.h"
+
 namespace exh::kernels::ir {
 
 struct Function;
+struct Instruction;
+
+/// A kind of matrix unit: what it multiplies, and what its sums are.
+enum class MatrixUnit : std::uint8_t {
+  kNone,
+  kDmma,  ///< f32 and f64, as doubles; sums are doubles.
+  kMma,   ///< Both operands are f16, or both are bf16; sums are f32.
+};
+
+/// The unit that could do the multiply-add, as far as types go.
+MatrixUnit UnitOf(const Function& function, const Instruction& product);
+
+/// What the sums of a unit are, and what it multiplies where operands are of type `element`.
+constexpr Type SumsOf(MatrixUnit unit) {
+  return unit == MatrixUnit::kMma ? Type::kF32 : Type::kF64;
+}
+constexpr Type FactorsOf(MatrixUnit unit, Type element) {
+  return unit == MatrixUnit::kMma ? element : Type::kF64;
+}
 
 /// What a dimension is to the matrix unit that its iterations may belong to.
 enum class FragmentPart : std::uint8_t {

@@ -300,6 +300,10 @@ struct Function {
   }
   /// The type of a value that an instruction reads; of a literal, which has any, nothing.
   std::optional<Type> TypeOf(const Operand& operand) const;
+  /// The type of the elements that an access to an array or a temporary takes.
+  Type element_type(const Instruction& inst) const {
+    return inst.block.valid() ? block(inst.block).type : array(inst.array).type;
+  }
 };
 
 inline std::optional<Type> Function::TypeOf(const Operand& operand) const {

@@ -45,6 +45,7 @@ inline constexpr std::array kWaysAcross = {kAtomicCas, kAtomicRed, kAtomicVector
 
 /// Names of the values of `unit` (kernels/spaces/units.exh), but FMA.
 inline constexpr std::string_view kDmma = "DMMA";
+inline constexpr std::string_view kMma = "MMA";
 
 /// A backbone on a device: `$fun` in the files of kernels/spaces.
 class Target : public Function {
@@ -157,8 +158,6 @@ class Target : public Function {
   /// The dim along which an access to an array moves from element to element, if there is one.
   Refs<Dimension> contiguous_dim(const Instruction& inst) const;
   bool is_contiguous(const Instruction& inst, const Dimension& dim) const;
-  /// The type of the elements that an access takes.
-  Type element_type(const Instruction& inst) const;
   /// How many elements an access may take at once: 16 bytes at most.
   std::vector<std::uint32_t> vec_universe(const Instruction& inst) const;
   /// The dim of the producer that an axis of the array stores.
@@ -244,17 +243,19 @@ class Target : public Function {
   /// Its own dims, and those that may_split() of reductions that it comes after.
   Refs<Dimension> once_dims(const Instruction& inst) const;
   bool is_once_dim(const Instruction& inst, const Dimension& dim) const;
-  /// May the fp64 matrix unit do the steps of the reduction? It has fragments (fragments.h), the
-  /// device has the unit, and no step needs to be left out.
-  bool may_use_dmma(const Instruction& reduction) const;
+  /// The matrix unit that may do the steps of the reduction, a value of `unit`: the reduction has
+  /// fragments (fragments.h), the device has the unit, and no step needs to be left out. Empty:
+  /// none.
+  std::string_view unit_of(const Instruction& reduction) const;
+  bool may_use_unit(const Instruction& reduction) const { return !unit_of(reduction).empty(); }
   /// May the dim be part of a fragment?
   bool may_be_tensor(const Dimension& d) const {
-    return d.part != FragmentPart::kNone && may_use_dmma(inst(d.unit));
+    return d.part != FragmentPart::kNone && may_use_unit(inst(d.unit));
   }
   /// The dims that are parts of fragments where a matrix unit does the reduction.
   Refs<Dimension> tensor_dims(const Instruction& reduction) const;
   bool is_tensor_dim(const Instruction& reduction, const Dimension& d) const {
-    return d.part != FragmentPart::kNone && d.unit == reduction.id && may_use_dmma(reduction);
+    return d.part != FragmentPart::kNone && d.unit == reduction.id && may_use_unit(reduction);
   }
   /// Do lanes that have a part of the src's fragment have the same part of the dst's, or is the dst
   /// the matrix unit's, which takes it as its operand?
@@ -302,7 +303,7 @@ class Target : public Function {
   /// to each are too few for any program.
   std::uint32_t threads_of_resident(const Count& wanted) const;
   /// The same where a matrix unit is at work, whose lanes hold fragments.
-  std::uint32_t lanes_of_resident(const Count& wanted) const;
+  std::uint32_t lanes_of_resident(const Instruction& reduction, const Count& wanted) const;
   /// Does the device have this cache directive, and is it legal for this instruction?
   bool allows_cache(const Instruction& inst, std::string_view flag) const;
   const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }

@@ -41,9 +41,38 @@ struct UnitTile {
   std::uint32_t threads() const { return row_warps * column_warps * slices * ir::kUnitLanes; }
 };
 
+/// Of doubles.
 const UnitTile kTiles[] = {
     {.name = "unit, large tiles", .row_warps = 4, .row_copies = 2, .column_warps = 2, .steps = 2},
     {.name = "unit, small tiles", .row_warps = 2, .row_copies = 2, .column_warps = 2, .steps = 2},
+    {.name = "unit, slices", .row_copies = 2, .slices = 4},
+};
+/// Of halves, whose sums take half as many registers and whose steps are eight times as fast.
+const UnitTile kHalfTiles[] = {
+    {.name = "unit, large tiles",
+     .row_warps = 2,
+     .row_copies = 4,
+     .column_warps = 2,
+     .column_copies = 8,
+     .steps = 2},
+    {.name = "unit, deep tiles",
+     .row_warps = 2,
+     .row_copies = 4,
+     .column_warps = 2,
+     .column_copies = 8,
+     .steps = 4},
+    {.name = "unit, wide tiles",
+     .row_warps = 2,
+     .row_copies = 4,
+     .column_warps = 4,
+     .column_copies = 8,
+     .steps = 2},
+    {.name = "unit, small tiles",
+     .row_warps = 2,
+     .row_copies = 2,
+     .column_warps = 2,
+     .column_copies = 4,
+     .steps = 4},
     {.name = "unit, slices", .row_copies = 2, .slices = 4},
 };
 /// Where the elements of the first operand are no neighbours, each is a transfer of its own: few
@@ -60,9 +89,9 @@ constexpr std::uint32_t kBlocks = 128;  ///< About as many as a large GPU has mu
 /// is summed over, are around everything.
 enum class Level { kOuter, kLoop, kWarp, kCopy, kPart, kAbsent };
 
-constexpr std::uint32_t kWidth = 4;      ///< Of an operand's way into shared memory.
-constexpr std::uint32_t kPadBytes = 16;  ///< Behind a row there.
-constexpr std::uint32_t kStages = 3;     ///< Of rings.
+constexpr std::uint32_t kWideBytes = 16;  ///< Of an operand's way into shared memory …
+constexpr std::uint32_t kPadBytes = 16;   ///< … and behind a row there.
+constexpr std::uint32_t kStages = 3;      ///< Of rings.
 
 class UnitWriter {
  public:
@@ -70,11 +99,12 @@ class UnitWriter {
       : f_(function),
         product_(product),
         tile_(tile),
+        element_bytes_(ir::BytesOf(*function.TypeOf(product.operands.front()))),
         level_(function.dims.size(), Level::kAbsent) {}
 
   std::optional<Recipe> Write() {
     recipe_.name = tile_.name + (has_rings() ? ", rings" : "");
-    Want("unit(" + product_.name() + ")", {std::string(ir::kDmma)});
+    Want("unit(" + product_.name() + ")", {std::string(f_.unit_of(product_))});
     if (!FindAxes() || !WriteProduct() || (has_rings() && !RingsFit())) return std::nullopt;
     for (const Communication& comm : f_.comms) {
       if (comm.planned) continue;
@@ -115,7 +145,7 @@ class UnitWriter {
   void Size(const Dimension& dim, std::uint32_t size) {
     Want("size(" + dim.name() + ")", {std::to_string(size)});
   }
-  static std::vector<std::string> Widths() { return {"4", "2", "1"}; }
+  static std::vector<std::string> Widths() { return {"8", "4", "2", "1"}; }
 
   /// The axes of the product's tile.
   bool FindAxes() {
@@ -132,7 +162,7 @@ class UnitWriter {
   /// Are there as many tiles along the sum, and is there memory for as many?
   bool RingsFit() const {
     const std::uint32_t depth = tile_.depth();
-    const std::uint32_t pad = kPadBytes / ir::BytesOf(product_.type);
+    const std::uint32_t pad = kPadBytes / element_bytes_;
     const auto elements_of = [&](std::uint64_t others) {  // Either of the two may be a row.
       return std::max(others * (depth + pad), depth * (others + pad));
     };
@@ -140,7 +170,7 @@ class UnitWriter {
         tile_.stages * (elements_of(tile_.rows()) + elements_of(tile_.columns()));
     return f_.device.max_stages >= tile_.stages &&
            f_.logical(depth_).extent / (depth * tile_.splits) >= tile_.stages &&
-           elements * ir::BytesOf(product_.type) <= f_.device.shared_bytes;
+           elements * element_bytes_ <= f_.device.shared_bytes;
   }
 
   /// The sizes of the levels of an axis, outermost first; `inner` are those from the innermost one
@@ -252,7 +282,8 @@ class UnitWriter {
     const std::uint32_t along = is_along_other ? others : tile_.depth();
     const std::uint32_t across = is_along_other ? tile_.depth() : others;
     // Where neighbours along neither are neighbours in memory, there are threads alone.
-    const std::uint32_t width = is_along_other || IsAlong(comm, depth_) ? kWidth : 1;
+    const std::uint32_t wide = kWideBytes / element_bytes_;
+    const std::uint32_t width = is_along_other || IsAlong(comm, depth_) ? wide : 1;
     const std::uint32_t columns = along / width;
     const std::uint32_t rows = std::clamp(tile_.threads() / columns, 1u, across);
     if (across % rows != 0) return false;
@@ -388,7 +419,8 @@ class UnitWriter {
   const Instruction& product_;
   const UnitTile& tile_;
   LogicalDimId rows_, columns_, depth_;
-  std::vector<Level> level_;  ///< By dim: those of the product, and what hangs on them.
+  std::uint32_t element_bytes_;  ///< Of operands.
+  std::vector<Level> level_;     ///< By dim: those of the product, and what hangs on them.
   const Dimension* first_copy_ = nullptr;
   Recipe recipe_;
 };
@@ -425,14 +457,16 @@ std::vector<Recipe> UnitRecipes(const Target& function) {
   std::vector<Recipe> recipes;
   const Instruction* product = nullptr;
   for (const Instruction& inst : function.insts) {
-    if (!inst.is_reduction() || !function.may_use_dmma(inst)) continue;
+    if (!inst.is_reduction() || !function.may_use_unit(inst)) continue;
     // Several products share the threads of a block and what it has of memory: tiles that are good
     // for one of them leave no room for the others.
     if (product != nullptr) return recipes;
     product = &inst;
   }
   if (product == nullptr) return recipes;
-  std::vector<UnitTile> tiles(std::begin(kTiles), std::end(kTiles));
+  const bool is_half = function.unit_of(*product) == ir::kMma;
+  std::vector<UnitTile> tiles = is_half ? std::vector(std::begin(kHalfTiles), std::end(kHalfTiles))
+                                        : std::vector(std::begin(kTiles), std::end(kTiles));
   if (HasScatteredOperand(function, *product)) tiles.push_back(kWideTile);
   if (const auto tile = DividedTile(function, *product)) tiles.push_back(*tile);
   for (const std::uint32_t stages : {kStages, 1u}) {

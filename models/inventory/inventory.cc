@@ -268,7 +268,10 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   // threads and parts of lanes have one each, but what makes one value of them is operations of the
   // same block.)
   const double free = inst.is_reduction() && inst.op != ir::Op::kMad ? 1 / steps : 0;
-  if (has_rates && !may_merge) all_.computations.push_back({number, is_fma, free});
+  if (has_rates && !may_merge) {
+    const bool is_of_halves = ir::UnitOf(function_, inst) == ir::MatrixUnit::kMma;
+    all_.computations.push_back({number, is_fma, is_of_halves, free});
+  }
   AddOperands(inst, number);
 }
 

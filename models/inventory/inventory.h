@@ -28,8 +28,9 @@ inline constexpr std::size_t kNoOperand = ~std::size_t{0};
 /// An instruction that computes; the first iteration of a sum is free.
 struct Computation {
   std::size_t nest = 0;
-  bool is_fma = false;  ///< Takes a place in the pipes of products.
-  double free = 0;      ///< Share of the points that may be no operation, in each part of a sum.
+  bool is_fma = false;        ///< Takes a place in the pipes of products.
+  bool is_of_halves = false;  ///< … or in the matrix unit of halves.
+  double free = 0;  ///< Share of the points that may be no operation, in each part of a sum.
 };
 
 /// A reduction that blocks may divide among them (kernels/spaces/across.exh).

@@ -19,6 +19,8 @@
 #define __threadfence() ::exh_shim::Fence()
 #define __shfl_xor_sync(mask, value, lanes) ::exh_shim::ShuffleXor(__LINE__, mask, value, lanes)
 #define exh_dmma(...) ::exh_shim::MultiplyTile(__LINE__, __VA_ARGS__)
+#define exh_mma_f16(...) ::exh_shim::MultiplyHalves<false>(__LINE__, __VA_ARGS__)
+#define exh_mma_bf16(...) ::exh_shim::MultiplyHalves<true>(__LINE__, __VA_ARGS__)
 
 /// Of kernels whose launches overlap. When the next one may begin is no matter of right and wrong.
 inline void exh_let_next_begin() {}
@@ -32,8 +34,36 @@ inline void MultiplyTile(int line, double& c0, double& c1, double& c2, double& c
                          double a7, double b0, double b1, double b2, double b3) {
   double sums[] = {c0, c1, c2, c3};
   const double a[] = {a0, a1, a2, a3, a4, a5, a6, a7}, b[] = {b0, b1, b2, b3};
-  Multiply(line, sums, a, b);
+  Multiply(line, Tiles::kDoubles, sums, a, b);
   c0 = sums[0], c1 = sums[1], c2 = sums[2], c3 = sums[3];
+}
+
+/// The value of a bf16, which is the upper half of a float, or of an f16.
+template <bool is_bf16>
+double HalfValue(unsigned bits) {
+  float value;
+  if (is_bf16) {
+    bits <<= 16;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+  const int exponent = static_cast<int>(bits >> 10 & 31), fraction = static_cast<int>(bits & 1023);
+  double size = exponent == 31  ? (fraction == 0 ? __builtin_inf() : __builtin_nan(""))
+                : exponent == 0 ? __builtin_ldexp(fraction, -24)
+                                : __builtin_ldexp(1024 + fraction, exponent - 25);
+  return bits >> 15 & 1 ? -size : size;
+}
+
+template <bool is_bf16>
+void MultiplyHalves(int line, float& c0, float& c1, float& c2, float& c3, unsigned a0, unsigned a1,
+                    unsigned a2, unsigned a3, unsigned b0, unsigned b1) {
+  const unsigned words_a[] = {a0, a1, a2, a3}, words_b[] = {b0, b1};
+  double sums[] = {c0, c1, c2, c3}, a[8], b[4];
+  for (int i = 0; i < 8; ++i) a[i] = HalfValue<is_bf16>(words_a[i / 2] >> i % 2 * 16 & 0xffffu);
+  for (int i = 0; i < 4; ++i) b[i] = HalfValue<is_bf16>(words_b[i / 2] >> i % 2 * 16 & 0xffffu);
+  Multiply(line, Tiles::kHalves, sums, a, b);
+  c0 = static_cast<float>(sums[0]), c1 = static_cast<float>(sums[1]);
+  c2 = static_cast<float>(sums[2]), c3 = static_cast<float>(sums[3]);
 }
 
 template <typename T>

@@ -88,6 +88,54 @@ TEST(CudaShim, MatrixUnit) {
   }
 }
 
+/// The same of halves: lanes have neighbours along the depth, two in a register.
+TEST(CudaShim, MatrixUnitOfHalves) {
+  struct Type {
+    const char* name;
+    const char* bits;  ///< Of a whole number below 256, which both types have.
+  };
+  for (const Type& type :
+       {Type{"bf16", "f >> 16"},
+        Type{"f16", "x == 0 ? 0u : ((f >> 23) - 112u) << 10 | (f >> 13 & 1023u)"}}) {
+    const std::string multiply = std::string(R"(
+  if (t < 32) {
+    const int g = t / 4, q = t % 4;
+    const auto bits = [](int x) {
+      const float value = x < 0 ? -x : x;
+      unsigned f;
+      __builtin_memcpy(&f, &value, sizeof f);
+      return (x < 0 ? 0x8000u : 0u) | (()") +
+                                 type.bits + R"() & 0xffffu);
+    };
+    const auto pair = [&](int low, int high) { return bits(low) | bits(high) << 16; };
+    unsigned a[4], b[2];
+    for (int i = 0; i < 4; ++i) {
+      const int row = g + i % 2 * 8, k = 2 * q + i / 2 * 8;
+      a[i] = pair(row * 3 - k * k, row * 3 - (k + 1) * (k + 1));
+    }
+    for (int i = 0; i < 2; ++i) {
+      const int k = 2 * q + i * 8, column = g;
+      b[i] = pair(k * 2 - column * 5, (k + 1) * 2 - column * 5);
+    }
+    float c[4];
+    for (int i = 0; i < 4; ++i) c[i] = i;
+    exh_mma_)" + type.name + R"((c[0], c[1], c[2], c[3], a[0], a[1], a[2], a[3], b[0], b[1]);
+    for (int i = 0; i < 4; ++i) arg_c[(g + i / 2 * 8) * 8 + 2 * q + i % 2] = c[i];
+  }
+)";
+    const HandProgram kernel(multiply, {.grid = 1, .threads = 64});
+    const Result result = kernel.Run(0);
+    ASSERT_EQ(result.error, "") << type.name;
+    for (int row = 0; row < 16; ++row) {
+      for (int column = 0; column < 8; ++column) {
+        int sum = row / 8 * 2 + column % 2;
+        for (int k = 0; k < 16; ++k) sum += (row * 3 - k * k) * (k * 2 - column * 5);
+        EXPECT_EQ(result.c[static_cast<std::size_t>(row * 8 + column)], static_cast<float>(sum));
+      }
+    }
+  }
+}
+
 TEST(CudaShim, MatrixUnitsNeedWholeWarps) {
   const std::string multiply = R"(
   double x = 1, y = 1, z = 1, w = 1;

@@ -66,22 +66,25 @@ class Runner {
 
   /// The running thread waits until its warp has handed in all of a tile. As for shuffles there are
   /// two places, one after the other.
-  void Multiply(int line, double* sums, const double* a, const double* b) {
+  void Multiply(int line, Tiles kind, double* sums, const double* a, const double* b) {
     const unsigned t = threadIdx.x;
     std::vector<Tile>& tiles = tiles_[tiles_begun_[t]++ % 2];
     std::copy_n(a, std::size(tiles[t].a), tiles[t].a);
     std::copy_n(b, std::size(tiles[t].b), tiles[t].b);
     of_warp_[t] = line;
     Fiber::Yield();
-    // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64.
+    // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64 and .f16.
     const Tile* const warp = &tiles[t / kWarp * kWarp];
     const unsigned lane = t % kWarp;
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned row = lane / 4 + (i < 2 ? 0 : 8), column = lane % 4 * 2 + i % 2;
       for (unsigned k = 0; k < 16; ++k) {
-        const unsigned in_group = k % 4;
-        const double left = warp[row % 8 * 4 + in_group].a[k / 4 * 2 + row / 8];
-        const double right = warp[column * 4 + in_group].b[k / 4];
+        const bool is_half = kind == Tiles::kHalves;
+        const unsigned in_group = is_half ? k % 8 / 2 : k % 4;
+        const unsigned of_a = is_half ? (k / 8 * 2 + row / 8) * 2 + k % 2 : k / 4 * 2 + row / 8;
+        const unsigned of_b = is_half ? k / 8 * 2 + k % 2 : k / 4;
+        const double left = warp[row % 8 * 4 + in_group].a[of_a];
+        const double right = warp[column * 4 + in_group].b[of_b];
         sums[i] = __builtin_fma(left, right, sums[i]);
       }
     }
@@ -268,8 +271,8 @@ unsigned long long Shuffle(int line, unsigned mask, unsigned long long bits, int
   return runner->Shuffle(line, mask, bits, static_cast<unsigned>(lanes));
 }
 
-void Multiply(int line, double* sums, const double* a, const double* b) {
-  runner->Multiply(line, sums, a, b);
+void Multiply(int line, Tiles tiles, double* sums, const double* a, const double* b) {
+  runner->Multiply(line, tiles, sums, a, b);
 }
 
 Address::Address(const void* at) : region_(runner->memory().Find(at, &offset_)) {}

@@ -86,10 +86,12 @@ void CommitCopies();
 /// The running thread waits for all of its groups but the latest ones.
 void AwaitCopies(int groups_left);
 
-/// mma.sync.aligned.m16n8k16 of doubles: what the running thread has of 16 x 16 elements, of 16 x 8
-/// elements and of 16 x 8 sums, to which the product is added. All 32 threads of its warp must call
-/// it on the same line, others need not. It is no barrier.
-void Multiply(int line, double* sums, const double* a, const double* b);
+/// How registers of a tile are ordered: as those of doubles, or as those of halves.
+enum class Tiles { kDoubles, kHalves };
+/// mma.sync.aligned.m16n8k16: what the running thread has of 16 x 16 elements, of 16 x 8 elements
+/// and of 16 x 8 sums, to which the product is added. All 32 threads of its warp must call it on
+/// the same line, others need not. It is no barrier.
+void Multiply(int line, Tiles tiles, double* sums, const double* a, const double* b);
 
 /// Where the running thread is, as CUDA says it.
 struct Index {

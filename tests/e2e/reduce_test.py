@@ -82,8 +82,8 @@ class Reduce(unittest.TestCase):
                 said = self.run_search("list", "reduce", *arguments, code=code)
                 for part in parts:
                     self.assertIn(part, said)
-        self.assertIn("--type f16: the types of matmul stand in its text; --type is for --compute, and for kernels with "
-                      "an option 'type': reduce", self.run_search("--kernel", "matmul", "--type", "f16", code=2))
+        self.assertIn("--type f16: the types of mv stand in its text; --type is for --compute, and for kernels with "
+                      "an option 'type': matmul, reduce", self.run_search("--kernel", "mv", "--type", "f16", code=2))
         self.assertIn("there is no reduction 'sub'; did you mean 'sum'?",
                       self.run_search("list", "--compute", "y = sub(i) x[i]", "--size", "i=8", code=2))
 

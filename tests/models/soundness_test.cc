@@ -79,6 +79,7 @@ const Case kCases[] = {
     {"axpy", "n=4096", "h200", "", "stages(tmp.load_x)=2|3|4\nstages(tmp.load_y)=2|3|4\n"},
     {"matmul", "m=64,n=64,k=64", "h200", "", "unit(mad)=FMA\n"},
     {"matmul", "m=64,n=64,k=64", "h200", "", "unit(mad)=DMMA\n"},
+    {"matmul", "m=64,n=64,k=64,type=3", "h200", "", "unit(mad)=MMA\n"},
     {"matmul", "m=61,n=48,k=253,relu=1", "h200", "", "unit(mad)=DMMA\n"},
     {"matmul", "m=16,n=16,k=1024", "h200", "", "unit(mad)=DMMA\nacross_blocks(mad)=LAST_BLOCK\n"},
     {"batched_matmul", "batch=12,m=16,n=16,k=16", "h200", "", "unit(mad)=DMMA\n"},

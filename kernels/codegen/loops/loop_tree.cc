@@ -422,7 +422,7 @@ std::string AddCombines(const ir::Function& function, LoopTree& tree) {
 void AddRounds(const ir::Function& function, LoopTree& tree) {
   for (const ir::Instruction& inst : function.insts) {
     if (tree.node_of_inst[inst.id.index()] < 0 || !tree.IsUnit(inst)) continue;
-    if (ir::ComputeTypeOf(inst.type) == ir::Type::kF64) continue;
+    if (tree.SumType(function, inst) == ir::ComputeTypeOf(inst.type)) continue;
     InsertBehind(tree, tree.OutermostLoop(inst), NodeKind::kRound, inst.id);
   }
 }

@@ -115,6 +115,12 @@ struct LoopTree {
   bool IsUnit(const ir::Instruction& inst) const {
     return has_lanes() && inst.is_reduction() && in_lanes[inst.id.index()];
   }
+  /// What the steps of a reduction add up in: what its registers are, or what the sums of its
+  /// matrix unit are.
+  ir::Type SumType(const ir::Function& function, const ir::Instruction& reduction) const {
+    if (!IsUnit(reduction)) return ir::ComputeTypeOf(reduction.type);
+    return ir::SumsOf(ir::UnitOf(function, reduction));
+  }
   /// The outermost of the loops that the reduction has for itself, copies and lanes among them; its
   /// own node if there is none.
   int OutermostLoop(const ir::Instruction& reduction) const;

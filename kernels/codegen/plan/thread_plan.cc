@@ -159,9 +159,28 @@ class ThreadPlanner {
           return std::ranges::find(outer.axes, axis) != outer.axes.end();
         });
         if (outer.below != 0) guard.below = 0;
+        for (const int axis : RepeatedAxes(inst, band)) {
+          if (std::ranges::find(guard.axes, axis) == guard.axes.end()) guard.axes.push_back(axis);
+        }
       }
       plan_.store[inst.id.index()] = guard;
     }
+  }
+
+  /// The axes of its band along which all threads would store the same values: the store stands
+  /// among threads that others need. Where its band reads the temporary with no barrier between,
+  /// each thread reads what it stored itself.
+  std::vector<int> RepeatedAxes(const ir::Instruction& store, int band) const {
+    if (!store.block.valid()) return {};
+    const bool is_ring = rings_.of_block[store.block.index()] >= 0;
+    if (!is_ring && AccessesIn(band).read.count(store.block) != 0) return {};
+    const std::vector<int> own = tree_.OwnAxes(store);
+    std::vector<int> repeated;
+    for (const int c : tree_.ClassesAround(tree_.node_of_inst[store.id.index()])) {
+      const int axis = tree_.classes[At(c)].axis;
+      if (axis >= 0 && std::ranges::find(own, axis) == own.end()) repeated.push_back(axis);
+    }
+    return repeated;
   }
 
   const ir::Function& function_;

@@ -37,6 +37,9 @@ class ValuePlanner {
     plan_.ahead = PlanAdvance(function_, schedule_, tree_, readers_, keys);
     ForEachActive([&](const ir::Instruction& inst) { AddHome(inst); });
     ForEachActive([&](const ir::Instruction& inst) {
+      plan_.storage[inst.id.index()].is_bits = IsBits(inst);
+    });
+    ForEachActive([&](const ir::Instruction& inst) {
       if (!inst.has_side_effect()) return;
       plan_.insts[inst.id.index()].guard = OnceGuard(tree_, tree_.node_of_inst[inst.id.index()]);
     });
@@ -184,6 +187,22 @@ class ValuePlanner {
            function_.inst(comm.consumer).name() + " from " + function_.dim(dim).name() + " to " +
            function_.dim(paired).name() + " in registers");
     }
+  }
+
+  /// Was a half read that nothing but matrix units and stores of halves take?
+  bool IsBits(const ir::Instruction& inst) const {
+    const bool is_read = inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad;
+    const std::vector<ir::InstId>& readers = readers_[inst.id.index()];
+    if (!tree_.has_lanes() || !is_read || readers.empty() || !ir::IsHalf(inst.type)) return false;
+    if (function_.element_type(inst) != inst.type || !plan_.insts[inst.id.index()].inits.empty()) {
+      return false;
+    }
+    return std::ranges::all_of(readers, [&](ir::InstId id) {
+      const ir::Instruction& reader = function_.inst(id);
+      if (reader.is_reduction()) return tree_.IsUnit(reader);
+      const bool stores = reader.op == ir::Op::kStore || reader.op == ir::Op::kTempStore;
+      return stores && function_.element_type(reader) == inst.type;
+    });
   }
 
   /// The innermost scope around the producer and all readers. Unrolled and vector loops are no

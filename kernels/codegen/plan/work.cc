@@ -88,10 +88,11 @@ std::uint64_t LeastRegisters(const ir::Function& function, const LoopTree& tree,
         continue;
       }
       // Those of a GPU have the width of an i32.
-      const ir::Type held = tree.IsUnit(inst) ? ir::Type::kF64 : ir::ComputeTypeOf(inst.type);
-      std::uint64_t registers = ir::BytesOf(held) / ir::BytesOf(ir::Type::kI32);
-      for (const KeyDim& key : storage.key) registers *= key.size;
-      sum += registers;
+      const ir::Type held = tree.SumType(function, inst);
+      const std::uint64_t bytes = ir::BytesOf(storage.is_bits ? inst.type : held);
+      std::uint64_t points = 1;
+      for (const KeyDim& key : storage.key) points *= key.size;
+      sum += points * bytes / ir::BytesOf(ir::Type::kI32);
     }
     most = std::max(most, sum);
   }

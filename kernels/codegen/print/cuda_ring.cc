@@ -49,7 +49,7 @@ void CudaStatements::CopyAsync(const ir::Instruction& store, const ir::Instructi
   if (first < 0) return;
   const std::int64_t copy = width.lanes > 1 ? copy_[At(width.dim_class)] : 0;
   if (width.lanes > 1) SetIndex(width.dim_class, first);
-  const std::uint32_t bytes = width.lanes * ir::BytesOf(ElementOf(store));
+  const std::uint32_t bytes = width.lanes * ir::BytesOf(code_.function->element_type(store));
   const bool is_cg = code_.schedule->cache.Or(Cache::CACHE_DEFAULT, read.id) == Cache::CACHE_GLOBAL;
   const std::optional<std::string> inside = Inside(read);
   // Outside of the argument a copy fills with zeros, and reads nothing.

@@ -130,22 +130,23 @@ std::vector<std::string> CudaStatements::Registers(ir::InstId inst) const {
 }
 
 void CudaStatements::Declare(ir::InstId inst) {
-  const auto declare = [&](ir::Type type, const std::vector<std::string>& points) {
+  const auto declare = [&](std::string_view type, const std::vector<std::string>& points) {
     std::string line;
     for (const std::string& point : points) {
       if (line.size() + point.size() > kWidth) {
         out_.Line(line + ";");
         line.clear();
       }
-      line += (line.empty() ? std::string(RegisterName(type)) + " " : ", ") + point;
+      line += (line.empty() ? std::string(type) + " " : ", ") + point;
     }
     out_.Line(line + ";");
   };
   std::vector<std::string> points = Registers(inst);
-  declare(ir::ComputeTypeOf(code_.function->inst(inst).type), points);
+  if (Storage(inst).is_bits) return declare(ElementName(code_.function->inst(inst).type), points);
+  declare(RegisterName(code_.function->inst(inst).type), points);
   if (!HasWideSums(inst)) return;
   for (std::string& point : points) point.front() = 'a';
-  declare(ir::Type::kF64, points);
+  declare(RegisterName(code_.tree.SumType(*code_.function, code_.function->inst(inst))), points);
 }
 
 ir::Type CudaStatements::TypeOf(const ir::Instruction& inst, std::size_t operand,
@@ -170,15 +171,22 @@ std::string CudaStatements::Read(const ir::Instruction& inst, std::size_t operan
                                  [&](const ir::Scalar& s) { return s.name == source.scalar; });
     return CastText(names_.scalar(static_cast<std::size_t>(it - scalars.begin())), from, type);
   }
+  return CastText(ReadRegister(inst, operand), from, type);
+}
+
+std::string CudaStatements::ReadRegister(const ir::Instruction& inst, std::size_t operand) const {
   const ValueRead& read = Values(inst.id).reads[operand];
   std::vector<std::int64_t> key;
   for (const KeySource& index : read.index) key.push_back(copy_[At(index.dim_class)]);
-  return CastText(Register(read.producer, key), from, type);
+  return Register(read.producer, key);
 }
 
-std::string CudaStatements::Stored(const ir::Instruction& inst, ir::Type element) {
-  const ir::Type from = TypeOf(inst, 0, element);
-  return ToElementText(Read(inst, 0, ir::ComputeTypeOf(from)), from, element);
+std::string CudaStatements::ReadElement(const ir::Instruction& inst, std::size_t operand,
+                                        ir::Type element) const {
+  const ir::InstId producer = Values(inst.id).reads[operand].producer;
+  if (producer.valid() && Storage(producer).is_bits) return ReadRegister(inst, operand);
+  const ir::Type from = TypeOf(inst, operand, element);
+  return ToElementText(Read(inst, operand, ir::ComputeTypeOf(from)), from, element);
 }
 
 /// The value itself, or as another type.
@@ -213,12 +221,6 @@ std::string CudaStatements::Compute(const ir::Instruction& inst) {
     inputs.push_back(CastText(OwnRegister(inst.id), ir::ComputeTypeOf(inst.type), type));
   }
   return CudaOpText(inst.op, inst.computes, inputs);
-}
-
-ir::Type CudaStatements::ElementOf(const ir::Instruction& inst) const {
-  const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
-  return is_argument ? code_.function->array(inst.array).type
-                     : code_.function->block(inst.block).type;
 }
 
 /// Elements of the array are too many for an int, or what loops count beyond covered axes is.
@@ -388,7 +390,7 @@ std::string CudaStatements::Load(const ir::Instruction& inst, std::uint32_t lane
   const std::string suffix = is_shared ? "" : CacheSuffix(code_.schedule->cache(inst.id), true);
   const std::string pointer = Pointer(inst);
   if (lanes == 1) return suffix.empty() ? Element(inst) : "__ld" + suffix + "(" + pointer + ")";
-  return WideHelper(ElementOf(inst), lanes, true, suffix) + "(" + pointer + ")";
+  return WideHelper(code_.function->element_type(inst), lanes, true, suffix) + "(" + pointer + ")";
 }
 
 void CudaStatements::WriteInit(const InitWrite& write, const std::string& value,
@@ -454,12 +456,17 @@ void CudaStatements::ExecuteLoad(const ir::Instruction& inst) {
 }
 
 void CudaStatements::LoadElements(const ir::Instruction& inst, const Width& width) {
-  const ir::Type element = ElementOf(inst);
+  const ir::Type element = code_.function->element_type(inst);
+  const bool is_bits = Storage(inst.id).is_bits;
+  const auto value_of = [&](const std::string& text) {
+    return is_bits ? text : FromElementText(text, element);
+  };
   const std::optional<std::string> inside = Inside(inst);
-  const std::string zero = NumberText(0, ir::ComputeTypeOf(inst.type), Language::kCuda);
+  const std::string zero =
+      is_bits ? "0" : NumberText(0, ir::ComputeTypeOf(inst.type), Language::kCuda);
   if (width.lanes == 1) {
     if (!inside) return ExecuteScalar(inst, zero);
-    const std::string value = FromElementText(Load(inst, 1), element);
+    const std::string value = value_of(Load(inst, 1));
     return ExecuteScalar(inst, inside->empty() ? value : *inside + " ? " + value + " : " + zero);
   }
   // The first of the copies that a wide access serves loads for all of them. All are read, or none.
@@ -477,7 +484,7 @@ void CudaStatements::LoadElements(const ir::Instruction& inst, const Width& widt
   const WideType type = {element, width.lanes};
   out_.Open(inside->empty() ? "" : "if (" + *inside + ")");
   out_.Line("const " + type.name() + " q = " + Load(inst, width.lanes) + ";");
-  each([&](std::uint32_t lane) { return FromElementText("q" + type.member(lane), element); });
+  each([&](std::uint32_t lane) { return value_of("q" + type.member(lane)); });
   out_.Close();
   if (inside->empty()) return;
   out_.Open("else");
@@ -525,12 +532,12 @@ void CudaStatements::StoreElements(const ir::Instruction& inst, const Width& wid
   const std::string guard = condition.empty() ? "" : "if (" + condition + ") ";
   const bool is_output = inst.op == ir::Op::kStore;
   const std::string suffix = is_output ? CacheSuffix(code_.schedule->cache(inst.id), false) : "";
-  const ir::Type element = ElementOf(inst);
+  const ir::Type element = code_.function->element_type(inst);
   const std::string pointer = Pointer(inst);
   const int split = code_.splits.of_store[inst.id.index()];  // It adds to the output.
   if (!is_wide) {
     if (!inside) return;
-    const std::string value = Stored(inst, element);
+    const std::string value = ReadElement(inst, 0, element);
     if (split >= 0) {
       out_.Line(guard + AtomicText(code_.splits.reductions[At(split)], pointer, value) + ";");
       return;
@@ -542,7 +549,7 @@ void CudaStatements::StoreElements(const ir::Instruction& inst, const Width& wid
   std::string values;
   for (std::uint32_t lane = 0; lane < width.lanes; ++lane) {
     SetIndex(width.dim_class, first + lane);
-    values += (lane > 0 ? ", " : "") + Stored(inst, element);
+    values += (lane > 0 ? ", " : "") + ReadElement(inst, 0, element);
   }
   SetIndex(width.dim_class, copy);
   if (!inside) return;
@@ -625,7 +632,7 @@ std::vector<std::string> CudaStatements::Helpers() const {
   for (const Helper& helper : helpers_) lines.push_back(Definition(helper));
   lines.insert(lines.end(), combiners_.begin(), combiners_.end());
   lines.insert(lines.end(), places_.begin(), places_.end());
-  if (has_unit_) std::ranges::copy(UnitHelper(), std::back_inserter(lines));
+  std::ranges::move(UnitHelpers(), std::back_inserter(lines));
   return lines;
 }
 

@@ -89,15 +89,19 @@ class CudaStatements {
   bool HasWideSums(ir::InstId inst) const;
   /// All steps of a tile at once.
   void MultiplyTile(const ir::Instruction& inst);
-  static std::vector<std::string> UnitHelper();
+  /// The function that is a step of the unit, of operands of such elements.
+  static std::string UnitHelper(ir::MatrixUnit unit, ir::Type element);
+  /// Those of all units that were used, and what they need.
+  std::vector<std::string> UnitHelpers() const;
   std::string OwnRegister(ir::InstId inst) const;
   std::vector<std::string> Registers(ir::InstId inst) const;
   /// The type of an operand's value; a literal has that of who reads it.
   ir::Type TypeOf(const ir::Instruction& inst, std::size_t operand, ir::Type literal) const;
   /// An operand in a compute type.
   std::string Read(const ir::Instruction& inst, std::size_t operand, ir::Type type) const;
-  /// Operand 0 as an element: what a store writes.
-  std::string Stored(const ir::Instruction& inst, ir::Type element);
+  std::string ReadRegister(const ir::Instruction& inst, std::size_t operand) const;
+  /// An operand as an element in memory.
+  std::string ReadElement(const ir::Instruction& inst, std::size_t operand, ir::Type element) const;
   std::string Cast(const ir::Instruction& inst);
   std::string Compute(const ir::Instruction& inst);
   /// "i_m0 * 4096 + i_k0 * 8 + 3": `constant` and the terms that `wanted` accepts, at the current
@@ -107,8 +111,6 @@ class CudaStatements {
   /// When its guards let the instruction do what it does: "static_cast<unsigned>(i_m0 - 1) < 56u &&
   /// …", empty: always, nothing: never.
   std::optional<std::string> Inside(const ir::Instruction& inst) const;
-  /// What the access reads or writes in memory.
-  ir::Type ElementOf(const ir::Instruction& inst) const;
   /// The class along which the access takes several elements at once, and how many; {-1, 1}: none.
   struct Width {
     int dim_class = -1;
@@ -207,7 +209,7 @@ class CudaStatements {
   };
   static std::string Definition(const Helper& helper);
   std::set<Helper> helpers_;
-  bool has_unit_ = false;            ///< A matrix unit was used.
+  std::set<std::pair<ir::MatrixUnit, ir::Type>> units_;  ///< That were used, and elements.
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
 };

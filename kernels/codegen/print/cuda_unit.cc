@@ -15,6 +15,7 @@ namespace exh::kernels::codegen {
 namespace {
 
 using ir::FragmentPart;
+using ir::MatrixUnit;
 
 std::string Join(const std::vector<std::string>& texts) {
   std::string joined;
@@ -22,11 +23,13 @@ std::string Join(const std::vector<std::string>& texts) {
   return joined;
 }
 
-/// "double a0, double a1".
-std::string Parameters(const std::string& type, char name, std::uint32_t count) {
-  std::vector<std::string> parameters;
-  for (std::uint32_t i = 0; i < count; ++i) parameters.push_back(type + name + std::to_string(i));
-  return Join(parameters);
+/// "a0, a1", each with what stands before and behind it: "double a0, double a1".
+std::string Numbered(const std::string& before, char name, std::uint32_t count,
+                     const std::string& behind = "") {
+  std::vector<std::string> texts;
+  for (std::uint32_t i = 0; i < count; ++i)
+    texts.push_back(before + name + std::to_string(i) + behind);
+  return Join(texts);
 }
 
 /// "{%4, %5}".
@@ -36,20 +39,47 @@ std::string Places(std::uint32_t first, std::uint32_t count) {
   return "{" + Join(places) + "}";
 }
 
-/// "\"d\"(a0), \"d\"(a1)".
-std::string Constraints(const std::string& kind, char name, std::uint32_t count) {
-  std::vector<std::string> operands;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    operands.push_back("\"" + kind + "\"(" + name + std::to_string(i) + ")");
-  }
-  return Join(operands);
-}
-
 constexpr ir::Fragment kRows = ir::FragmentOf(FragmentPart::kRow);
 constexpr ir::Fragment kColumns = ir::FragmentOf(FragmentPart::kColumn);
 constexpr ir::Fragment kDepth = ir::FragmentOf(FragmentPart::kDepth);
 constexpr std::uint32_t kSums = kRows.registers * kColumns.registers;
-constexpr std::uint32_t kFirst = kRows.registers * kDepth.registers, kSecond = kDepth.registers;
+constexpr std::uint32_t kHalvesOfWord = 2;
+
+/// How the instruction of a unit is written.
+struct UnitText {
+  std::string function, instruction;
+  std::string sum, factor;  ///< Types of the registers.
+  std::string sum_constraint, factor_constraint;
+  std::uint32_t first = kRows.registers * kDepth.registers, second = kDepth.registers;
+
+  UnitText(MatrixUnit unit, ir::Type element) {
+    const std::string tile = "mma.sync.aligned.m16n8k16.row.col.";
+    if (unit == MatrixUnit::kDmma) {
+      function = "exh_dmma";
+      instruction = tile + "f64.f64.f64.f64";
+      sum = factor = "double";
+      sum_constraint = factor_constraint = "d";
+      return;
+    }
+    const std::string word(ir::WordOf(element));
+    function = "exh_mma_" + word;
+    instruction = tile + "f32." + word + "." + word + ".f32";
+    sum = "float", factor = "unsigned";
+    sum_constraint = "f", factor_constraint = "r";
+    first /= kHalvesOfWord, second /= kHalvesOfWord;
+  }
+};
+
+/// Registers that hold two neighbours along the depth each. `halves`: by depth, `rows` of each.
+std::vector<std::string> Pairs(const std::vector<std::string>& halves, std::size_t rows) {
+  std::vector<std::string> pairs;
+  for (std::size_t i = 0; i + rows < halves.size(); i += kHalvesOfWord * rows) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      pairs.push_back("exh_pair(" + halves[i + row] + ", " + halves[i + rows + row] + ")");
+    }
+  }
+  return pairs;
+}
 
 }  // namespace
 
@@ -62,7 +92,7 @@ std::string CudaStatements::SumRegister(ir::InstId inst,
 
 bool CudaStatements::HasWideSums(ir::InstId id) const {
   const ir::Instruction& inst = code_.function->inst(id);
-  return code_.tree.IsUnit(inst) && ir::ComputeTypeOf(inst.type) != ir::Type::kF64;
+  return code_.tree.SumType(*code_.function, inst) != ir::ComputeTypeOf(inst.type);
 }
 
 void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
@@ -83,15 +113,24 @@ void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
     });
   };
   const std::size_t first = moves_along_rows(inst.operands.front()) ? 0 : 1;
+  const MatrixUnit unit = ir::UnitOf(*code_.function, inst);
+  const ir::Type factor = ir::FactorsOf(unit, TypeOf(inst, first, inst.type));
+  const auto read = [&](std::size_t operand) {
+    return ir::IsHalf(factor) ? ReadElement(inst, operand, factor) : Read(inst, operand, factor);
+  };
   std::vector<std::string> a, b, sums;
   for (std::uint32_t i = 0; i < kDepth.registers; ++i) {
     SetIndex(depth, i);
-    b.push_back(Read(inst, 1 - first, ir::Type::kF64));
+    b.push_back(read(1 - first));
     for (std::uint32_t h = 0; h < kRows.registers; ++h) {
       SetIndex(rows, h);
-      a.push_back(Read(inst, first, ir::Type::kF64));
+      a.push_back(read(first));
     }
     SetIndex(rows, 0);
+  }
+  if (ir::IsHalf(factor)) {
+    a = Pairs(a, kRows.registers);
+    b = Pairs(b, 1);
   }
   SetIndex(depth, 0);
   for (std::uint32_t h = 0; h < kRows.registers; ++h) {
@@ -106,8 +145,9 @@ void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
   SetIndex(rows, 0);
   SetIndex(columns, 0);
   if (code_.fault == Fault::kWrongFragment) std::swap(a[1], a[2]);
-  has_unit_ = true;
-  out_.Line("exh_dmma(" + Join(sums) + ", " + Join(a) + ", " + Join(b) + ");");
+  units_.emplace(unit, factor);
+  out_.Line(UnitText(unit, factor).function + "(" + Join(sums) + ", " + Join(a) + ", " + Join(b) +
+            ");");
 }
 
 void CudaStatements::RoundSums(int node) {
@@ -115,26 +155,40 @@ void CudaStatements::RoundSums(int node) {
   out_.Line("// " + inst.name() + ": rounded");
   for (const auto& [name, number] : RegistersAt(inst.id, node)) {
     out_.Line(name + " = " +
-              CastText("a_" + name.substr(2), ir::Type::kF64, ir::ComputeTypeOf(inst.type)) + ";");
+              CastText("a_" + name.substr(2), code_.tree.SumType(*code_.function, inst),
+                       ir::ComputeTypeOf(inst.type)) +
+              ";");
   }
 }
 
 /// What runs it on something else than a GPU has a function of that name.
-std::vector<std::string> CudaStatements::UnitHelper() {
-  return {
-      "#ifndef EXH_SHIM",
-      "static __device__ __forceinline__ void exh_dmma(" + Parameters("double& ", 'c', kSums) +
-          ", " + Parameters("double ", 'a', kFirst) + ", " + Parameters("double ", 'b', kSecond) +
-          ") {",
-      "  asm volatile(\"mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 " + Places(0, kSums) +
-          ", " + Places(kSums, kFirst) + ", " + Places(kSums + kFirst, kSecond) + ", " +
-          Places(0, kSums) + ";\"",
-      "               : " + Constraints("+d", 'c', kSums),
-      "               : " + Constraints("d", 'a', kFirst) + ", " + Constraints("d", 'b', kSecond) +
-          ");",
-      "}",
-      "#endif",
+std::string CudaStatements::UnitHelper(MatrixUnit unit, ir::Type element) {
+  const UnitText text(unit, element);
+  const std::uint32_t first = kSums, second = kSums + text.first;
+  const auto constraints = [](const std::string& kind, char name, std::uint32_t count) {
+    return Numbered("\"" + kind + "\"(", name, count, ")");
   };
+  const std::string parameters = Numbered(text.sum + "& ", 'c', kSums) + ", " +
+                                 Numbered(text.factor + " ", 'a', text.first) + ", " +
+                                 Numbered(text.factor + " ", 'b', text.second);
+  return "#ifndef EXH_SHIM\nstatic __device__ __forceinline__ void " + text.function + "(" +
+         parameters + ") {\n  asm volatile(\"" + text.instruction + " " + Places(0, kSums) + ", " +
+         Places(first, text.first) + ", " + Places(second, text.second) + ", " + Places(0, kSums) +
+         ";\"\n               : " + constraints("+" + text.sum_constraint, 'c', kSums) +
+         "\n               : " + constraints(text.factor_constraint, 'a', text.first) + ", " +
+         constraints(text.factor_constraint, 'b', text.second) + ");\n}\n#endif";
+}
+
+std::vector<std::string> CudaStatements::UnitHelpers() const {
+  std::vector<std::string> texts;
+  const auto has_pairs = [](const auto& unit) { return unit.first == MatrixUnit::kMma; };
+  if (std::ranges::any_of(units_, has_pairs)) {
+    texts.push_back(
+        "static __device__ __forceinline__ unsigned exh_pair(unsigned short low, unsigned short "
+        "high) { return low | static_cast<unsigned>(high) << 16; }");
+  }
+  for (const auto& [unit, element] : units_) texts.push_back(UnitHelper(unit, element));
+  return texts;
 }
 
 }  // namespace exh::kernels::codegen

@@ -39,11 +39,14 @@ class CudaBackend final : public Backend {
   DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }
 
   std::string ProblemOfUnits(const ir::Device& device) const override {
-    constexpr int kHasTile = 90;  // mma.sync of 16 x 8 x 16 doubles: sm_90.
+    constexpr int kDoubles = 90, kHalves = 80;  // mma.sync of 16 x 8 x 16.
     for (const std::string& unit : device.tensor_units) {
-      if (unit != ir::kDmma) return UnknownName("matrix unit", unit, {std::string(ir::kDmma)});
-      if (device.capability() < kHasTile) {
-        return fmt::format("{} needs sm_{} or later, the device is {}", unit, kHasTile,
+      if (unit != ir::kDmma && unit != ir::kMma) {
+        return UnknownName("matrix unit", unit, {std::string(ir::kDmma), std::string(ir::kMma)});
+      }
+      const int needs = unit == ir::kDmma ? kDoubles : kHalves;
+      if (device.capability() < needs) {
+        return fmt::format("{} needs sm_{} or later, the device is {}", unit, needs,
                            device.architecture);
       }
     }

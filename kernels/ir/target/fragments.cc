@@ -2,6 +2,7 @@
 #include "kernels/ir/fragments.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -41,12 +42,8 @@ class Finder {
 
  private:
   bool IsProduct() const {
-    if (product_.op != Op::kMad || product_.planned || !product_.is_reduction()) return false;
-    if (product_.type != product_.computes || !IsWideFloat(product_.type)) return false;
-    for (const Operand& operand : product_.operands) {
-      const std::optional<Type> type = f_.TypeOf(operand);
-      if (operand.kind != Operand::Kind::kComm || !type || !IsWideFloat(*type)) return false;
-    }
+    if (product_.planned || !product_.is_reduction()) return false;
+    if (UnitOf(f_, product_) == MatrixUnit::kNone) return false;
     return std::ranges::all_of(product_.reduce_dims, [&](DimId dim) {
       return AxisOf(dim) == AxisOf(product_.reduce_dims.front());
     });
@@ -163,6 +160,21 @@ class Finder {
 };
 
 }  // namespace
+
+MatrixUnit UnitOf(const Function& function, const Instruction& product) {
+  if (product.op != Op::kMad || product.type != product.computes) return MatrixUnit::kNone;
+  std::optional<Type> factors[2];
+  for (std::size_t i = 0; i < std::size(factors); ++i) {
+    const Operand& operand = product.operands[i];
+    if (operand.kind != Operand::Kind::kComm) return MatrixUnit::kNone;
+    factors[i] = function.TypeOf(operand);
+    if (!factors[i]) return MatrixUnit::kNone;
+  }
+  const auto [a, b] = factors;
+  if (IsWideFloat(product.type) && IsWideFloat(*a) && IsWideFloat(*b)) return MatrixUnit::kDmma;
+  const bool are_halves = IsHalf(*a) && a == b && product.type == Type::kF32;
+  return are_halves ? MatrixUnit::kMma : MatrixUnit::kNone;
+}
 
 void FindFragments(Function& function) {
   for (const Instruction& inst : function.insts) Finder(function, inst).Run();

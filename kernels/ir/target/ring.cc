@@ -93,14 +93,18 @@ std::uint32_t Target::threads_of_resident(const Count& wanted) const {
   return device.block_registers / (kFewestRegisters * wanted.value);
 }
 
-std::uint32_t Target::lanes_of_resident(const Count& wanted) const {
+std::uint32_t Target::lanes_of_resident(const Instruction& reduction, const Count& wanted) const {
   // An instruction's operands and sums; as many again are where they come from and go to.
   constexpr std::uint32_t kRows = FragmentOf(FragmentPart::kRow).registers;
   constexpr std::uint32_t kColumns = FragmentOf(FragmentPart::kColumn).registers;
   constexpr std::uint32_t kDepth = FragmentOf(FragmentPart::kDepth).registers;
   constexpr std::uint32_t kOperandColumns = FragmentOf(FragmentPart::kOperandColumn).registers;
-  constexpr std::uint32_t kNumbers = kRows * kDepth + kDepth * kOperandColumns + kRows * kColumns;
-  const std::uint32_t fewest = 2 * kNumbers * BytesOf(Type::kF64) / 4;
+  constexpr std::uint32_t kFactors = kRows * kDepth + kDepth * kOperandColumns;
+  const MatrixUnit unit = UnitOf(*this, reduction);
+  const Type element = *TypeOf(reduction.operands.front());
+  const std::uint32_t bytes =
+      kFactors * BytesOf(FactorsOf(unit, element)) + kRows * kColumns * BytesOf(SumsOf(unit));
+  const std::uint32_t fewest = 2 * bytes / 4;
   return device.block_registers / (fewest * wanted.value);
 }
 

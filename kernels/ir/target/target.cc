@@ -88,10 +88,6 @@ bool Target::is_aligned(const Instruction& inst, const LogicalDim& lanes) const 
          });
 }
 
-Type Target::element_type(const Instruction& inst) const {
-  return inst.block.valid() ? block(inst.block).type : array(inst.array).type;
-}
-
 /// Does a dimension of the array that the load may leave move along the axis?
 bool Target::is_guarded(const Instruction& inst, LogicalDimId axis) const {
   return std::ranges::any_of(inst.guards, [&](const AccessGuard& guard) {

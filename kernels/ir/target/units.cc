@@ -8,19 +8,23 @@
 
 namespace exh::kernels::ir {
 
-bool Target::may_use_dmma(const Instruction& reduction) const {
+std::string_view Target::unit_of(const Instruction& reduction) const {
+  const MatrixUnit unit = UnitOf(*this, reduction);
+  if (paper || unit == MatrixUnit::kNone) return "";
+  const std::string_view unit_name = unit == MatrixUnit::kMma ? kMma : kDmma;
   const auto& units = device.tensor_units;
-  if (paper || std::ranges::find(units, kDmma) == units.end()) return false;
+  if (std::ranges::find(units, unit_name) == units.end()) return "";
   const auto is_part = [&](DimId id) {
     return dim(id).part != FragmentPart::kNone && dim(id).unit == reduction.id;
   };
-  if (!std::ranges::any_of(reduction.dims, is_part)) return false;
+  if (!std::ranges::any_of(reduction.dims, is_part)) return "";
   // A unit leaves out no step. Beyond a covered axis it adds products of zeros, of which arguments
   // read as such there.
   const bool is_covered = logical(dim(reduction.reduce_dims.front()).logical).covers();
-  return !is_covered || std::ranges::all_of(reduction.operands, [&](const Operand& operand) {
+  const auto is_read = [&](const Operand& operand) {
     return inst(comm(operand.comm).producer).op == Op::kLoad;
-  });
+  };
+  return !is_covered || std::ranges::all_of(reduction.operands, is_read) ? unit_name : "";
 }
 
 Refs<Dimension> Target::tensor_dims(const Instruction& reduction) const {
@@ -43,7 +47,7 @@ bool Target::fits_fragment(const DimPair& pair) const {
 std::uint32_t Target::tensor_registers(const Instruction& reduction) const {
   constexpr std::uint32_t kSums =
       FragmentOf(FragmentPart::kRow).registers * FragmentOf(FragmentPart::kColumn).registers;
-  return kSums * BytesOf(Type::kF64) / 4 / registers_of(reduction);
+  return kSums * BytesOf(SumsOf(UnitOf(*this, reduction))) / 4 / registers_of(reduction);
 }
 
 }  // namespace exh::kernels::ir

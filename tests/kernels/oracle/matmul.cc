@@ -21,7 +21,9 @@ class Matmul final : public Kernel {
             {"a_stride", 1, 1, 1 << 10, "distance of neighbouring elements of A"},
             {"relu", 0, 0, 1, "1: C = max(A * B, 0)"},
             InnerTile(),
-            {"k_tile", 32, 1, 1024, "largest tile of k; 1: k is not tiled (--space paper)"}};
+            {"k_tile", 32, 1, 1024, "largest tile of k; 1: k is not tiled (--space paper)"},
+            // Of f32 alone it is the oracle.
+            {"type", 0, 0, 3, "of A, B and C; sums of halves are f32"}};
   }
 
   void Build(ir::Builder& b, const Parameters& sizes) const override {

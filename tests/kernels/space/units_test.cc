@@ -37,7 +37,13 @@ struct Product {
   int count = 12;
   std::string more = "";  ///< Further decisions.
   std::uint32_t max_threads = 128;
+  std::string unit = "DMMA";
 };
+
+/// A product of halves.
+Product Halves(Computation computation, int count = 12) {
+  return {.computation = computation, .count = count, .unit = "MMA"};
+}
 
 const Product kProducts[] = {
     {{"matmul", "", "m=32,n=32,k=32"}, "mad", 40},
@@ -50,16 +56,32 @@ const Product kProducts[] = {
     {{"biased_product", "c[i,j] = max(0, bias[j] + sum(k) a[i,k] * b[k,j])", "i=16,j=32,k=32"}},
     {{"narrow_product", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=32,j=8,k=64"}},
     {{"turned_product", "c[j,i] = sum(k) b[k,j] * a[i,k]", "i=16,j=16,k=48"}},
+    Halves({"half_product", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=32,j=32,k=32", "f16"}, 30),
+    Halves({"matmul", "", "m=32,n=16,k=64,type=3"}),  // bf16
+    Halves({"matmul", "", "m=16,n=32,k=64,transpose_a=1,transpose_b=1,type=2"}),
+    Halves({"covered_halves", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=61,j=31,k=61", "bf16"}),
+    Halves({"computed_halves", R"(
+kernel computed_halves
+  size m = 32, n = 16, k = 32 in 1..4096
+  input a: f16[m, k]
+  input b: f16[k, n]
+  output c: f32[m, n]
+  t: f16[i, p] = 2 * a[i, p]
+  c[i, j] = sum(p) t[i, p] * b[p, j]
+end
+)",
+            ""}),
 };
 
 Sample DrawProduct(const Product& product, int count, std::uint64_t seed,
-                   const std::string& unit = "DMMA") {
+                   const std::string& unit = "") {
   Coverage coverage;
   const Kernel& kernel = KernelOf(product.computation);
   const Parameters sizes =
       product.computation.text.empty() ? SizesOf(product.computation, 1) : Parameters();
   return Draw(kernel, sizes, CudaTestDevice(product.max_threads), count, seed, coverage, false,
-              fmt::format("unit({})={}\n{}", product.reduction, unit, product.more));
+              fmt::format("unit({})={}\n{}", product.reduction, unit.empty() ? product.unit : unit,
+                          product.more));
 }
 
 std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault = {}) {
@@ -74,12 +96,16 @@ std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault = {}) {
   return texts;
 }
 
-void ExpectAllRight(const Sample& sample, const std::string& what) {
+void ExpectAllRight(const Sample& sample, const std::string& what,
+                    const std::string& unit = "DMMA") {
+  const std::string step = unit == "MMA" ? "exh_mma_" : "exh_dmma(";
   const std::vector<CudaText> texts = Print(sample);
   const std::vector<std::string> messages =
       RunCudaSources(sample.task, texts, {Inputs::kUniform, Inputs::kWholeNumbers});
   for (std::size_t i = 0; i < messages.size(); ++i) {
-    EXPECT_THAT(texts[i].source, HasSubstr("exh_dmma(")) << what;
+    EXPECT_THAT(texts[i].source, HasSubstr(step)) << what;
+    // Also what the CPU skips.
+    EXPECT_EQ(std::ranges::count(texts[i].source, '{'), std::ranges::count(texts[i].source, '}'));
     ASSERT_EQ(messages[i], "") << what << ", implementation " << i << ":\n"
                                << sample.decisions[i] << texts[i].source;
   }
@@ -90,7 +116,7 @@ TEST(Units, RandomImplementationsAreRight) {
   for (const Product& product : kProducts) {
     const std::string what =
         fmt::format("{} {}", product.computation.name, product.computation.sizes);
-    ExpectAllRight(DrawProduct(product, product.count, ++seed), what);
+    ExpectAllRight(DrawProduct(product, product.count, ++seed), what, product.unit);
     if (HasFatalFailure()) return;
   }
 }
@@ -133,19 +159,26 @@ Product Ring(const std::string& a, const std::string& b, const Computation& comp
                       "transfer(tmp.load_b)={}\nstages(tmp.load_b)=2|3|4\n",
                       rows, columns, a, b)};
 }
+Product HalfRing(Computation computation) {
+  Product product = Ring("ASYNC", "ASYNC", computation);
+  product.unit = "MMA";
+  return product;
+}
 const Product kRings[] = {
     Ring("ASYNC", "ASYNC", {"matmul", "", "m=32,n=32,k=128"}),
     Ring("ASYNC", "ASYNC", {"matmul", "", "m=32,n=16,k=128,transpose_b=1,relu=1"}),
     Ring("ASYNC", "REGISTERS", {"matmul", "", "m=16,n=32,k=128,transpose_a=1"}),
     Ring("ASYNC", "ASYNC", {"covered_ring", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=61,j=31,k=125"},
          "i3", "j2"),
+    HalfRing({"matmul", "", "m=32,n=32,k=128,type=2"}),
+    HalfRing({"matmul", "", "m=32,n=16,k=128,transpose_b=1,relu=1,type=3"}),
 };
 
 TEST(Units, RingsAreRight) {
   std::uint64_t seed = 200;
   for (const Product& product : kRings) {
     const Sample sample = DrawProduct(product, product.count, ++seed);
-    ExpectAllRight(sample, std::string(product.computation.sizes));
+    ExpectAllRight(sample, std::string(product.computation.sizes), product.unit);
     if (HasFatalFailure()) return;
     const ir::Target& f = *sample.task.function;
     for (const codegen::Schedule& schedule : sample.schedules) {
@@ -174,9 +207,9 @@ const Product kCopied = {{"matmul", "", "m=64,n=32,k=64"},
 TEST(Units, FragmentsOfSkewedRowsAreRight) {
   std::uint64_t seed = 300;
   for (const char* way : {"XOR", "PAD_16_BYTES"}) {
-    for (const Product& product : {kCopied, kRings[0], kRings[1], kRings[2]}) {
+    for (const Product& product : {kCopied, kRings[0], kRings[1], kRings[2], kRings[4]}) {
       const Sample sample = DrawProduct(Skewed(product, way), product.count, ++seed);
-      ExpectAllRight(sample, fmt::format("{} {}", product.computation.sizes, way));
+      ExpectAllRight(sample, fmt::format("{} {}", product.computation.sizes, way), product.unit);
       if (HasFatalFailure()) return;
     }
   }
@@ -458,7 +491,7 @@ TEST(Fragments, AreOfWhatFeedsAndReadsTheProduct) {
 bool MayUseUnit(const Computation& computation, const ir::Device& device, bool paper = false) {
   const Task task = TaskOf(computation, device, paper);
   return std::ranges::any_of(task.function->insts, [&](const ir::Instruction& inst) {
-    return inst.is_reduction() && task.function->may_use_dmma(inst);
+    return inst.is_reduction() && task.function->may_use_unit(inst);
   });
 }
 
@@ -473,6 +506,21 @@ TEST(Fragments, AreOfProductsAlone) {
   EXPECT_FALSE(
       MayUseUnit({"p", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=64,j=64,k=64", "i32"}, device));
   EXPECT_FALSE(MayUseUnit({"p", "c[i,j] = max(k) a[i,k] * b[k,j]", "i=64,j=64,k=64"}, device));
+  // Halves of one type, whose sums are f32.
+  const auto halves = [&](const char* a, const char* b, const char* sum) {
+    const std::string name = fmt::format("p_{}_{}_{}", a, b, sum);
+    const std::string text = fmt::format(
+        "kernel {}\n  size m = 64, n = 64, k = 64 in 1..4096\n  input a: {}[m, k]\n"
+        "  input b: {}[k, n]\n  output c: f64[m, n]\n"
+        "  c[i, j] = sum(p: {}) a[i, p] * b[p, j]\nend\n",
+        name, a, b, sum);
+    return MayUseUnit({name, text, ""}, device);
+  };
+  EXPECT_TRUE(halves("f16", "f16", "f32"));
+  EXPECT_TRUE(halves("bf16", "bf16", "f32"));
+  EXPECT_FALSE(halves("f16", "bf16", "f32"));
+  EXPECT_FALSE(halves("f16", "f32", "f32"));
+  EXPECT_FALSE(halves("bf16", "bf16", "f64"));
   // A device without the unit, and the paper's space.
   ir::Device without = device;
   without.tensor_units.clear();
@@ -484,10 +532,12 @@ TEST(Fragments, AreOfProductsAlone) {
 TEST(Fragments, UnitsAreOfDevicesThatHaveThem) {
   EXPECT_THAT(LoadDevice("k4000", {{"tensor_units", "[\"DMMA\"]"}}).error,
               HasSubstr("DMMA needs sm_90 or later"));
+  EXPECT_THAT(LoadDevice("k4000", {{"tensor_units", "[\"MMA\"]"}}).error,
+              HasSubstr("MMA needs sm_80 or later"));
   EXPECT_THAT(LoadDevice("cpu", {{"tensor_units", "[\"DMMA\"]"}}).error,
               HasSubstr("device option tensor_units: no matrix unit is used by code whose"));
   EXPECT_THAT(LoadDevice("h200", {{"tensor_units", "[\"DMA\"]"}}).error,
-              HasSubstr("unknown matrix unit 'DMA'; did you mean 'DMMA'?"));
+              HasSubstr("unknown matrix unit 'DMA'; did you mean"));
   EXPECT_TRUE(LoadDevice("h200", {{"tensor_units", "[]"}}).device.has_value());
 }
 

@@ -83,6 +83,7 @@ std::string RatesToJson(const RatesHeader& header,
   rates.Take("clock", "GHz", {"clock", "peak_clock"}, 1e-3, margins.stream);
   rates.Fact("warp_lanes", "1", "warp_lanes");
   rates.Take("fma", "1/clk/unit", {"fma_per_clk", "fma_outer_per_clk"}, 1, margins.rate);
+  rates.Say("half_unit", "1/clk/unit", 0, "not measured: products of halves are not bounded there");
   rates.Say("adds_share_fma", "1", 1,
             "CUDA programming guide: fp32 add, multiply and multiply-add have one throughput");
   rates.Take("issues", "1/clk/unit", {"issue_per_clk", "fma_per_clk"}, 1.0 / 32, margins.rate);
