@@ -92,13 +92,14 @@ ROOMS = {
         "subject": {"log", "descend"},
         "measure": {"log", "subject"},
         "report": {"log", "subject", "measure"},
+        "page": {"log", "subject"},
         "kernel": {"log", "descend", "subject", "measure", "report"},
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
         "run": {"log", "descend", "tree", "propose", "measure", "report"},
         "count": {"descend", "run"},
         "simulate": {"log", "descend", "tree", "propose"},
-        "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "kernel", "run",
-                     "count", "simulate"},
+        "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "kernel",
+                     "run", "count", "simulate"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Colours that people with any kind of colour blindness tell apart (Okabe and Ito), and for each
+// verdict a shape as well: no meaning is in a colour alone.
+
+export const kColours = {
+  blue: '#0072B2', orange: '#E69F00', green: '#009E73', vermillion: '#D55E00',
+  sky: '#56B4E9', purple: '#CC79A7', yellow: '#F0E442', grey: '#8a8a8a',
+};
+
+const kRuns = ['blue', 'vermillion', 'green', 'purple', 'orange', 'sky'];
+
+/** The colour of run number `i`. */
+export function runColour(i) {
+  return kColours[kRuns[i % kRuns.length]];
+}
+
+const kCross = 'path://M0,2L2,0L5,3L8,0L10,2L7,5L10,8L8,10L5,7L2,10L0,8L3,5Z';
+const kVerdicts = {
+  correct: ['blue', 'circle'],
+  slow: ['grey', 'circle'],
+  idle: ['grey', 'emptyCircle'],
+  wrong: ['vermillion', kCross],
+  compile_error: ['orange', 'triangle'],
+  compile_timeout: ['yellow', 'triangle'],
+  spills: ['sky', 'arrow'],
+  crash: ['purple', 'diamond'],
+  timeout: ['sky', 'rect'],
+  impossible: ['vermillion', 'pin'],
+  broken: ['grey', kCross],
+};
+
+/** Colour and shape of a verdict. */
+export function verdictMark(verdict) {
+  const [colour, symbol] = kVerdicts[verdict] ?? ['grey', 'roundRect'];
+  return { colour: kColours[colour], symbol };
+}
+
+/** From fast to slow: readable in both themes, and its lightness grows evenly (cividis). */
+export const kSpeeds = ['#fee838', '#d3c064', '#a59c74', '#7c7b78', '#575c6d', '#31446b', '#00224e'];
