@@ -8,7 +8,7 @@ export const kColours = {
   sky: '#56B4E9', purple: '#CC79A7', yellow: '#F0E442', grey: '#8a8a8a',
 };
 
-const kRuns = ['blue', 'vermillion', 'green', 'purple', 'orange', 'sky'];
+const kRuns = ['blue', 'orange', 'green', 'purple', 'sky', 'grey'];
 
 /** The colour of run number `i`. */
 export function runColour(i) {
@@ -16,10 +16,12 @@ export function runColour(i) {
 }
 
 const kCross = 'path://M0,2L2,0L5,3L8,0L10,2L7,5L10,8L8,10L5,7L2,10L0,8L3,5Z';
+/** A circle with nothing in it, in both themes. */
+export const kRing = 'path://M5,0A5,5,0,1,1,4.99,0ZM5,2A3,3,0,1,0,5.01,2Z';
 const kVerdicts = {
   correct: ['blue', 'circle'],
   slow: ['grey', 'circle'],
-  idle: ['grey', 'emptyCircle'],
+  idle: ['grey', kRing],
   wrong: ['vermillion', kCross],
   compile_error: ['orange', 'triangle'],
   compile_timeout: ['yellow', 'triangle'],

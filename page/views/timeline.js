@@ -5,7 +5,7 @@
 import { Chart } from '../src/chart.js';
 import { el, select } from '../src/dom.js';
 import * as format from '../src/format.js';
-import { kColours, runColour, verdictMark } from '../src/palette.js';
+import { kColours, kRing, runColour, verdictMark } from '../src/palette.js';
 
 const kDashes = ['solid', 'dashed', 'dotted'];
 
@@ -77,7 +77,7 @@ function timeSeries(runs, run, over, index) {
   if (stopped.length) {
     series.splice(1, 0, {
       name: nameOf(runs, run, 'stopped or wrong'), type: 'scatter', data: stopped, symbolSize: 5,
-      symbol: 'emptyCircle', large: run.count > 5000, itemStyle: { color: kColours.grey, opacity: 0.6 },
+      symbol: kRing, large: run.count > 5000, itemStyle: { color: kColours.grey, opacity: 0.6 },
     });
   }
   if (run.provenBound > 0) {

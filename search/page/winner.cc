@@ -113,6 +113,17 @@ void WriteFinalists(const Log& log, const EvalRecord& best, ScriptJson& json) {
   json.Close();
 }
 
+/// Where temporary arrays live: the decisions of the choice mem_space that take part.
+void WriteArrays(const Log& log, const EvalRecord& eval, ScriptJson& json) {
+  json.Key("arrays").Open('[');
+  for (const ChoiceRecord& choice : log.choices) {
+    if (choice.name != "mem_space" || choice.args.empty()) continue;
+    const std::string space = ValueIn(log, eval, choice.index);
+    if (space != "-") json.Texts({choice.args.front(), space});
+  }
+  json.Close();
+}
+
 }  // namespace
 
 void WriteWinner(const Log& log, ScriptJson& json) {
@@ -131,6 +142,7 @@ void WriteWinner(const Log& log, ScriptJson& json) {
   json.Key("source").Text(rebuilt.source, kMostSource);
   json.Key("suffix").Text(rebuilt.suffix);
   json.Key("trouble").Text(rebuilt.trouble);
+  WriteArrays(log, *best, json);
   json.Key("taken").Open('[');
   for (const PathStep& step : best->path) {
     json.Open('[');
