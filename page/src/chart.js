@@ -18,8 +18,8 @@ export { echarts };
 /** Lines and letters of a theme. */
 export function inkOf(isDark) {
   return isDark
-    ? { text: '#e6e6e6', faint: '#9a9a9a', line: '#4a4a4a', ground: '#1b1b1d' }
-    : { text: '#1c1c1c', faint: '#666666', line: '#d0d0d0', ground: '#ffffff' };
+    ? { isDark, text: '#e6e6e6', faint: '#9a9a9a', line: '#4a4a4a', ground: '#1b1b1d' }
+    : { isDark, text: '#1c1c1c', faint: '#666666', line: '#d0d0d0', ground: '#ffffff' };
 }
 
 /** What all charts have in common. `option` wins. */

@@ -70,7 +70,7 @@ class Run {
 
   /** What nothing of the space is faster than, as far as is known; 0: nothing is known. */
   get provenBound() {
-    return this.end?.bound ?? 0;
+    return this.end?.bound || (this.bounds.length ? this.bounds[this.bounds.length - 1][1] : 0);
   }
 
   get bestTime() {

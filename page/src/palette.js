@@ -10,9 +10,12 @@ export const kColours = {
 
 const kRuns = ['blue', 'orange', 'green', 'purple', 'sky', 'grey'];
 
+/** The same, bright enough for a dark ground. */
+const kRunsInTheDark = ['#56B4E9', '#E69F00', '#20c196', '#CC79A7', '#F0E442', '#b4b4b4'];
+
 /** The colour of run number `i`. */
-export function runColour(i) {
-  return kColours[kRuns[i % kRuns.length]];
+export function runColour(i, isDark) {
+  return isDark ? kRunsInTheDark[i % kRunsInTheDark.length] : kColours[kRuns[i % kRuns.length]];
 }
 
 const kCross = 'path://M0,2L2,0L5,3L8,0L10,2L7,5L10,8L8,10L5,7L2,10L0,8L3,5Z';
@@ -38,5 +41,10 @@ export function verdictMark(verdict) {
   return { colour: kColours[colour], symbol };
 }
 
-/** From fast to slow: readable in both themes, and its lightness grows evenly (cividis). */
-export const kSpeeds = ['#fee838', '#d3c064', '#a59c74', '#7c7b78', '#575c6d', '#31446b', '#00224e'];
+/** From slow to fast, where the ground is light: its lightness falls evenly (cividis). */
+const kSpeeds = ['#fee838', '#d3c064', '#a59c74', '#7c7b78', '#575c6d', '#31446b', '#00224e'];
+
+/** From slow to fast: what is fast stands out most from the ground. */
+export function speeds(isDark) {
+  return isDark ? [...kSpeeds].reverse() : kSpeeds;
+}

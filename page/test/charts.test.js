@@ -8,9 +8,12 @@ import { boxesOf, effectsOf } from '../src/effects.js';
 import { option as bounds } from '../views/bounds.js';
 import { barsOption as effectBars, boxesOption as effectBoxes } from '../views/effects.js';
 import { kMostLines, linesOf, option as parallel, selectionText } from '../views/parallel.js';
-import { failing, gapPoints, incumbent, option as timeline } from '../views/timeline.js';
+import { Prefixes } from '../src/prefixes.js';
+import { option as roofline, roofOf } from '../views/roofline.js';
+import { describe, kMostBoxes, option as tree } from '../views/tree.js';
+import { boundPoints, failing, gapPoints, incumbent, option as timeline } from '../views/timeline.js';
 import { marksOf, svgOf } from './marks.js';
-import { countOf, samplePage, sampleData, sampleRun } from './sample.js';
+import { countOf, samplePage, sampleRun } from './sample.js';
 
 test('timeline: a mark for each evaluation', () => {
   const json = sampleRun();
@@ -31,7 +34,12 @@ test('timeline: the incumbent goes down to the best, and on to the end of the ru
   assert.deepEqual(points.at(-1), [20, run.bestTime]);
   for (let i = 1; i < points.length; ++i) assert.ok(points[i][1] <= points[i - 1][1]);
   assert.deepEqual(incumbent(run, 'evaluations')[0], [1, run.bests[0][2]]);
-  assert.equal(gapPoints(run, 'seconds').at(-1)[1], 100 * (1 - 1500 / run.bestTime));
+  const gaps = gapPoints(run, 'seconds');
+  assert.equal(gaps.at(-1)[1], 100 * (1 - 1500 / run.bestTime));
+  assert.equal(gaps[0][1], 100 * (1 - 1000 / run.bests[0][2]), 'with the bound that was known then');
+  assert.deepEqual(boundPoints(run, 'evaluations').map(([x]) => x), [0, 11, 25, 40]);
+  run.bounds = [];
+  assert.deepEqual(boundPoints(run, 'seconds'), [[0, 1500], [20, 1500]]);
 });
 
 test('timeline: yardsticks are lines, the winner is none', () => {
@@ -48,12 +56,8 @@ test('timeline: of two runs each has its own marks', () => {
 });
 
 test('timeline: a run without bests, bound or failures is drawn', () => {
-  const data = sampleData();
-  data.runs[0].bests = [];
-  data.runs[0].end = null;
-  data.runs[0].references = [];
   const { runs } = samplePage();
-  const bare = Object.assign(runs[0], { bests: [], end: null, references: [] });
+  const bare = Object.assign(runs[0], { bests: [], end: null, references: [], bounds: [] });
   assert.equal(marksOf(timeline([bare], 'seconds')).get('measured'), 30);
   assert.deepEqual(failing(runs), ['slow', 'compile_error', 'crash']);
 });
@@ -108,4 +112,53 @@ test('effects: of few evaluations each is a mark of its own', () => {
   run.isCorrect = (i) => i < 5;
   const marks = marksOf(effectBoxes(run, run.decisions[1]));
   assert.equal(marks.get('single times'), 5);
+});
+
+test('roofline: a dot and a ring for each implementation, below a roof', () => {
+  const { runs: [run] } = samplePage();
+  const marks = marksOf(roofline([run]));
+  assert.deepEqual([marks.get('evaluations'), marks.get('their bounds')], [4, 4]);
+  assert.deepEqual(roofOf(run.roofline, 1, 8), [[1, 400], [2, 800], [8, 800]]);
+  run.roofline = null;
+  assert.equal(roofline([run]), null);
+});
+
+test('tree: a box for each prefix, and one for those that are not drawn', () => {
+  const { runs: [run] } = samplePage();
+  const prefixes = new Prefixes(run.tree);
+  assert.deepEqual([...prefixes.below], [8, 5, 1, 3, 0, 0]);
+  const { boxes } = prefixes.layout(0, kMostBoxes, 0);
+  assert.deepEqual(boxes.filter((box) => !box.others).map((box) => box.node).sort(), [0, 1, 2, 3, 4, 5]);
+  assert.deepEqual(boxes.filter((box) => box.others).map(({ node, others }) => [node, others]), [[3, 3]]);
+  for (const box of boxes.filter((one) => !one.others)) assert.equal(box.to - box.from, run.tree.visits[box.node]);
+  assert.equal(marksOf(tree(prefixes, 0, inkOf(false))).get('prefixes'), 7);
+  assert.match(describe(prefixes, 1), /2 values lead to a dead end/);
+});
+
+test('tree: what has too few visits stands as one box, opened by a click', () => {
+  const { runs: [run] } = samplePage();
+  const prefixes = new Prefixes(run.tree);
+  const { boxes } = prefixes.layout(0, kMostBoxes, 15);
+  assert.deepEqual(boxes.filter((box) => box.others).map(({ node, others }) => [node, others]).sort(), [[1, 1], [2, 1], [3, 3]]);
+  assert.deepEqual(prefixes.layout(1, kMostBoxes, 0).boxes[0], { node: 1, depth: 0, from: 0, to: 30 });
+});
+
+test('tree: of a million prefixes at most 5,000 are drawn', () => {
+  const count = 1e6;
+  const json = {
+    count, parent: [-1], step: [-1], state: [0], visits: [count], evaluations: [0], correct: [0], best: [0], bound: [0], deadEnds: [0], cut: [0],
+    hidden: [0], names: ['x'],
+  };
+  for (let node = 1; node < count; ++node) {
+    json.parent.push(Math.floor((node - 1) / 3));
+    json.visits.push(Math.max(1, Math.floor(json.visits[json.parent[node]] / 3)));
+    for (const name of ['step', 'state', 'evaluations', 'correct', 'best', 'bound', 'deadEnds', 'cut', 'hidden']) json[name].push(0);
+  }
+  const prefixes = new Prefixes(json);
+  const { boxes, left } = prefixes.layout(0, kMostBoxes, 0, 30);
+  assert.equal(boxes.length, kMostBoxes);
+  const drawn = new Set(boxes.filter((box) => !box.others).map((box) => box.node));
+  const hidden = [...boxes, ...left].filter((box) => box.others).reduce((sum, box) => sum + box.others, 0);
+  assert.equal(drawn.size + hidden, count, 'every prefix is drawn, or counted where it is not');
+  assert.ok(tree(prefixes, 0, inkOf(false)).series[0].data.length <= kMostBoxes);
 });

@@ -53,6 +53,15 @@ export function sampleRun(name = 'runs/a') {
     ],
     rates: null, violations: [], seconds: 20,
     end: { why: 'budget:time', dt: 20, evaluations: count, descents: 50, duplicates: 3, deadEnds: [], tree: 'c0ffee', bound: 1500, pruned: 4, violations: 0 },
+    bounds: [[0, 1000], [5, 1200], [12, 1500]], treeTrouble: '',
+    roofline: { peak: 800, traffic: 400, memory: 100, n: [1, 2, 3, 9], intensity: [0.5, 1, 4, 16] },
+    tree: {
+      count: 9,
+      parent: [-1, 0, 0, 1, 1, 2], step: [-1, 0, 1, 2, 3, 2], state: [0, 0, 2, 3, 0, 1], visits: [50, 30, 20, 18, 10, 1],
+      evaluations: [40, 25, 15, 15, 9, 0], correct: [30, 20, 10, 12, 8, 0], best: [ns, ns, 9000, ns, 8000, 0],
+      bound: [1500, 1500, 1600, 9900, 1500, 1600], deadEnds: [0, 2, 0, 0, 0, 0], cut: [1, 0, 0, 0, 0, 0], hidden: [0, 0, 0, 3, 0, 0],
+      names: ['size(a) = 10', 'size(a) = 36', `kind(${kEvil}) = LOOP`, 'kind(a) = UNROLL'],
+    },
     winner: {
       n, ns, across: '', outline: 'root\n  loop a.m0:4\n    vector a.m1:16\n      exec a\n', source: '// c\nfor (int i = 0; i < 4; ++i) {}\n',
       suffix: '.cc', trouble: '', taken: [['size(a)', '10'], ['kind(a)', 'LOOP']], inTurn: false,

@@ -19,7 +19,7 @@ export function pointsOf(run, isAbove) {
 }
 
 /** The chart of these runs; null without any bound. */
-export function option(runs) {
+export function option(runs, isDark) {
   const below = runs.map((run) => pointsOf(run, false));
   const above = runs.map((run) => pointsOf(run, true));
   const all = [...below, ...above].flat();
@@ -52,7 +52,7 @@ export function option(runs) {
     series: [
       ...runs.map((run, k) => ({
         name: name(run, 'evaluations'), type: 'scatter', data: below[k], symbolSize: 6, large: below[k].length > 5000,
-        itemStyle: { color: runColour(run.index), opacity: 0.55 },
+        itemStyle: { color: runColour(run.index, isDark), opacity: 0.55 },
       })),
       ...runs.filter((_, k) => above[k].length).map((run) => ({
         name: name(run, 'bound above time'), type: 'scatter', data: above[runs.indexOf(run)].map((point) => [...point, run.index]), symbol: 'diamond', symbolSize: 14,
@@ -87,6 +87,6 @@ export const boundsView = {
     const heads = ['run', { title: 'record', number: true }, { title: 'time', number: true }, { title: 'bound', number: true }];
     if (confirmed.length) host.append(el('h3', {}, 'Confirmed by a second measurement'), table([...heads, 'the bound rests on'], confirmed.slice(0, 100)));
     else if (wrong.length) host.append(table(heads, wrong.slice(0, 100)));
-    return [new Chart(place, 620, () => chart)];
+    return [new Chart(place, 620, (ink) => option(page.runs, ink.isDark))];
   },
 };

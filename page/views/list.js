@@ -6,9 +6,11 @@ import { deadEnds } from './dead_ends.js';
 import { effectsView } from './effects.js';
 import { failures } from './failures.js';
 import { parallelView } from './parallel.js';
+import { rooflineView } from './roofline.js';
 import { runView } from './run.js';
 import { tableView } from './table.js';
 import { timeline } from './timeline.js';
+import { treeView } from './tree.js';
 import { winnerView } from './winner.js';
 
-export const kViews = [timeline, winnerView, parallelView, effectsView, boundsView, failures, deadEnds, runView, tableView];
+export const kViews = [timeline, winnerView, rooflineView, parallelView, effectsView, treeView, boundsView, failures, deadEnds, runView, tableView];

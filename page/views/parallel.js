@@ -5,7 +5,7 @@ import { Chart } from '../src/chart.js';
 import { el } from '../src/dom.js';
 import { effectsOf, timedRows } from '../src/effects.js';
 import * as format from '../src/format.js';
-import { kSpeeds } from '../src/palette.js';
+import { speeds } from '../src/palette.js';
 
 export const kMostLines = 4000;
 const kAxes = 10;
@@ -57,7 +57,7 @@ export function option(run, decisions, ink) {
       { dim: time, type: 'log', name: 'time', min: times[times.length - 1] / 1.1, max: times[0] * 1.1, axisLabel: { formatter: format.time } }],
     visualMap: {
       type: 'continuous', dimension: time + 1, min: least, max: most > least ? most : least + 0.1, right: 4, top: 'middle',
-      inRange: { color: [...kSpeeds].reverse() }, calculable: false, textStyle: { color: ink.text },
+      inRange: { color: [...speeds(ink.isDark)].reverse() }, calculable: false, textStyle: { color: ink.text },
       text: [`${format.time(10 ** most)} or more`, format.time(10 ** least)], itemHeight: 120,
     },
     series: [{

@@ -55,8 +55,8 @@ function nameOf(runs, run, what) {
   return runs.length > 1 ? `${run.name}: ${what}` : what;
 }
 
-function timeSeries(runs, run, over, index) {
-  const colour = runColour(run.index);
+function timeSeries(runs, run, over, isDark) {
+  const colour = runColour(run.index, isDark);
   const series = [{
     name: nameOf(runs, run, 'measured'), type: 'scatter', data: timed(run, over, true),
     symbolSize: 5, large: run.count > 5000, itemStyle: { color: colour, opacity: 0.45 },
@@ -82,18 +82,36 @@ function timeSeries(runs, run, over, index) {
   }
   if (run.provenBound > 0) {
     series.push({
-      name: nameOf(runs, run, 'proven bound'), type: 'line', showSymbol: false,
-      data: [[0, run.provenBound], [lastPlace(run, over), run.provenBound]],
+      name: nameOf(runs, run, 'proven bound'), type: 'line', step: 'end', showSymbol: false, data: boundPoints(run, over),
       lineStyle: { color: colour, type: 'dashed', width: 1.5 }, itemStyle: { color: colour },
     });
   }
-  return series.map((one) => ({ ...one, xAxisIndex: index, yAxisIndex: index }));
+  return series;
 }
 
-/** The gap in percent, where a bound was proven. */
-export function gapPoints(run, over) {
+/** The steps of what was proven; where the log does not say when, what was proven at the end. */
+export function boundPoints(run, over) {
   if (!(run.provenBound > 0)) return [];
-  return incumbent(run, over).map(([x, ns]) => [x, 100 * (1 - run.provenBound / ns)]);
+  const { dt, n } = run.columns;
+  const placeAt = (seconds) => {
+    if (over !== 'evaluations') return seconds;
+    const i = dt.findIndex((one) => one >= seconds);
+    return seconds === 0 ? 0 : n[i < 0 ? run.count - 1 : i];
+  };
+  const points = run.bounds.length ? run.bounds.map(([seconds, ns]) => [placeAt(seconds), ns]) : [[0, run.provenBound]];
+  points.push([lastPlace(run, over), run.provenBound]);
+  return points;
+}
+
+/** The gap in percent, where a bound was proven: a step wherever the best or the bound changes. */
+export function gapPoints(run, over) {
+  const bests = incumbent(run, over);
+  const bounds = boundPoints(run, over);
+  if (!bests.length || !bounds.length) return [];
+  const at = (points, x) => points.findLast(([place]) => place <= x)?.[1];
+  const places = [...new Set([...bests, ...bounds].map(([x]) => x))].sort((a, b) => a - b);
+  return places.map((x) => [x, at(bests, x), at(bounds, x)]).filter(([, ns, bound]) => ns && bound)
+    .map(([x, ns, bound]) => [x, 100 * (1 - bound / ns)]);
 }
 
 function failureSeries(runs, over, verdicts) {
@@ -130,7 +148,7 @@ function tooltip(runs) {
 }
 
 /** The chart of these runs over 'seconds' or 'evaluations'. */
-export function option(runs, over) {
+export function option(runs, over, isDark) {
   const verdicts = failing(runs);
   const hasGap = runs.some((run) => run.provenBound > 0 && run.bests.length);
   const last = Math.max(...runs.map((run) => lastPlace(run, over)));
@@ -155,11 +173,11 @@ export function option(runs, over) {
       { type: 'category', gridIndex: 2, data: verdicts, axisTick: { show: false } },
     ],
     series: [
-      ...runs.flatMap((run) => timeSeries(runs, run, over, 0)),
+      ...runs.flatMap((run) => timeSeries(runs, run, over, isDark)),
       ...(hasGap ? runs.map((run) => ({
         name: nameOf(runs, run, 'gap'), type: 'line', step: 'end', showSymbol: false, data: gapPoints(run, over),
-        xAxisIndex: 1, yAxisIndex: 1, lineStyle: { color: runColour(run.index) },
-        itemStyle: { color: runColour(run.index) },
+        xAxisIndex: 1, yAxisIndex: 1, lineStyle: { color: runColour(run.index, isDark) },
+        itemStyle: { color: runColour(run.index, isDark) },
       })) : []),
       ...failureSeries(runs, over, verdicts),
     ],
@@ -201,6 +219,6 @@ export const timeline = {
       ...page.runs.map((run) => el('p', { class: 'summary' }, summary(run))),
       chart,
     );
-    return [new Chart(chart, heightOf(page.runs), () => option(page.runs, page.state.over))];
+    return [new Chart(chart, heightOf(page.runs), (ink) => option(page.runs, page.state.over, ink.isDark))];
   },
 };

@@ -16,6 +16,7 @@ struct ColumnLimits {
   std::size_t reasons = 1'500'000;
   std::size_t reason = 2000;     ///< One of them.
   std::size_t all = 11'000'000;  ///< Decisions have what the rest leaves of it.
+  std::size_t tree_nodes = 40'000;
 };
 
 /// The members "count", "evals" (columns by name), "verdicts", "reasons" and "reasonsLeftOut".

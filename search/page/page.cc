@@ -75,6 +75,7 @@ std::string PageData(const std::vector<NamedLog>& runs, const std::string& made)
   ColumnLimits limits;
   limits.reasons /= runs.size();
   limits.all /= runs.size();
+  limits.tree_nodes /= runs.size();
   ScriptJson json;
   json.Open('{');
   json.Key("v").Integer(kPageVersion);

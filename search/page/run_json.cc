@@ -7,12 +7,18 @@
 
 #include "kernels/evaluation.h"
 #include "search/log/log_text.h"
+#include "search/page/prefix_tree.h"
+#include "search/page/rebuilt.h"
+#include "search/page/roofline.h"
+#include "search/page/tree_again.h"
 #include "search/page/winner.h"
 
 namespace exh::search {
 namespace {
 
 constexpr std::size_t kMostProblems = 50;
+/// What is looked at again: each takes some tenths of a millisecond up to some milliseconds.
+constexpr std::size_t kMostRoofline = 600, kMostTreeNodes = 2000;
 
 void WriteHeader(const RunRecord& run, ScriptJson& json) {
   json.Key("run").Open('{');
@@ -177,7 +183,12 @@ void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limit
   WriteReferences(log, json);
   WriteViolations(log, json);
   WriteEnd(log, json);
-  WriteWinner(log, json);
+  const Rebuilt rebuilt(log, name);
+  WriteWinner(log, rebuilt, json);
+  WriteRoofline(log, rebuilt, kMostRoofline, json);
+  PrefixTree prefixes(log);
+  WriteTreeAgain(log, rebuilt, kMostTreeNodes, prefixes, json);
+  WritePrefixTree(log, prefixes, limits.tree_nodes, json);
   json.Close();
 }
 

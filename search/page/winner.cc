@@ -22,23 +22,25 @@ namespace {
 constexpr std::size_t kMostSource = 400'000, kMostFinalists = 12;
 
 /// Loops and code of a record, or why there are none.
-struct Rebuilt {
+struct Printed {
   std::string outline, source, suffix, trouble;
 };
 
-Rebuilt Rebuild(const Log& log, const EvalRecord& eval) {
-  Rebuilt rebuilt;
+Printed Print(const Log& log, const EvalRecord& eval, const Rebuilt& rebuilt) {
+  Printed printed;
+  printed.trouble = rebuilt.trouble();
+  if (!printed.trouble.empty()) return printed;
   try {
-    const Problem problem = MakeProblem(*log.run);
-    runtime::Candidate candidate = problem.root();
+    const Problem& problem = rebuilt.subject().problem();
+    runtime::Candidate candidate = rebuilt.root();
     ReplayRecord(log, eval, candidate);
-    rebuilt.outline = kernels::Outline(problem.task, candidate);
-    rebuilt.suffix = kernels::BackendOf(problem.device).suffix();
-    rebuilt.source = kernels::EmitSource(problem.task, candidate).text;
+    printed.outline = kernels::Outline(problem.task, candidate);
+    printed.suffix = kernels::BackendOf(problem.device).suffix();
+    printed.source = kernels::EmitSource(problem.task, candidate).text;
   } catch (const std::exception& error) {
-    rebuilt.trouble = error.what();
+    printed.trouble = error.what();
   }
-  return rebuilt;
+  return printed;
 }
 
 struct Finalist {
@@ -126,22 +128,22 @@ void WriteArrays(const Log& log, const EvalRecord& eval, ScriptJson& json) {
 
 }  // namespace
 
-void WriteWinner(const Log& log, ScriptJson& json) {
+void WriteWinner(const Log& log, const Rebuilt& rebuilt, ScriptJson& json) {
   json.Key("winner");
   const EvalRecord* const best = log.Best();
   if (best == nullptr) {
     json.Null();
     return;
   }
-  const Rebuilt rebuilt = Rebuild(log, *best);
+  const Printed printed = Print(log, *best, rebuilt);
   json.Open('{');
   json.Key("n").Integer(static_cast<std::int64_t>(best->n));
   json.Key("ns").Number(log.BestTime());
   json.Key("across").Text(AcrossText(best->across, best->bits_vary));
-  json.Key("outline").Text(rebuilt.outline, kMostSource);
-  json.Key("source").Text(rebuilt.source, kMostSource);
-  json.Key("suffix").Text(rebuilt.suffix);
-  json.Key("trouble").Text(rebuilt.trouble);
+  json.Key("outline").Text(printed.outline, kMostSource);
+  json.Key("source").Text(printed.source, kMostSource);
+  json.Key("suffix").Text(printed.suffix);
+  json.Key("trouble").Text(printed.trouble);
   WriteArrays(log, *best, json);
   json.Key("taken").Open('[');
   for (const PathStep& step : best->path) {

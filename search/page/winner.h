@@ -4,6 +4,7 @@
 #pragma once
 
 #include "search/log/log_reader.h"
+#include "search/page/rebuilt.h"
 #include "search/page/script_json.h"
 
 namespace exh::search {
@@ -12,6 +13,6 @@ namespace exh::search {
 /// ("source") need the kernel and the space of the run. Where this program has others, "trouble"
 /// says why they are not there. "finalists" are the other ones of the finals, or else the next
 /// fastest, with the decisions in which they differ.
-void WriteWinner(const Log& log, ScriptJson& json);
+void WriteWinner(const Log& log, const Rebuilt& rebuilt, ScriptJson& json);
 
 }  // namespace exh::search

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "search/log/run_folder.h"
 #include "search/page/columns.h"
+#include "search/page/prefix_tree.h"
 #include "search/page/run_json.h"
 #include "search/page/script_json.h"
 #include "tests/search/log_samples.h"
@@ -192,7 +193,91 @@ TEST(PageData, OfAHundredThousandEvaluationsIsSmall) {
     eval.why = fmt::format("{}: the compiler says that line {} is wrong", std::string(300, 'w'), n);
     log.evals.push_back(eval);
   }
-  EXPECT_LE(PageData({{"a", log}}, "now").size(), 11'500'000u);
+  EXPECT_LE(PageData({{"a", log}}, "now").size(), 14'000'000u);
+}
+
+SelectRecord Select(std::uint64_t sequence, Path path) {
+  SelectRecord select;
+  select.sequence = sequence;
+  select.path = std::move(path);
+  return select;
+}
+
+TEST(PrefixTree, CountsVisitsAndWhatCameOfThem) {
+  Log log = SampleLog();
+  log.selects = {Select(1, {{0, 0}}), Select(2, {{0, 0}, {1, 2}}), Select(3, {{0, 1}})};
+  for (std::size_t i = 0; i < 3; ++i) log.evals[i].selection = i + 1;
+  log.evals.resize(3);  // 901 ns, 902 ns, and a wrong one.
+  const PrefixTree tree(log);
+  ASSERT_EQ(tree.nodes().size(), 4u);
+  const PrefixNode& root = tree.nodes()[0];
+  EXPECT_EQ(root.visits, 3u);
+  EXPECT_EQ(root.evaluations, 3u);
+  EXPECT_EQ(root.correct, 2u);
+  EXPECT_EQ(root.best_ns, 901);
+  EXPECT_EQ(tree.nodes()[1].visits, 2u);
+  EXPECT_EQ(tree.nodes()[2].parent, 1);
+  EXPECT_EQ(tree.nodes()[2].best_ns, 902);
+  EXPECT_EQ(tree.nodes()[3].correct, 0u);
+  EXPECT_THAT(tree.MostVisited(2), ElementsAre(0, 1));
+}
+
+TEST(PrefixTree, OfARunWithoutSelectionsIsThatOfItsEvaluations) {
+  const PrefixTree tree(SampleLog());  // Paths (0,0) (2,n%3): each adds one node.
+  EXPECT_EQ(tree.nodes()[0].visits, 4u);
+  EXPECT_EQ(tree.nodes()[0].evaluations, 4u);
+  EXPECT_EQ(tree.nodes()[1].visits, 4u) << "mode(r)=LOOSE";
+  EXPECT_EQ(tree.nodes().size(), 5u) << "record 1 made the first, records 2, 3 and 4 one each";
+}
+
+TEST(PrefixTree, CountsWhatIsLeftOut) {
+  ScriptJson json;
+  json.Open('{');
+  WritePrefixTree(SampleLog(), PrefixTree(SampleLog()), 2, json);
+  json.Close();
+  const Json tree = Json::parse(json.Take())["tree"];
+  EXPECT_EQ(tree["count"], 5);
+  EXPECT_THAT(tree["parent"], ElementsAre(-1, 0));
+  EXPECT_THAT(tree["hidden"], ElementsAre(0, 3));
+  EXPECT_THAT(tree["names"], ElementsAre("mode(r) = LOOSE"));
+}
+
+TEST(PrefixTree, LearnsBoundsDeadEndsAndCutsOfTheTree) {
+  // Two decisions with values 0, 1, 2: value 2 of the first is a dead end, bounds are 10 * value.
+  class Space final : public TreeSpace {
+   public:
+    Branch Root() const override { return {}; }
+    Branches Expand(const Path& path) const override {
+      Branches branches;
+      branches.decision = static_cast<std::uint32_t>(path.size());
+      for (std::uint8_t value = 0; value < 3; ++value) {
+        Branch branch;
+        branch.value = value;
+        branch.bound = 10.0 * value;
+        branch.is_leaf = !path.empty();
+        branch.is_dead_end = path.empty() && value == 2;
+        branches.values.push_back(branch);
+      }
+      return branches;
+    }
+  };
+  const Space space;
+  Tree real(space, {});
+  Log log = SampleLog();
+  log.evals.clear();
+  const std::vector<Path> paths = {{}, {{0, 0}}, {{0, 0}, {1, 0}}};
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    log.selects.push_back(Select(i + 1, paths[i]));
+    real.BackUp(real.Repeat(paths[i], false).edge, {Backup::Kind::kTimed, 15.0});
+  }
+  real.SetBest(15);
+  PrefixTree tree(log);
+  tree.Learn(real);
+  ASSERT_EQ(tree.nodes().size(), 3u);
+  EXPECT_EQ(tree.nodes()[0].dead_ends, 1u);
+  EXPECT_EQ(tree.nodes()[0].cut, 0u);
+  EXPECT_EQ(tree.nodes()[1].cut, 1u) << "bound 20 of its third value";
+  EXPECT_EQ(tree.nodes()[2].state, PrefixNode::State::kDone);
 }
 
 TEST(PageData, OfADamagedLogSaysWhatIsDamaged) {
