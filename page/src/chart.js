@@ -70,3 +70,13 @@ export class Chart {
     this.chart.dispose();
   }
 }
+
+const kMany = 2000;
+
+/**
+ * Size of the marks of a series of so many. Small ones of a large series are squares, drawn one by one; larger ones
+ * would be one outline of all, which takes a browser minutes to fill.
+ */
+export function marksFor(count, symbolSize) {
+  return count > kMany ? { large: true, largeThreshold: kMany, symbolSize: 3 } : { large: false, symbolSize };
+}

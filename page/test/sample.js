@@ -15,7 +15,7 @@ export function sampleRun(name = 'runs/a') {
   let other = '';
   for (let i = 0; i < count; ++i) {
     const verdict = i === 39 ? 3 : i % 13 === 12 ? 2 : i % 6 === 5 ? 1 : 0;
-    const ns = verdict > 1 ? 0 : 10000 - 150 * i + (i % 7) * 400 + (verdict === 1 ? 50000 : 0);
+    const ns = verdict > 1 ? 0 : 10000 - 50 * i + (i % 3) * 1500 + (i % 7) * 40 + (verdict === 1 ? 50000 : 0);
     evals.n.push(i + 1);
     evals.dt.push(0.5 * i);
     evals.verdict.push(verdict);

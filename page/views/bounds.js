@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The lower bound of each evaluation against its time. A bound above a time is a mistake of ours.
-import { Chart } from '../src/chart.js';
+import { Chart, marksFor } from '../src/chart.js';
 import { el, table } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { kColours, runColour } from '../src/palette.js';
@@ -51,7 +51,7 @@ export function option(runs, isDark) {
     yAxis: axis('bound'),
     series: [
       ...runs.map((run, k) => ({
-        name: name(run, 'evaluations'), type: 'scatter', data: below[k], symbolSize: 6, large: below[k].length > 5000,
+        name: name(run, 'evaluations'), type: 'scatter', data: below[k], ...marksFor(below[k].length, 6),
         itemStyle: { color: runColour(run.index, isDark), opacity: 0.55 },
       })),
       ...runs.filter((_, k) => above[k].length).map((run) => ({

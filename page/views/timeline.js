@@ -2,7 +2,7 @@
 //
 // What the run found, and when: incumbent, bound and gap over time or over evaluations, what was
 // measured, what failed, and the yardsticks.
-import { Chart } from '../src/chart.js';
+import { Chart, marksFor } from '../src/chart.js';
 import { el, select } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { kColours, kRing, runColour, verdictMark } from '../src/palette.js';
@@ -57,9 +57,10 @@ function nameOf(runs, run, what) {
 
 function timeSeries(runs, run, over, isDark) {
   const colour = runColour(run.index, isDark);
+  const measured = timed(run, over, true);
   const series = [{
-    name: nameOf(runs, run, 'measured'), type: 'scatter', data: timed(run, over, true),
-    symbolSize: 5, large: run.count > 5000, itemStyle: { color: colour, opacity: 0.45 },
+    name: nameOf(runs, run, 'measured'), type: 'scatter', data: measured, ...marksFor(measured.length, 5),
+    itemStyle: { color: colour, opacity: 0.45 },
   }, {
     name: nameOf(runs, run, 'best'), type: 'line', step: 'end', data: incumbent(run, over),
     showSymbol: false, lineStyle: { color: colour, width: 2.5 }, itemStyle: { color: colour }, z: 5,
@@ -76,8 +77,8 @@ function timeSeries(runs, run, over, isDark) {
   const stopped = timed(run, over, false);
   if (stopped.length) {
     series.splice(1, 0, {
-      name: nameOf(runs, run, 'stopped or wrong'), type: 'scatter', data: stopped, symbolSize: 5,
-      symbol: kRing, large: run.count > 5000, itemStyle: { color: kColours.grey, opacity: 0.6 },
+      name: nameOf(runs, run, 'stopped or wrong'), type: 'scatter', data: stopped, symbol: kRing,
+      ...marksFor(stopped.length, 5), itemStyle: { color: kColours.grey, opacity: 0.6 },
     });
   }
   if (run.provenBound > 0) {
@@ -124,8 +125,8 @@ function failureSeries(runs, over, verdicts) {
       }
     }
     return {
-      name: verdict, type: 'scatter', data, symbol, symbolSize: 8, xAxisIndex: 2, yAxisIndex: 2,
-      large: data.length > 5000, itemStyle: { color: colour, opacity: 0.8 },
+      name: verdict, type: 'scatter', data, symbol, ...marksFor(data.length, 8), xAxisIndex: 2, yAxisIndex: 2,
+      itemStyle: { color: colour, opacity: 0.8 },
     };
   });
 }
