@@ -1,7 +1,7 @@
 # What `cmake --install` puts in place, and the names Exhaust::… inside the tree. Included last, when
 # every target is there:
 #   bin/exhc bin/search   include/exhaust   lib/lib*.a   lib/cmake/Exhaust
-#   share/exhaust/spaces  share/exhaust/devices
+#   share/exhaust/spaces  share/exhaust/devices  share/exhaust/report (when ./exh report-assets has run)
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -53,6 +53,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/spaces/linalg.exh.h ${PROJECT_BINA
   DESTINATION include/exhaust/spaces)
 install(DIRECTORY kernels/spaces/ DESTINATION share/exhaust/spaces FILES_MATCHING PATTERN "*.exh")
 install(DIRECTORY kernels/devices/ DESTINATION share/exhaust/devices FILES_MATCHING PATTERN "*.json")
+install(FILES ${PROJECT_SOURCE_DIR}/build/report-assets/report.html DESTINATION share/exhaust/report OPTIONAL)
 
 set(package lib/cmake/Exhaust)
 install(EXPORT ExhaustTargets NAMESPACE Exhaust:: DESTINATION ${package})

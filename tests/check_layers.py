@@ -93,12 +93,13 @@ ROOMS = {
         "measure": {"log", "subject"},
         "report": {"log", "subject", "measure"},
         "kernel": {"log", "descend", "subject", "measure", "report"},
+        "page": {"log", "descend", "tree", "subject", "kernel"},
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
         "run": {"log", "descend", "tree", "propose", "measure", "report"},
         "count": {"descend", "run"},
         "simulate": {"log", "descend", "tree", "propose"},
-        "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "kernel", "run",
-                     "count", "simulate"},
+        "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "kernel",
+                     "run", "count", "simulate"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

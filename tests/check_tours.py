@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks the tour in each folder's README.md: every public header is named in it, and every file that
-a line of a list, table or code block starts with exists."""
+"""Checks the tour in each folder's README.md: every public header, and every module of the page, is
+named in it, and every file that a line of a list, table or code block starts with exists."""
 
 import re
 
 import tree
 
-FOLDERS = ("base", "dsl", "generator", "runtime", "kernels", "models", "search")
-SUFFIX = r"\.(?:h|cc|inc|g4|exh|json|py|sh|md|txt)"
+FOLDERS = ("base", "dsl", "generator", "runtime", "kernels", "models", "search", "page")
+SUFFIX = r"\.(?:h|cc|inc|g4|exh|json|py|sh|md|txt|js|mjs|css|html)"
 # `builder.h .cc   the builder`, `| builder.h | …`, `* [builder.h](…)`, "- `builder.h`: …"
 LISTED = re.compile(rf"^\s*(?:[*|-]\s*)?\[?`?\[?([\w./-]+{SUFFIX})(?![\w.])")
 
@@ -28,7 +28,7 @@ def check(root):
         tours_path = next((path for path in tours if path.parent.as_posix() == folder), None)
         if (root / folder).is_dir() and tours_path is None:
             problems.append(f"{folder}: has no README.md")
-    for header in tree.files(root, (".h",), FOLDERS):
+    for header in tree.files(root, (".h",), FOLDERS) + tree.files(root, (".js", ".mjs"), ("page",)):
         tour = tour_of(root, header)
         if "internal" in header.parts or tour not in tours:
             continue

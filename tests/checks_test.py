@@ -167,6 +167,12 @@ class Tours(TreeTest):
         self.write("runtime/state.h", LICENCE)
         self.expect("runtime/README.md: does not list state.h")
 
+    def test_a_module_of_the_page_that_is_not_listed(self):
+        self.write("page/README.md", "| `src/main.js` | the page |\n")
+        self.write("page/src/main.js", LICENCE)
+        self.write("page/views/run.js", LICENCE)
+        self.expect("page/README.md: does not list views/run.js")
+
     def test_a_header_in_a_subfolder_is_listed_with_its_folder(self):
         self.write("kernels/cpu/function.h", LICENCE)
         self.expect("kernels/README.md: does not list cpu/function.h")

@@ -157,6 +157,49 @@ class Wrapper(unittest.TestCase):
             self.assertIn("sudo apt-get install --no-install-recommends libsecret-dev\n", run.stderr)
             self.assertFalse(log.exists())
 
+    def make_page(self, node=20, npm='mkdir -p node_modules; echo "$@" >>../npm.log'):
+        """A page to make, with a Node.js of this version that only writes down what it is asked for."""
+        self.write("page/package-lock.json", "{}\n")
+        self.write("page/build.mjs", "")
+        self.write("packages.txt", PACKAGES + "npm page never installed by others\n")
+        for name, text in (("node", f'if [ "$1" = -p ]; then echo {node}; else mkdir -p "${{2%/*}}"; echo "$1" >"$2"; fi'),
+                           ("npm", npm)):
+            self.write(f"bin/{name}", f"#!/bin/sh\n{text}\n")
+            (self.root / "bin" / name).chmod(0o755)
+
+    def test_report_assets(self):
+        self.make_page()
+        npm, page = self.root / "build/npm.log", self.root / "build/report-assets/report.html"
+        run = self.exh("report-assets")
+        self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
+        self.assertEqual((npm.read_text(), page.read_text()), ("ci --no-audit --no-fund\n", "build.mjs\n"))
+        self.assertFalse((self.root / "page/node_modules").exists(), "the tree stays as it is")
+        self.assertEqual(self.exh("report-assets", "--test").returncode, 0)
+        self.assertEqual(npm.read_text(), "ci --no-audit --no-fund\n--silent test\n", "installed once")
+        self.write("page/package-lock.json", "{ }\n")
+        self.exh("report-assets")
+        self.assertEqual(npm.read_text().count("ci --no-audit"), 2, "the lock file changed")
+        run = self.exh("report-assets", "--tset")
+        self.assertEqual((run.returncode, run.stderr), (2, "exh: report-assets takes --test or nothing, got '--tset'\n"))
+
+    def test_report_assets_that_cannot_be_made(self):
+        self.make_page(node=16)
+        run = self.exh("report-assets")
+        self.assertEqual((run.returncode, run.stderr), (1, "exh: node is of version 16: 18 or newer is needed\n"))
+        self.make_page(npm="echo npm error: no network; exit 1")
+        run = self.exh("report-assets")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("npm error: no network\nexh: npm could not install it; the whole log is", run.stderr)
+        self.assertFalse((self.root / "build/report-assets").exists())
+
+    def test_only_the_page_needs_its_packages(self):
+        self.make_page()
+        self.write("packages.txt", PACKAGES + "libpage-dev page never there\n")
+        self.assertEqual(self.exh("build", "dev").stderr.count("installing"), 0)
+        run = self.exh("report-assets")
+        wanted = "installing libpage-dev" if os.geteuid() == 0 else "install --no-install-recommends libpage-dev"
+        self.assertIn(wanted, run.stderr)
+
     def test_an_installation_that_fails_is_shown(self):
         if os.geteuid() != 0:
             self.skipTest("only root installs")

@@ -237,6 +237,25 @@ bool Tree::IsDead(std::uint32_t index) const {
   return edge.death != Death::kNone || edge.bound >= cut_ || Has(index, kClosed);
 }
 
+void Tree::ForEachEdge(const std::function<void(const EdgeView&)>& look) const {
+  for (std::uint32_t index = 0; index < edges_.size(); ++index) {
+    const Edge& edge = edges_[index];
+    EdgeView view;
+    if (edge.owner != kNone) {
+      const Node& node = nodes_[edge.owner];
+      view.above = node.edge;
+      view.step = {static_cast<int>(node.decision), edge.value};
+    }
+    view.bound = edge.bound;
+    view.visits = edge.visits;
+    view.evaluations = edge.evaluations;
+    view.is_dead_end = edge.death == Death::kDeadEnd;
+    view.is_cut = IsCut(edge);
+    view.is_done = IsDead(index) && !view.is_dead_end && !view.is_cut;
+    look(view);
+  }
+}
+
 bool Tree::HasFree() const {
   std::vector<std::uint32_t> left = {0};
   while (!left.empty()) {

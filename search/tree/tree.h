@@ -66,6 +66,19 @@ struct Backup {
   bool is_known = false;
 };
 
+/// An edge as others see it.
+struct EdgeView {
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  std::uint32_t above = kNone;  ///< The number of the edge above, which came before; kNone: none.
+  PathStep step;                ///< Nothing for the edge to the root.
+  double bound = 0;
+  std::uint32_t visits = 0, evaluations = 0;
+  bool is_dead_end = false;  ///< Propagation found a contradiction.
+  bool is_cut = false;       ///< By its bound.
+  bool is_done = false;      ///< Nothing is left below: evaluated, empty, or all of it dead.
+};
+
 class Tree {
  public:
   /// `space` outlives the tree.
@@ -102,6 +115,8 @@ class Tree {
   /// Of all that was allocated for nodes.
   std::size_t num_bytes() const;
 
+  /// Calls `look` for every edge, in the order they were made: numbers 0, 1, 2 …
+  void ForEachEdge(const std::function<void(const EdgeView&)>& look) const;
   /// Every node with its edges, in the order they were made.
   std::string Text() const;
   /// Hash of Text().

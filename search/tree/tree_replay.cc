@@ -12,7 +12,7 @@
 
 namespace exh::search {
 
-TreeReplay ReplayTree(const Log& log, Tree& tree) {
+TreeReplay ReplayTree(const Log& log, Tree& tree, const std::function<bool(std::uint64_t)>& go_on) {
   std::map<std::uint64_t, Selection> open;
   const auto edge_of = [&](std::uint64_t selection) {
     const auto taken = open.extract(selection);
@@ -43,8 +43,9 @@ TreeReplay ReplayTree(const Log& log, Tree& tree) {
   for (const auto& [sequence, apply] : events) {
     if (sequence != ++last) throw Error(fmt::format("the log lacks event {} of the tree", last));
     apply();
+    if (go_on && !go_on(sequence)) break;
   }
-  TreeReplay replay{.last = last};
+  TreeReplay replay{.last = last, .stopped = !events.empty() && last != events.rbegin()->first};
   for (auto& [sequence, selection] : open) replay.open.push_back(std::move(selection));
   return replay;
 }

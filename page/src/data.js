@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+//
+// The data of the page as the views read it: columns are typed arrays, and what was left out of the
+// JSON because it is nothing everywhere is there again.
+
+const kNumbers = ['n', 'dt', 'ns', 'again', 'estimate', 'bound', 'compile', 'check', 'error',
+  'registers', 'blocks', 'clock'];
+
+/** The value that a character of a decision vector stands for; -1: it takes no part. */
+export function valueOf(code) {
+  if (code >= 48 && code <= 57) return code - 48; // 0-9
+  if (code >= 65 && code <= 90) return code - 55; // A-Z
+  if (code >= 97 && code <= 122) return code - 61; // a-z
+  if (code === 43) return 62;
+  return code === 47 ? 63 : -1;
+}
+
+/** A decision: its name, its values, and what it was in each evaluation. */
+class Decision {
+  constructor(json) {
+    this.name = json.name;
+    this.choice = json.choice;
+    this.values = json.values;
+    this.taken = json.taken;
+    this.column = json.column;
+  }
+
+  /** The index of the value in evaluation `i`; -1 where the decision takes no part. */
+  at(i) {
+    return valueOf(this.column.charCodeAt(i));
+  }
+
+  text(value) {
+    return value < 0 ? '–' : this.values[value] ?? `#${value}`;
+  }
+}
+
+/** One run. */
+class Run {
+  constructor(json, index) {
+    Object.assign(this, json);
+    this.index = index;
+    this.columns = {};
+    for (const name of kNumbers) {
+      const column = json.evals[name];
+      this.columns[name] = column ? Float64Array.from(column) : new Float64Array(json.count);
+    }
+    this.columns.verdict = Uint8Array.from(json.evals.verdict);
+    this.columns.reason = Int32Array.from(json.evals.reason);
+    this.hasColumn = (name) => json.evals[name] !== undefined;
+    this.decisions = json.decisions.map((decision) => new Decision(decision));
+    this.correct = json.verdicts.indexOf('correct');
+    this.indexOf = new Map();
+    this.columns.n.forEach((n, i) => this.indexOf.set(n, i));
+  }
+
+  verdict(i) {
+    return this.verdicts[this.columns.verdict[i]];
+  }
+
+  isCorrect(i) {
+    return this.columns.verdict[i] === this.correct;
+  }
+
+  reason(i) {
+    const reason = this.columns.reason[i];
+    if (reason === -1) return '';
+    return reason < 0 ? '(this reason was left out)' : this.reasons[reason];
+  }
+
+  /** What nothing of the space is faster than, as far as is known; 0: nothing is known. */
+  get provenBound() {
+    return this.end?.bound || (this.bounds.length ? this.bounds[this.bounds.length - 1][1] : 0);
+  }
+
+  get bestTime() {
+    return this.bests.length ? this.bests[this.bests.length - 1][2] : 0;
+  }
+
+  /** Yardsticks: what was measured in turn with the winner and is none of ours. */
+  get yardsticks() {
+    return this.references.filter((reference) => reference.verdict === 'correct'
+      && reference.name !== 'winner' && !reference.name.startsWith('record '));
+  }
+}
+
+/** All runs. Throws for data of another version. */
+export function decode(json) {
+  if (json.v !== 1) throw new Error(`this page reads data of version 1, not ${json.v}`);
+  return { made: json.made, runs: json.runs.map((run, i) => new Run(run, i)) };
+}

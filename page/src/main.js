@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+//
+// The page: a heading, a choice of views, and the view that is open. A view is made when it is
+// opened, and anew when something about it changes.
+import { kViews } from '../views/list.js';
+import { decode } from './data.js';
+import { el, select } from './dom.js';
+import * as format from './format.js';
+
+const kKeys = '1234567890-=';
+
+class Page {
+  constructor(data, root) {
+    Object.assign(this, data);
+    this.run = this.runs[0];
+    this.states = new Map();
+    this.parts = [];
+    this.dark = matchMedia('(prefers-color-scheme: dark)');
+    this.theme = '';
+    this.content = el('main', { id: 'content', tabindex: '-1' });
+    this.tabs = new Map(kViews.map((view, i) => [view.id, el('a', {
+      href: `#${view.id}`, title: `${view.help}${kKeys[i] ? ` (key ${kKeys[i]})` : ''}`,
+    }, view.title)]));
+    root.append(this.heading(), el('nav', { 'aria-label': 'views' }, ...this.tabs.values()), this.content);
+    addEventListener('hashchange', () => this.open(location.hash.slice(1)));
+    addEventListener('keydown', (event) => this.key(event));
+    addEventListener('beforeprint', () => this.print());
+    addEventListener('afterprint', () => this.redraw());
+    this.dark.addEventListener('change', () => this.redraw());
+    this.open(location.hash.slice(1));
+  }
+
+  get isDark() {
+    return this.theme ? this.theme === 'dark' : this.dark.matches;
+  }
+
+  heading() {
+    const { run } = this.runs[0];
+    const title = this.runs.length > 1 ? `${this.runs.length} runs` : `${run.kernel} ${run.sizes} on ${run.device}`;
+    const bar = el('header', {}, el('h1', {}, title));
+    if (this.runs.length > 1) {
+      bar.append(select('run', this.runs.map((one) => [String(one.index), format.short(one.name, 60)]), '0', (index) => {
+        this.run = this.runs[Number(index)];
+        this.states.clear();
+        this.redraw();
+      }));
+    }
+    bar.append(el('button', {
+      type: 'button', title: 'light or dark (key t)', click: () => this.toggleTheme(),
+    }, 'Light / dark'));
+    return bar;
+  }
+
+  toggleTheme() {
+    this.theme = this.isDark ? 'light' : 'dark';
+    document.documentElement.dataset.theme = this.theme;
+    this.redraw();
+  }
+
+  /** What the open view remembers while the page is open. */
+  get state() {
+    if (!this.states.has(this.view.id)) this.states.set(this.view.id, {});
+    return this.states.get(this.view.id);
+  }
+
+  open(id) {
+    this.view = kViews.find((view) => view.id === id) ?? kViews[0];
+    for (const [name, tab] of this.tabs) {
+      if (name === this.view.id) tab.setAttribute('aria-current', 'page');
+      else tab.removeAttribute('aria-current');
+    }
+    this.redraw();
+  }
+
+  clear() {
+    for (const part of this.parts) part.dispose();
+    this.parts = [];
+    this.content.replaceChildren();
+  }
+
+  redraw() {
+    const focused = document.activeElement?.id;
+    this.clear();
+    this.show(this.view, this.isDark);
+    if (focused) document.getElementById(focused)?.focus();
+  }
+
+  show(view, isDark) {
+    const host = el('section', { id: `view-${view.id}` }, el('h2', {}, view.title), el('p', { class: 'help' }, view.help));
+    this.content.append(host);
+    try {
+      const parts = view.render(host, this);
+      this.parts.push(...parts);
+      for (const part of parts) part.draw(isDark);
+    } catch (error) {
+      // One view that fails must not take the others along.
+      host.append(el('p', { class: 'warning', role: 'alert' }, `This view cannot be shown: ${error.message}`));
+      console.error(error);
+    }
+  }
+
+  /** On paper all views stand one after the other, in the light theme. */
+  print() {
+    const { view } = this;
+    this.clear();
+    for (const one of kViews) {
+      this.view = one;
+      this.show(one, false);
+    }
+    this.view = view;
+  }
+
+  key(event) {
+    const isWriting = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+    if (event.key === 'Escape' && isWriting) event.target.blur();
+    if (isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+    const index = kKeys.indexOf(event.key);
+    const at = kViews.indexOf(this.view);
+    if (index >= 0 && index < kViews.length) location.hash = kViews[index].id;
+    else if (event.key === 'ArrowRight' && event.target.closest?.('nav')) location.hash = kViews[(at + 1) % kViews.length].id;
+    else if (event.key === 'ArrowLeft' && event.target.closest?.('nav')) location.hash = kViews[(at + kViews.length - 1) % kViews.length].id;
+    else if (event.key === 't') this.toggleTheme();
+    else if (event.key === '/') {
+      event.preventDefault();
+      if (this.view.id !== 'table') {
+        this.open('table');
+        history.replaceState(null, '', '#table');
+      }
+      document.getElementById('filter')?.focus();
+    } else return;
+    if (event.target.closest?.('nav')) this.tabs.get(location.hash.slice(1))?.focus();
+  }
+}
+
+const root = document.getElementById('app');
+try {
+  window.exhaust = new Page(decode(JSON.parse(document.getElementById('data').textContent)), root);
+} catch (error) {
+  root.append(el('p', { class: 'warning', role: 'alert' }, `This page cannot be shown: ${error.message}`));
+  throw error;
+}

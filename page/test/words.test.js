@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// Statistics, highlighted code and outlines of loops.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sureness } from '../src/effects.js';
+import { pieces } from '../src/highlight.js';
+import { parseOutline, withoutSingles } from '../src/outline.js';
+import { chiSquaredTail, differ, medianInterval, quantile, ranksOf } from '../src/statistics.js';
+import { commandsOf } from '../views/winner.js';
+import { samplePage } from './sample.js';
+
+const near = (a, b, part = 1e-3) => assert.ok(Math.abs(a - b) <= part * Math.abs(b), `${a} is not ${b}`);
+
+test('tables of the chi-squared distribution', () => {
+  near(chiSquaredTail(3.841, 1), 0.05);
+  near(chiSquaredTail(9.210, 2), 0.01);
+  near(chiSquaredTail(2.366, 3), 0.5);
+  near(chiSquaredTail(149.449, 100), 0.001, 1e-2);
+  assert.equal(chiSquaredTail(0, 3), 1);
+});
+
+test('ranks of equal values are shared', () => {
+  assert.deepEqual([...ranksOf([5, 1, 5, 3])], [3.5, 1, 3.5, 2]);
+});
+
+test('Kruskal and Wallis, an example by hand', () => {
+  // Ranks 1 2 3 | 4 5 6: H = 12 / (6 * 7) * (36 / 3 + 225 / 3) - 3 * 7 = 3.857.
+  const { share, chance } = differ([1, 2, 3, 4, 5, 6], [0, 0, 0, 2, 2, 2], 3);
+  near(share, (3.857142857 - 1) / 4);
+  near(chance, 0.0495, 1e-2);
+  assert.deepEqual(differ([1, 2, 3], [0, 0, 0], 1), { share: 0, chance: 1 });
+  assert.equal(differ([1, 2, 3, 4, 5, 6], [0, 1, 0, 1, 0, 1], 2).share, 0);
+});
+
+test('quantiles and intervals of medians', () => {
+  assert.equal(quantile([1, 2, 3, 4], 0.5), 2.5);
+  assert.equal(quantile([7], 0.25), 7);
+  assert.equal(medianInterval(5), null);
+  // From tables: of 10 the second and the ninth, of 20 the sixth and the fifteenth, of 100 the 40th and the 61st.
+  assert.deepEqual(medianInterval(10), [1, 8]);
+  assert.deepEqual(medianInterval(20), [5, 14]);
+  assert.deepEqual(medianInterval(100), [39, 60]);
+});
+
+test('who looks at many decisions finds some by chance', () => {
+  assert.equal(sureness(1e-6, 10), 'sure');
+  assert.equal(sureness(1e-3, 10), 'likely');
+  assert.equal(sureness(1e-2, 10), 'may be chance');
+});
+
+test('highlighted code is the code', () => {
+  const source = '#include <x>\n// a "comment"\nfor (int i = 0x1f; i < 3.5f; ++i) s = "\\"//"; /* x\ny */ c = \'"\';\n';
+  const found = pieces(source);
+  assert.equal(found.map(([, text]) => text).join(''), source);
+  const of = (kind) => found.filter(([one]) => one === kind).map(([, text]) => text);
+  assert.deepEqual(of('comment'), ['// a "comment"', '/* x\ny */']);
+  assert.deepEqual(of('string'), ['"\\"//"', '\'"\'']);
+  assert.deepEqual(of('word'), ['for', 'int']);
+  assert.deepEqual(of('number'), ['0x1f', '3.5f']);
+  assert.deepEqual(of('directive'), ['#include <x>']);
+});
+
+test('loops', () => {
+  const root = parseOutline('root\n  block a.m0+b.m0:16\n    unroll a.m1:1\n      exec a\n    exec b\n  exec c\n');
+  assert.deepEqual(root.children.map(({ kind, size }) => [kind, size]), [['block', 16], ['exec', 1]]);
+  assert.deepEqual(root.children[0].names, ['a.m0', 'b.m0']);
+  assert.deepEqual(root.children[0].children.map(({ kind }) => kind), ['unroll', 'exec']);
+  assert.deepEqual(withoutSingles(root).children[0].children.map(({ kind, names }) => [kind, names[0]]), [['exec', 'a'], ['exec', 'b']]);
+});
+
+test('commands', () => {
+  const { runs: [run] } = samplePage(['runs/my run']);
+  assert.equal(commandsOf(run)[1][1], `./exh search replay 'runs/my run' --record ${run.winner.n}`);
+  assert.ok(!commandsOf(run).some(([, command]) => command.includes('export')));
+  run.winner.suffix = '.cu';
+  assert.match(commandsOf(run).at(-1)[1], /export .* --format cu --out matmul.cu$/);
+});

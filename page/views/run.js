@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+//
+// The run itself: what was searched, where, how, and what became of its log.
+import { el, facts, table } from '../src/dom.js';
+import * as format from '../src/format.js';
+
+/** A word as a shell reads it back. */
+export function quoted(word) {
+  return /^[\w./=,:@%+-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
+}
+
+function damage(run) {
+  const notes = [];
+  if (run.numProblems) {
+    notes.push(el('div', { class: 'warning', role: 'alert' },
+      `The log is damaged in ${format.counted(run.numProblems, 'place')}. This page shows the rest.`,
+      el('ul', {}, run.problems.map((problem) => el('li', {}, problem)))));
+  }
+  if (run.cutOff) notes.push(el('p', { class: 'note' }, 'The last line of the log is incomplete: the run was killed, or goes on.'));
+  for (const repair of run.repairs) notes.push(el('pre', { class: 'note' }, repair));
+  return notes;
+}
+
+export const runView = {
+  id: 'run',
+  title: 'Run',
+  help: 'Kernel, machine, options and versions of the run.',
+  render(host, page) {
+    const { run } = page;
+    const header = run.run;
+    host.append(
+      ...damage(run),
+      facts([
+        ['kernel', `${header.kernel}  ${header.sizes}`],
+        ['operations of one run', header.flops ? `${format.digits(header.flops / 1e9)} GFLOP` : ''],
+        ['device', header.device],
+        ['conditions', header.conditions],
+        ['space', `${header.space} (${header.spaceDecisions || 'default'}), fingerprint ${header.fingerprint}`],
+        ['policy', header.policy],
+        ['bound', header.bound],
+        ['seed', header.seed],
+        ['started', header.started],
+        ['by', header.tool],
+        ['folder', run.name],
+        ['ended', run.end ? `${run.end.why}, after ${format.digits(run.end.dt)} s` : `not by itself: the log ends after ${format.digits(run.seconds)} s`],
+        ['evaluations', format.count(run.count)],
+        ['descents', run.end ? format.count(run.end.descents) : ''],
+        ['seen before', run.end ? format.count(run.end.duplicates) : ''],
+        ['pruned by the bound', run.end?.pruned ? format.count(run.end.pruned) : ''],
+        ['the page was made', page.made],
+      ]),
+      el('h3', {}, 'Command line'),
+      el('pre', {}, header.argv.map(quoted).join(' ')),
+      ...run.resumes.flatMap((resume) => [
+        el('p', {}, `went on ${resume.started}, at ${format.digits(resume.dt)} s, by ${resume.tool}`),
+        el('pre', {}, resume.argv.map(quoted).join(' ')),
+      ]),
+      el('h3', {}, 'Order of decisions'),
+      el('p', {}, header.order.join(', ') || '–'),
+      el('h3', {}, 'Limits of the device'),
+      table(['limit', 'value'], header.limits),
+    );
+    if (header.text) host.append(el('h3', {}, 'The kernel as text'), el('pre', {}, header.text));
+    return [];
+  },
+};

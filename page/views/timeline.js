@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+//
+// What the run found, and when: incumbent, bound and gap over time or over evaluations, what was
+// measured, what failed, and the yardsticks.
+import { Chart, marksFor } from '../src/chart.js';
+import { el, select } from '../src/dom.js';
+import * as format from '../src/format.js';
+import { kColours, kRing, runColour, verdictMark } from '../src/palette.js';
+
+const kDashes = ['solid', 'dashed', 'dotted'];
+
+/** Where evaluation `i` stands on the axis. */
+function place(run, i, over) {
+  return over === 'evaluations' ? run.columns.n[i] : run.columns.dt[i];
+}
+
+function lastPlace(run, over) {
+  return over === 'evaluations' ? run.columns.n[run.count - 1]
+    : Math.max(run.seconds, run.columns.dt[run.count - 1]);
+}
+
+/** Points [place, ns, i] of all that have a time; `isCorrect` or not. */
+function timed(run, over, isCorrect) {
+  const points = [];
+  for (let i = 0; i < run.count; ++i) {
+    if (run.columns.ns[i] > 0 && run.isCorrect(i) === isCorrect) {
+      points.push([place(run, i, over), run.columns.ns[i], i]);
+    }
+  }
+  return points;
+}
+
+/** The steps of the incumbent, up to the end of the run. */
+export function incumbent(run, over) {
+  const points = [];
+  for (const [n, dt, ns] of run.bests) {
+    points.push([over === 'evaluations' ? n : dt, ns]);
+  }
+  if (points.length) points.push([lastPlace(run, over), points[points.length - 1][1]]);
+  return points;
+}
+
+/** Verdicts other than correct, those with the most evaluations first. */
+export function failing(runs) {
+  const counts = new Map();
+  for (const run of runs) {
+    for (let i = 0; i < run.count; ++i) {
+      if (!run.isCorrect(i)) counts.set(run.verdict(i), (counts.get(run.verdict(i)) ?? 0) + 1);
+    }
+  }
+  return [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
+}
+
+function nameOf(runs, run, what) {
+  return runs.length > 1 ? `${run.name}: ${what}` : what;
+}
+
+function timeSeries(runs, run, over, isDark) {
+  const colour = runColour(run.index, isDark);
+  const measured = timed(run, over, true);
+  const series = [{
+    name: nameOf(runs, run, 'measured'), type: 'scatter', data: measured, ...marksFor(measured.length, 5),
+    itemStyle: { color: colour, opacity: 0.45 },
+  }, {
+    name: nameOf(runs, run, 'best'), type: 'line', step: 'end', data: incumbent(run, over),
+    showSymbol: false, lineStyle: { color: colour, width: 2.5 }, itemStyle: { color: colour }, z: 5,
+    markLine: {
+      silent: true, symbol: 'none', label: { position: 'insideEndTop', color: 'inherit', distance: 2 },
+      data: run.yardsticks.map((yardstick, i) => ({
+        name: `${nameOf(runs, run, yardstick.name)} ${format.time(yardstick.ns)}`,
+        yAxis: yardstick.ns,
+        label: { formatter: '{b}' },
+        lineStyle: { color: colour, type: kDashes[1 + (i % 2)] },
+      })),
+    },
+  }];
+  const stopped = timed(run, over, false);
+  if (stopped.length) {
+    series.splice(1, 0, {
+      name: nameOf(runs, run, 'stopped or wrong'), type: 'scatter', data: stopped, symbol: kRing,
+      ...marksFor(stopped.length, 5), itemStyle: { color: kColours.grey, opacity: 0.6 },
+    });
+  }
+  if (run.provenBound > 0) {
+    series.push({
+      name: nameOf(runs, run, 'proven bound'), type: 'line', step: 'end', showSymbol: false, data: boundPoints(run, over),
+      lineStyle: { color: colour, type: 'dashed', width: 1.5 }, itemStyle: { color: colour },
+    });
+  }
+  return series;
+}
+
+/** The steps of what was proven; where the log does not say when, what was proven at the end. */
+export function boundPoints(run, over) {
+  if (!(run.provenBound > 0)) return [];
+  const { dt, n } = run.columns;
+  const placeAt = (seconds) => {
+    if (over !== 'evaluations') return seconds;
+    const i = dt.findIndex((one) => one >= seconds);
+    return seconds === 0 ? 0 : n[i < 0 ? run.count - 1 : i];
+  };
+  const points = run.bounds.length ? run.bounds.map(([seconds, ns]) => [placeAt(seconds), ns]) : [[0, run.provenBound]];
+  points.push([lastPlace(run, over), run.provenBound]);
+  return points;
+}
+
+/** The gap in percent, where a bound was proven: a step wherever the best or the bound changes. */
+export function gapPoints(run, over) {
+  const bests = incumbent(run, over);
+  const bounds = boundPoints(run, over);
+  if (!bests.length || !bounds.length) return [];
+  const at = (points, x) => points.findLast(([place]) => place <= x)?.[1];
+  const places = [...new Set([...bests, ...bounds].map(([x]) => x))].sort((a, b) => a - b);
+  return places.map((x) => [x, at(bests, x), at(bounds, x)]).filter(([, ns, bound]) => ns && bound)
+    .map(([x, ns, bound]) => [x, 100 * (1 - bound / ns)]);
+}
+
+function failureSeries(runs, over, verdicts) {
+  return verdicts.map((verdict) => {
+    const { colour, symbol } = verdictMark(verdict);
+    const data = [];
+    for (const run of runs) {
+      for (let i = 0; i < run.count; ++i) {
+        if (run.verdict(i) === verdict) data.push([place(run, i, over), verdict, i, run.index]);
+      }
+    }
+    return {
+      name: verdict, type: 'scatter', data, symbol, ...marksFor(data.length, 8), xAxisIndex: 2, yAxisIndex: 2,
+      itemStyle: { color: colour, opacity: 0.8 },
+    };
+  });
+}
+
+function tooltip(runs) {
+  return (point) => {
+    if (point.componentType !== 'series') return '';
+    const [x, , i, index] = point.data;
+    if (i === undefined) return `${point.seriesName}: ${format.time(point.data[1])} at ${format.digits(x)}`;
+    const run = index === undefined
+      ? runs.find((one) => point.seriesName.startsWith(one.name)) ?? runs[0]
+      : runs.find((one) => one.index === index);
+    const lines = [`${runs.length > 1 ? `${run.name} ` : ''}record ${run.columns.n[i]}: ${run.verdict(i)}`];
+    if (run.columns.ns[i] > 0) lines.push(format.time(run.columns.ns[i]));
+    if (run.columns.bound[i] > 0) lines.push(`bound ${format.time(run.columns.bound[i])}`);
+    lines.push(`after ${format.digits(run.columns.dt[i])} s`);
+    if (run.reason(i)) lines.push(format.short(format.firstLine(run.reason(i)), 80));
+    return lines.join('\n');
+  };
+}
+
+/** The chart of these runs over 'seconds' or 'evaluations'. */
+export function option(runs, over, isDark) {
+  const verdicts = failing(runs);
+  const hasGap = runs.some((run) => run.provenBound > 0 && run.bests.length);
+  const last = Math.max(...runs.map((run) => lastPlace(run, over)));
+  const x = (index, shows, name) => ({
+    type: 'value', gridIndex: index, min: 0, max: last, name, nameLocation: 'middle', nameGap: 26,
+    axisLabel: { show: shows, formatter: (value) => format.count(value) },
+  });
+  const strip = 20 + 18 * Math.max(1, verdicts.length);
+  return {
+    grid: [
+      { top: 48, height: 330 },
+      { top: 408, height: hasGap ? 80 : 0 },
+      { top: hasGap ? 512 : 394, height: strip },
+    ].map((grid) => ({ ...grid, left: 130, right: 24 })),
+    legend: { data: undefined },
+    tooltip: { formatter: tooltip(runs) },
+    dataZoom: [{ type: 'inside', xAxisIndex: [0, 1, 2], filterMode: 'none' }],
+    xAxis: [x(0, false), x(1, false), x(2, true, over === 'evaluations' ? 'evaluations' : 'seconds since the start')],
+    yAxis: [
+      { type: 'log', gridIndex: 0, name: 'time', axisLabel: { formatter: format.time }, scale: true },
+      { type: 'value', gridIndex: 1, name: hasGap ? 'gap, %' : '', nameGap: 6, show: hasGap, min: 0, max: 100, splitNumber: 2 },
+      { type: 'category', gridIndex: 2, data: verdicts, axisTick: { show: false } },
+    ],
+    series: [
+      ...runs.flatMap((run) => timeSeries(runs, run, over, isDark)),
+      ...(hasGap ? runs.map((run) => ({
+        name: nameOf(runs, run, 'gap'), type: 'line', step: 'end', showSymbol: false, data: gapPoints(run, over),
+        xAxisIndex: 1, yAxisIndex: 1, lineStyle: { color: runColour(run.index, isDark) },
+        itemStyle: { color: runColour(run.index, isDark) },
+      })) : []),
+      ...failureSeries(runs, over, verdicts),
+    ],
+  };
+}
+
+function heightOf(runs) {
+  const hasGap = runs.some((run) => run.provenBound > 0 && run.bests.length);
+  return (hasGap ? 512 : 394) + 70 + 18 * Math.max(1, failing(runs).length);
+}
+
+function summary(run) {
+  if (!run.bests.length) return `${run.name}: nothing correct was found.`;
+  const [n, dt, ns] = run.bests[run.bests.length - 1];
+  let text = `${run.name}: the best takes ${format.time(ns)} (${format.rate(run.run.flops, ns)}), `
+    + `record ${n}, found after ${format.digits(dt)} s.`;
+  if (run.provenBound > 0) {
+    text += ` Nothing is faster than ${format.time(run.provenBound)}: a gap of ${format.gap(ns, run.provenBound)}.`;
+  }
+  for (const yardstick of run.yardsticks) {
+    text += ` ${yardstick.name} takes ${format.time(yardstick.ns)}, ${format.digits(yardstick.ns / ns)} times as long.`;
+  }
+  return text;
+}
+
+export const timeline = {
+  id: 'timeline',
+  title: 'Timeline',
+  help: 'Dots are evaluations, the line is the best so far. Below it stands the gap to what is proven to be impossible, '
+    + 'and what failed. Scroll over the chart to zoom.',
+  render(host, page) {
+    page.state.over ??= 'seconds';
+    const chart = el('div');
+    host.append(
+      select('over', [['seconds', 'time'], ['evaluations', 'evaluations']], page.state.over, (over) => {
+        page.state.over = over;
+        page.redraw();
+      }),
+      ...page.runs.map((run) => el('p', { class: 'summary' }, summary(run))),
+      chart,
+    );
+    return [new Chart(chart, heightOf(page.runs), (ink) => option(page.runs, page.state.over, ink.isDark))];
+  },
+};

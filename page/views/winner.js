@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+//
+// The winner: its loops as boxes in boxes, its arrays, its code, how to go on with it, and in what
+// the finalists differ from it.
+import { el, facts, table } from '../src/dom.js';
+import * as format from '../src/format.js';
+import { pieces } from '../src/highlight.js';
+import { parseOutline, withoutSingles } from '../src/outline.js';
+import { quoted } from './run.js';
+
+const kMostHighlighted = 150000;
+const kKinds = {
+  block: 'work items, in any order', threads: 'threads of a block; a barrier follows', loop: 'a loop', unroll: 'written so many times',
+  vector: 'one vector operation', exec: 'an instruction',
+};
+
+function box(node) {
+  if (node.kind === 'root') return el('div', { class: 'loops' }, node.children.map(box));
+  const names = node.names.join(', ');
+  return el('div', { class: `loop kind-${node.kind}` },
+    el('div', { class: 'head', title: `${kKinds[node.kind] ?? node.kind}: ${names}` },
+      el('b', {}, node.kind), node.size > 1 || node.children.length ? ` × ${format.count(node.size)} ` : ' ', el('span', { class: 'names' }, format.short(names, 90))),
+    node.children.map(box));
+}
+
+function code(source) {
+  const pre = el('pre', { class: 'code', tabindex: '0' });
+  const coloured = source.slice(0, kMostHighlighted);
+  for (const [kind, text] of pieces(coloured)) pre.append(kind ? el('span', { class: `code-${kind}` }, text) : text);
+  pre.append(source.slice(kMostHighlighted));
+  return pre;
+}
+
+/** The commands that go on with a record. */
+export function commandsOf(run) {
+  const program = run.run.argv[0] ? quoted(run.run.argv[0]).replace(/^'(\S+ search)'$/, '$1') : './exh search';
+  const { n, suffix } = run.winner;
+  const record = `${quoted(run.name)} --record ${n}`;
+  const commands = [
+    ['every decision', `${program} log show ${record} --full`],
+    ['build, check and time it again', `${program} replay ${record}`],
+    ['its source', `${program} emit ${record}`],
+  ];
+  if (suffix === '.cu') commands.push(['one file for nvcc', `${program} export ${record} --format cu --out ${run.run.kernel}.cu`]);
+  return commands;
+}
+
+function copyable(text) {
+  const button = el('button', {
+    type: 'button', click: () => {
+      navigator.clipboard?.writeText(text).then(() => { button.textContent = 'copied'; }, () => { button.textContent = 'cannot copy'; });
+    },
+  }, 'copy');
+  return el('div', { class: 'command' }, el('code', {}, text), button);
+}
+
+function finalists(run) {
+  const { winner } = run;
+  if (!winner.finalists.length) return [];
+  return [
+    el('h3', {}, winner.inTurn ? 'Finalists, measured in turn with it' : 'The next fastest'),
+    table([{ title: 'record', number: true }, { title: 'time', number: true }, { title: 'of the winner', number: true }, 'what differs (the winner first)'],
+      winner.finalists.map((one) => [format.count(one.n),
+        one.lo > 0 ? `${format.time(one.ns)} (${format.time(one.lo)} to ${format.time(one.hi)})` : format.time(one.ns),
+        `${format.digits((100 * one.ns) / winner.ns)} %`,
+        one.differs.length > 4
+          ? el('details', {}, el('summary', {}, format.counted(one.differs.length, 'decision')), differences(one.differs))
+          : one.differs.length ? differences(one.differs) : 'no decision that was taken'])),
+  ];
+}
+
+function differences(differs) {
+  return el('ul', { class: 'plain' }, differs.map(([name, a, b]) => el('li', {}, `${name}: ${a} → ${b}`)));
+}
+
+function taken(run) {
+  const byChoice = new Map();
+  for (const [name, value] of run.winner.taken) {
+    const at = name.indexOf('(');
+    const choice = at < 0 ? name : name.slice(0, at);
+    if (!byChoice.has(choice)) byChoice.set(choice, []);
+    byChoice.get(choice).push(`${at < 0 ? '' : name.slice(at + 1, -1)} = ${value}`);
+  }
+  return facts([...byChoice].map(([choice, values]) => [choice, values.join(';  ')]));
+}
+
+export const winnerView = {
+  id: 'winner',
+  title: 'Winner',
+  help: 'Boxes are loops, and what is in them runs in them. Loops of one iteration are left out, unless you ask for them.',
+  render(host, page) {
+    const { run, state } = page;
+    const { winner } = run;
+    if (!winner) {
+      host.append(el('p', {}, 'Nothing correct was found.'));
+      return [];
+    }
+    const i = run.indexOf.get(winner.n);
+    host.append(
+      el('p', { class: 'summary' }, `Record ${winner.n}: ${format.time(winner.ns)}, ${format.rate(run.run.flops, winner.ns)}.`
+        + `${run.provenBound > 0 ? ` The bound is ${format.time(run.provenBound)}.` : ''}${winner.across ? ` Blocks divide reductions: ${winner.across}.` : ''}`
+        + `${i !== undefined && run.columns.registers[i] > 0 ? ` ${run.columns.registers[i]} registers a thread, ${run.columns.blocks[i]} blocks at once on a multiprocessor.` : ''}`),
+      ...commandsOf(run).map(([what, command]) => [el('p', { class: 'note' }, what), copyable(command)]).flat(),
+    );
+    if (winner.trouble) {
+      host.append(el('p', { class: 'warning' }, `Its loops and its code could not be made again: ${winner.trouble}`));
+    } else {
+      const outline = parseOutline(winner.outline);
+      host.append(
+        el('h3', {}, 'Loops'),
+        el('label', { class: 'choice' }, el('input', {
+          type: 'checkbox', id: 'singles', checked: state.singles, change: (event) => { state.singles = event.target.checked; page.redraw(); },
+        }), ' with loops of one iteration'),
+        box(state.singles ? outline : withoutSingles(outline)),
+      );
+      if (winner.arrays?.length) {
+        host.append(el('h3', {}, 'Temporary arrays'), table(['array', 'lives in'], winner.arrays));
+      }
+      host.append(el('h3', {}, 'Code'), code(winner.source));
+    }
+    host.append(...finalists(run), el('h3', {}, 'Decisions, in the order taken'), taken(run));
+    return [];
+  },
+};

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "search/page/columns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/evaluation.h"
+#include "search/log/log_text.h"
+
+namespace exh::search {
+namespace {
+
+/// A column of numbers; none when all of them are 0.
+template <typename Get>
+void WriteColumn(const Log& log, std::string_view name, ScriptJson& json, const Get& get) {
+  if (std::ranges::all_of(log.evals, [&](const EvalRecord& eval) { return get(eval) == 0; })) {
+    return;
+  }
+  json.Key(name).Open('[');
+  for (const EvalRecord& eval : log.evals) {
+    const auto value = get(eval);
+    if constexpr (std::is_floating_point_v<decltype(value)>) {
+      json.Number(value);
+    } else {
+      json.Integer(static_cast<std::int64_t>(value));
+    }
+  }
+  json.Close();
+}
+
+/// Different texts, each once.
+class Dictionary {
+ public:
+  explicit Dictionary(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// Its index; -2 when there is no place for it.
+  int Add(const std::string& text) {
+    const auto [entry, is_new] = index_.try_emplace(text, static_cast<int>(texts_.size()));
+    if (!is_new) return entry->second;
+    if (bytes_ + text.size() > most_bytes_) {
+      entry->second = -2;
+      ++num_left_out_;
+    } else {
+      bytes_ += text.size();
+      texts_.push_back(text);
+    }
+    return entry->second;
+  }
+  const std::vector<std::string>& texts() const { return texts_; }
+  std::size_t num_left_out() const { return num_left_out_; }
+
+ private:
+  std::size_t most_bytes_, bytes_ = 0, num_left_out_ = 0;
+  std::map<std::string, int> index_;
+  std::vector<std::string> texts_;
+};
+
+double Milliseconds(double value) {
+  return std::round(value * 10) / 10;
+}
+
+/// A decision in numbers: how often it was taken.
+struct Taken {
+  int decision = -1;
+  std::size_t times = 0;
+};
+
+/// Decisions that were taken in some evaluation, most often taken first.
+std::vector<Taken> TakenDecisions(const Log& log) {
+  std::map<int, std::size_t> times;
+  for (const EvalRecord& eval : log.evals) {
+    for (const PathStep& step : eval.path) ++times[step.decision];
+  }
+  std::vector<Taken> taken;
+  for (const auto& [decision, count] : times) {
+    if (decision >= 0) taken.push_back({decision, count});
+  }
+  std::ranges::stable_sort(taken, std::greater<>(), &Taken::times);
+  return taken;
+}
+
+/// The value of a decision in all evaluations.
+std::string ColumnOf(const Log& log, int decision) {
+  std::string column;
+  column.reserve(log.evals.size());
+  for (const EvalRecord& eval : log.evals) {
+    const auto index = static_cast<std::size_t>(decision);
+    column += index < eval.vector.size() ? eval.vector[index] : '.';
+  }
+  return column;
+}
+
+bool IsSameEverywhere(const std::string& column) {
+  return column.find_first_not_of(column.front()) == std::string::npos;
+}
+
+void WriteDecision(const Log& log, const Taken& taken, const std::string& column,
+                   ScriptJson& json) {
+  const auto index = static_cast<std::size_t>(taken.decision);
+  const bool is_known = index < log.choices.size() && log.choices[index].index == taken.decision;
+  json.Open('{');
+  json.Key("name").Text(DecisionName(log, taken.decision));
+  json.Key("choice").Text(is_known ? log.choices[index].name : "");
+  json.Key("values").Texts(is_known ? log.choices[index].domain : std::vector<std::string>());
+  json.Key("taken").Integer(static_cast<std::int64_t>(taken.times));
+  json.Key("column").Text(column, column.size());
+  json.Close();
+}
+
+}  // namespace
+
+void WriteEvaluations(const Log& log, const ColumnLimits& limits, ScriptJson& json) {
+  Dictionary verdicts(std::string::npos), reasons(limits.reasons);
+  std::vector<int> verdict, reason;
+  for (const EvalRecord& eval : log.evals) {
+    verdict.push_back(verdicts.Add(std::string(kernels::VerdictName(eval.verdict))));
+    reason.push_back(eval.why.empty() ? -1 : reasons.Add(eval.why.substr(0, limits.reason + 1)));
+  }
+  json.Key("count").Integer(static_cast<std::int64_t>(log.evals.size()));
+  json.Key("evals").Open('{');
+  WriteColumn(log, "n", json, [](const EvalRecord& eval) { return eval.n; });
+  WriteColumn(log, "dt", json,
+              [](const EvalRecord& eval) { return std::round(eval.dt * 1000) / 1000; });
+  for (const auto& [name, column] : {std::pair("verdict", &verdict), {"reason", &reason}}) {
+    json.Key(name).Open('[');
+    for (const int index : *column) json.Integer(index);
+    json.Close();
+  }
+  WriteColumn(log, "ns", json, [](const EvalRecord& eval) { return eval.best_ns; });
+  WriteColumn(log, "again", json, [](const EvalRecord& eval) { return eval.again_ns; });
+  WriteColumn(log, "estimate", json, [](const EvalRecord& eval) { return eval.estimate_ns; });
+  WriteColumn(log, "bound", json, [](const EvalRecord& eval) { return eval.bound_ns; });
+  WriteColumn(log, "compile", json,
+              [](const EvalRecord& eval) { return Milliseconds(eval.compile_ms); });
+  WriteColumn(log, "check", json,
+              [](const EvalRecord& eval) { return Milliseconds(eval.check_ms); });
+  WriteColumn(log, "error", json,
+              [](const EvalRecord& eval) { return std::round(eval.error_ratio * 1000) / 1000; });
+  WriteColumn(log, "registers", json, [](const EvalRecord& eval) { return eval.registers; });
+  WriteColumn(log, "blocks", json, [](const EvalRecord& eval) { return eval.blocks_per_sm; });
+  WriteColumn(log, "clock", json, [](const EvalRecord& eval) { return eval.clock_mhz; });
+  json.Close();
+  json.Key("verdicts").Texts(verdicts.texts());
+  json.Key("reasons").Texts(reasons.texts(), limits.reason);
+  json.Key("reasonsLeftOut").Integer(static_cast<std::int64_t>(reasons.num_left_out()));
+}
+
+void WriteDecisions(const Log& log, std::size_t most, ScriptJson& json) {
+  std::size_t num_left_out = 0;
+  const std::size_t begin = json.size();
+  json.Key("decisions").Open('[');
+  if (!log.evals.empty()) {
+    for (const Taken& taken : TakenDecisions(log)) {
+      const std::string column = ColumnOf(log, taken.decision);
+      if (IsSameEverywhere(column)) continue;
+      if (json.size() - begin + column.size() > most) {
+        ++num_left_out;
+        continue;
+      }
+      WriteDecision(log, taken, column, json);
+    }
+  }
+  json.Close();
+  json.Key("decisionsLeftOut").Integer(static_cast<std::int64_t>(num_left_out));
+}
+
+}  // namespace exh::search

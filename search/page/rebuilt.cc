@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#include "search/page/rebuilt.h"
+
+#include <exception>
+
+#include "search/log/replay.h"
+#include "search/subject/problem.h"
+
+namespace exh::search {
+
+Rebuilt::Rebuilt(const Log& log, const std::string& name) {
+  try {
+    subject_ = std::make_unique<KernelSubject>(MakeProblem(*log.run));
+    root_ = subject_->root();
+    CheckSameSpace(log, name, root_->instance());
+  } catch (const std::exception& error) {
+    trouble_ = error.what();
+  }
+}
+
+}  // namespace exh::search

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// The problem of a run, built again: what loops, code, the tree and the roofline of a page need
+// beyond the log.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "runtime/candidate.h"
+#include "search/kernel/kernel_subject.h"
+#include "search/log/log_reader.h"
+
+namespace exh::search {
+
+/// Either the problem of a run, or why this program cannot build it.
+class Rebuilt {
+ public:
+  /// `name`: of the run, for messages.
+  Rebuilt(const Log& log, const std::string& name);
+
+  /// Empty when the problem is there.
+  const std::string& trouble() const { return trouble_; }
+  /// Only without trouble.
+  const KernelSubject& subject() const { return *subject_; }
+  const runtime::Candidate& root() const { return *root_; }
+
+ private:
+  std::unique_ptr<KernelSubject> subject_;
+  std::optional<runtime::Candidate> root_;
+  std::string trouble_;
+};
+
+}  // namespace exh::search

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "search/page/roofline.h"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "models/bound.h"
+#include "models/device_rates.h"
+#include "search/log/replay.h"
+#include "search/subject/candidate_bound.h"
+
+namespace exh::search {
+namespace {
+
+struct Point {
+  std::uint64_t n = 0;
+  double intensity = 0;
+};
+
+/// Correct evaluations: the fastest, and as many of the others, evenly.
+std::vector<const EvalRecord*> Sample(const Log& log, std::size_t most) {
+  std::vector<const EvalRecord*> evals;
+  for (const EvalRecord& eval : log.evals) {
+    if (eval.verdict == kernels::Verdict::kCorrect && eval.best_ns > 0) evals.push_back(&eval);
+  }
+  std::ranges::stable_sort(evals, {}, &EvalRecord::best_ns);
+  if (evals.size() <= most) return evals;
+  const std::size_t fastest = most / 2, others = most - fastest;
+  std::vector<const EvalRecord*> sample(evals.begin(),
+                                        evals.begin() + static_cast<std::ptrdiff_t>(fastest));
+  for (std::size_t i = 0; i < others; ++i) {
+    sample.push_back(evals[fastest + i * (evals.size() - fastest) / others]);
+  }
+  return sample;
+}
+
+const models::BoundTerm* FindTerm(const models::Bound& bound, std::string_view resource) {
+  const auto term = std::ranges::find(bound.terms, resource, &models::BoundTerm::resource);
+  return term == bound.terms.end() ? nullptr : &*term;
+}
+
+/// Operations for each byte into the busiest unit; 0: not known.
+double IntensityOf(const models::Bound& bound) {
+  const models::BoundTerm* const arithmetic = FindTerm(bound, "arithmetic");
+  const models::BoundTerm* const traffic = FindTerm(bound, "traffic");
+  if (arithmetic == nullptr || traffic == nullptr || !(traffic->amount > 0)) return 0;
+  return 2 * arithmetic->amount / traffic->amount;  // A product with its sum is two operations.
+}
+
+std::vector<Point> Points(const Log& log, const Rebuilt& rebuilt, std::size_t most) {
+  std::vector<Point> points;
+  const CandidateBound bound(rebuilt.subject().problem(), log.run->is_cold()
+                                                              ? models::CacheState::kCold
+                                                              : models::CacheState::kWarm);
+  for (const EvalRecord* const eval : Sample(log, most)) {
+    runtime::Candidate candidate = rebuilt.root();
+    ReplayRecord(log, *eval, candidate);
+    const double intensity = IntensityOf(bound.Explain(candidate));
+    if (intensity > 0) points.push_back({eval->n, intensity});
+  }
+  return points;
+}
+
+}  // namespace
+
+void WriteRoofline(const Log& log, const Rebuilt& rebuilt, std::size_t most, ScriptJson& json) {
+  std::optional<models::DeviceRates> rates;
+  std::vector<Point> points;
+  if (rebuilt.trouble().empty()) {
+    try {
+      rates = KnownRates(rebuilt.subject().problem().device);
+      if (rates) points = Points(log, rebuilt, most);
+    } catch (const std::exception&) {
+      rates.reset();  // A page without this chart is a page.
+    }
+  }
+  json.Key("roofline");
+  if (!rates) {
+    json.Null();
+    return;
+  }
+  const double clocks = rates->units * rates->clock_ghz;
+  json.Open('{');
+  json.Key("peak").Number(2 * rates->fma_per_clk * clocks);
+  json.Key("traffic").Number(rates->unit_bytes_per_clk * clocks);
+  json.Key("memory").Number(rates->memory_gbs);
+  json.Key("n").Open('[');
+  for (const Point& point : points) json.Integer(static_cast<std::int64_t>(point.n));
+  json.Close();
+  json.Key("intensity").Open('[');
+  for (const Point& point : points) json.Number(point.intensity);
+  json.Close();
+  json.Close();
+}
+
+}  // namespace exh::search

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "search/page/run_json.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "kernels/evaluation.h"
+#include "search/log/log_text.h"
+#include "search/page/prefix_tree.h"
+#include "search/page/rebuilt.h"
+#include "search/page/roofline.h"
+#include "search/page/tree_again.h"
+#include "search/page/winner.h"
+
+namespace exh::search {
+namespace {
+
+constexpr std::size_t kMostProblems = 50;
+/// What is looked at again: each takes some tenths of a millisecond up to some milliseconds.
+constexpr std::size_t kMostRoofline = 600, kMostTreeNodes = 2000;
+
+void WriteHeader(const RunRecord& run, ScriptJson& json) {
+  json.Key("run").Open('{');
+  json.Key("tool").Text(run.tool);
+  json.Key("started").Text(run.started);
+  json.Key("space").Text(run.space);
+  json.Key("fingerprint").Text(run.fingerprint);
+  json.Key("spaceDecisions").Text(run.decisions);
+  json.Key("kernel").Text(run.kernel);
+  json.Key("text").Text(run.text);
+  json.Key("sizes").Text(SizesText(run));
+  json.Key("flops").Number(run.flops);
+  json.Key("device").Text(run.device);
+  json.Key("limits").Pairs(run.limits);
+  json.Key("conditions").Text(run.conditions);
+  json.Key("seed").Text(std::to_string(run.seed));  // 64 bits, which a number of a page has not.
+  json.Key("argv").Texts(run.argv);
+  json.Key("order").Texts(run.order);
+  json.Key("policy").Text(run.policy);
+  json.Key("bound").Text(run.bound.empty() ? run.check : run.bound);
+  json.Close();
+}
+
+void WriteDamage(const Log& log, ScriptJson& json) {
+  std::vector<std::string> problems = log.problems;
+  json.Key("numProblems").Integer(static_cast<std::int64_t>(problems.size()));
+  if (problems.size() > kMostProblems) problems.resize(kMostProblems);
+  json.Key("problems").Texts(problems);
+  json.Key("cutOff").Bool(log.cut_off);
+  json.Key("resumes").Open('[');
+  for (const ResumeRecord& resume : log.resumes) {
+    json.Open('{');
+    json.Key("dt").Number(resume.dt);
+    json.Key("started").Text(resume.started);
+    json.Key("tool").Text(resume.tool);
+    json.Key("conditions").Text(resume.conditions);
+    json.Key("argv").Texts(resume.argv);
+    json.Close();
+  }
+  json.Close();
+  json.Key("repairs").Open('[');
+  for (const RepairRecord& repair : log.repairs) json.Text(RepairText(repair));
+  json.Close();
+}
+
+void WriteBests(const Log& log, ScriptJson& json) {
+  json.Key("bests").Open('[');
+  for (const BestRecord& best : log.bests) {
+    json.Open('[');
+    json.Integer(static_cast<std::int64_t>(best.n));
+    json.Number(best.dt);
+    json.Number(best.ns);
+    json.Close();
+  }
+  json.Close();
+}
+
+/// Dead ends of one requirement.
+struct DeadEnds {
+  std::vector<int> depths;
+  PathStep example;
+};
+
+void WriteDeadEnds(const Log& log, ScriptJson& json) {
+  std::map<std::string, DeadEnds> by_label;
+  for (const DeadRecord& dead : log.deads) {
+    DeadEnds& ends = by_label[dead.label];
+    if (ends.depths.empty()) ends.example = dead.step;
+    ends.depths.push_back(dead.depth);
+  }
+  json.Key("deadEnds").Open('[');
+  for (auto& [label, ends] : by_label) {
+    std::ranges::sort(ends.depths);
+    json.Open('{');
+    json.Key("label").Text(label);
+    json.Key("count").Integer(static_cast<std::int64_t>(ends.depths.size()));
+    json.Key("least").Integer(ends.depths.front());
+    json.Key("median").Integer(ends.depths[ends.depths.size() / 2]);
+    json.Key("most").Integer(ends.depths.back());
+    json.Key("example").Text(DecisionName(log, ends.example.decision));
+    json.Key("value").Text(ends.example.value < 0 ? "" : ValueName(log, ends.example));
+    json.Close();
+  }
+  json.Close();
+}
+
+void WriteReferences(const Log& log, ScriptJson& json) {
+  json.Key("references").Open('[');
+  for (const ReferenceRecord& reference : log.references) {
+    json.Open('{');
+    json.Key("name").Text(reference.name);
+    json.Key("verdict").Text(kernels::VerdictName(reference.verdict));
+    json.Key("why").Text(reference.why);
+    json.Key("ns").Number(reference.best_ns);
+    json.Key("median").Number(reference.median_ns);
+    json.Key("lo").Number(reference.lo_ns);
+    json.Key("hi").Number(reference.hi_ns);
+    json.Close();
+  }
+  json.Close();
+  json.Key("rates");
+  if (log.rates) {
+    json.Open('{');
+    json.Key("copy").Number(std::max(log.rates->driver_copy_gbs, log.rates->kernel_copy_gbs));
+    json.Key("fma").Number(log.rates->fma_gflops);
+    json.Key("clock").Number(log.rates->clock_mhz);
+    json.Close();
+  } else {
+    json.Null();
+  }
+}
+
+void WriteViolations(const Log& log, ScriptJson& json) {
+  json.Key("violations").Open('[');
+  for (const ViolationRecord& violation : log.violations) {
+    json.Open('{');
+    json.Key("n").Integer(static_cast<std::int64_t>(violation.n));
+    json.Key("ns").Number(violation.ns);
+    json.Key("bound").Number(violation.bound_ns);
+    json.Key("resource").Text(violation.resource);
+    json.Close();
+  }
+  json.Close();
+}
+
+void WriteEnd(const Log& log, ScriptJson& json) {
+  json.Key("seconds").Number(log.last_dt);
+  json.Key("end");
+  if (!log.end) {
+    json.Null();
+    return;
+  }
+  const EndRecord& end = *log.end;
+  json.Open('{');
+  json.Key("why").Text(end.why);
+  json.Key("dt").Number(end.dt);
+  json.Key("evaluations").Integer(static_cast<std::int64_t>(end.evaluations));
+  json.Key("descents").Integer(static_cast<std::int64_t>(end.descents));
+  json.Key("duplicates").Integer(static_cast<std::int64_t>(end.duplicates));
+  json.Key("deadEnds").Pairs(end.dead_ends);
+  json.Key("tree").Text(end.tree);
+  json.Key("bound").Number(end.bound_ns);
+  json.Key("pruned").Integer(static_cast<std::int64_t>(end.pruned));
+  json.Key("violations").Integer(static_cast<std::int64_t>(end.violations));
+  json.Close();
+}
+
+}  // namespace
+
+void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limits,
+              ScriptJson& json) {
+  json.Open('{');
+  json.Key("name").Text(name);
+  WriteHeader(*log.run, json);
+  WriteDamage(log, json);
+  const std::size_t begin = json.size();
+  WriteEvaluations(log, limits, json);
+  const std::size_t used = json.size() - begin;
+  WriteDecisions(log, limits.all > used ? limits.all - used : 0, json);
+  WriteBests(log, json);
+  WriteDeadEnds(log, json);
+  WriteReferences(log, json);
+  WriteViolations(log, json);
+  WriteEnd(log, json);
+  const Rebuilt rebuilt(log, name);
+  WriteWinner(log, rebuilt, json);
+  WriteRoofline(log, rebuilt, kMostRoofline, json);
+  PrefixTree prefixes(log);
+  WriteTreeAgain(log, rebuilt, kMostTreeNodes, prefixes, json);
+  WritePrefixTree(log, prefixes, limits.tree_nodes, json);
+  json.Close();
+}
+
+}  // namespace exh::search
