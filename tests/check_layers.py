@@ -78,9 +78,10 @@ ROOMS = {
         "cuda/probes": {"cuda/driver"},
         "cuda/process": {"cuda/driver", "cuda/vendor", "cuda/probes"},
         "cuda/pools": {"cuda/driver", "cuda/process"},
-        "cuda/standalone": set(),
-        "cuda": {".", "cuda/driver", "cuda/process", "cuda/pools", "cuda/standalone"},
-        "cpu": {"."},
+        "standalone": set(),
+        "cuda/standalone": {"standalone"},
+        "cuda": {".", "cuda/driver", "cuda/process", "cuda/pools", "cuda/standalone", "standalone"},
+        "cpu": {".", "standalone"},
         "hip_text": {"."},
     },
     "search": {

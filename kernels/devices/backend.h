@@ -106,12 +106,16 @@ class Backend {
   // ---- To take away
   // -------------------------------------------------------------------------------
 
-  /// Can Export() make a program of an implementation?
-  virtual bool exports() const { return false; }
+  /// What a program that Export() makes is in, as `search export --format` has it: "cu". Empty: it
+  /// makes none.
+  virtual std::string_view export_format() const { return {}; }
   /// A program of one file around an implementation, which Print() printed; `about` is its first
-  /// comment. exports() is true.
+  /// comment. There is an export_format().
   virtual std::string Export(const Task& task, const Source& source,
                              const std::string& about) const;
+  /// The header of that program, for C and C++.
+  virtual std::string ExportHeader(const Task& task, const Source& source,
+                                   const std::string& about) const;
 };
 
 /// All of them; they live as long as the program.

@@ -79,7 +79,13 @@ std::unique_ptr<Evaluator> Backend::MakeEvaluator(const Task& /*task*/,
 
 std::string Backend::Export(const Task& /*task*/, const Source& /*source*/,
                             const std::string& /*about*/) const {
-  EXH_CHECK(exports());
+  EXH_CHECK(!export_format().empty());
+  return "";
+}
+
+std::string Backend::ExportHeader(const Task& /*task*/, const Source& /*source*/,
+                                  const std::string& /*about*/) const {
+  EXH_CHECK(!export_format().empty());
   return "";
 }
 

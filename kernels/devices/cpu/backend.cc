@@ -15,6 +15,7 @@
 #include "kernels/cpu/contain/runner.h"
 #include "kernels/devices/cpu/detect.h"
 #include "kernels/devices/cpu/evaluator.h"
+#include "kernels/devices/cpu/standalone_cpu.h"
 
 namespace exh::kernels::cpu {
 namespace {
@@ -83,6 +84,16 @@ class CpuBackend final : public Backend {
   std::unique_ptr<Evaluator> MakeEvaluator(const Task& task,
                                            const EvaluatorOptions& options) const override {
     return MakeCpuEvaluator(task, options.stop);
+  }
+
+  std::string_view export_format() const override { return "cc"; }
+  std::string Export(const Task& task, const Source& source,
+                     const std::string& about) const override {
+    return StandaloneCpu(task, source, about);
+  }
+  std::string ExportHeader(const Task& task, const Source& source,
+                           const std::string& about) const override {
+    return StandaloneCpuHeader(task, source, about);
   }
 
   std::vector<ProcessMain> processes() const override {

@@ -84,10 +84,14 @@ class CudaBackend final : public Backend {
             {kRunCuda, "runs kernels on a GPU: requests on stdin", CandidateProcessMain}};
   }
 
-  bool exports() const override { return true; }
+  std::string_view export_format() const override { return "cu"; }
   std::string Export(const Task& task, const Source& source,
                      const std::string& about) const override {
     return StandaloneCuda(task, source, about);
+  }
+  std::string ExportHeader(const Task& task, const Source& source,
+                           const std::string& about) const override {
+    return StandaloneCudaHeader(task, source, about);
   }
 };
 
