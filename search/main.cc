@@ -118,6 +118,7 @@ int SearchMain(int argc, char** argv) {
   AddBoundCommand(app, invocation);
   AddLearnCommand(app, invocation);
   AddExportCommand(app, invocation);
+  AddInstallKernelCommand(app, invocation);
   AddDevicesCommand(app, invocation);
   AddCharacterizeCommand(app, invocation);
   AddDoctorCommand(app, invocation);

@@ -62,7 +62,7 @@ def long_lines(lines):
 def known_commands(root):
     """The commands that `./exh help` lists, and the programs of the tree."""
     text = subprocess.run([root / "exh", "help"], stdout=subprocess.PIPE, text=True, check=True).stdout
-    commands = re.findall(r"^ +\./exh ([a-z]+)", text, re.MULTILINE)
+    commands = re.findall(r"^ +\./exh ([a-z-]+)", text, re.MULTILINE)
     programs = re.findall(r"^Programs: (.*)$", text, re.MULTILINE)
     return {*commands, *" ".join(programs).split()}
 

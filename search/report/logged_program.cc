@@ -47,6 +47,12 @@ LoggedProgram ReadProgram(const std::string& run, std::optional<std::uint64_t> r
   program.run = run;
   program.log = ReadLogAloud(run);
   const Log& log = program.log;
+  if (const int ours = RunRecord().version; log.run->version > ours) {
+    throw UsageError(fmt::format(
+        "the log of '{}' is of version {}, and this program reads versions up to {}: use the "
+        "program that wrote it ({})",
+        run, log.run->version, ours, log.run->tool));
+  }
   const EvalRecord& eval = program.eval = PickRecord(log, run, record);
   program.problem = MakeProblem(*log.run);
   if (eval.verdict != kernels::Verdict::kCorrect) {
