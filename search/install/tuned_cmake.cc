@@ -32,7 +32,11 @@ constexpr const char* kEnd = R"(
 include(GNUInstallDirs)
 install(TARGETS tuned EXPORT tuned-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES tuned.h DESTINATION include)
-install(EXPORT tuned-targets NAMESPACE tuned:: FILE tuned-config.cmake
+install(EXPORT tuned-targets NAMESPACE tuned:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tuned)
+file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/tuned-config.cmake [[
+$DEPENDENCY$include(${CMAKE_CURRENT_LIST_DIR}/tuned-targets.cmake)
+]])
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tuned-config.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tuned)
 )";
 
@@ -57,7 +61,13 @@ std::string TunedCMake(const TunedLibrary& library) {
     text += Fill(std::string(kind.cmake_units),
                  {{"FILES", names}, {"ARCHITECTURE", alike.first}, {"FLAGS", alike.second}});
   }
-  return text + std::string(kind.cmake_end) + kEnd;
+  const std::string dependency = kind.cmake_dependency.empty()
+                                     ? ""
+                                     : fmt::format(
+                                           "include(CMakeFindDependencyMacro)\n"
+                                           "find_dependency({})\n",
+                                           kind.cmake_dependency);
+  return text + std::string(kind.cmake_end) + Fill(kEnd, {{"DEPENDENCY", dependency}});
 }
 
 }  // namespace exh::search

@@ -30,7 +30,9 @@ struct LibraryKind {
   /// Adds units to the target `tuned`; $FILES$, and the $FLAGS$ and $ARCHITECTURE$ that they have
   /// in common.
   std::string_view cmake_units;
-  std::string_view cmake_end;      ///< Behind all units.
+  std::string_view cmake_end;  ///< Behind all units.
+  std::string_view
+      cmake_dependency;            ///< A package that whoever links the library must find; or "".
   std::string_view python_device;  ///< What tensors must be on: "cpu".
 };
 
