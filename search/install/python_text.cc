@@ -221,16 +221,19 @@ _workspaces = {}
 
 
 def _torch_workspace(torch, name, sizes, stream, device):
-    """One for each stream and kernel: runs on one stream come one after the other."""
+    """One for each stream and kernel, for runs on one stream come one after the other. What is
+    captured into a graph has one of its own there, which each replay makes ready."""
     count = getattr(library(), f"exh_{name}_workspace_bytes")(*sizes)
     if count == 0:
-        return None, 0
+        return None
     key = (name, tuple(sizes), device.index, stream)
-    if key not in _workspaces:
+    memory = None if torch.cuda.is_current_stream_capturing() else _workspaces.get(key)
+    if memory is None:
         memory = torch.empty(count, dtype=torch.uint8, device=device)
         _status(name, getattr(library(), f"exh_{name}_workspace_init")(stream, *sizes, memory.data_ptr(), count))
-        _workspaces[key] = memory
-    return _workspaces[key].data_ptr(), count
+        if not torch.cuda.is_current_stream_capturing():
+            _workspaces[key] = memory
+    return memory
 
 
 def _torch_run(torch, name, inputs, options, scalars):
@@ -249,7 +252,8 @@ def _torch_run(torch, name, inputs, options, scalars):
     with torch.cuda.device(device):
         stream = torch.cuda.current_stream(device).cuda_stream
         workspace = _torch_workspace(torch, name, sizes, stream, device)
-        _status(name, call(stream, *sizes, *pointers, *values, *workspace))
+        place = (None, 0) if workspace is None else (workspace.data_ptr(), workspace.numel())
+        _status(name, call(stream, *sizes, *pointers, *values, *place))
     return results
 
 
