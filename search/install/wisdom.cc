@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -75,10 +76,21 @@ Json ToJson(const Wisdom& wisdom) {
           {"text", unit.text}};
 }
 
+/// A name that functions and files are called after. Throws Error.
+std::string IdentifierIn(const Json& json, const char* key) {
+  const std::string name = json.at(key).get<std::string>();
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ||
+      !std::ranges::all_of(name, is_part)) {
+    throw Error(fmt::format("its {} is '{}', which is no identifier", key, name));
+  }
+  return name;
+}
+
 Wisdom FromJson(const Json& json) {
   Wisdom wisdom;
   Unit& unit = wisdom.unit;
-  json.at("kernel").get_to(unit.kernel);
+  unit.kernel = IdentifierIn(json, "kernel");
   json.at("summary").get_to(unit.summary);
   json.at("meaning").get_to(unit.meaning);
   for (const Json& one : json.at("sizes")) {
@@ -123,7 +135,7 @@ Wisdom FromJson(const Json& json) {
   json.at("one_at_a_time").get_to(unit.one_at_a_time);
   json.at("threads").get_to(unit.threads);
   json.at("flags").get_to(unit.flags);
-  json.at("symbol").get_to(unit.symbol);
+  unit.symbol = IdentifierIn(json, "symbol");
   json.at("decisions").get_to(wisdom.decisions);
   json.at("text").get_to(unit.text);
   return wisdom;
@@ -212,7 +224,18 @@ std::vector<Wisdom> ReadWisdom(std::string_view text, const std::string& path) {
         throw Error(fmt::format("it is of version {}, and this program reads version {}", version,
                                 kVersion));
       }
-      all.push_back(FromJson(json));
+      const Wisdom wisdom = FromJson(json);
+      // Those of one kernel all agree with the first one.
+      const auto first = std::ranges::find_if(
+          all, [&](const Wisdom& other) { return other.unit.kernel == wisdom.unit.kernel; });
+      if (!all.empty()) CheckTogether(wisdom.unit, all.front().unit);
+      if (first != all.end()) CheckTogether(wisdom.unit, first->unit);
+      for (const Wisdom& other : all) {
+        if (other.unit.symbol == wisdom.unit.symbol || IsSamePlace(other, wisdom)) {
+          throw Error("it is there twice: " + PlaceText(wisdom.unit));
+        }
+      }
+      all.push_back(wisdom);
     } catch (const std::exception& error) {
       throw UsageError(
           fmt::format("{}:{}: {}; nothing was changed: take that line out, or give another --out",

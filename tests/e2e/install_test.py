@@ -305,7 +305,10 @@ class Install(unittest.TestCase):
         self.write_wisdom([dict(entry, language="cuda", device="NVIDIA H200", architecture="sm_90")])
         self.refuse("second", *out, says=["another kind of device", "NVIDIA H200 (sm_90)", "--out"])
         for damage, words in (({"v": 99}, "it is of version 99, and this program reads version 1"),
-                              ({"sizes": 3}, "wisdom.jsonl:2: "), ({"arrays": [{}]}, "'name'")):
+                              ({"sizes": 3}, "wisdom.jsonl:2: "), ({"arrays": [{}]}, "'name'"),
+                              ({"symbol": "../../main"}, "its symbol is '../../main', which is no identifier"),
+                              ({"arrays": [], "symbol": "x"}, "two kernels are called 'matmul'"),
+                              ({}, "it is there twice: matmul m=32,n=24,k=16 on ")):
             self.write_wisdom([entry, dict(entry, **damage)])
             self.refuse("second", *out, says=[words, "nothing was changed"])
         (self.out / "wisdom.jsonl").write_text(json.dumps(entry)[:200])
