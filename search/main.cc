@@ -119,6 +119,7 @@ int SearchMain(int argc, char** argv) {
   AddLearnCommand(app, invocation);
   AddExportCommand(app, invocation);
   AddReportCommand(app, invocation);
+  AddInstallKernelCommand(app, invocation);
   AddDevicesCommand(app, invocation);
   AddCharacterizeCommand(app, invocation);
   AddDoctorCommand(app, invocation);

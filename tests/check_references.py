@@ -22,7 +22,8 @@ PLACEHOLDER = re.compile(r"(?:NAME|FILE|name|file|[a-zA-Z])\.[\w.]+")
 ELSEWHERE = {
     "cuda.h", "cublas_api.h", "cublasLt.h",  # The CUDA toolkit has them,
     "Vocabulary.h",  # ANTLR,
-    "package.json",  # Visual Studio Code.
+    "package.json",  # Visual Studio Code,
+    "tuned.h", "tuned.cc", "tuned.cu", "tuned.py",  # libraries of tuned kernels (search/install).
     "stencil.exh", "tiny.exh",  # Made up: what the generator prints is shown for them.
 }
 HISTORY = "CHANGELOG.md"  # It says what there was.

@@ -80,6 +80,10 @@ class Wrapper(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout), (0, "[again]"), run.stderr)
         self.assertEqual(run.stderr, "", "the second call has nothing to say and nothing to do")
 
+    def test_install_kernel_is_a_command_of_search(self):
+        run = self.exh("install-kernel", "runs/mm", "--out", "two words", cwd=self.home)
+        self.assertEqual((run.returncode, run.stdout), (0, "[install-kernel][runs/mm][--out][two words]"), run.stderr)
+
     def test_builds_again_what_changed_and_configures_again_when_presets_or_place_did(self):
         self.assertEqual(self.exh("build").returncode, 0)
         self.write("main.cc", MAIN.replace("[%s]", "<%s>"))

@@ -28,6 +28,10 @@ namespace codegen {
 struct LoweredCode;
 }
 struct Task;
+namespace package {
+struct LibraryKind;
+struct Unit;
+}  // namespace package
 
 /// A line of `search doctor`.
 struct Finding {
@@ -106,12 +110,23 @@ class Backend {
   // ---- To take away
   // -------------------------------------------------------------------------------
 
-  /// Can Export() make a program of an implementation?
-  virtual bool exports() const { return false; }
+  /// What a program that Export() makes is in, as `search export --format` has it: "cu". Empty: it
+  /// makes none.
+  virtual std::string_view export_format() const { return {}; }
   /// A program of one file around an implementation, which Print() printed; `about` is its first
-  /// comment. exports() is true.
+  /// comment. There is an export_format().
   virtual std::string Export(const Task& task, const Source& source,
                              const std::string& about) const;
+  /// The header of that program, for C and C++.
+  virtual std::string ExportHeader(const Task& task, const Source& source,
+                                   const std::string& about) const;
+
+  /// What a tuned library for such devices is made of (search/install); null: there is none.
+  virtual const package::LibraryKind* library_kind() const { return nullptr; }
+  /// An implementation as a part of one. `conditions`: of its run, RunRecord::conditions. `name`:
+  /// what the kernel is called there; empty: as it is called. There is a library_kind().
+  virtual package::Unit Package(const Task& task, const Source& source,
+                                const std::string& conditions, const std::string& name) const;
 };
 
 /// All of them; they live as long as the program.

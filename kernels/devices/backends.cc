@@ -13,6 +13,7 @@
 #include "kernels/devices/cpu/backend.h"
 #include "kernels/devices/cuda/backend.h"
 #include "kernels/devices/hip_text/backend.h"
+#include "kernels/devices/package/unit.h"
 #include "kernels/task.h"
 
 namespace exh::kernels {
@@ -79,8 +80,21 @@ std::unique_ptr<Evaluator> Backend::MakeEvaluator(const Task& /*task*/,
 
 std::string Backend::Export(const Task& /*task*/, const Source& /*source*/,
                             const std::string& /*about*/) const {
-  EXH_CHECK(exports());
+  EXH_CHECK(!export_format().empty());
   return "";
+}
+
+std::string Backend::ExportHeader(const Task& /*task*/, const Source& /*source*/,
+                                  const std::string& /*about*/) const {
+  EXH_CHECK(!export_format().empty());
+  return "";
+}
+
+package::Unit Backend::Package(const Task& /*task*/, const Source& /*source*/,
+                               const std::string& /*conditions*/,
+                               const std::string& /*name*/) const {
+  EXH_CHECK(library_kind() != nullptr);
+  return {};
 }
 
 }  // namespace exh::kernels

@@ -51,4 +51,22 @@ std::string Kernel::ReferenceElement(const Parameters& sizes) const {
   return derived::ReferenceElement(FunctionOf(*this, sizes));
 }
 
+ArrayLayouts Kernel::Layouts(const Parameters& /*sizes*/) const {
+  return {};
+}
+
+std::vector<std::string> Kernel::MeaningfulParameters() const {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters()) names.push_back(parameter.name);
+  return names;
+}
+
+bool ArrayLayout::is_dense() const {
+  std::int64_t stride = 1;
+  for (std::size_t i = extents.size(); i-- > 0; stride *= extents[i]) {
+    if (strides[i] != stride && extents[i] > 1) return false;
+  }
+  return true;
+}
+
 }  // namespace exh::kernels

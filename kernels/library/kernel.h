@@ -25,6 +25,7 @@ struct Parameter {
   std::string what;  ///< One line for `search list`.
   /// Of an option whose values have names: those of 0, 1, …
   std::vector<std::string> words = {};
+  bool is_option = false;  ///< It chooses something, and is no size.
 
   /// A value as people write it: its name, where it has one.
   std::string Text(std::int64_t value) const {
@@ -36,6 +37,16 @@ struct SizeText {
   static constexpr const char* kWhat = "size";
 };
 using Parameters = NamedMap<SizeText, std::int64_t>;
+
+/// How an array lies in memory: element (i, j, …) is at i * strides[0] + j * strides[1] + ….
+struct ArrayLayout {
+  std::vector<std::int64_t> extents, strides;
+
+  /// Is it row-major, without gaps?
+  bool is_dense() const;
+};
+/// By the name of the array.
+using ArrayLayouts = std::map<std::string, ArrayLayout>;
 
 /// A computation that a space can be searched for. It says what it computes once, as a backbone;
 /// the rest is derived from that (kernels/derived), and overridden only where somebody knows
@@ -75,6 +86,12 @@ class Kernel {
   /// SumTolerance(operations, norm)}, both double (tolerance.h); <cmath> is included. Empty:
   /// there is none.
   virtual std::string ReferenceElement(const Parameters& sizes) const;
+  /// The shapes of the arrays, for people and for callers from Python. A backbone knows elements
+  /// alone, so arrays of kernels that are C++ have none.
+  virtual ArrayLayouts Layouts(const Parameters& sizes) const;
+  /// Which of parameters() say what is computed, in their order. The others say how large tiles may
+  /// become, so that a caller of the kernel need not know them. By default all of them.
+  virtual std::vector<std::string> MeaningfulParameters() const;
 };
 
 }  // namespace exh::kernels

@@ -2,6 +2,7 @@
 #include "kernels/library/text_kernel.h"
 
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -10,6 +11,7 @@
 #include "kernels/notation/axes/joined_axes.h"
 #include "kernels/notation/compute.h"
 #include "kernels/notation/lower.h"
+#include "kernels/notation/names_of_meaning.h"
 #include "kernels/notation/resolve.h"
 #include "kernels/notation/syntax/parse.h"
 
@@ -82,6 +84,7 @@ std::vector<Parameter> TextKernel::parameters() const {
     parameters.push_back({size.name.text, notation::DefaultOf(size), size.min.value_or(1),
                           size.max.value_or(kLargestSize), size.doc});
     for (const notation::Name& word : size.words) parameters.back().words.push_back(word.text);
+    parameters.back().is_option = size.is_option;
   }
   return parameters;
 }
@@ -92,6 +95,27 @@ void TextKernel::Build(ir::Builder& builder, const Parameters& sizes) const {
 
 std::string_view TextKernel::text() const {
   return parsed_->text;
+}
+
+ArrayLayouts TextKernel::Layouts(const Parameters& sizes) const {
+  dsl::DiagnosticSink sink;
+  Open(parsed_->path, parsed_->text, sink);
+  const auto resolution = notation::Resolve(parsed_->kernel, SizesOf(sizes), sink);
+  if (!resolution) Refuse(sink);
+  ArrayLayouts layouts;
+  for (const notation::ArrayShape& shape : resolution->arrays) {
+    layouts[shape.decl->name.text] = {shape.extents, shape.strides};
+  }
+  return layouts;
+}
+
+std::vector<std::string> TextKernel::MeaningfulParameters() const {
+  const std::set<std::string> used = notation::NamesOfMeaning(parsed_->kernel);
+  std::vector<std::string> names;
+  for (const notation::SizeDecl& size : parsed_->kernel.sizes) {
+    if (used.count(size.name.text) > 0) names.push_back(size.name.text);
+  }
+  return names;
 }
 
 std::string TextOfStatements(const std::string& statements, const std::string& type,

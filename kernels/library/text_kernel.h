@@ -25,6 +25,8 @@ class TextKernel final : public Kernel {
   /// bounds.
   void Build(ir::Builder& builder, const Parameters& sizes) const override;
   std::string_view text() const override;
+  ArrayLayouts Layouts(const Parameters& sizes) const override;
+  std::vector<std::string> MeaningfulParameters() const override;
 
  private:
   struct Parsed;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
 // `search export`: what others go on with. `--format minizinc` is a frozen instance, with all its
-// ground constraints, for another solver; `--format cu` a record of a run on a GPU, as a program.
+// ground constraints, for another solver; `--format cu` a record of a run on a GPU, as a program,
+// `--format cc` one of a run on a processor, `--format header` the header of either.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "base/spelling.h"
@@ -12,7 +16,7 @@
 #include "search/commands/command.h"
 #include "search/descend/choice_order.h"
 #include "search/log/run_folder.h"
-#include "search/report/export_cuda.h"
+#include "search/report/export_program.h"
 
 namespace exh::search {
 namespace {
@@ -28,7 +32,8 @@ struct ExportOptions {
 
 std::string MiniZinc(const ExportOptions& options) {
   if (!options.run.empty() || options.record || options.best) {
-    throw UsageError("--format minizinc takes a kernel (--kernel), not a run; --format cu does");
+    throw UsageError(
+        "--format minizinc takes a kernel (--kernel), not a run; --format cu, cc and header do");
   }
   const Problem problem = MakeProblem(options.problem);
   const runtime::Candidate root = problem.root();
@@ -40,23 +45,23 @@ std::string MiniZinc(const ExportOptions& options) {
   return ExportMiniZinc(root.instance(), minizinc);
 }
 
-std::string Cuda(const ExportOptions& options) {
+std::string Program(const ExportOptions& options) {
   if (options.run.empty()) {
-    throw UsageError("export what? search export RUN --record N --format cu");
+    throw UsageError(
+        fmt::format("export what? search export RUN --record N --format {}", options.format));
   }
   if (!options.problem.kernel.empty()) {
-    throw UsageError("--format cu takes a run, not a kernel: the run says which kernel it is");
+    throw UsageError(fmt::format(
+        "--format {} takes a run, not a kernel: the run says which kernel it is", options.format));
   }
-  return ExportCuda(options.run, options.record);
+  return ExportProgram(options.run, options.record, options.format);
 }
 
 std::string Exported(const ExportOptions& options) {
   if (options.format == "minizinc") return MiniZinc(options);
-  if (options.format == "cu") return Cuda(options);
-  if (options.format == "cc") {
-    throw UsageError("no format 'cc': search emit RUN prints the source of a run on the cpu");
-  }
-  throw UsageError(UnknownName("format", options.format, {"minizinc", "cu"}));
+  const std::vector<std::string> programs = {"cu", "cc", "header"};
+  if (std::ranges::count(programs, options.format) > 0) return Program(options);
+  throw UsageError(UnknownName("format", options.format, {"minizinc", "cu", "cc", "header"}));
 }
 
 int Export(const ExportOptions& options) {
@@ -75,14 +80,15 @@ int Export(const ExportOptions& options) {
 void AddExportCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
       "export",
-      "a record of a run on a GPU as a CUDA program of one file (--format cu), or "
-      "the decisions and constraints of a kernel as a MiniZinc model");
+      "a record of a run as a program of one file (--format cu on a GPU, cc on a processor) or its "
+      "header, or the decisions and constraints of a kernel as a MiniZinc model");
   const auto options = std::make_shared<ExportOptions>();
-  command->add_option("run", options->run, "cu: folder of a run, or its log");
-  command->add_option("--record", options->record, "cu: number of the record (default: the best)");
-  command->add_flag("--best", options->best, "cu: the best record");
+  command->add_option("run", options->run, "folder of a run, or its log; not for minizinc");
+  command->add_option("--record", options->record,
+                      "number of the record of the run (default: the best)");
+  command->add_flag("--best", options->best, "the best record of the run");
   AddProblemOptions(*command, options->problem);
-  command->add_option("--format", options->format, "minizinc (default) or cu");
+  command->add_option("--format", options->format, "minizinc (default), cu, cc or header");
   command->add_option("--out", options->out, "file to write to instead of the standard output");
   command->add_option("--order", options->order,
                       "minizinc: choices in the order the solver branches on them, or 'paper'");

@@ -195,7 +195,8 @@ class BadInput(unittest.TestCase):
     def test_export(self):
         self.check(["export", "--format", "cu"], "search export RUN")
         self.check(["export", "--format", "cu", "no/such/run"], "no/such/run")
-        self.check(["export", "--format", "cc", "runs/x"], "search emit RUN")
+        self.check(["export", "--format", "cc", "no/such/run"], "no/such/run")
+        self.check(["export", "--format", "header"], "search export RUN", "--format header")
         self.check(["export", "runs/x"], "--format cu")
         self.check(["export", "runs/x", "--format", "cu", "--kernel", "axpy"], "not a kernel")
 
@@ -357,7 +358,10 @@ class Runs(unittest.TestCase):
         # Only runs on a GPU are CUDA programs.
         done = run(SEARCH, "export", self.out, "--format", "cu")
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("search emit", done.stderr)
+        self.assertIn("--format cc", done.stderr)
+        done = run(SEARCH, "export", self.out, "--format", "header")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("int matmul_run(const float* a, const float* b, float* c, int threads);", done.stdout)
         tree = run(SEARCH, "replay-run", self.out)
         self.assertEqual(tree.returncode, 0, tree.stderr)
         self.assertIn("the same tree", tree.stdout)

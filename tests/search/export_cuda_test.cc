@@ -2,7 +2,7 @@
 //
 // `search export --format cu` on logs of random implementations: the text, what nvcc says of it,
 // and what it says of itself when it runs on the processor.
-#include "search/report/export_cuda.h"
+#include "search/report/export_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,8 @@ struct Export {
   std::string text;
 
   explicit Export(const GpuRun& run)
-      : log(WriteGpuLog(run, folder.path())), text(ExportCuda(folder.path(), std::nullopt)) {}
+      : log(WriteGpuLog(run, folder.path())),
+        text(ExportProgram(folder.path(), std::nullopt, "cu")) {}
 };
 
 const Export& Axpy() {
@@ -105,7 +106,7 @@ TEST(ExportCuda, SaysWhereItComesFrom) {
 
 TEST(ExportCuda, OtherRecordsHaveTheirOwnTimes) {
   const std::string& run = Axpy().folder.path();
-  const std::string no_finalist = TopComment(ExportCuda(run, 3));
+  const std::string no_finalist = TopComment(ExportProgram(run, 3, "cu"));
   EXPECT_THAT(no_finalist, HasSubstr("record 3"));
   EXPECT_THAT(
       no_finalist,
@@ -113,7 +114,7 @@ TEST(ExportCuda, OtherRecordsHaveTheirOwnTimes) {
           "time        40.2 us, 0.204 GFLOP/s; the fastest of 3 batches, the slowest "
           "41.3 us; not measured\n             in turn with others, so without an interval\n"));
   EXPECT_THAT(no_finalist, Not(HasSubstr("cuBLAS")));
-  const std::string finalist = TopComment(ExportCuda(run, 4));
+  const std::string finalist = TopComment(ExportProgram(run, 4, "cu"));
   EXPECT_THAT(finalist, HasSubstr("time        60.0 us, 95 % interval 54.0 us to 66.0 us"));
   EXPECT_THAT(finalist, HasSubstr("0.833x the speed of cuBLAS"));
   EXPECT_THAT(finalist, Not(HasSubstr("other finalists")));
@@ -193,18 +194,16 @@ TEST(ExportCuda, IsRightAboutItself) {
 
 TEST(ExportCuda, MistakesAreTold) {
   const std::string& run = Axpy().folder.path();
-  EXPECT_EQ(Thrown<UsageError>([&] { ExportCuda(run, 1); }),
+  EXPECT_EQ(Thrown<UsageError>([&] { ExportProgram(run, 1, "cu"); }),
             "record 1 of '" + run + "' is not correct, but wrong");
-  EXPECT_THAT(Thrown<UsageError>([&] { ExportCuda(run, 9); }),
+  EXPECT_THAT(Thrown<UsageError>([&] { ExportProgram(run, 9, "cu"); }),
               HasSubstr("has no record 9; it has 1 to 4"));
-  EXPECT_THAT(Thrown<UsageError>([&] { ExportCuda(run + "/nowhere", std::nullopt); }),
+  EXPECT_THAT(Thrown<UsageError>([&] { ExportProgram(run + "/nowhere", std::nullopt, "cu"); }),
               HasSubstr("nowhere"));
   TempFolder cpu;
   WriteGpuLog({"axpy", "n=64", {}, {}, "default", "cpu"}, cpu.path());
-  EXPECT_EQ(Thrown<UsageError>([&] { ExportCuda(cpu.path(), std::nullopt); }),
-            "'" + cpu.path() +
-                "' is a run on cpu, whose implementations are no CUDA; search emit prints its "
-                "source");
+  EXPECT_EQ(Thrown<UsageError>([&] { ExportProgram(cpu.path(), std::nullopt, "cu"); }),
+            "'" + cpu.path() + "' is a run on cpu, whose programs are --format cc, not cu");
 }
 
 }  // namespace

@@ -13,8 +13,10 @@
 #include "kernels/codegen/print/cpu_printer.h"
 #include "kernels/cpu/contain/containment.h"
 #include "kernels/cpu/contain/runner.h"
+#include "kernels/devices/cpu/cpu_library.h"
 #include "kernels/devices/cpu/detect.h"
 #include "kernels/devices/cpu/evaluator.h"
+#include "kernels/devices/cpu/standalone_cpu.h"
 
 namespace exh::kernels::cpu {
 namespace {
@@ -83,6 +85,22 @@ class CpuBackend final : public Backend {
   std::unique_ptr<Evaluator> MakeEvaluator(const Task& task,
                                            const EvaluatorOptions& options) const override {
     return MakeCpuEvaluator(task, options.stop);
+  }
+
+  std::string_view export_format() const override { return "cc"; }
+  std::string Export(const Task& task, const Source& source,
+                     const std::string& about) const override {
+    return StandaloneCpu(task, source, about);
+  }
+  std::string ExportHeader(const Task& task, const Source& source,
+                           const std::string& about) const override {
+    return StandaloneCpuHeader(task, source, about);
+  }
+
+  const package::LibraryKind* library_kind() const override { return &CpuLibraryKind(); }
+  package::Unit Package(const Task& task, const Source& source, const std::string& /*conditions*/,
+                        const std::string& name) const override {
+    return CpuUnit(task, source, name);
   }
 
   std::vector<ProcessMain> processes() const override {

@@ -17,6 +17,7 @@
 #include "kernels/devices/cuda/evaluator.h"
 #include "kernels/devices/cuda/process/candidate_process.h"
 #include "kernels/devices/cuda/process/compile_process.h"
+#include "kernels/devices/cuda/standalone/cuda_library.h"
 #include "kernels/devices/cuda/standalone/standalone_cuda.h"
 
 namespace exh::kernels::cuda {
@@ -87,10 +88,19 @@ class CudaBackend final : public Backend {
             {kRunCuda, "runs kernels on a GPU: requests on stdin", CandidateProcessMain}};
   }
 
-  bool exports() const override { return true; }
+  std::string_view export_format() const override { return "cu"; }
   std::string Export(const Task& task, const Source& source,
                      const std::string& about) const override {
     return StandaloneCuda(task, source, about);
+  }
+  std::string ExportHeader(const Task& task, const Source& source,
+                           const std::string& about) const override {
+    return StandaloneCudaHeader(task, source, about);
+  }
+  const package::LibraryKind* library_kind() const override { return &CudaLibraryKind(); }
+  package::Unit Package(const Task& task, const Source& source, const std::string& conditions,
+                        const std::string& name) const override {
+    return CudaUnit(task, source, conditions, name);
   }
 };
 

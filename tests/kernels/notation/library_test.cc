@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "kernels/ir/builder.h"
+#include "kernels/library/registry.h"
 #include "kernels/library/text_kernel.h"
 #include "tests/dsl/expectations.h"
 #include "tests/kernels/notation/texts.h"
@@ -150,6 +151,31 @@ INSTANTIATE_TEST_SUITE_P(Notation, LibraryKernel, ::testing::ValuesIn(Pairs()),
                          [](const auto& pair) { return pair.param.name; });
 
 // Kernels that never were C++ have their reference and random implementations alone.
+TEST(LibraryKernel, SaysHowItsArraysLie) {
+  const Kernel& matmul = *FindKernel("matmul");
+  Parameters sizes;
+  for (const Parameter& parameter : matmul.parameters()) {
+    sizes[parameter.name] = parameter.default_value;
+    const bool is_size = parameter.name.size() == 1;
+    EXPECT_EQ(parameter.is_option, !is_size) << parameter.name;
+  }
+  sizes["m"] = 6, sizes["n"] = 5, sizes["k"] = 4, sizes["a_stride"] = 3, sizes["transpose_b"] = 1;
+  const ArrayLayouts layouts = matmul.Layouts(sizes);
+  ASSERT_EQ(layouts.size(), 3U);
+  using Numbers = std::vector<std::int64_t>;
+  EXPECT_EQ(layouts.at("a").extents, Numbers({6, 4}));
+  EXPECT_EQ(layouts.at("a").strides, Numbers({12, 3}));
+  EXPECT_FALSE(layouts.at("a").is_dense());
+  EXPECT_EQ(layouts.at("b").extents, Numbers({4, 5}));
+  EXPECT_EQ(layouts.at("b").strides, Numbers({1, 4}));
+  EXPECT_FALSE(layouts.at("b").is_dense());
+  EXPECT_TRUE(layouts.at("c").is_dense());
+  // What only tiles mention says nothing of what is computed.
+  EXPECT_EQ(
+      matmul.MeaningfulParameters(),
+      std::vector<std::string>({"m", "n", "k", "transpose_a", "transpose_b", "relu", "a_stride"}));
+}
+
 TEST(LibraryKernel, EachFileIsComparedWithCppOrIsOnlyText) {
   constexpr std::size_t kOnlyText = 5;  // reduce, softmax, layer_norm, dot, moments
   EXPECT_EQ(dsl::FilesIn("kernels/library/texts", ".kernel").size(), Pairs().size() + kOnlyText);

@@ -32,6 +32,7 @@
 
 /// What the device claims to be, for tests to change.
 inline int fake_capability = 90, fake_shared_bytes = 232448;
+inline const char* fake_name = "NVIDIA H200";
 /// Of the last launch.
 inline std::size_t fake_shared_of_launch = 0;
 
@@ -41,10 +42,12 @@ enum cudaError_t {
   cudaErrorMisalignedAddress,
   cudaErrorNoKernelImageForDevice,
   cudaErrorLaunchOutOfResources,
+  cudaErrorInvalidDeviceFunction,
 };
 inline const char* cudaGetErrorString(cudaError_t error) {
-  constexpr const char* kNames[] = {"success", "invalid value", "misaligned address",
-                                    "no kernel image", "out of resources"};
+  constexpr const char* kNames[] = {
+      "success",         "invalid value",    "misaligned address",
+      "no kernel image", "out of resources", "invalid device function"};
   return kNames[error];
 }
 
@@ -61,6 +64,17 @@ inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, 
   *value = attribute == cudaDevAttrComputeCapabilityMajor   ? fake_capability / 10
            : attribute == cudaDevAttrComputeCapabilityMinor ? fake_capability % 10
                                                             : fake_shared_bytes;
+  return cudaSuccess;
+}
+
+struct cudaDeviceProp {
+  char name[256];
+  int major, minor;
+};
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  std::strncpy(properties->name, fake_name, sizeof properties->name);
+  properties->major = fake_capability / 10;
+  properties->minor = fake_capability % 10;
   return cudaSuccess;
 }
 
@@ -105,15 +119,19 @@ void exh_wait() {}
 // ---- Streams, events, graphs
 // ---------------------------------------------------------------------
 
-using cudaStream_t = int;
+using cudaStream_t = struct FakeStream*;
 using cudaEvent_t = int;
 using cudaGraph_t = int;
 using cudaGraphExec_t = int;
 enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed };
 inline bool fake_is_captured = false;
 
-inline cudaError_t cudaStreamCreate(cudaStream_t*) {
+inline cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  *stream = nullptr;
   return cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t) {
+  return cudaMemset(memory, value, bytes);
 }
 inline cudaError_t cudaStreamSynchronize(cudaStream_t) {
   return cudaSuccess;
@@ -178,7 +196,7 @@ inline thread_local FakeIndex threadIdx, blockIdx;
 
 /// The shared memory of the block that runs; printed kernels declare it without a size.
 inline constexpr std::size_t kFakeShared = 232448;
-float4 exh_shared[kFakeShared / sizeof(float4)];
+inline float4 exh_shared[kFakeShared / sizeof(float4)];
 
 inline std::barrier<>* fake_barrier = nullptr;
 inline void __syncthreads() {

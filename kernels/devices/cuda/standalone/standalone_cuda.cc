@@ -2,100 +2,17 @@
 #include "kernels/devices/cuda/standalone/standalone_cuda.h"
 
 #include <algorithm>
-#include <cctype>
-#include <set>
 #include <string_view>
 
 #include "kernels/devices/cuda/standalone/standalone_parts.h"
+#include "kernels/devices/standalone/header.h"
 #include "kernels/library/call_kernel.h"
 
 namespace exh::kernels {
 namespace standalone {
-namespace {
-
-constexpr std::size_t kColumns = 100;
-
-std::string Identifier(const std::string& name, std::set<std::string>& taken) {
-  std::string text;
-  for (const char c : name) text += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) != 0) text = "_" + text;
-  while (!taken.insert(text).second) text += "_";
-  return text;
-}
-
-std::string Replaced(std::string text, const std::string& what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
-    text.replace(at, what.size(), by);
-  }
-  return text;
-}
-
-/// Every line as a comment. A backslash at the end would make the next line part of it.
-std::string Comment(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    out += line.empty() ? "//" : "// ";
-    out += line;
-    out += line.ends_with('\\') ? " .\n" : "\n";
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
-/// The kernel alone. Above it, `source` lists every decision, which is some thousands of lines; the
-/// program says by itself which decisions were taken.
-std::string_view WithoutHeader(std::string_view source) {
-  while (source.starts_with("//") || source.starts_with("\n")) {
-    source.remove_prefix(std::min(source.find('\n'), source.size() - 1) + 1);
-  }
-  return source;
-}
-
-}  // namespace
-
-Names::Names(const ir::Function& function) {
-  std::set<std::string> none;
-  kernel = Identifier(function.name, none);
-  // Those of the launcher, and of the function that knows the result.
-  std::set<std::string> taken = {
-      "stream", "workspace",    "workspace_bytes", "pointers",  "pointer", "device", "major",
-      "minor",  "shared_bytes", "status",          "arguments", "i",       "early",  "next"};
-  for (const ir::Array& array : function.arrays) arrays.push_back(Identifier(array.name, taken));
-  for (const ir::Scalar& scalar : function.scalars) {
-    scalars.push_back(Identifier(scalar.name, taken));
-  }
-}
-
-std::string Fill(std::string text, const std::map<std::string, std::string>& values) {
-  for (const auto& [name, value] : values)
-    text = Replaced(std::move(text), "$" + name + "$", value);
-  return text;
-}
-
-std::string Listed(const std::string& before, const std::vector<std::string>& items,
-                   const std::string& after) {
-  const std::string indent(before.find_first_not_of(' ') + 4, ' ');
-  std::string text, line = before;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const bool is_last = i + 1 == items.size();
-    const std::string item = items[i] + (is_last ? after : ",");
-    const bool fits = line.size() + item.size() + (i > 0 ? 1 : 0) <= kColumns;
-    if (!fits) text += line + "\n";
-    line = (!fits ? indent : i > 0 ? line + " " : line) + item;
-  }
-  return text + line;
-}
 
 std::string KernelName(const Names& names, const SideLaunch& launch) {
   return names.kernel + launch.kernel.substr(std::string_view("exh").size());
-}
-
-std::string Heading(const std::string& title) {
-  std::string line = "// ---- " + title + " ";
-  line.append(kColumns - std::min(kColumns, line.size()), '-');
-  return line + "\n";
 }
 
 }  // namespace standalone
@@ -167,6 +84,21 @@ $UNDEFINED$
   return standalone::Comment(about + standalone::Fill(usage, values)) +
          standalone::Fill(standalone::Fill(text, values),
                           {{"SOURCE", std::string(standalone::WithoutHeader(source.text))}});
+}
+
+std::string StandaloneCudaHeader(const Task& task, const Source& source, const std::string& about) {
+  const standalone::Names names(*task.function);
+  const Launch& launch = source.gpu->launch;
+  std::vector<std::string> parameters = standalone::LauncherParameters(task, launch, names);
+  for (std::string& parameter : parameters) {
+    if (parameter.starts_with("std::")) parameter.erase(0, std::string_view("std::").size());
+  }
+  return standalone::Header(
+      task, names, about, {"cuda_runtime_api.h", "stddef.h"},
+      standalone::Contract(task, launch, names).substr(std::string_view("//\n").size()) +
+          standalone::Listed("cudaError_t " + names.kernel + "_launch(", parameters, ");") +
+          "\n\n// Bytes of device memory that a run needs for itself.\nsize_t " + names.kernel +
+          "_workspace_bytes(void);\n");
 }
 
 }  // namespace exh::kernels

@@ -19,4 +19,7 @@ std::string NoSelfTest(const Task& task);
 ///   checks the result against double precision, and times the kernel.
 std::string StandaloneCuda(const Task& task, const Source& source, const std::string& about);
 
+/// The header of such a program, for C and C++: what the launcher is given, and what it returns.
+std::string StandaloneCudaHeader(const Task& task, const Source& source, const std::string& about);
+
 }  // namespace exh::kernels

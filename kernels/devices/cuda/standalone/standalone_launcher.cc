@@ -13,31 +13,6 @@ namespace {
 /// What a block may have without asking for it.
 constexpr std::uint64_t kSharedAtHand = 48 << 10;
 
-/// Elements, in the plural.
-std::string_view Plural(ir::Type type) {
-  switch (type) {
-    case ir::Type::kF64:
-      return "doubles";
-    case ir::Type::kF32:
-      return "floats";
-    case ir::Type::kF16:
-      return "f16 (the bits of IEEE 754 binary16)";
-    case ir::Type::kBf16:
-      return "bf16 (the upper 16 bits of a float)";
-    case ir::Type::kI64:
-      return "integers of 64 bits";
-    case ir::Type::kI32:
-      return "integers";
-    case ir::Type::kU32:
-      return "integers without a sign";
-    case ir::Type::kI8:
-      return "integers of 8 bits";
-    case ir::Type::kBool:
-      break;
-  }
-  return "bools (bytes that are 0 or 1)";
-}
-
 std::string Number(std::uint64_t value) {
   return std::to_string(value);
 }
@@ -47,68 +22,6 @@ std::uint64_t SharedBytes(const Launch& launch) {
   std::uint64_t most = 0;
   for (const SideLaunch& one : InOrder(launch)) most = std::max(most, one.shared_bytes);
   return most;
-}
-
-/// The errors that the checks have, and what the arrays are.
-std::string Contract(const Task& task, const Launch& launch, const Names& names) {
-  const std::uint64_t shared = SharedBytes(launch);
-  const bool has_workspace = launch.scratch_bytes() > 0;
-  std::string text = R"(//
-// $KERNEL$_launch() enqueues one run of the kernel on the current device and returns at once:
-//   cudaSuccess
-//   cudaErrorInvalidValue            a pointer is null)";
-  if (has_workspace) text += ", or the workspace is too small";
-  text += R"(
-//   cudaErrorMisalignedAddress       a pointer is not aligned as said below
-)";
-  if (task.function->device.capability() > 0) {
-    text += "//   cudaErrorNoKernelImageForDevice  the device is older than " +
-            task.function->device.architecture + "\n";
-  }
-  if (shared > 0) {
-    text += "//   cudaErrorLaunchOutOfResources    it has less than " + Number(shared) +
-            " bytes of shared memory for a block\n";
-  }
-  text += R"(//   anything else                    as the runtime says
-// Everything lies in the device's memory, and what is written overlaps nothing else:
-)";
-  const auto& arrays = task.function->arrays;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    text += "//   " + names.arrays[i] + ": " + Number(arrays[i].elements) + " " +
-            std::string(Plural(arrays[i].type)) + ", aligned to " + Number(arrays[i].alignment) +
-            " bytes" + (IsOutput(arrays[i]) ? ", all of them written" : "") + "\n";
-  }
-  if (has_workspace) {
-    text += "//   workspace: $KERNEL$_workspace_bytes(), which are " +
-            Number(launch.scratch_bytes()) + ", aligned to 16 bytes, for one run at a time;\n" +
-            "//     of any contents";
-    if (launch.ticket_bytes > 0) {
-      text += ", but the first " + Number(launch.ticket_bytes) +
-              " bytes are 0 before the first run, and every run that ends\n//     leaves them so";
-    }
-    text += "\n";
-  }
-  return text;
-}
-
-std::vector<std::string> Parameters(const Task& task, const Names& names, bool has_workspace) {
-  std::vector<std::string> parameters;
-  const auto& arrays = task.function->arrays;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    parameters.push_back((IsOutput(arrays[i]) ? "" : "const ") +
-                         std::string(codegen::ElementName(arrays[i].type)) + "* " +
-                         names.arrays[i]);
-  }
-  for (std::size_t i = 0; i < names.scalars.size(); ++i) {
-    const ir::Type type = ir::ComputeTypeOf(task.function->scalars[i].type);
-    parameters.push_back(std::string(codegen::RegisterName(type)) + " " + names.scalars[i]);
-  }
-  if (has_workspace) {
-    parameters.emplace_back("void* workspace");
-    parameters.emplace_back("std::size_t workspace_bytes");
-  }
-  parameters.emplace_back("cudaStream_t stream");
-  return parameters;
 }
 
 /// Puts a number of the device into a variable, unless a call before it failed.
@@ -190,6 +103,56 @@ std::string Launches(const Launch& launch, const Names& names,
 
 }  // namespace
 
+std::string Contract(const Task& task, const Launch& launch, const Names& names) {
+  const std::uint64_t shared = SharedBytes(launch);
+  const bool has_workspace = launch.scratch_bytes() > 0;
+  std::string text = R"(//
+// $KERNEL$_launch() enqueues one run of the kernel on the current device and returns at once:
+//   cudaSuccess
+//   cudaErrorInvalidValue            a pointer is null)";
+  if (has_workspace) text += ", or the workspace is too small";
+  text += R"(
+//   cudaErrorMisalignedAddress       a pointer is not aligned as said below
+)";
+  if (task.function->device.capability() > 0) {
+    text += "//   cudaErrorNoKernelImageForDevice  the device is older than " +
+            task.function->device.architecture + "\n";
+  }
+  if (shared > 0) {
+    text += "//   cudaErrorLaunchOutOfResources    it has less than " + Number(shared) +
+            " bytes of shared memory for a block\n";
+  }
+  text += R"(//   anything else                    as the runtime says
+// Everything lies in the device's memory, and what is written overlaps nothing else:
+)";
+  for (const std::string& line : ArrayLines(task, names)) text += "//   " + line + "\n";
+  if (has_workspace) {
+    text += "//   workspace: $KERNEL$_workspace_bytes(), which are " +
+            Number(launch.scratch_bytes()) + ", aligned to 16 bytes, for one run at a time;\n" +
+            "//     of any contents";
+    if (launch.ticket_bytes > 0) {
+      text += ", but the first " + Number(launch.ticket_bytes) +
+              " bytes are 0 before the first run, and every run that ends\n//     leaves them so";
+    }
+    text += "\n";
+  }
+  return Fill(text, {{"KERNEL", names.kernel}});
+}
+
+std::vector<std::string> LauncherParameters(const Task& task, const Launch& launch,
+                                            const Names& names) {
+  std::vector<std::string> parameters = ArrayParameters(*task.function, names);
+  for (std::string& scalar : ScalarParameters(*task.function, names)) {
+    parameters.push_back(std::move(scalar));
+  }
+  if (launch.scratch_bytes() > 0) {
+    parameters.emplace_back("void* workspace");
+    parameters.emplace_back("std::size_t workspace_bytes");
+  }
+  parameters.emplace_back("cudaStream_t stream");
+  return parameters;
+}
+
 std::string Launcher(const Task& task, const Source& source, const Names& names) {
   const Launch& launch = source.gpu->launch;
   const bool has_workspace = launch.scratch_bytes() > 0;
@@ -232,7 +195,7 @@ $LAUNCH$
   return Fill(
       text, {{"WORKSPACE", Number(launch.scratch_bytes())},
              {"SIGNATURE", Listed("extern \"C\" cudaError_t " + names.kernel + "_launch(",
-                                  Parameters(task, names, has_workspace), ") {")},
+                                  LauncherParameters(task, launch, names), ") {")},
              {"POINTERS",
               Listed("  const std::pair<const void*, std::size_t> pointers[] = {", pointers, "};")},
              {"ARGUMENTS", Listed("  void* arguments[] = {", arguments, "};")},

@@ -4,41 +4,27 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/devices/standalone/interface.h"
+#include "kernels/devices/standalone/names.h"
+#include "kernels/devices/standalone/text.h"
 #include "kernels/ir/function.h"
 #include "kernels/task.h"
 
 namespace exh::kernels::standalone {
 
-/// Names of what the kernel takes, as identifiers that clash with nothing in the program.
-struct Names {
-  explicit Names(const ir::Function& function);
-  std::string kernel;                ///< "matmul": before "_launch" and "_kernel".
-  std::vector<std::string> arrays;   ///< By number.
-  std::vector<std::string> scalars;  ///< Likewise.
-};
-
-/// `text` with every $NAME$ replaced.
-std::string Fill(std::string text, const std::map<std::string, std::string>& values);
-
-/// `before` + "a, b, c" + `after`, broken into lines of 100 columns where it is longer; those are
-/// indented by four more than the first.
-std::string Listed(const std::string& before, const std::vector<std::string>& items,
-                   const std::string& after);
-
-inline bool IsOutput(const ir::Array& array) {
-  return array.role == ir::ArrayRole::kOutput;
-}
-
 /// What a kernel of the printed source is called in the program: "matmul_fill" for "exh_fill".
 std::string KernelName(const Names& names, const SideLaunch& launch);
 
-/// A line of comment that begins a part.
-std::string Heading(const std::string& title);
+/// The comment above <kernel>_launch(): what it returns, and what it is given.
+std::string Contract(const Task& task, const Launch& launch, const Names& names);
+
+/// The parameters of <kernel>_launch(), as C has them but for std::size_t.
+std::vector<std::string> LauncherParameters(const Task& task, const Launch& launch,
+                                            const Names& names);
 
 /// <kernel>_workspace_bytes() and <kernel>_launch().
 std::string Launcher(const Task& task, const Source& source, const Names& names);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/report/export_cuda.h"
+#include "search/report/export_program.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,39 +9,12 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "kernels/devices/backend.h"
-#include "search/log/log_reader.h"
 #include "search/log/log_text.h"
-#include "search/log/replay.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
-#include "search/subject/decision_file.h"
-#include "search/subject/problem.h"
 
 namespace exh::search {
 namespace {
-
-/// What the log says of the finals, with this record as the one that the others are compared with;
-/// no records when it was not among them.
-Comparison Finals(const Log& log, const EvalRecord& eval) {
-  Comparison finals;
-  const EvalRecord* const best = log.Best();
-  const bool is_best = best != nullptr && best->n == eval.n;
-  const std::string name = is_best ? "winner" : fmt::format("record {}", eval.n);
-  for (const ReferenceRecord& record : log.references) {
-    const bool is_finalist = record.name == "winner" || record.name.starts_with("record ");
-    if (record.name == name) {
-      finals.winner = static_cast<int>(finals.records.size());
-      finals.records.push_back(record);
-      finals.records.back().name = "winner";
-    } else if (is_best || !is_finalist) {
-      // What the other finalists are to the winner they are to no other record.
-      finals.records.push_back(record);
-    }
-  }
-  if (finals.winner < 0) return {};
-  finals.rates = log.rates;
-  return finals;
-}
 
 std::string TimeText(const Log& log, const EvalRecord& eval, const Comparison& finals) {
   const double flops = log.run->flops;
@@ -132,55 +105,63 @@ std::string Wrapped(const std::string& text) {
   return out;
 }
 
-std::string Provenance(const Log& log, const EvalRecord& eval, const Problem& problem,
-                       const kernels::Source& source, const std::string& decisions) {
-  const RunRecord& run = *log.run;
-  const Comparison finals = Finals(log, eval);
-  std::string text =
-      fmt::format("{}: {}, for {}\n\n", run.kernel, problem.kernel->summary(), SizesText(run));
+/// Where it comes from and how fast it was, in lines.
+std::string Origin(const LoggedProgram& program) {
+  const RunRecord& run = *program.log.run;
+  const EvalRecord& eval = program.eval;
+  std::string text = fmt::format("{}: {}, for {}\n\n", run.kernel,
+                                 program.problem.kernel->summary(), SizesText(run));
   text += fmt::format("found by    {}, seed {}, record {}, in a run that began {}\n", run.tool,
                       run.seed, eval.n, run.started);
   text += fmt::format("device      {}{}{}\n", run.device, run.conditions.empty() ? "" : ": ",
                       run.conditions);
   text += LimitsText(run);
   text += fmt::format("space       {}, fingerprint {}\n", run.space, run.fingerprint);
-  text += fmt::format("time        {}\n", TimeText(log, eval, finals));
+  text += fmt::format("time        {}\n", TimeText(program.log, eval, program.finals));
+  return text;
+}
+
+std::string Provenance(const LoggedProgram& program) {
+  const EvalRecord& eval = program.eval;
+  const kernels::Source& source = program.source;
+  std::string text = Origin(program);
   if (!source.across.empty()) {
     text += fmt::format("reductions  divided among blocks: {}\n",
                         AcrossText(source.across, source.bits_vary));
   }
-  text += ComparisonText(problem, finals);
-  text += fmt::format("resources   {}\n", ResourcesText(eval, source.gpu->launch));
+  text += ComparisonText(program.problem, program.finals);
+  if (source.gpu) text += fmt::format("resources   {}\n", ResourcesText(eval, source.gpu->launch));
   text += fmt::format("error       {:.2g} at most when it was checked, {:.2g} of what is allowed\n",
                       eval.max_error, eval.error_ratio);
   text += "decisions   in the order taken; without the slashes a file for `search replay`:\n\n";
-  return Wrapped(text) + Indented(decisions);
+  return Wrapped(text) + Indented(program.decisions);
 }
 
 }  // namespace
 
-std::string ExportCuda(const std::string& run, std::optional<std::uint64_t> record) {
-  const Log log = ReadLog(run);
-  const EvalRecord& eval = PickRecord(log, run, record);
-  const Problem problem = MakeProblem(*log.run);
-  const kernels::Backend& backend = kernels::BackendOf(problem.device);
-  if (!backend.exports()) {
+std::string ExportProgram(const LoggedProgram& program, const std::string& format) {
+  const kernels::Backend& backend = kernels::BackendOf(program.problem.device);
+  const std::string_view own = backend.export_format();
+  const kernels::Task& task = program.problem.task;
+  const std::string& device = program.log.run->device;
+  if (own.empty()) {
     throw UsageError(fmt::format(
-        "'{}' is a run on {}, whose implementations are no CUDA; search emit prints its source",
-        run, log.run->device));
+        "'{}' is a run on {}, whose implementations are no programs; search emit prints its source",
+        program.run, device));
   }
-  if (eval.verdict != kernels::Verdict::kCorrect) {
-    throw UsageError(fmt::format("record {} of '{}' is not correct, but {}", eval.n, run,
-                                 kernels::VerdictName(eval.verdict)));
+  if (format == "header") {
+    return backend.ExportHeader(task, program.source, Wrapped(Origin(program)) + "\n");
   }
-  runtime::Candidate candidate = problem.root();
-  ReplayRecord(log, eval, candidate);
-  Path path;  // By name: the numbers of the log need not be those of this program.
-  for (const PathStep& step : eval.path) path.push_back(LocalStep(log, step, candidate));
-  const std::string decisions =
-      WriteDecisionFile(*log.run, candidate.instance(), path, fmt::format("Record {}", eval.n));
-  const kernels::Source source = kernels::EmitSource(problem.task, candidate);
-  return backend.Export(problem.task, source, Provenance(log, eval, problem, source, decisions));
+  if (format != own) {
+    throw UsageError(fmt::format("'{}' is a run on {}, whose programs are --format {}, not {}",
+                                 program.run, device, own, format));
+  }
+  return backend.Export(task, program.source, Provenance(program));
+}
+
+std::string ExportProgram(const std::string& run, std::optional<std::uint64_t> record,
+                          const std::string& format) {
+  return ExportProgram(ReadProgram(run, record), format);
 }
 
 }  // namespace exh::search

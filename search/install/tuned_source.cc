@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "kernels/devices/standalone/text.h"
+#include "search/install/tuned_library.h"
+
+namespace exh::search {
+namespace {
+
+using kernels::package::LibraryKind;
+using kernels::package::Unit;
+using kernels::standalone::Fill;
+using kernels::standalone::Heading;
+using kernels::standalone::Listed;
+
+constexpr const char* kBegin = R"(// The functions of tuned.h. Kernels lie in files of their own.
+$INCLUDE_HEADER$
+
+$INCLUDES$#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+extern "C" {
+$DECLARATIONS$}
+
+namespace {
+
+// What a caller gave: arrays and scalars in the order of the kernel.
+struct Call {
+  void* const* arrays;
+  const double* scalars;
+  void* stream;
+  void* workspace;
+  std::size_t workspace_bytes;
+};
+
+// For which devices there are units, and for which architectures.
+constexpr const char* kDevices[] = {$DEVICES$};
+constexpr const char* kArchitectures[] = {$ARCHITECTURES$};
+
+// The position of a name; -1 where there is none.
+template <std::size_t kCount>
+int NumberOf(const char* const (&names)[kCount], const std::string& name) {
+  for (std::size_t i = 0; i < kCount; ++i) {
+    if (name == names[i]) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+)";
+
+constexpr const char* kEntry = R"(
+// A unit: one implementation, for one device.
+struct Entry {
+  const std::int64_t* sizes;
+  const std::uint32_t* alignments;  // Of the arrays.
+  int device, architecture;         // Numbers in kDevices and kArchitectures.
+  Run* run;
+  unsigned (*needs)();  // Of the processor; or null.
+  int threads;
+  std::size_t workspace_bytes, zero_bytes;
+  std::mutex* lock;  // One run at a time; or null.
+};
+$START$
+// Tables are sorted by sizes; where these are the same, the faster comes first.
+const Entry* Find(const Entry* begin, const Entry* end, const std::int64_t* sizes,
+                  std::size_t count) {
+  const Machine here = Here();
+  const Entry* found = std::lower_bound(begin, end, sizes, [&](const Entry& entry, auto* wanted) {
+    return std::lexicographical_compare(entry.sizes, entry.sizes + count, wanted, wanted + count);
+  });
+  const Entry* alike = nullptr;
+  for (; found != end && std::equal(sizes, sizes + count, found->sizes); ++found) {
+    if (found->architecture != here.architecture) continue;
+    if (found->device == here.device) return found;
+    if (alike == nullptr) alike = found;
+  }
+  return alike;
+}
+
+int CheckAndStart(const Entry& entry, const Call& call, std::size_t arrays) {
+  for (std::size_t i = 0; i < arrays; ++i) {
+    if (call.arrays[i] == nullptr) return EXH_NULL_POINTER;
+    if (reinterpret_cast<std::uintptr_t>(call.arrays[i]) % entry.alignments[i] != 0) {
+      return EXH_MISALIGNED;
+    }
+  }
+  return Start(entry, call);
+}
+
+}  // namespace
+
+extern "C" const char* exh_status_text(int status) {
+  switch (status) {
+    case EXH_OK:
+      return "all is well";
+    case EXH_NOT_TUNED:
+      return "nothing is tuned for these sizes on this device";
+    case EXH_NULL_POINTER:
+      return "an array is null";
+    case EXH_MISALIGNED:
+      return "an array is not aligned as tuned.h says";
+    case EXH_OTHER_MACHINE:
+      return "the library was compiled for another device than this one: build it here";
+    case EXH_WORKSPACE_TOO_SMALL:
+      return "the workspace is null or smaller than it must be";
+    case EXH_DEVICE_ERROR:
+      return "the device's runtime refused";
+  }
+  return "no status of this library";
+}
+)";
+
+constexpr const char* kKernel = R"(
+$HEADING$
+namespace {
+
+constexpr std::int64_t k_$KERNEL$_sizes[][$WIDTH$] = {
+$SIZES$};
+constexpr std::uint32_t k_$KERNEL$_alignments[][$ARRAYS$] = {
+$ALIGNMENTS$};
+$LOCKS$const Entry k_$KERNEL$[] = {
+$ENTRIES$};
+std::atomic<exh_$KERNEL$_function*> $KERNEL$_fallback{nullptr};
+
+const Entry* Find_$KERNEL$(const std::int64_t* sizes) {
+  return Find(std::begin(k_$KERNEL$), std::end(k_$KERNEL$), sizes, $COUNT$);
+}
+
+}  // namespace
+
+$FUNCTION$
+$SIZE_LIST$
+  const Entry* const entry = Find_$KERNEL$(sizes);
+  if (entry == nullptr) {
+    auto* const fallback = $KERNEL$_fallback.load();
+    if (fallback == nullptr) return EXH_NOT_TUNED;
+$FALLBACK$
+  }
+$ARRAY_LIST$
+$SCALAR_LIST$
+  return CheckAndStart(*entry, {arrays, scalars, $STREAM$}, $ARRAYS$);
+}
+
+extern "C" void exh_$KERNEL$_set_fallback(exh_$KERNEL$_function* fallback) {
+  $KERNEL$_fallback = fallback;
+}
+
+$IS_TUNED$
+$SIZE_LIST$
+  return Find_$KERNEL$(sizes) == nullptr ? EXH_NOT_TUNED : EXH_OK;
+}
+)";
+
+constexpr const char* kWorkspace = R"(
+$BYTES$
+$SIZE_LIST$
+  const Entry* const entry = Find_$KERNEL$(sizes);
+  return entry == nullptr ? 0 : entry->workspace_bytes;
+}
+
+$INIT$
+$SIZE_LIST$
+  const Entry* const entry = Find_$KERNEL$(sizes);
+  if (entry == nullptr) return EXH_NOT_TUNED;
+  return Prepare(*entry, stream, workspace, workspace_bytes);
+}
+)";
+
+/// Names that units have, in the order in which they first come.
+template <typename Member>
+std::vector<std::string> NamesOf(const TunedLibrary& library, Member member) {
+  std::vector<std::string> names;
+  for (const TunedKernel& kernel : library.kernels) {
+    for (const Wisdom* wisdom : kernel.units) {
+      const std::string& name = wisdom->unit.*member;
+      if (std::ranges::count(names, name) == 0) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::string Quoted(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) {
+    std::string text = "\"";
+    for (const char c : name)
+      text += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    quoted.push_back(text + "\"");
+  }
+  return fmt::format("{}", fmt::join(quoted, ", "));
+}
+
+std::size_t PositionOf(const std::vector<std::string>& names, const std::string& name) {
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+/// "  {1, 2}," with at least one number: C++ has no empty arrays.
+template <typename Number>
+std::string Row(const std::vector<Number>& numbers) {
+  return numbers.empty() ? "    {0},\n" : fmt::format("    {{{}}},\n", fmt::join(numbers, ", "));
+}
+
+std::string EntryText(const TunedKernel& kernel, std::size_t i,
+                      const std::vector<std::string>& devices,
+                      const std::vector<std::string>& architectures, bool has_needs) {
+  const Unit& unit = kernel.units[i]->unit;
+  const std::string lock = unit.one_at_a_time ? "&" + unit.symbol + "_lock" : "nullptr";
+  return fmt::format(
+      "    {{k_{0}_sizes[{1}], k_{0}_alignments[{1}], {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}}},\n",
+      kernel.name, i, PositionOf(devices, unit.device),
+      PositionOf(architectures, unit.architecture), unit.symbol,
+      has_needs ? unit.symbol + "_needs" : "nullptr", unit.threads, unit.workspace_bytes,
+      unit.zero_bytes, lock);
+}
+
+std::string KernelText(const TunedKernel& kernel, const LibraryKind& kind,
+                       const std::vector<std::string>& devices,
+                       const std::vector<std::string>& architectures) {
+  std::string sizes, alignments, entries, locks;
+  for (std::size_t i = 0; i < kernel.units.size(); ++i) {
+    const Unit& unit = kernel.units[i]->unit;
+    std::vector<std::int64_t> numbers;
+    for (const auto& size : unit.sizes) numbers.push_back(size.value);
+    sizes += Row(numbers);
+    std::vector<std::uint32_t> multiples;
+    for (const auto& array : unit.arrays) multiples.push_back(array.alignment);
+    alignments += Row(multiples);
+    entries += EntryText(kernel, i, devices, architectures, kind.has_needs);
+    if (unit.one_at_a_time) locks += fmt::format("std::mutex {}_lock;\n", unit.symbol);
+  }
+  std::vector<std::string> arrays, scalars, size_list = kernel.sizes;
+  for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
+    arrays.push_back(
+        kernel.unit().arrays[i].is_output
+            ? kernel.arrays[i]
+            : fmt::format("const_cast<{}*>({})", kernel.array_types[i], kernel.arrays[i]));
+  }
+  for (const std::string& scalar : kernel.scalars) {
+    scalars.push_back("static_cast<double>(" + scalar + ")");
+  }
+  if (scalars.empty()) scalars.emplace_back("0");
+  if (size_list.empty()) size_list.emplace_back("0");
+  const std::string name = "exh_" + kernel.name;
+  const auto size_parameters = kernel.SizeParameters();
+  auto init = size_parameters;
+  init.insert(init.begin(), std::string(kind.stream));
+  init.insert(init.end(), {"void* workspace", "size_t workspace_bytes"});
+  std::map<std::string, std::string> values = {
+      {"HEADING", Heading(kernel.name)},
+      {"KERNEL", kernel.name},
+      {"WIDTH", fmt::format("{}", size_list.size())},
+      {"COUNT", fmt::format("{}", kernel.sizes.size())},
+      {"ARRAYS", fmt::format("{}", kernel.arrays.size())},
+      {"SIZES", sizes},
+      {"ALIGNMENTS", alignments},
+      {"LOCKS", locks},
+      {"ENTRIES", entries},
+      {"FUNCTION", Listed("extern \"C\" int " + name + "(", kernel.Parameters(kind), ") {")},
+      {"SIZE_LIST", Listed("  const std::int64_t sizes[] = {", size_list, "};")},
+      {"FALLBACK", Listed("    return fallback(", kernel.Arguments(kind), ");")},
+      {"ARRAY_LIST", Listed("  void* const arrays[] = {", arrays, "};")},
+      {"SCALAR_LIST", Listed("  const double scalars[] = {", scalars, "};")},
+      {"STREAM", kind.has_workspace ? "stream, workspace, workspace_bytes" : "nullptr, nullptr, 0"},
+      {"IS_TUNED", Listed("extern \"C\" int " + name + "_is_tuned(", size_parameters, ") {")},
+      {"BYTES",
+       Listed("extern \"C\" size_t " + name + "_workspace_bytes(", size_parameters, ") {")},
+      {"INIT", Listed("extern \"C\" int " + name + "_workspace_init(", init, ") {")}};
+  return Fill(kKernel, values) + (kind.has_workspace ? Fill(kWorkspace, values) : "");
+}
+
+}  // namespace
+
+std::string TunedSource(const TunedLibrary& library) {
+  const LibraryKind& kind = *library.kind;
+  const auto devices = NamesOf(library, &Unit::device);
+  const auto architectures = NamesOf(library, &Unit::architecture);
+  std::string declarations;
+  for (const TunedKernel& kernel : library.kernels) {
+    for (const Wisdom* wisdom : kernel.units) {
+      declarations += Fill(std::string(kind.declaration), {{"SYMBOL", wisdom->unit.symbol}});
+    }
+  }
+  std::string text = Fill(kBegin, {{"INCLUDE_HEADER", "#include \"tuned.h\""},
+                                   {"INCLUDES", std::string(kind.source_includes)},
+                                   {"DECLARATIONS", declarations},
+                                   {"DEVICES", Quoted(devices)},
+                                   {"ARCHITECTURES", Quoted(architectures)}});
+  text += std::string(kind.machine) + Fill(kEntry, {{"START", std::string(kind.start)}});
+  for (const TunedKernel& kernel : library.kernels) {
+    text += KernelText(kernel, kind, devices, architectures);
+  }
+  return text;
+}
+
+}  // namespace exh::search

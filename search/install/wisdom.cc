@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+#include "search/install/wisdom.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "kernels/devices/backend.h"
+
+namespace exh::search {
+namespace {
+
+using kernels::package::Unit;
+using kernels::package::UnitArray;
+using kernels::package::UnitScalar;
+using kernels::package::UnitSize;
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+Json ToJson(const Wisdom& wisdom) {
+  const Unit& unit = wisdom.unit;
+  Json sizes = Json::array(), arrays = Json::array(), scalars = Json::array();
+  for (const UnitSize& size : unit.sizes) {
+    sizes.push_back({{"name", size.name},
+                     {"value", size.value},
+                     {"default", size.default_value},
+                     {"option", size.is_option}});
+  }
+  for (const UnitArray& array : unit.arrays) {
+    Json one = {{"name", array.name},
+                {"type", array.type},
+                {"output", array.is_output},
+                {"elements", array.elements},
+                {"alignment", array.alignment}};
+    if (array.has_shape) {
+      one["extents"] = array.extents;
+      one["strides"] = array.strides;
+    }
+    arrays.push_back(std::move(one));
+  }
+  for (const UnitScalar& scalar : unit.scalars) {
+    scalars.push_back({{"name", scalar.name}, {"type", scalar.type}, {"value", scalar.value}});
+  }
+  Json compared = Json::object();
+  for (const Rival& rival : wisdom.compared) compared[rival.name] = rival.ns;
+  return {{"v", kVersion},
+          {"kernel", unit.kernel},
+          {"summary", unit.summary},
+          {"meaning", unit.meaning},
+          {"sizes", sizes},
+          {"language", unit.language},
+          {"device", unit.device},
+          {"architecture", unit.architecture},
+          {"ns", wisdom.ns},
+          {"compared", compared},
+          {"run",
+           {{"tool", wisdom.tool},
+            {"started", wisdom.started},
+            {"conditions", wisdom.conditions},
+            {"seed", wisdom.seed},
+            {"record", wisdom.record}}},
+          {"arrays", arrays},
+          {"scalars", scalars},
+          {"workspace_bytes", unit.workspace_bytes},
+          {"zero_bytes", unit.zero_bytes},
+          {"one_at_a_time", unit.one_at_a_time},
+          {"threads", unit.threads},
+          {"flags", unit.flags},
+          {"symbol", unit.symbol},
+          {"decisions", wisdom.decisions},
+          {"text", unit.text}};
+}
+
+/// A name that functions and files are called after. Throws Error.
+std::string IdentifierIn(const Json& json, const char* key) {
+  const std::string name = json.at(key).get<std::string>();
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0 ||
+      !std::ranges::all_of(name, is_part)) {
+    throw Error(fmt::format("its {} is '{}', which is no identifier", key, name));
+  }
+  return name;
+}
+
+Wisdom FromJson(const Json& json) {
+  Wisdom wisdom;
+  Unit& unit = wisdom.unit;
+  unit.kernel = IdentifierIn(json, "kernel");
+  json.at("summary").get_to(unit.summary);
+  json.at("meaning").get_to(unit.meaning);
+  for (const Json& one : json.at("sizes")) {
+    unit.sizes.push_back({one.at("name"), one.at("value"), one.at("default"), one.at("option")});
+  }
+  json.at("language").get_to(unit.language);
+  json.at("device").get_to(unit.device);
+  json.at("architecture").get_to(unit.architecture);
+  json.at("ns").get_to(wisdom.ns);
+  for (const auto& [name, ns] : json.at("compared").items()) {
+    wisdom.compared.push_back({name, ns.get<double>()});
+  }
+  const Json& run = json.at("run");
+  run.at("tool").get_to(wisdom.tool);
+  run.at("started").get_to(wisdom.started);
+  run.at("conditions").get_to(wisdom.conditions);
+  run.at("seed").get_to(wisdom.seed);
+  run.at("record").get_to(wisdom.record);
+  for (const Json& one : json.at("arrays")) {
+    UnitArray array;
+    one.at("name").get_to(array.name);
+    one.at("type").get_to(array.type);
+    one.at("output").get_to(array.is_output);
+    one.at("elements").get_to(array.elements);
+    one.at("alignment").get_to(array.alignment);
+    array.has_shape = one.contains("extents");
+    if (array.has_shape) {
+      one.at("extents").get_to(array.extents);
+      one.at("strides").get_to(array.strides);
+    }
+    if (!kernels::ir::TypeOfWord(array.type)) throw Error("there is no type '" + array.type + "'");
+    unit.arrays.push_back(std::move(array));
+  }
+  for (const Json& one : json.at("scalars")) {
+    unit.scalars.push_back({one.at("name"), one.at("type"), one.at("value")});
+    if (!kernels::ir::TypeOfWord(unit.scalars.back().type)) {
+      throw Error("there is no type '" + unit.scalars.back().type + "'");
+    }
+  }
+  json.at("workspace_bytes").get_to(unit.workspace_bytes);
+  json.at("zero_bytes").get_to(unit.zero_bytes);
+  json.at("one_at_a_time").get_to(unit.one_at_a_time);
+  json.at("threads").get_to(unit.threads);
+  json.at("flags").get_to(unit.flags);
+  unit.symbol = IdentifierIn(json, "symbol");
+  json.at("decisions").get_to(wisdom.decisions);
+  json.at("text").get_to(unit.text);
+  return wisdom;
+}
+
+std::vector<std::string> NamesOf(const Unit& unit) {
+  std::vector<std::string> names;
+  for (const UnitSize& size : unit.sizes) names.push_back("size " + size.name);
+  for (const UnitArray& array : unit.arrays) {
+    names.push_back((array.is_output ? "output " : "input ") + array.name);
+  }
+  for (const UnitScalar& scalar : unit.scalars) names.push_back("scalar " + scalar.name);
+  return names;
+}
+
+/// Throws UsageError when both cannot stand in one library.
+void CheckTogether(const Unit& found, const Unit& other) {
+  if (kernels::FindBackend(found.language) != kernels::FindBackend(other.language)) {
+    throw UsageError(fmt::format(
+        "{} is for another kind of device than {}: a library is for processors or for GPUs; give "
+        "another --out",
+        PlaceText(found), PlaceText(other)));
+  }
+  if (found.kernel != other.kernel) return;
+  if (found.meaning != other.meaning || NamesOf(found) != NamesOf(other)) {
+    throw UsageError(
+        fmt::format("two kernels are called '{}', and they are not the same: give this one another "
+                    "name, for example --name {}2, or another --out",
+                    found.kernel, found.kernel));
+  }
+}
+
+}  // namespace
+
+std::string PlaceText(const Unit& unit) {
+  std::string sizes;
+  for (const UnitSize& size : unit.sizes) {
+    if (size.is_option && size.value == size.default_value) continue;
+    sizes += fmt::format("{}{}={}", sizes.empty() ? " " : ",", size.name, size.value);
+  }
+  const bool says_both = unit.device.find(unit.architecture) == std::string::npos;
+  return fmt::format("{}{} on {}{}", unit.kernel, sizes, unit.device,
+                     says_both ? " (" + unit.architecture + ")" : "");
+}
+
+Wisdom WisdomOf(const LoggedProgram& program, const std::string& name) {
+  const RunRecord& run = *program.log.run;
+  const kernels::Backend& backend = kernels::BackendOf(program.problem.device);
+  if (backend.library_kind() == nullptr) {
+    throw UsageError(fmt::format("'{}' is a run on {}, for which there are no libraries",
+                                 program.run, run.device));
+  }
+  Wisdom wisdom;
+  wisdom.unit = backend.Package(program.problem.task, program.source, run.conditions, name);
+  wisdom.ns = program.time_ns();
+  for (const ReferenceRecord& record : program.finals.records) {
+    const bool is_ours = record.name == "winner" || record.name.starts_with("record ");
+    const double ns = record.median_ns > 0 ? record.median_ns : record.best_ns;
+    if (!is_ours && ns > 0) wisdom.compared.push_back({record.name, ns});
+  }
+  wisdom.tool = run.tool;
+  wisdom.started = run.started;
+  wisdom.conditions = run.conditions;
+  wisdom.seed = run.seed;
+  wisdom.record = program.eval.n;
+  wisdom.decisions = program.decisions;
+  return wisdom;
+}
+
+std::string WriteWisdom(const std::vector<Wisdom>& all) {
+  std::string text;
+  for (const Wisdom& wisdom : all) text += ToJson(wisdom).dump() + "\n";
+  return text;
+}
+
+std::vector<Wisdom> ReadWisdom(std::string_view text, const std::string& path) {
+  std::vector<Wisdom> all;
+  for (int line = 1; !text.empty(); ++line) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view one = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    try {
+      const Json json = Json::parse(one);
+      const int version = json.at("v").get<int>();
+      if (version != kVersion) {
+        throw Error(fmt::format("it is of version {}, and this program reads version {}", version,
+                                kVersion));
+      }
+      const Wisdom wisdom = FromJson(json);
+      // Those of one kernel all agree with the first one.
+      const auto first = std::ranges::find_if(
+          all, [&](const Wisdom& other) { return other.unit.kernel == wisdom.unit.kernel; });
+      if (!all.empty()) CheckTogether(wisdom.unit, all.front().unit);
+      if (first != all.end()) CheckTogether(wisdom.unit, first->unit);
+      for (const Wisdom& other : all) {
+        if (other.unit.symbol == wisdom.unit.symbol || IsSamePlace(other, wisdom)) {
+          throw Error("it is there twice: " + PlaceText(wisdom.unit));
+        }
+      }
+      all.push_back(wisdom);
+    } catch (const std::exception& error) {
+      throw UsageError(
+          fmt::format("{}:{}: {}; nothing was changed: take that line out, or give another --out",
+                      path, line, error.what()));
+    }
+  }
+  return all;
+}
+
+bool IsSamePlace(const Wisdom& a, const Wisdom& b) {
+  const auto is_same_size = [](const UnitSize& x, const UnitSize& y) {
+    return x.name == y.name && x.value == y.value;
+  };
+  return a.unit.kernel == b.unit.kernel && a.unit.device == b.unit.device &&
+         a.unit.architecture == b.unit.architecture &&
+         std::ranges::equal(a.unit.sizes, b.unit.sizes, is_same_size);
+}
+
+std::string Merge(const Wisdom& found, std::vector<Wisdom>& all) {
+  for (const Wisdom& other : all) CheckTogether(found.unit, other.unit);
+  const std::string place = PlaceText(found.unit);
+  const auto known =
+      std::ranges::find_if(all, [&](const Wisdom& other) { return IsSamePlace(found, other); });
+  if (known == all.end()) {
+    all.push_back(found);
+    return fmt::format("{}: {}", place, FormatTime(found.ns));
+  }
+  if (known->ns <= found.ns) {
+    return fmt::format("{}: {} stays, which is not slower than {}", place, FormatTime(known->ns),
+                       FormatTime(found.ns));
+  }
+  const std::string text =
+      fmt::format("{}: {} instead of {}", place, FormatTime(found.ns), FormatTime(known->ns));
+  *known = found;
+  return text;
+}
+
+}  // namespace exh::search

@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""search install-kernel from runs to calls: two runs of different sizes become one library, which a
+program in C is linked with and NumPy calls; it is right at both sizes and refuses a third.
+
+usage: install_test.py SEARCH CMAKE [unittest arguments]
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import cli_test
+import docs_test
+
+SEARCH, CMAKE = "", ""
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FIRST, SECOND = {"m": 32, "n": 24, "k": 16}, {"m": 16, "n": 48, "k": 20}
+
+PROGRAM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "tuned.h"
+
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int fallback(int64_t m, int64_t n, int64_t k, int64_t transpose_a, int64_t transpose_b,
+                    int64_t relu, int64_t a_stride, int64_t type, const float* a, const float* b, float* c) {
+  (void)transpose_a, (void)transpose_b, (void)relu, (void)a_stride, (void)type, (void)a, (void)b, (void)c;
+  return 1000 + (int)(m + n + k);
+}
+
+/* How many elements are wrong; -1 - status when it refuses. */
+static int check(int64_t m, int64_t n, int64_t k) {
+  float* a = aligned_alloc(64, 65536);
+  float* b = aligned_alloc(64, 65536);
+  float* c = aligned_alloc(64, 65536);
+  int wrong = 0;
+  for (int64_t i = 0; i < m * k; ++i) a[i] = (float)(i % 11 - 5);
+  for (int64_t i = 0; i < k * n; ++i) b[i] = (float)(i % 7 - 3);
+  memset(c, 0xff, 65536);
+  const int status = exh_matmul(m, n, k, 0, 0, 0, 1, 0, a, b, c);
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int64_t p = 0; p < k; ++p) sum += a[i * k + p] * b[p * n + j];
+      wrong += c[i * n + j] != sum;
+    }
+  }
+  if (status == EXH_NOT_TUNED) wrong = c[0] == c[0] ? 1000000 : -1 - status;  /* Untouched. */
+  free(a), free(b), free(c);
+  return wrong;
+}
+
+int main(void) {
+  float* a = aligned_alloc(64, 65536);
+  printf("first %d\n", check(32, 24, 16));
+  printf("second %d\n", check(16, 48, 20));
+  printf("third %d\n", check(32, 24, 20));
+  printf("tuned %d %d\n", exh_matmul_is_tuned(32, 24, 16, 0, 0, 0, 1, 0), exh_matmul_is_tuned(32, 24, 16, 1, 0, 0, 1, 0));
+  printf("null %d\n", exh_matmul(32, 24, 16, 0, 0, 0, 1, 0, a, 0, a) == EXH_NULL_POINTER);
+  printf("misaligned %d\n", exh_matmul(32, 24, 16, 0, 0, 0, 1, 0, a, a, (float*)((char*)a + 1)) == EXH_MISALIGNED);
+  exh_matmul_set_fallback(fallback);
+  printf("fallback %d\n", exh_matmul(32, 24, 20, 0, 0, 0, 1, 0, a, a, a));
+  exh_matmul_set_fallback(0);
+  printf("again %s\n", exh_status_text(exh_matmul(32, 24, 20, 0, 0, 0, 1, 0, a, a, a)));
+  const double begin = seconds();
+  int sum = 0;
+  for (int i = 0; i < 1000000; ++i) sum += exh_matmul_is_tuned(32, 24, 16 + (i & 4), 0, 0, 0, 1, 0);
+  printf("dispatch %.1f ns, %d\n", (seconds() - begin) * 1e3, sum);
+  return 0;
+}
+"""
+
+PROJECT = """
+cmake_minimum_required(VERSION 3.18)
+project(user LANGUAGES C CXX)
+{find}
+add_executable(program main.c)
+target_link_libraries(program PRIVATE tuned::tuned)
+"""
+
+
+def run(*command, cwd=None, **environment):
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=cwd, check=False,
+                          env=dict(os.environ, **environment))
+
+
+def size_text(sizes):
+    return ",".join(f"{name}={value}" for name, value in sizes.items())
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.home = pathlib.Path(tempfile.mkdtemp(prefix="exh-install-"))
+        cls.addClassCleanup(shutil.rmtree, cls.home)
+        cls.search("first", "matmul", FIRST)
+        cls.search("second", "matmul", SECOND)
+
+    @classmethod
+    def search(cls, name, kernel, sizes, *options):
+        if (cls.home / name).exists():
+            return
+        done = run(SEARCH, "--kernel", kernel, "--size", size_text(sizes), "--budget", "evals=3", "--seed", "1",
+                   "--out", str(cls.home / name), *options)
+        if done.returncode != 0:
+            raise AssertionError(done.stdout + done.stderr)
+
+    def setUp(self):
+        self.out = self.home / self.id().rsplit(".", maxsplit=1)[-1]
+
+    def install(self, *runs, out=None):
+        done = run(SEARCH, "install-kernel", *[str(self.home / run) for run in runs], "--out", str(out or self.out))
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def refuse(self, *arguments, says, code=2):
+        """Fails with these words, and leaves the folder as it was."""
+        before = self.snapshot()
+        done = run(SEARCH, "install-kernel", *map(str, arguments), cwd=self.home)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        for words in says:
+            self.assertIn(words, done.stderr)
+        self.assertEqual(self.snapshot(), before)
+        self.assertEqual([path for path in self.home.iterdir() if path.name.startswith(".")], [])
+
+    def snapshot(self):
+        return {str(path.relative_to(self.home)): path.read_bytes() for path in self.home.rglob("*") if path.is_file()}
+
+    def wisdom(self):
+        return [json.loads(line) for line in (self.out / "wisdom.jsonl").read_text().splitlines()]
+
+    def write_wisdom(self, entries):
+        (self.out / "wisdom.jsonl").write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+
+    def build(self, source, *options):
+        folder = source / "build"
+        for command in ((CMAKE, "-G", "Ninja", "-S", source, "-B", folder, *options), (CMAKE, "--build", folder)):
+            done = run(*map(str, command))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertNotIn("warning", done.stdout + done.stderr)
+        return folder
+
+    def project(self, find, *options):
+        """Builds the program in C against the library, and runs it."""
+        folder = self.out.with_name(self.out.name + "-user")
+        folder.mkdir()
+        (folder / "main.c").write_text(PROGRAM)
+        (folder / "CMakeLists.txt").write_text(PROJECT.format(find=find))
+        self.build(folder, "-DCMAKE_C_FLAGS=-std=gnu11 -Wall -Wextra", *options)
+        done = run(str(folder / "build/program"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return dict(line.split(" ", 1) for line in done.stdout.splitlines())
+
+    def test_two_runs_are_one_library(self):
+        said = self.install("first", "second")
+        self.assertRegex(said, r"(?m)^matmul m=32,n=24,k=16 on vectors of \d+ floats, \d+ threads?: ")
+        self.assertIn("m=16,n=48,k=20", said)
+        header = (self.out / "tuned.h").read_text()
+        self.assertIn("f32[32, 16], aligned to 16 bytes; or f32[16, 20], aligned", header.replace("f32[16, 20], aligned "
+                      "to 16 bytes; or f32[32, 16], aligned", "f32[32, 16], aligned to 16 bytes; or f32[16, 20], aligned"))
+        said = self.project(f"add_subdirectory({self.out} tuned)")
+        self.assertEqual((said["first"], said["second"]), ("0", "0"))
+        self.assertEqual(said["third"], "-2")  # EXH_NOT_TUNED, and nothing is touched.
+        self.assertEqual((said["tuned"], said["null"], said["misaligned"]), ("0 1", "1", "1"))
+        self.assertEqual(said["fallback"], "1076")
+        self.assertEqual(said["again"], "nothing is tuned for these sizes on this device")
+        self.assertEqual(said["dispatch"].split(", ")[1], "500000")  # Half of them are not tuned.
+        print(f"dispatch: {said['dispatch'].split(',')[0]}")
+
+    def test_a_library_is_installed_and_found(self):
+        self.install("first", "second")
+        build = self.build(self.out)
+        done = run(CMAKE, "--install", str(build), "--prefix", str(self.home / "prefix"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = self.project("find_package(tuned REQUIRED)", f"-DCMAKE_PREFIX_PATH={self.home}/prefix")
+        self.assertEqual((said["first"], said["second"], said["third"]), ("0", "0", "-2"))
+
+    def test_it_grows_and_keeps_the_faster(self):
+        self.install("first")
+        slow = self.wisdom()[0]
+        fast = slow["ns"]
+        slow["ns"] = 1e12
+        self.write_wisdom([slow])
+        (self.out / "build").mkdir()
+        (self.out / "build/mine").write_text("kept")
+        self.assertIn(" instead of 1000 s", self.install("first"))
+        self.assertEqual([entry["ns"] for entry in self.wisdom()], [fast])
+        self.assertTrue(set(self.wisdom()[0]["compared"]) >= {"naive"}, self.wisdom()[0]["compared"])
+        self.assertIn(" stays, which is not slower than ", self.install("first", "second"))
+        self.assertEqual([entry["sizes"][2]["value"] for entry in self.wisdom()], [16, 20])
+        self.assertEqual((self.out / "build/mine").read_text(), "kept")
+        self.assertEqual(len(list((self.out / "kernels").iterdir())), 2)
+        # What is not of the runs at hand is written again from wisdom.jsonl alone.
+        kernels = {path.name: path.read_text() for path in (self.out / "kernels").iterdir()}
+        shutil.rmtree(self.out / "kernels")
+        self.install("second")
+        self.assertEqual({path.name: path.read_text() for path in (self.out / "kernels").iterdir()}, kernels)
+
+    def test_another_machine_is_not_tuned(self):
+        self.install("first", "second")
+        entries = self.wisdom()
+        entries[0]["architecture"] = entries[0]["device"] = "vectors of 4096 floats"
+        entries[1]["device"] += " of another kind"  # The same architecture will do.
+        self.write_wisdom(entries)
+        self.install("second")  # Beside it stands what is for this very device.
+        said = self.project(f"add_subdirectory({self.out} tuned)")
+        self.assertEqual((said["first"], said["second"], said["third"]), ("-2", "0", "-2"))
+
+    def test_a_library_that_was_compiled_for_another_processor_says_so(self):
+        if "xop" in pathlib.Path("/proc/cpuinfo").read_text():
+            self.skipTest("this processor has everything")
+        self.install("first")
+        entry = self.wisdom()[0]
+        entry["flags"].append("-mxop")
+        self.write_wisdom([entry])
+        self.install("second")
+        folder = self.build(self.out)
+        (folder / "main.c").write_text('#include <stdio.h>\n#include "tuned.h"\nstatic _Alignas(64) float x[4096];\n'
+                                       "int main(void) { puts(exh_status_text(exh_matmul(32, 24, 16, 0, 0, 0, 1, 0, x, x + "
+                                       "1024, x + 2048))); }\n")
+        done = run("gcc", "-I", str(self.out), str(folder / "main.c"), "-o", str(folder / "main"), f"-L{folder}",
+                   "-ltuned", f"-Wl,-rpath,{folder}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("compiled for another device than this one", run(str(folder / "main")).stdout)
+
+    def test_other_kernels_and_names_stand_beside_each_other(self):
+        self.search("axpy", "axpy", {"n": 512})
+        self.install("first", "axpy")
+        done = run(SEARCH, "install-kernel", str(self.home / "second"), "--name", "my product", "--out", str(self.out))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        header = (self.out / "tuned.h").read_text()
+        for name in "matmul", "axpy", "my_product":
+            self.assertIn(f"int exh_{name}(", header)
+        self.assertIn("float* z, float alpha);", header)
+        self.build(self.out)
+
+    def python(self):
+        """A Python with NumPy; the test is skipped where there is none."""
+        for python in sys.executable, "/usr/bin/python3":
+            if run(python, "-c", "import numpy").returncode == 0:
+                return python
+        return self.skipTest("no Python here has NumPy")
+
+    def test_the_page_does_what_it_says(self):
+        python = self.python()
+        page = "docs/application.md"
+        for name, text in docs_test.files(page).items():
+            (self.out / "app").mkdir(parents=True, exist_ok=True)
+            (self.out / "app" / name).write_text(text)
+        printed = ""
+        blocks = [(language, text) for _, language, text in docs_test.blocks(page) if language in ("sh", "text")]
+        self.assertEqual([language for language, _ in blocks], ["sh", "sh", "text", "sh", "text", "sh"])
+        for language, text in blocks:
+            if language == "text":
+                self.assertTrue(printed.endswith("\n" + text) or printed == text, printed)
+                continue
+            for shown, here in (("./exh search", SEARCH), ("./exh install-kernel", SEARCH + " install-kernel"),
+                                ("--budget 20s", "--budget evals=2"), ("python3", python)):
+                text = text.replace(shown, here)
+            done = run("sh", "-ec", text, cwd=self.out)
+            self.assertEqual(done.returncode, 0, text + done.stdout + done.stderr)
+            printed = done.stdout
+
+    def test_numpy_calls_it(self):
+        python = self.python()
+        self.search("axpy", "axpy", {"n": 512})
+        self.install("first", "second", "axpy")
+        self.build(self.out)
+        done = run(python, "-B", "-c", NUMPY, cwd=self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines(), ["right", "right", "right", "refused", "fell back", "type", "strides",
+                                                    "option", "count"])
+
+    def test_bad_input(self):
+        self.install("first")
+        out = ("--out", self.out)
+        self.refuse(*out, says=["search install-kernel RUN --out FOLDER"])
+        self.refuse("first", says=["--out tuned"])
+        self.refuse("nowhere", *out, says=["nowhere"])
+        self.refuse("first@999", *out, says=["has no record 999"])
+        (self.home / "plain").write_text("a file")
+        self.refuse("first", "--out", "plain", says=["'plain' is a file", "folder of a library"])
+        self.refuse("first", "--out", "second", says=["'second' is not empty, and no tuned library", "--out"])
+        self.refuse("first", "--out", "/proc/nowhere/tuned", code=1, says=["/proc/nowhere/tuned", "nothing was changed"])
+        # Another kernel of the same name.
+        (self.home / "other.kernel").write_text(
+            (ROOT / "kernels/library/texts/matmul.kernel").read_text().replace("a[m, k] * b[k, n]", "b[k, n] * a[m, k]"))
+        self.search("other", str(self.home / "other.kernel"), FIRST)
+        self.refuse("other", *out, says=["two kernels are called 'matmul'", "--name matmul2"])
+        # Another kind of device.
+        entry = self.wisdom()[0]
+        self.write_wisdom([dict(entry, language="cuda", device="NVIDIA H200", architecture="sm_90")])
+        self.refuse("second", *out, says=["another kind of device", "NVIDIA H200 (sm_90)", "--out"])
+        for damage, words in (({"v": 99}, "it is of version 99, and this program reads version 1"),
+                              ({"sizes": 3}, "wisdom.jsonl:2: "), ({"arrays": [{}]}, "'name'"),
+                              ({"symbol": "../../main"}, "its symbol is '../../main', which is no identifier"),
+                              ({"arrays": [], "symbol": "x"}, "two kernels are called 'matmul'"),
+                              ({}, "it is there twice: matmul m=32,n=24,k=16 on ")):
+            self.write_wisdom([entry, dict(entry, **damage)])
+            self.refuse("second", *out, says=[words, "nothing was changed"])
+        (self.out / "wisdom.jsonl").write_text(json.dumps(entry)[:200])
+        self.refuse("second", *out, says=["wisdom.jsonl:1: "])
+
+    def test_logs_that_will_not_do(self):
+        self.install("first")
+        log = (self.home / "first/log.jsonl").read_text().splitlines(keepends=True)
+        damaged = self.home / "damaged"
+        damaged.mkdir()
+        kept = [line for line in log if '"t":"best"' not in line]
+        (damaged / "log.jsonl").write_text("".join(kept))
+        self.refuse("damaged", "--out", self.out, says=["damaged"])  # It has no winner.
+        (damaged / "log.jsonl").write_text("".join(log[1:]))
+        self.refuse("damaged", "--out", self.out, says=["damaged"])
+        sealed = cli_test.sealed(dict(json.loads(log[0]), v=99))
+        (damaged / "log.jsonl").write_text(sealed + "".join(log[1:]))
+        self.refuse("damaged", "--out", self.out, says=["the log of 'damaged' is of version 99", "up to 2"])
+        (damaged / "log.jsonl").write_text("")
+        self.refuse("damaged", "--out", self.out, says=["damaged"])
+
+
+NUMPY = """
+import numpy as np
+import tuned
+rng = np.random.default_rng(1)
+for m, n, k in (32, 24, 16), (16, 48, 20):
+    a, b = (np.round(rng.uniform(-4, 4, shape)).astype("float32") for shape in ((m, k), (k, n)))
+    print("right" if (tuned.matmul(a, b) == a @ b).all() else "wrong")
+x, y = (np.arange(512, dtype="float32") * i for i in (1, 2))
+print("right" if (tuned.axpy(x, y, alpha=3) == 3 * x + y).all() else "wrong")
+a, b = np.ones((32, 20), "float32"), np.ones((20, 24), "float32")
+try:
+    tuned.matmul(a, b)
+except tuned.NotTuned as error:
+    print("refused" if "a: f32[32, 20] with strides (20, 1)" in str(error) and "f32[32, 16]" in str(error) else error)
+print("fell back" if (tuned.matmul(a, b, fallback=np.matmul) == 20).all() else "did not")
+for word, wrong in ("type", a.astype("float64")), ("strides", np.ones((16, 32), "float32").T):
+    try:
+        tuned.matmul(wrong, np.ones((wrong.shape[1], 24), "float32"))
+    except tuned.NotTuned as error:
+        print(word)
+try:
+    tuned.matmul(a, b, reluu=1)
+except TypeError as error:
+    print("option" if "has no 'reluu'; it has: m, n, k" in str(error) else error)
+try:
+    tuned.matmul(a)
+except TypeError as error:
+    print("count" if "takes 2 arrays (a, b), not 1" in str(error) else error)
+"""
+
+
+if __name__ == "__main__":
+    SEARCH, CMAKE = sys.argv[1:3]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
