@@ -315,7 +315,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   explorer_options.start = budget.start;
   explorer_options.reserve = budget.Reserve(run.subject.most_reserve_s());
   explorer_options.stop = &budget.stop;
-  ProgressReporter progress(ParseProgress(options.progress, stdout), stdout);
+  ProgressReporter progress(ParseProgress(options.progress, stdout), stdout, TerminalDraws());
   Explorer explorer(run.root, run.order, run.evaluator, budget.stopper, run.log, progress, clock,
                     explorer_options);
   double before = 0;

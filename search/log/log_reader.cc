@@ -14,8 +14,10 @@
 #include <iterator>
 #include <set>
 #include <utility>
+#include <variant>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "search/log/log_json.h"
 
 namespace exh::search {
@@ -91,13 +93,31 @@ void Add(ResumeRecord record, Log& log) {
   log.rates.reset();
 }
 
-void AddRecord(const Json& json, Log& log) {
+/// A record of a known type, or nothing; and its `dt`, or 0.
+struct Decoded {
+  std::variant<std::monostate, RunRecord, ChoiceRecord, EvalRecord, BestRecord, SelectRecord,
+               ResultRecord, ViolationRecord, DeadRecord, ReferenceRecord, RatesRecord,
+               ResumeRecord, RepairRecord, EndRecord>
+      record;
+  double dt = 0;
+};
+
+Decoded DecodeRecord(const Json& json) {
+  Decoded decoded;
   const std::string type = json.value("t", std::string());
   ForEachRecord([&]<typename Record>() {
-    if (type == Fields<Record>::kType) Add(Decode<Record>(json), log);
+    if (type == Fields<Record>::kType) decoded.record = Decode<Record>(json);
   });
   const auto dt = json.find("dt");
-  if (dt != json.end() && dt->is_number()) log.last_dt = std::max(log.last_dt, dt->get<double>());
+  if (dt != json.end() && dt->is_number()) decoded.dt = dt->get<double>();
+  return decoded;
+}
+
+void Add(std::monostate /*nothing*/, Log& /*log*/) {}
+
+void AddRecord(Decoded decoded, Log& log) {
+  std::visit([&](auto& record) { Add(std::move(record), log); }, decoded.record);
+  log.last_dt = std::max(log.last_dt, decoded.dt);
 }
 
 /// Where a line stands among the others, by its number.
@@ -168,6 +188,47 @@ std::string Words(const std::exception& error) {
   return std::string(end == text.npos ? text : text.substr(end + 2));
 }
 
+/// A line by itself: what it says, before anybody asks where it stands.
+struct ReadLine {
+  std::string_view line;
+  bool is_last = false;  ///< It has no end.
+  std::optional<SealedLine> sealed;
+  Decoded decoded;
+  std::string trouble;  ///< Why it says nothing, although its checksum fits.
+};
+
+void Read(ReadLine& read) {
+  read.sealed = Unseal(read.line);
+  if (!read.sealed) return;
+  try {
+    read.decoded = DecodeRecord(ParseRecord(read.sealed->record));
+  } catch (const std::exception& error) {
+    read.trouble = Words(error);
+  }
+}
+
+/// The next lines of the text, at most so many bytes that a machine has them beside the text; read,
+/// several at once where there are many.
+std::vector<ReadLine> NextLines(std::string_view& text) {
+  constexpr std::size_t kMostBytes = 16 << 20, kAtOnce = 64;
+  std::vector<ReadLine> lines;
+  for (std::size_t bytes = 0; !text.empty() && bytes < kMostBytes;) {
+    const std::size_t end = text.find('\n');
+    ReadLine& read = lines.emplace_back();
+    read.line = text.substr(0, end);
+    read.is_last = end == std::string_view::npos;
+    text.remove_prefix(read.is_last ? text.size() : end + 1);
+    bytes += read.line.size();
+  }
+  const std::size_t num_blocks = (lines.size() + kAtOnce - 1) / kAtOnce;
+  RunInParallel(num_blocks, num_blocks > 4 ? NumCores() : 1, [&](std::size_t block) {
+    const std::size_t end = std::min(lines.size(), (block + 1) * kAtOnce);
+    for (std::size_t line = block * kAtOnce; line < end; ++line) Read(lines[line]);
+    return true;
+  });
+  return lines;
+}
+
 }  // namespace
 
 const EvalRecord* Log::Find(std::uint64_t n) const {
@@ -185,28 +246,26 @@ Log ParseLog(std::string_view text) {
   Log log;
   Chain chain;
   log.tail.bytes = text.size();
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    const bool last = end == std::string_view::npos;
-    text.remove_prefix(last ? text.size() : end + 1);
-    const auto sealed = Unseal(line);
-    if (!sealed && last && !Unseal(line.substr(0, line.size() - 1))) {
-      log.cut_off = true;
-      log.tail.bytes -= line.size();
-      break;
-    }
-    log.tail.ends_line = !last;
-    if (!sealed) {
-      log.problems.push_back(fmt::format("line {}: {}", chain.AddDamaged(log.tail),
-                                         last ? "its end is damaged" : "checksum does not match"));
-      continue;
-    }
-    if (chain.Add(*sealed, log.tail, log.problems) == Place::kAgain) continue;
-    try {
-      AddRecord(ParseRecord(sealed->record), log);
-    } catch (const std::exception& error) {
-      log.problems.push_back(fmt::format("line {}: {}", log.tail.lines, Words(error)));
+  while (!text.empty() && !log.cut_off) {
+    for (ReadLine& read : NextLines(text)) {
+      if (!read.sealed && read.is_last && !Unseal(read.line.substr(0, read.line.size() - 1))) {
+        log.cut_off = true;
+        log.tail.bytes -= read.line.size();
+        break;
+      }
+      log.tail.ends_line = !read.is_last;
+      if (!read.sealed) {
+        log.problems.push_back(
+            fmt::format("line {}: {}", chain.AddDamaged(log.tail),
+                        read.is_last ? "its end is damaged" : "checksum does not match"));
+        continue;
+      }
+      if (chain.Add(*read.sealed, log.tail, log.problems) == Place::kAgain) continue;
+      if (read.trouble.empty()) {
+        AddRecord(std::move(read.decoded), log);
+      } else {
+        log.problems.push_back(fmt::format("line {}: {}", log.tail.lines, read.trouble));
+      }
     }
   }
   ReportMissing(chain.missing(), log.problems);
@@ -214,8 +273,7 @@ Log ParseLog(std::string_view text) {
 }
 
 void CheckRecord(const Json& record) {
-  Log scratch;
-  AddRecord(record, scratch);
+  DecodeRecord(record);
 }
 
 std::string LogPath(const std::string& run) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "search/log/log_text.h"
+#include "search/page/program_folder.h"
 #include "search/page/run_json.h"
 #include "search/page/script_json.h"
 
@@ -33,13 +34,6 @@ std::string Escaped(std::string_view text) {
     }
   }
   return out;
-}
-
-/// The folder that the running program lies in; empty when nobody knows.
-std::string ProgramFolder() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "" : program.parent_path().string();
 }
 
 std::string ReadText(const std::string& path) {

@@ -7,11 +7,12 @@
 
 #include "kernels/evaluation.h"
 #include "search/log/log_text.h"
+#include "search/page/again/rebuilt.h"
+#include "search/page/again/requirements.h"
+#include "search/page/again/roofline.h"
+#include "search/page/again/tree.h"
+#include "search/page/again/winner.h"
 #include "search/page/prefix_tree.h"
-#include "search/page/rebuilt.h"
-#include "search/page/roofline.h"
-#include "search/page/tree_again.h"
-#include "search/page/winner.h"
 
 namespace exh::search {
 namespace {
@@ -185,6 +186,7 @@ void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limit
   WriteEnd(log, json);
   const Rebuilt rebuilt(log, name);
   WriteWinner(log, rebuilt, json);
+  WriteRequirements(log, rebuilt, json);
   WriteRoofline(log, rebuilt, kMostRoofline, json);
   PrefixTree prefixes(log);
   WriteTreeAgain(log, rebuilt, kMostTreeNodes, prefixes, json);

@@ -15,6 +15,8 @@ namespace {
 
 constexpr double kLiveSeconds = 0.2;
 constexpr double kPlainSeconds = 10;
+/// Columns of the sparkline, and of a terminal that has place for it.
+constexpr std::size_t kSparkline = 12, kLeastColumns = 79;
 
 std::size_t TerminalWidth(std::FILE* out) {
   winsize size{};
@@ -89,6 +91,7 @@ ProgressMode ParseProgress(std::string_view text, std::FILE* out) {
 
 void ProgressReporter::Show(const Status& status, bool news) {
   if (mode_ == ProgressMode::kNone) return;
+  sparkline_.Add(status.elapsed, status.best_ns);
   const double interval = mode_ == ProgressMode::kLive ? kLiveSeconds : kPlainSeconds;
   if (!news && status.elapsed - last_shown_ < interval) return;
   last_shown_ = status.elapsed;
@@ -97,8 +100,11 @@ void ProgressReporter::Show(const Status& status, bool news) {
     fmt::print(out_, "{}\n", text);
   } else {
     // A line that wraps cannot be taken back: the last column stays free.
-    text.resize(std::min(text.size(), TerminalWidth(out_) - 1));
-    fmt::print(out_, "\r{}\x1b[K", text);
+    const std::size_t columns = TerminalWidth(out_) - 1;
+    const std::size_t drawn = draws_ && columns >= kLeastColumns ? kSparkline : 0;
+    const std::string line = drawn > 0 ? sparkline_.Text(status.elapsed, drawn) : "";
+    text.resize(std::min(text.size(), columns - drawn));
+    fmt::print(out_, "\r{}{}\x1b[K", line, text);
     live_line_ = true;
   }
   std::fflush(out_);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "kernels/evaluation.h"
+#include "search/report/sparkline.h"
 
 namespace exh::search {
 
@@ -43,7 +44,9 @@ ProgressMode ParseProgress(std::string_view text, std::FILE* out);
 
 class ProgressReporter {
  public:
-  ProgressReporter(ProgressMode mode, std::FILE* out) : mode_(mode), out_(out) {}
+  /// `draws`: the live line begins with a Sparkline of the incumbent, where there is place.
+  ProgressReporter(ProgressMode mode, std::FILE* out, bool draws = false)
+      : mode_(mode), out_(out), draws_(draws) {}
   ~ProgressReporter() { Clear(); }
   ProgressReporter(const ProgressReporter&) = delete;
   ProgressReporter& operator=(const ProgressReporter&) = delete;
@@ -59,6 +62,8 @@ class ProgressReporter {
  private:
   ProgressMode mode_;
   std::FILE* out_;
+  bool draws_;
+  Sparkline sparkline_;
   double last_shown_ = -1e9;  ///< Status::elapsed of the last line.
   bool live_line_ = false;
 };

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "search/log/run_folder.h"
+#include "search/page/again/requirements.h"
 #include "search/page/columns.h"
 #include "search/page/prefix_tree.h"
 #include "search/page/run_json.h"
@@ -201,6 +202,29 @@ SelectRecord Select(std::uint64_t sequence, Path path) {
   select.sequence = sequence;
   select.path = std::move(path);
   return select;
+}
+
+TEST(DeclarationAt, HasTheCommentAboveAndAllThatIsIndented) {
+  const std::string text =
+      "set A end\n"
+      "// Why.\n"
+      "require one:\n"
+      "  forall $a in A:\n"
+      "    x($a) is 1\n"
+      "require two:\n"
+      "  last";
+  EXPECT_EQ(DeclarationAt(text, 3), "// Why.\nrequire one:\n  forall $a in A:\n    x($a) is 1\n");
+  EXPECT_EQ(DeclarationAt(text, 6), "require two:\n  last\n");
+  EXPECT_EQ(DeclarationAt("choice c:\n  /// Why.\n  value V:\n    requires x\n  value W:\n", 3),
+            "  /// Why.\n  value V:\n    requires x\n");
+  EXPECT_EQ(DeclarationAt(text, 8), "");
+  EXPECT_EQ(DeclarationAt("", 1), "");
+}
+
+TEST(SpacePaths, AreThoseOfAnInstalledProgramAndOfTheTree) {
+  EXPECT_THAT(SpacePaths("/tree/build/release/bin", "kernels/spaces/dims.exh"),
+              ElementsAre("/tree/build/release/share/exhaust/spaces/dims.exh",
+                          "/tree/kernels/spaces/dims.exh"));
 }
 
 TEST(PrefixTree, CountsVisitsAndWhatCameOfThem) {

@@ -95,5 +95,55 @@ TEST(ParseProgress, AFileIsNoTerminal) {
   std::fclose(file);
 }
 
+TEST(Sparkline, GoesDownWithTheIncumbentOnAScaleOfFactors) {
+  Sparkline line;
+  EXPECT_EQ(line.Text(10, 4), "    ");
+  line.Add(1, 0);  // Nothing was found yet.
+  line.Add(3, 1000);
+  EXPECT_EQ(line.Text(4, 4), "  ▁▁");
+  line.Add(5, 100);
+  line.Add(5.5, 100);
+  line.Add(7, 10);
+  EXPECT_EQ(line.Text(8, 8), "  ██▅▅▁▁") << "100 is half the way from 1000 to 10";
+}
+
+TEST(ProgressReporter, DrawsWhereThereIsPlace) {
+  char* buffer = nullptr;
+  std::size_t size = 0;
+  std::FILE* const out = ::open_memstream(&buffer, &size);
+  {
+    ProgressReporter reporter(ProgressMode::kLive, out, /*draws=*/true);
+    Status status = SomeStatus();
+    reporter.Show(status);
+    status.elapsed = 80;
+    status.best_ns /= 2;
+    reporter.Show(status);
+  }
+  std::fclose(out);
+  const std::string text(buffer, size);
+  ::free(buffer);
+  EXPECT_THAT(text, HasSubstr("\r           ▁  40.0s  best 1.12 ms")) << text;
+  EXPECT_THAT(text, HasSubstr("\r     ██████▁  80.0s  best 560 us")) << text;
+  const std::size_t last = text.rfind("\r     █");
+  // 79 columns: 5 blanks, 7 characters of 3 bytes, and what is left of the text.
+  EXPECT_EQ(text.find("\x1b[K", last) - last, 1 + 5 + 7 * 3 + 67);
+}
+
+TEST(TerminalDraws, AsTheEnvironmentSays) {
+  const auto draws = [](const char* terminal, const char* all, const char* lang) {
+    ::setenv("TERM", terminal, 1);
+    ::setenv("LC_ALL", all, 1);
+    ::setenv("LC_CTYPE", "", 1);
+    ::setenv("LANG", lang, 1);
+    return TerminalDraws();
+  };
+  EXPECT_TRUE(draws("xterm-256color", "", "en_US.UTF-8"));
+  EXPECT_TRUE(draws("xterm", "C.utf8", "C"));
+  EXPECT_FALSE(draws("xterm", "C", "en_US.UTF-8")) << "LC_ALL counts first";
+  EXPECT_FALSE(draws("xterm", "", ""));
+  EXPECT_FALSE(draws("dumb", "", "en_US.UTF-8"));
+  EXPECT_FALSE(draws("linux", "", "en_US.UTF-8")) << "its font has no such characters";
+}
+
 }  // namespace
 }  // namespace exh::search

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "search/log/log_reader.h"
-#include "search/page/rebuilt.h"
+#include "search/page/again/rebuilt.h"
 #include "search/page/script_json.h"
 
 namespace exh::search {

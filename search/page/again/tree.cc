@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/page/tree_again.h"
+#include "search/page/again/tree.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -6,8 +6,8 @@
 #include <cstddef>
 
 #include "search/log/log_reader.h"
+#include "search/page/again/rebuilt.h"
 #include "search/page/prefix_tree.h"
-#include "search/page/rebuilt.h"
 #include "search/page/script_json.h"
 
 namespace exh::search {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/page/winner.h"
+#include "search/page/again/winner.h"
 
 #include <algorithm>
 #include <exception>

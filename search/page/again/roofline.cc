@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/page/roofline.h"
+#include "search/page/again/roofline.h"
 
 #include <algorithm>
 #include <exception>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/page/rebuilt.h"
+#include "search/page/again/rebuilt.h"
 
 #include <exception>
 
