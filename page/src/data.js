@@ -3,6 +3,8 @@
 // The data of the page as the views read it: columns are typed arrays, and what was left out of the
 // JSON because it is nothing everywhere is there again.
 
+import { short } from './format.js';
+
 const kNumbers = ['n', 'dt', 'ns', 'again', 'estimate', 'bound', 'compile', 'check', 'error',
   'registers', 'blocks', 'clock'];
 
@@ -84,8 +86,22 @@ class Run {
   }
 }
 
+/** Names that tell the runs apart, as short as can be: the ends of their paths. */
+export function labelsOf(names) {
+  const parts = names.map((name) => name.split('/').filter(Boolean));
+  const end = (k, count) => parts[k].slice(-count).join('/') || names[k];
+  return names.map((name, k) => {
+    const longest = Math.max(1, ...parts.map((one) => one.length));
+    for (let count = 1; count <= longest; ++count) {
+      if (names.every((_, other) => other === k || end(other, count) !== end(k, count))) return short(end(k, count), 40);
+    }
+    return `${short(name, 40)} (${k + 1})`;
+  });
+}
+
 /** All runs. Throws for data of another version. */
 export function decode(json) {
   if (json.v !== 1) throw new Error(`this page reads data of version 1, not ${json.v}`);
-  return { made: json.made, runs: json.runs.map((run, i) => new Run(run, i)) };
+  const labels = labelsOf(json.runs.map((run) => run.name));
+  return { made: json.made, runs: json.runs.map((run, i) => Object.assign(new Run(run, i), { label: labels[i] })) };
 }

@@ -39,7 +39,7 @@ class Page {
     const title = this.runs.length > 1 ? `${this.runs.length} runs` : `${run.kernel} ${run.sizes} on ${run.device}`;
     const bar = el('header', {}, el('h1', {}, title));
     if (this.runs.length > 1) {
-      bar.append(select('run', this.runs.map((one) => [String(one.index), format.short(one.name, 60)]), '0', (index) => {
+      bar.append(select('run', this.runs.map((one) => [String(one.index), one.label]), '0', (index) => {
         this.run = this.runs[Number(index)];
         this.states.clear();
         this.redraw();

@@ -3,11 +3,13 @@
 // Statistics, highlighted code and outlines of loops.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { labelsOf } from '../src/data.js';
 import { sureness } from '../src/effects.js';
 import { pieces } from '../src/highlight.js';
 import { parseOutline, withoutSingles } from '../src/outline.js';
 import { chiSquaredTail, differ, medianInterval, quantile, ranksOf } from '../src/statistics.js';
-import { commandsOf } from '../views/winner.js';
+import { within } from '../views/timeline.js';
+import { commandsOf, differencesOf } from '../views/winner.js';
 import { samplePage } from './sample.js';
 
 const near = (a, b, part = 1e-3) => assert.ok(Math.abs(a - b) <= part * Math.abs(b), `${a} is not ${b}`);
@@ -75,4 +77,23 @@ test('commands', () => {
   assert.ok(!commandsOf(run).some(([, command]) => command.includes('export')));
   run.winner.suffix = '.cu';
   assert.match(commandsOf(run).at(-1)[1], /export .* --format cu --out matmul.cu$/);
+});
+
+test('names of runs are the shortest that tell them apart', () => {
+  assert.deepEqual(labelsOf(['/tmp/runs/a', '/tmp/runs/b']), ['a', 'b']);
+  assert.deepEqual(labelsOf(['x/mm', 'y/mm', 'z']), ['x/mm', 'y/mm', 'z']);
+  assert.deepEqual(labelsOf(['x/mm', 'x/mm']), ['x/mm (1)', 'x/mm (2)']);
+  assert.equal(labelsOf(['y'.repeat(10000)])[0].length, 40);
+});
+
+test('winners of two runs: decisions that differ', () => {
+  const { runs: [run, other] } = samplePage(['a', 'b']);
+  assert.deepEqual(differencesOf(run, other), []);
+  other.winner.taken = [['size(a)', '36'], ['unknown(b)', 'X']];
+  assert.deepEqual(differencesOf(run, other), [['size(a)', '10', '36']], 'what one run does not tell is left out');
+});
+
+test('when a run came near its best', () => {
+  assert.deepEqual(within({ bests: [[1, 0.5, 200], [4, 2, 105], [9, 7, 100]], bestTime: 100 }, 10), [2, 4]);
+  assert.equal(within({ bests: [], bestTime: 0 }, 10), undefined);
 });

@@ -30,7 +30,7 @@ export function option(runs, isDark) {
     least = Math.min(least, ns, bound);
     most = Math.max(most, ns, bound);
   }
-  const name = (run, what) => (runs.length > 1 ? `${run.name}: ${what}` : what);
+  const name = (run, what) => (runs.length > 1 ? `${run.label}: ${what}` : what);
   const axis = (title) => ({
     type: 'log', name: title, nameLocation: 'middle', nameGap: title === 'time' ? 30 : 68, min: least / 1.3, max: most * 1.3,
     axisLabel: { formatter: format.time },
@@ -77,8 +77,8 @@ export const boundsView = {
       host.append(el('p', {}, 'No evaluation has both a time and a bound.'));
       return [];
     }
-    const wrong = page.runs.flatMap((run) => pointsOf(run, true).map(([ns, bound, i]) => [run.name, run.columns.n[i], format.time(ns), format.time(bound)]));
-    const confirmed = page.runs.flatMap((run) => run.violations.map((one) => [run.name, one.n, format.time(one.ns), format.time(one.bound), one.resource]));
+    const wrong = page.runs.flatMap((run) => pointsOf(run, true).map(([ns, bound, i]) => [run.label, run.columns.n[i], format.time(ns), format.time(bound)]));
+    const confirmed = page.runs.flatMap((run) => run.violations.map((one) => [run.label, one.n, format.time(one.ns), format.time(one.bound), one.resource]));
     host.append(wrong.length || confirmed.length
       ? el('p', { class: 'warning', role: 'alert' }, `${format.counted(Math.max(wrong.length, confirmed.length), 'evaluation')} took less than the bound: a mistake of ours. Please report it.`)
       : el('p', { class: 'summary' }, 'No evaluation took less than its bound.'));

@@ -33,6 +33,7 @@ export function barsOption(effects) {
 /** A box for each value of a decision, from the fastest to the slowest time, with counts. */
 export function boxesOption(run, decision, ink) {
   const boxes = boxesOf(run, decision);
+  const range = [Math.min(...boxes.map((box) => box.box[0])), Math.max(...boxes.map((box) => box.box[4]))];
   const few = boxes.filter((box) => box.times.length < 5);
   return {
     grid: { left: 90, right: 24, top: 34, bottom: 70 },
@@ -41,7 +42,7 @@ export function boxesOption(run, decision, ink) {
       type: 'category', data: boxes.map((box) => `${format.short(box.text, 18)}\n${format.count(box.times.length)}`),
       name: decision.name, nameLocation: 'middle', nameGap: 46, axisLabel: { interval: 0, lineHeight: 16 },
     },
-    yAxis: { type: 'log', name: 'time', axisLabel: { formatter: format.time } },
+    yAxis: { type: 'log', name: 'time', min: range[0] / 1.2, max: range[1] * 1.2, axisLabel: { formatter: format.time } },
     series: [{
       name: 'times', type: 'boxplot', itemStyle: { color: ink?.ground ?? '#fff', borderColor: kColours.blue, borderWidth: 1.5 },
       data: boxes.map((box) => (few.includes(box) ? [] : box.box)),

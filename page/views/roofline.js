@@ -39,11 +39,11 @@ export function option(runs, isDark) {
   const least = Math.min(x0, ridge) / 2;
   const most = Math.max(x1, ridge) * 2;
   const peers = shown.flatMap((run) => run.yardsticks.map((yardstick) => ({
-    name: `${runs.length > 1 ? `${run.name}: ` : ''}${yardstick.name} ${format.rate(run.run.flops, yardstick.ns)}`, yAxis: run.run.flops / yardstick.ns,
+    name: `${runs.length > 1 ? `${run.label}: ` : ''}${yardstick.name} ${format.rate(run.run.flops, yardstick.ns)}`, yAxis: run.run.flops / yardstick.ns,
     lineStyle: { color: runColour(run.index, isDark), type: 'dotted' }, label: { formatter: '{b}' },
   })));
   const lowest = Math.min(y0, ...peers.map((peer) => peer.yAxis)) / 1.5;
-  const name = (run, what) => (runs.length > 1 ? `${run.name}: ${what}` : what);
+  const name = (run, what) => (runs.length > 1 ? `${run.label}: ${what}` : what);
   return {
     grid: { left: 100, right: 40, top: 40, bottom: 54 },
     legend: {},
@@ -88,10 +88,10 @@ export const rooflineView = {
     for (const run of page.runs) {
       const all = run.count && run.columns.ns.filter((ns, i) => ns > 0 && run.isCorrect(i)).length;
       if (run.roofline && run.roofline.n.length < all) {
-        host.append(el('p', { class: 'note' }, `${run.name}: drawn are ${format.count(run.roofline.n.length)} of ${format.count(all)}, the fastest and evenly some of the others.`));
+        host.append(el('p', { class: 'note' }, `${run.label}: drawn are ${format.count(run.roofline.n.length)} of ${format.count(all)}, the fastest and evenly some of the others.`));
       }
       if (run.roofline && run.run.flops > 0 && run.bestTime > 0) {
-        host.append(el('p', { class: 'summary' }, `${run.name}: the best reaches ${format.digits((100 * run.run.flops) / run.bestTime / run.roofline.peak)} % of the arithmetic of the device.`));
+        host.append(el('p', { class: 'summary' }, `${run.label}: the best reaches ${format.digits((100 * run.run.flops) / run.bestTime / run.roofline.peak)} % of the arithmetic of the device.`));
       }
     }
     host.append(place);

@@ -3,7 +3,7 @@
 // What the run found, and when: incumbent, bound and gap over time or over evaluations, what was
 // measured, what failed, and the yardsticks.
 import { Chart, marksFor } from '../src/chart.js';
-import { el, select } from '../src/dom.js';
+import { el, select, table } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { kColours, kRing, runColour, verdictMark } from '../src/palette.js';
 
@@ -52,7 +52,7 @@ export function failing(runs) {
 }
 
 function nameOf(runs, run, what) {
-  return runs.length > 1 ? `${run.name}: ${what}` : what;
+  return runs.length > 1 ? `${run.label}: ${what}` : what;
 }
 
 function timeSeries(runs, run, over, isDark) {
@@ -65,7 +65,7 @@ function timeSeries(runs, run, over, isDark) {
     name: nameOf(runs, run, 'best'), type: 'line', step: 'end', data: incumbent(run, over),
     showSymbol: false, lineStyle: { color: colour, width: 2.5 }, itemStyle: { color: colour }, z: 5,
     markLine: {
-      silent: true, symbol: 'none', label: { position: 'insideEndTop', color: 'inherit', distance: 2 },
+      silent: true, symbol: 'none', label: { position: run.index % 2 ? 'insideStartTop' : 'insideEndTop', color: 'inherit', distance: 2 },
       data: run.yardsticks.map((yardstick, i) => ({
         name: `${nameOf(runs, run, yardstick.name)} ${format.time(yardstick.ns)}`,
         yAxis: yardstick.ns,
@@ -137,9 +137,9 @@ function tooltip(runs) {
     const [x, , i, index] = point.data;
     if (i === undefined) return `${point.seriesName}: ${format.time(point.data[1])} at ${format.digits(x)}`;
     const run = index === undefined
-      ? runs.find((one) => point.seriesName.startsWith(one.name)) ?? runs[0]
+      ? runs.find((one) => point.seriesName.startsWith(one.label)) ?? runs[0]
       : runs.find((one) => one.index === index);
-    const lines = [`${runs.length > 1 ? `${run.name} ` : ''}record ${run.columns.n[i]}: ${run.verdict(i)}`];
+    const lines = [`${runs.length > 1 ? `${run.label} ` : ''}record ${run.columns.n[i]}: ${run.verdict(i)}`];
     if (run.columns.ns[i] > 0) lines.push(format.time(run.columns.ns[i]));
     if (run.columns.bound[i] > 0) lines.push(`bound ${format.time(run.columns.bound[i])}`);
     lines.push(`after ${format.digits(run.columns.dt[i])} s`);
@@ -191,9 +191,9 @@ function heightOf(runs) {
 }
 
 function summary(run) {
-  if (!run.bests.length) return `${run.name}: nothing correct was found.`;
+  if (!run.bests.length) return 'Nothing correct was found.';
   const [n, dt, ns] = run.bests[run.bests.length - 1];
-  let text = `${run.name}: the best takes ${format.time(ns)} (${format.rate(run.run.flops, ns)}), `
+  let text = `The best takes ${format.time(ns)} (${format.rate(run.run.flops, ns)}), `
     + `record ${n}, found after ${format.digits(dt)} s.`;
   if (run.provenBound > 0) {
     text += ` Nothing is faster than ${format.time(run.provenBound)}: a gap of ${format.gap(ns, run.provenBound)}.`;
@@ -202,6 +202,39 @@ function summary(run) {
     text += ` ${yardstick.name} takes ${format.time(yardstick.ns)}, ${format.digits(yardstick.ns / ns)} times as long.`;
   }
   return text;
+}
+
+/** The first moment at which the best was within so many percent of the last one: [seconds, record]. */
+export function within(run, percent) {
+  const found = run.bests.find(([, , ns]) => ns <= run.bestTime * (1 + percent / 100));
+  return found && [found[1], found[0]];
+}
+
+/** Several runs side by side; kernel and device where they differ. */
+function comparison(runs) {
+  const best = Math.min(...runs.filter((run) => run.bestTime > 0).map((run) => run.bestTime));
+  const number = (title) => ({ title, number: true });
+  const near = (run, percent) => {
+    const found = within(run, percent);
+    return found ? `${format.digits(found[0])} s` : '–';
+  };
+  const columns = [
+    ['run', (run) => el('span', {}, el('span', { class: 'swatch', style: `background:${runColour(run.index)}` }), run.label)],
+    ['kernel', (run) => `${run.run.kernel} ${run.run.sizes}`],
+    ['device', (run) => run.run.device],
+    [number('best'), (run) => format.time(run.bestTime)],
+    [number('rate'), (run) => format.rate(run.run.flops, run.bestTime)],
+    [number('of the fastest'), (run) => (run.bestTime > 0 ? `${format.digits((100 * run.bestTime) / best)} %` : '–')],
+    [number('bound'), (run) => format.time(run.provenBound)],
+    [number('gap'), (run) => format.gap(run.bestTime, run.provenBound)],
+    [number('evaluations'), (run) => format.count(run.count)],
+    [number('correct'), (run) => format.count(run.columns.verdict.reduce((sum, verdict) => sum + (verdict === run.correct ? 1 : 0), 0))],
+    [number('seconds'), (run) => format.digits(run.seconds)],
+    [number('within 10 %'), (run) => near(run, 10)],
+    [number('within 1 %'), (run) => near(run, 1)],
+    ['yardsticks', (run) => run.yardsticks.map((yardstick) => `${yardstick.name} ${format.time(yardstick.ns)}`).join(', ')],
+  ].filter(([head, value]) => (head !== 'kernel' && head !== 'device') || runs.some((run) => value(run) !== value(runs[0])));
+  return table(columns.map(([head]) => head), runs.map((run) => columns.map(([, value]) => value(run))));
 }
 
 export const timeline = {
@@ -217,7 +250,7 @@ export const timeline = {
         page.state.over = over;
         page.redraw();
       }),
-      ...page.runs.map((run) => el('p', { class: 'summary' }, summary(run))),
+      ...(page.runs.length > 1 ? [comparison(page.runs)] : page.runs.map((run) => el('p', { class: 'summary' }, summary(run)))),
       chart,
     );
     return [new Chart(chart, heightOf(page.runs), (ink) => option(page.runs, page.state.over, ink.isDark))];

@@ -73,6 +73,34 @@ function differences(differs) {
   return el('ul', { class: 'plain' }, differs.map(([name, a, b]) => el('li', {}, `${name}: ${a} → ${b}`)));
 }
 
+/** Of the decisions that were taken for one of two winners, those that differ: [name, value, value of the other]. */
+export function differencesOf(run, other) {
+  const valuesOf = (one) => new Map(one.winner.taken);
+  const value = (one, values, name) => {
+    if (values.has(name)) return values.get(name);
+    const decision = one.decisions.find((candidate) => candidate.name === name);
+    const i = one.indexOf.get(one.winner.n);
+    return decision && i !== undefined ? decision.text(decision.at(i)) : null;
+  };
+  const [mine, others] = [valuesOf(run), valuesOf(other)];
+  return [...new Set([...mine.keys(), ...others.keys()])]
+    .map((name) => [name, value(run, mine, name), value(other, others, name)])
+    .filter(([, a, b]) => a !== null && b !== null && a !== b);
+}
+
+function againstOthers(run, runs) {
+  const others = runs.filter((other) => other !== run && other.winner && other.run.kernel === run.run.kernel);
+  if (!others.length) return [];
+  return [
+    el('h3', {}, 'Against the winners of the other runs'),
+    table(['run', { title: 'time', number: true }, 'what differs (this winner first)'], others.map((other) => {
+      const differs = differencesOf(run, other);
+      return [other.label, format.time(other.winner.ns),
+        el('details', {}, el('summary', {}, format.counted(differs.length, 'decision')), differences(differs))];
+    })),
+  ];
+}
+
 function taken(run) {
   const byChoice = new Map();
   for (const [name, value] of run.winner.taken) {
@@ -118,7 +146,7 @@ export const winnerView = {
       }
       host.append(el('h3', {}, 'Code'), code(winner.source));
     }
-    host.append(...finalists(run), el('h3', {}, 'Decisions, in the order taken'), taken(run));
+    host.append(...finalists(run), ...againstOthers(run, page.runs), el('h3', {}, 'Decisions, in the order taken'), taken(run));
     return [];
   },
 };
