@@ -74,9 +74,12 @@ test('loops', () => {
 test('commands', () => {
   const { runs: [run] } = samplePage(['runs/my run']);
   assert.equal(commandsOf(run)[1][1], `./exh search replay 'runs/my run' --record ${run.winner.n}`);
-  assert.ok(!commandsOf(run).some(([, command]) => command.includes('export')));
+  assert.match(commandsOf(run).at(-2)[1], /export 'runs\/my run' --record \d+ --format cc --out matmul.cc$/);
+  assert.match(commandsOf(run).at(-1)[1], /install-kernel 'runs\/my run' --out tuned$/);
   run.winner.suffix = '.cu';
-  assert.match(commandsOf(run).at(-1)[1], /export .* --format cu --out matmul.cu$/);
+  assert.match(commandsOf(run).at(-2)[1], /--format cu --out matmul.cu$/);
+  run.winner.suffix = '';  // It could not be made again.
+  assert.ok(!commandsOf(run).some(([, command]) => command.includes('export')));
 });
 
 test('names of runs are the shortest that tell them apart', () => {

@@ -41,7 +41,11 @@ export function commandsOf(run) {
     ['build, check and time it again', `${program} replay ${record}`],
     ['its source', `${program} emit ${record}`],
   ];
-  if (suffix === '.cu') commands.push(['one file for nvcc', `${program} export ${record} --format cu --out ${run.run.kernel}.cu`]);
+  const compiled = { '.cu': ['cu', 'nvcc'], '.cc': ['cc', 'g++'] }[suffix];
+  if (compiled) {
+    commands.push([`one file for ${compiled[1]}, which checks itself`, `${program} export ${record} --format ${compiled[0]} --out ${quoted(run.run.kernel)}.${compiled[0]}`],
+      ['a library of the winner, for C, C++, NumPy and PyTorch', `${program} install-kernel ${quoted(run.name)} --out tuned`]);
+  }
   return commands;
 }
 

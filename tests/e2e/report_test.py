@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`search report` as its users see it: the page of a run of a small kernel, what is refused, and that nothing is left
+half-written.
+
+usage: report_test.py SEARCH"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEARCH = ""
+TEMPLATE = "<!--exhaust report 1--><title><!--title--></title><script><!--data--></script>"
+
+
+class Report(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.root = pathlib.Path(folder.name)
+        (cls.root / "page.html").write_text(TEMPLATE)
+        cls.search("--kernel", "axpy", "--size", "n=4096", "--budget", "evals=4", "--seed", "1", "--out", "run")
+
+    @classmethod
+    def search(cls, *arguments, code=0):
+        done = subprocess.run([SEARCH, *map(str, arguments)], capture_output=True, text=True, timeout=300, check=False,
+                              cwd=cls.root)
+        if done.returncode != code:
+            raise AssertionError(f"{arguments} gave {done.returncode}: {done.stdout}{done.stderr}")
+        return done.stdout + done.stderr
+
+    def data(self, *arguments):
+        self.search("report", *arguments, "--page", "page.html", "-o", "out.html")
+        html = (self.root / "out.html").read_text()
+        return html, json.loads(re.search(r"<script>(.*)</script>", html, re.DOTALL)[1])
+
+    def test_a_run(self):
+        html, data = self.data("run")
+        self.assertIn("<title>axpy ", html)
+        run, = data["runs"]
+        log = [json.loads(line) for line in (self.root / "run/log.jsonl").read_text().splitlines()]
+        evals = [record for record in log if record["t"] == "eval"]
+        self.assertEqual(run["evals"]["n"], [record["n"] for record in evals])
+        best = [record for record in log if record["t"] == "best"][-1]
+        self.assertEqual((run["winner"]["n"], run["winner"]["trouble"]), (best["n"], ""))
+        self.assertIn("exec ", run["winner"]["outline"])
+        self.assertIn("printed by Exhaust", run["winner"]["source"])
+        self.assertEqual(run["treeTrouble"], "")
+        self.assertEqual(run["tree"]["visits"][0], sum(record["t"] == "select" for record in log))
+        self.assertEqual(len(run["roofline"]["n"]), sum(record["verdict"] == "correct" for record in evals))
+        for requirement in run["requirements"]:
+            self.assertRegex(requirement["place"], r"^kernels/spaces/\w+\.exh:\d+$")
+            self.assertNotEqual(requirement["text"], "")
+
+    def test_two_runs(self):
+        html, data = self.data("run", "run/log.jsonl")
+        self.assertIn("<title>2 runs of axpy</title>", html)
+        self.assertEqual([run["name"] for run in data["runs"]], ["run", "run/log.jsonl"])
+
+    def test_a_damaged_log_and_one_of_another_space(self):
+        lines = (self.root / "run/log.jsonl").read_text().splitlines(keepends=True)
+        damaged = [line.replace('"dt"', '"xt"') if '"t":"eval"' in line else line for line in lines]
+        (self.root / "none.jsonl").write_text("".join(damaged))
+        self.assertIn("none.jsonl' has no evaluations", self.refused("none.jsonl", "--page", "page.html"))
+        at = next(i for i, line in enumerate(lines) if '"t":"eval"' in line)
+        (self.root / "some.jsonl").write_text("".join(lines[:at] + [damaged[at]] + lines[at + 1:]))
+        run = self.data("some.jsonl")[1]["runs"][0]
+        self.assertEqual((run["count"], run["numProblems"]), (3, 1))
+        # Without the event that is damaged there is no tree, and the page says so.
+        self.assertNotEqual(run["treeTrouble"], "")
+
+    def refused(self, *arguments, code=2):
+        before = sorted(path.name for path in self.root.iterdir())
+        said = self.search("report", *arguments, code=code)
+        self.assertEqual(before, sorted(path.name for path in self.root.iterdir()), "nothing is left behind")
+        return said
+
+    def test_what_is_refused(self):
+        self.assertIn("report which run? search report RUN -o report.html", self.refused())
+        self.assertIn("no log at 'nowhere'", self.refused("nowhere", "--page", "page.html"))
+        self.assertIn("./exh report-assets", self.refused("run", "--page", "no.html", "-o", "x.html"))
+        self.assertIn("-o takes the name of a file, not 'run': for example -o run/report.html",
+                      self.refused("run", "--page", "page.html", "-o", "run"))
+        self.assertIn("cannot write '/proc/nope/x.html'",
+                      self.refused("run", "--page", "page.html", "-o", "/proc/nope/x.html", code=1))
+        (self.root / "old.html").write_text(TEMPLATE.replace("report 1", "report 0"))
+        self.assertIn("made for another version of search: ./exh report-assets makes it",
+                      self.refused("run", "--page", "old.html", "-o", "x.html", code=1))
+
+
+if __name__ == "__main__":
+    SEARCH = sys.argv.pop(1)
+    unittest.main()
