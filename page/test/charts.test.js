@@ -9,7 +9,7 @@ import { option as bounds } from '../views/bounds.js';
 import { barsOption as effectBars, boxesOption as effectBoxes } from '../views/effects.js';
 import { kMostLines, linesOf, option as parallel, selectionText } from '../views/parallel.js';
 import { Prefixes } from '../src/prefixes.js';
-import { option as roofline, roofOf } from '../views/roofline.js';
+import { option as roofline, peakOf, roofOf } from '../views/roofline.js';
 import { describe, kMostBoxes, option as tree } from '../views/tree.js';
 import { boundPoints, failing, gapPoints, incumbent, option as timeline } from '../views/timeline.js';
 import { marksOf, svgOf } from './marks.js';
@@ -119,6 +119,9 @@ test('roofline: a dot and a ring for each implementation, below a roof', () => {
   const marks = marksOf(roofline([run]));
   assert.deepEqual([marks.get('evaluations'), marks.get('their bounds')], [4, 4]);
   assert.deepEqual(roofOf(run.roofline, 1, 8), [[1, 400], [2, 800], [8, 800]]);
+  assert.equal(peakOf(run.roofline, [[1, 100], [1, 799]]), 800);
+  assert.equal(peakOf(run.roofline, [[1, 100], [1, 900]]), 6000, 'what is above the arithmetic uses matrix units');
+  assert.equal(peakOf({ peak: 800, unitPeak: 0 }, [[1, 900]]), 800);
   run.roofline = null;
   assert.equal(roofline([run]), null);
 });

@@ -54,7 +54,7 @@ export function sampleRun(name = 'runs/a') {
     rates: null, violations: [], seconds: 20,
     end: { why: 'budget:time', dt: 20, evaluations: count, descents: 50, duplicates: 3, deadEnds: [], tree: 'c0ffee', bound: 1500, pruned: 4, violations: 0 },
     bounds: [[0, 1000], [5, 1200], [12, 1500]], treeTrouble: '',
-    roofline: { peak: 800, traffic: 400, memory: 100, n: [1, 2, 3, 9], intensity: [0.5, 1, 4, 16] },
+    roofline: { peak: 800, unitPeak: 6000, traffic: 400, memory: 100, n: [1, 2, 3, 9], intensity: [0.5, 1, 4, 16] },
     tree: {
       count: 9,
       parent: [-1, 0, 0, 1, 1, 2], step: [-1, 0, 1, 2, 3, 2], state: [0, 0, 2, 3, 0, 1], visits: [50, 30, 20, 18, 10, 1],

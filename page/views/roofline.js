@@ -26,12 +26,19 @@ export function roofOf({ peak, traffic }, least, most) {
   return [least, ...(ridge > least && ridge < most ? [ridge] : []), most].map((x) => [x, height(x)]);
 }
 
+/** The roof that holds for these points: where one is above that of plain arithmetic, matrix units do it. */
+export function peakOf(roofline, points) {
+  const usesUnits = roofline.unitPeak > 0 && points.some(([, y]) => y > 1.001 * roofline.peak);
+  return usesUnits ? roofline.unitPeak : roofline.peak;
+}
+
 /** The chart of these runs; null where no device is known. */
 export function option(runs, isDark) {
   const shown = runs.filter((run) => run.roofline && pointsOf(run, false).length && run.run.flops > 0);
   if (!shown.length) return null;
-  const roof = shown[0].roofline;
   const points = shown.flatMap((run) => [...pointsOf(run, false), ...pointsOf(run, true)]);
+  const plain = shown[0].roofline;
+  const roof = { ...plain, peak: peakOf(plain, points) };
   const range = (k) => [points.reduce((a, p) => Math.min(a, p[k]), Infinity), points.reduce((a, p) => Math.max(a, p[k]), 0)];
   const ridge = roof.peak / roof.traffic;
   const [x0, x1] = range(0);
@@ -42,6 +49,9 @@ export function option(runs, isDark) {
     name: `${runs.length > 1 ? `${run.label}: ` : ''}${yardstick.name} ${format.rate(run.run.flops, yardstick.ns)}`, yAxis: run.run.flops / yardstick.ns,
     lineStyle: { color: runColour(run.index, isDark), type: 'dotted' }, label: { formatter: '{b}' },
   })));
+  if (roof.peak !== plain.peak) {
+    peers.push({ name: 'roof without matrix units', yAxis: plain.peak, lineStyle: { color: kColours.grey, type: 'dashed' }, label: { formatter: '{b}' } });
+  }
   const lowest = Math.min(y0, ...peers.map((peer) => peer.yAxis)) / 1.5;
   const name = (run, what) => (runs.length > 1 ? `${run.label}: ${what}` : what);
   return {
@@ -57,7 +67,7 @@ export function option(runs, isDark) {
       },
     },
     dataZoom: [{ type: 'inside', xAxisIndex: 0, filterMode: 'none' }, { type: 'inside', yAxisIndex: 0, filterMode: 'none' }],
-    xAxis: { type: 'log', name: 'operations for each byte into the busiest unit', nameLocation: 'middle', nameGap: 30, min: least, max: most, axisLabel: { formatter: format.digits } },
+    xAxis: { type: 'log', name: 'operations for each byte that arrives in a unit', nameLocation: 'middle', nameGap: 30, min: least, max: most, axisLabel: { formatter: format.digits } },
     yAxis: { type: 'log', name: 'GFLOP/s', min: lowest, max: roof.peak * 1.5, axisLabel: { formatter: format.digits } },
     series: [
       {
@@ -91,7 +101,7 @@ export const rooflineView = {
         host.append(el('p', { class: 'note' }, `${run.label}: drawn are ${format.count(run.roofline.n.length)} of ${format.count(all)}, the fastest and evenly some of the others.`));
       }
       if (run.roofline && run.run.flops > 0 && run.bestTime > 0) {
-        host.append(el('p', { class: 'summary' }, `${run.label}: the best reaches ${format.digits((100 * run.run.flops) / run.bestTime / run.roofline.peak)} % of the arithmetic of the device.`));
+        host.append(el('p', { class: 'summary' }, `${run.label}: the best reaches ${format.digits((100 * run.run.flops) / run.bestTime / peakOf(run.roofline, pointsOf(run, true)))} % of the arithmetic of the device.`));
       }
     }
     host.append(place);

@@ -111,7 +111,8 @@ function taken(run) {
     const at = name.indexOf('(');
     const choice = at < 0 ? name : name.slice(0, at);
     if (!byChoice.has(choice)) byChoice.set(choice, []);
-    byChoice.get(choice).push(`${at < 0 ? '' : name.slice(at + 1, -1)} = ${value}`);
+    const objects = at < 0 ? '' : name.slice(at + 1, -1);
+    byChoice.get(choice).push(objects ? `${objects} = ${value}` : value);
   }
   return facts([...byChoice].map(([choice, values]) => [choice, values.join(';  ')]));
 }

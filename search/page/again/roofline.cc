@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "models/bound.h"
@@ -37,20 +36,15 @@ std::vector<const EvalRecord*> Sample(const Log& log, std::size_t most) {
   return sample;
 }
 
-const models::BoundTerm* FindTerm(const models::Bound& bound, std::string_view resource) {
-  const auto term = std::ranges::find(bound.terms, resource, &models::BoundTerm::resource);
-  return term == bound.terms.end() ? nullptr : &*term;
+/// Operations for each byte that arrives, if all units had as many bytes as the busiest; 0: not
+/// known. So the rate of arriving bytes times it is what the bound of that term allows.
+double IntensityOf(const models::Bound& bound, double flops, double units) {
+  const auto traffic = std::ranges::find(bound.terms, "traffic", &models::BoundTerm::resource);
+  if (traffic == bound.terms.end() || !(traffic->amount > 0)) return 0;
+  return flops / (traffic->amount * units);
 }
 
-/// Operations for each byte into the busiest unit; 0: not known.
-double IntensityOf(const models::Bound& bound) {
-  const models::BoundTerm* const arithmetic = FindTerm(bound, "arithmetic");
-  const models::BoundTerm* const traffic = FindTerm(bound, "traffic");
-  if (arithmetic == nullptr || traffic == nullptr || !(traffic->amount > 0)) return 0;
-  return 2 * arithmetic->amount / traffic->amount;  // A product with its sum is two operations.
-}
-
-std::vector<Point> Points(const Log& log, const Rebuilt& rebuilt, std::size_t most) {
+std::vector<Point> Points(const Log& log, const Rebuilt& rebuilt, double units, std::size_t most) {
   std::vector<Point> points;
   const CandidateBound bound(rebuilt.subject().problem(), log.run->is_cold()
                                                               ? models::CacheState::kCold
@@ -58,7 +52,7 @@ std::vector<Point> Points(const Log& log, const Rebuilt& rebuilt, std::size_t mo
   for (const EvalRecord* const eval : Sample(log, most)) {
     runtime::Candidate candidate = rebuilt.root();
     ReplayRecord(log, *eval, candidate);
-    const double intensity = IntensityOf(bound.Explain(candidate));
+    const double intensity = IntensityOf(bound.Explain(candidate), log.run->flops, units);
     if (intensity > 0) points.push_back({eval->n, intensity});
   }
   return points;
@@ -72,7 +66,7 @@ void WriteRoofline(const Log& log, const Rebuilt& rebuilt, std::size_t most, Scr
   if (rebuilt.trouble().empty()) {
     try {
       rates = KnownRates(rebuilt.subject().problem().device);
-      if (rates) points = Points(log, rebuilt, most);
+      if (rates) points = Points(log, rebuilt, rates->units, most);
     } catch (const std::exception&) {
       rates.reset();  // A page without this chart is a page.
     }
@@ -85,6 +79,7 @@ void WriteRoofline(const Log& log, const Rebuilt& rebuilt, std::size_t most, Scr
   const double clocks = rates->units * rates->clock_ghz;
   json.Open('{');
   json.Key("peak").Number(2 * rates->fma_per_clk * clocks);
+  json.Key("unitPeak").Number(2 * rates->half_unit_per_clk * clocks);
   json.Key("traffic").Number(rates->unit_bytes_per_clk * clocks);
   json.Key("memory").Number(rates->memory_gbs);
   json.Key("n").Open('[');

@@ -12,9 +12,9 @@
 namespace exh::search {
 
 /// The member "roofline": null where the device's rates are not known. "peak" is in GFLOP/s,
-/// "traffic" and "memory" in GB/s, into all units and from main memory. "n" and "intensity" are
-/// columns of `most` evaluations at most, the fastest and some of the others: the operations of the
-/// busiest unit for each byte that must arrive in it.
+/// "unitPeak" the same of matrix units with halves or 0, "traffic" and "memory" in GB/s, into all
+/// units and from main memory. "n" and "intensity" are columns of `most` evaluations at most, the
+/// fastest and some of the others: operations for each byte that arrives in a unit.
 void WriteRoofline(const Log& log, const Rebuilt& rebuilt, std::size_t most, ScriptJson& json);
 
 }  // namespace exh::search

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "search/descend/choice_order.h"
 #include "search/tree/tree_replay.h"
 
@@ -48,16 +49,19 @@ void MakeAgain(const Log& log, const Rebuilt& rebuilt, std::size_t most, PrefixT
   };
   note();
   std::uint64_t num_events = 0;
-  const TreeReplay replay = ReplayTree(log, tree, [&](std::uint64_t sequence) {
+  const auto go_on = [&](std::uint64_t sequence) {
     if (const auto time = times.find(sequence); time != times.end()) now = time->second;
     note();
     num_events = sequence;
     return tree.num_nodes() < most;
-  });
-  if (replay.stopped) {
-    again.trouble = fmt::format(
-        "the tree is large: bounds, dead ends and cuts are those after its first {} events",
-        num_events);
+  };
+  try {
+    if (ReplayTree(log, tree, go_on).stopped) {
+      again.trouble =
+          fmt::format("the tree is large; they are those after its first {} events", num_events);
+    }
+  } catch (const Error& error) {  // The log is damaged: the tree up to there is the run's.
+    again.trouble = error.what();
   }
   prefixes.Learn(tree);
 }
