@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // The page in a browser, with every request blocked. Pictures of all views go to build/page/screenshots, for
-// people to look at. Skipped where there is no Chromium.
+// people to look at. Skipped where there is no Chromium, or a Node.js that Playwright does not run on.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
 import { kViews } from '../views/list.js';
 import { kEvil, sampleData } from './sample.js';
 
@@ -25,7 +24,8 @@ function findBrowser() {
 }
 
 const executablePath = findBrowser();
-const skip = !executablePath ? 'there is no Chromium' : !existsSync(kTemplate) ? './exh report-assets has made no page' : false;
+const isOld = Number(process.versions.node.split('.')[0]) < 20;
+const skip = !executablePath ? 'there is no Chromium' : isOld ? 'Playwright needs Node.js 20' : !existsSync(kTemplate) ? './exh report-assets has made no page' : false;
 const options = { skip, timeout: 120000 };
 
 /** As search report fills the page. */
@@ -76,6 +76,7 @@ function isDrawn(canvas) {
 before(async () => {
   if (skip) return;
   mkdirSync(kShots, { recursive: true });
+  const { chromium } = await import('playwright-core');
   browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 });
 after(async () => {
