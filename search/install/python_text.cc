@@ -138,6 +138,19 @@ def _check_options(name, options, scalars):
             raise TypeError(f"{name} has no '{option}'; it has: {', '.join(known)}")
 
 
+def _numbers(kernel, options):
+    """Options by their numbers: op="max" is op=1, or whatever the kernel says."""
+    words = {size["name"]: size["words"] for size in kernel["sizes"]}
+    numbers = {}
+    for name, value in options.items():
+        if isinstance(value, str):
+            if value not in words[name]:
+                raise ValueError(f"{name} is one of {', '.join(words[name]) or 'no words, but a number'}, not '{value}'")
+            value = words[name].index(value)
+        numbers[name] = value
+    return numbers
+
+
 def _scalars(kernel, given):
     values = []
     for scalar in kernel["scalars"]:
@@ -314,8 +327,9 @@ def _function(name):
         options = {key: given[key] for key in given if key not in scalar_names}
         _check_options(name, options, scalars)
         try:
+            options = _numbers(kernel, options)
             if type(arrays[0]).__module__.split(".")[0] == "torch":
-                return operator(name)(*arrays, **given)
+                return operator(name)(*arrays, **options, **scalars)
             return _numpy_call(name, arrays, options, scalars)
         except NotTuned:
             if fallback is None:

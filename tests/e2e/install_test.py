@@ -277,12 +277,15 @@ class Install(unittest.TestCase):
     def test_numpy_calls_it(self):
         python = self.python()
         self.search("axpy", "axpy", {"n": 512})
-        self.install("first", "second", "axpy")
+        self.search("reduce", "reduce", {"a": 4, "b": 8, "c": 16, "d": 4, "op": "max", "type": "f16"})
+        self.search("moments", "moments", {"m": 16, "n": 32})
+        self.install("first", "second", "axpy", "reduce", "moments")
+        self.assertIn("//   op: 0 is sum, 1 is prod, 2 is min, 3 is max,", (self.out / "tuned.h").read_text())
         self.build(self.out)
         done = run(python, "-B", "-c", NUMPY, cwd=self.out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines(), ["right", "right", "right", "refused", "fell back", "type", "strides",
-                                                    "option", "count"])
+                                                    "option", "count", "largest", "no sum", "no word", "two results"])
 
     def test_bad_input(self):
         self.install("first")
@@ -359,6 +362,18 @@ try:
     tuned.matmul(a)
 except TypeError as error:
     print("count" if "takes 2 arrays (a, b), not 1" in str(error) else error)
+x = rng.uniform(-1, 1, (4, 8, 16, 4)).astype("float16")
+y = tuned.reduce(x, op="max")
+print("largest" if y.dtype == x.dtype and (y == x.max((0, 2))).all() else y)
+for what, option in ("no sum", "sum"), ("no word", "mux"):
+    try:
+        tuned.reduce(x, op=option)
+    except ValueError as error:
+        is_mux = str(error).startswith("op is one of sum, prod, min, max, any, all, argmax, not 'mux'")
+        print(what if is_mux == (option == "mux") else error)
+x = rng.uniform(-1, 1, (16, 32)).astype("float32")
+mean, variance = tuned.moments(x)
+print("two results" if np.allclose(mean, x.mean(1), atol=1e-5) and np.allclose(variance, x.var(1), atol=1e-5) else mean)
 """
 
 
