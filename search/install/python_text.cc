@@ -9,7 +9,7 @@ const char* const kPythonText =
 Arrays that are read stand in the order of the kernel; what is written is returned. Sizes follow from
 shapes. Options that nobody names are what they are by default, scalars likewise. Data types, shapes,
 strides, devices and alignment must be those that a unit was tuned for: nothing is copied or cast.
-What is not tuned raises NotTuned, or is handed to `fallback`. With PyTorch each kernel is the
+What is not tuned raises NotTuned, or is handed to `fallback`. From PyTorch 2.4 on each kernel is the
 operator torch.ops.tuned.KERNEL, which torch.compile traces.
 
 The shared library is looked for in $TUNED_LIBRARY, beside this file, and in build/ beside it.
@@ -136,6 +136,19 @@ def _check_options(name, options, scalars):
     for option in [*options, *scalars]:
         if option not in known:
             raise TypeError(f"{name} has no '{option}'; it has: {', '.join(known)}")
+
+
+def _numbers(kernel, options):
+    """Options by their numbers: op="max" is op=1, or whatever the kernel says."""
+    words = {size["name"]: size["words"] for size in kernel["sizes"]}
+    numbers = {}
+    for name, value in options.items():
+        if isinstance(value, str):
+            if value not in words[name]:
+                raise ValueError(f"{name} is one of {', '.join(words[name]) or 'no words, but a number'}, not '{value}'")
+            value = words[name].index(value)
+        numbers[name] = value
+    return numbers
 
 
 def _scalars(kernel, given):
@@ -288,12 +301,26 @@ def _define(torch, name):
     return operator
 
 
+def _has_operators(torch):
+    return hasattr(getattr(torch, "library", None), "custom_op")
+
+
+def _torch_call(name, tensors, options, scalars):
+    import torch
+    if _has_operators(torch):
+        return operator(name)(*tensors, **options, **scalars)
+    results = _torch_run(torch, name, tensors, options, scalars)
+    return results[0] if len(results) == 1 else tuple(results)
+
+
 _operators = {}
 
 
 def operator(name):
     """The operator of PyTorch of a kernel: tuned.operator("matmul") is torch.ops.tuned.matmul."""
     import torch
+    if not _has_operators(torch):
+        raise ImportError(f"PyTorch {torch.__version__} has no torch.library.custom_op: 2.4 or later has")
     if name not in _operators:
         _operators[name] = _define(torch, name)
     return _operators[name]
@@ -314,8 +341,9 @@ def _function(name):
         options = {key: given[key] for key in given if key not in scalar_names}
         _check_options(name, options, scalars)
         try:
+            options = _numbers(kernel, options)
             if type(arrays[0]).__module__.split(".")[0] == "torch":
-                return operator(name)(*arrays, **given)
+                return _torch_call(name, arrays, options, scalars)
             return _numpy_call(name, arrays, options, scalars)
         except NotTuned:
             if fallback is None:

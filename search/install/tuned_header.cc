@@ -63,6 +63,16 @@ $BYTES$
 $INIT$
 )";
 
+/// "//   op: 0 is sum, 1 is max"; empty for what has no words.
+std::string WordsLine(const TunedKernel& kernel, std::size_t i) {
+  std::string text;
+  const auto& words = kernel.unit().sizes[i].words;
+  for (std::size_t value = 0; value < words.size(); ++value) {
+    text += fmt::format("{}{} is {}", value == 0 ? "" : ", ", value, words[value]);
+  }
+  return text.empty() ? "" : fmt::format("//   {}: {}\n", kernel.sizes[i], text);
+}
+
 std::string ArrayLine(const TunedKernel& kernel, std::size_t i) {
   std::string text;
   // By unit; most often all say the same.
@@ -108,6 +118,7 @@ std::string TunedHeader(const TunedLibrary& library) {
   for (const TunedKernel& kernel : library.kernels) {
     text += "\n" + Heading(kernel.name) + "//\n// " + kernel.unit().summary +
             ". Tuned, with the time that was measured:\n" + UnitLines(kernel) + "// It takes:\n";
+    for (std::size_t i = 0; i < kernel.sizes.size(); ++i) text += WordsLine(kernel, i);
     for (std::size_t i = 0; i < kernel.arrays.size(); ++i) text += ArrayLine(kernel, i);
     const std::string name = "exh_" + kernel.name;
     const auto parameters = kernel.Parameters(kind);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "kernels/devices/standalone/text.h"
@@ -11,6 +12,10 @@ namespace exh::search {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+bool IsType(const std::string& word) {
+  return kernels::ir::TypeOfWord(word).has_value();
+}
 
 /// What tuned.py knows of a kernel.
 Json KernelJson(const TunedKernel& kernel) {
@@ -33,9 +38,12 @@ Json KernelJson(const TunedKernel& kernel) {
   }
   Json sizes = Json::array(), arrays = Json::array(), scalars = Json::array();
   for (const auto& size : kernel.unit().sizes) {
-    // A size follows from shapes; an option that nobody says is what it is by default.
-    sizes.push_back(
-        {{"name", size.name}, {"default", size.is_option ? Json(size.default_value) : Json()}});
+    // Sizes follow from shapes, and options that are types from types. Any other option that nobody
+    // says is what it is by default.
+    const bool is_type = !size.words.empty() && std::ranges::all_of(size.words, IsType);
+    sizes.push_back({{"name", size.name},
+                     {"default", size.is_option && !is_type ? Json(size.default_value) : Json()},
+                     {"words", size.words}});
   }
   for (const auto& array : kernel.unit().arrays) {
     arrays.push_back({{"name", array.name}, {"output", array.is_output}});

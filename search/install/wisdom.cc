@@ -30,6 +30,7 @@ Json ToJson(const Wisdom& wisdom) {
                      {"value", size.value},
                      {"default", size.default_value},
                      {"option", size.is_option}});
+    if (!size.words.empty()) sizes.back()["words"] = size.words;
   }
   for (const UnitArray& array : unit.arrays) {
     Json one = {{"name", array.name},
@@ -94,7 +95,8 @@ Wisdom FromJson(const Json& json) {
   json.at("summary").get_to(unit.summary);
   json.at("meaning").get_to(unit.meaning);
   for (const Json& one : json.at("sizes")) {
-    unit.sizes.push_back({one.at("name"), one.at("value"), one.at("default"), one.at("option")});
+    unit.sizes.push_back({one.at("name"), one.at("value"), one.at("default"), one.at("option"),
+                          one.value("words", std::vector<std::string>())});
   }
   json.at("language").get_to(unit.language);
   json.at("device").get_to(unit.device);
@@ -174,7 +176,9 @@ std::string PlaceText(const Unit& unit) {
   std::string sizes;
   for (const UnitSize& size : unit.sizes) {
     if (size.is_option && size.value == size.default_value) continue;
-    sizes += fmt::format("{}{}={}", sizes.empty() ? " " : ",", size.name, size.value);
+    const auto word = static_cast<std::size_t>(size.value);
+    sizes += fmt::format("{}{}={}", sizes.empty() ? " " : ",", size.name,
+                         word < size.words.size() ? size.words[word] : fmt::to_string(size.value));
   }
   const bool says_both = unit.device.find(unit.architecture) == std::string::npos;
   return fmt::format("{}{} on {}{}", unit.kernel, sizes, unit.device,

@@ -120,11 +120,16 @@ class Cuda(cuda_test.Fixture):
         self.assertEqual(self.run_search("replay", self.out, EXH_FAKE_FAULTS="").returncode, 0)
         emitted = self.run_search("emit", self.out).stdout
         for arguments in (("emit", self.out), ("bound", self.out), ("log", "show", self.out), ("replay-run", self.out),
-                          ("replay", self.out, "--dry-run"), ("export", self.out, "--format", "cu")):
+                          ("replay", self.out, "--dry-run"), ("export", self.out, "--format", "cu"),
+                          ("install-kernel", self.out, "--out", os.path.join(self.out, "tuned"))):
             done = self.run_search(*arguments, EXH_FAKE_CUDA="no-device")
             self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
             if arguments[0] == "emit":
                 self.assertEqual(done.stdout, emitted)
+            if arguments[0] == "install-kernel":  # It is for the GPU that it was measured on.
+                self.assertRegex(done.stdout, r"(?m)^axpy n=\d+ on Fake GPU \(sm_90\): ")
+                with open(os.path.join(self.out, "tuned", "CMakeLists.txt"), encoding="utf-8") as file:
+                    self.assertIn("CUDA_ARCHITECTURES 90-real", file.read())
             if arguments[0] == "export":  # All that a replay elsewhere needs.
                 for limit in ('architecture="sm_90"', "shared_bytes=232448", "max_threads=1024"):
                     self.assertIn(limit, done.stdout)

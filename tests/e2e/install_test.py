@@ -179,6 +179,12 @@ class Install(unittest.TestCase):
         self.assertEqual(said["again"], "nothing is tuned for these sizes on this device")
         self.assertEqual(said["dispatch"].split(", ")[1], "500000")  # Half of them are not tuned.
         print(f"dispatch: {said['dispatch'].split(',')[0]}")
+        # With fewer cores it is another device of the same architecture.
+        cores = os.sched_getaffinity(0)
+        if len(cores) > 1:
+            done = subprocess.run(["taskset", "-c", str(min(cores)), self.out.with_name(self.out.name + "-user") /
+                                   "build/program"], capture_output=True, text=True, timeout=300, check=False)
+            self.assertTrue(done.stdout.startswith("first 0\nsecond 0\nthird -2\ntuned 0 1\n"), done.stdout + done.stderr)
 
     def test_a_library_is_installed_and_found(self):
         self.install("first", "second")
@@ -247,12 +253,12 @@ class Install(unittest.TestCase):
         self.assertIn("float* z, float alpha);", header)
         self.build(self.out)
 
-    def python(self):
-        """A Python with NumPy; the test is skipped where there is none."""
+    def python(self, module="numpy"):
+        """A Python that has this module; the test is skipped where there is none."""
         for python in sys.executable, "/usr/bin/python3":
-            if run(python, "-c", "import numpy").returncode == 0:
+            if run(python, "-c", f"import {module}").returncode == 0:
                 return python
-        return self.skipTest("no Python here has NumPy")
+        return self.skipTest(f"no Python here has {module}")
 
     def test_the_page_does_what_it_says(self):
         python = self.python()
@@ -277,12 +283,26 @@ class Install(unittest.TestCase):
     def test_numpy_calls_it(self):
         python = self.python()
         self.search("axpy", "axpy", {"n": 512})
-        self.install("first", "second", "axpy")
+        self.search("reduce", "reduce", {"a": 4, "b": 8, "c": 16, "d": 4, "op": "max", "type": "f16"})
+        self.search("moments", "moments", {"m": 16, "n": 32})
+        self.install("first", "second", "axpy", "reduce", "moments")
+        self.assertIn("//   op: 0 is sum, 1 is prod, 2 is min, 3 is max,", (self.out / "tuned.h").read_text())
         self.build(self.out)
         done = run(python, "-B", "-c", NUMPY, cwd=self.out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines(), ["right", "right", "right", "refused", "fell back", "type", "strides",
-                                                    "option", "count"])
+                                                    "option", "count", "largest", "no sum", "no word", "two results"])
+
+    def test_pytorch_calls_it(self):
+        python = self.python("torch")
+        self.search("axpy", "axpy", {"n": 512})
+        self.search("moments", "moments", {"m": 16, "n": 32})
+        self.install("first", "second", "axpy", "moments")
+        self.build(self.out)
+        done = run(python, "-B", "-c", TORCH, cwd=self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines(), ["right", "right", "right", "two results", "fell back", "size", "type",
+                                                    "strides", "option", "alignment", "operator"])
 
     def test_bad_input(self):
         self.install("first")
@@ -359,6 +379,58 @@ try:
     tuned.matmul(a)
 except TypeError as error:
     print("count" if "takes 2 arrays (a, b), not 1" in str(error) else error)
+x = rng.uniform(-1, 1, (4, 8, 16, 4)).astype("float16")
+y = tuned.reduce(x, op="max")
+print("largest" if y.dtype == x.dtype and (y == x.max((0, 2))).all() else y)
+for what, option in ("no sum", "sum"), ("no word", "mux"):
+    try:
+        tuned.reduce(x, op=option)
+    except ValueError as error:
+        is_mux = str(error).startswith("op is one of sum, prod, min, max, any, all, argmax, not 'mux'")
+        print(what if is_mux == (option == "mux") else error)
+x = rng.uniform(-1, 1, (16, 32)).astype("float32")
+mean, variance = tuned.moments(x)
+print("two results" if np.allclose(mean, x.mean(1), atol=1e-5) and np.allclose(variance, x.var(1), atol=1e-5) else mean)
+"""
+
+
+TORCH = """
+import torch
+import tuned
+torch.manual_seed(1)
+for m, n, k in (32, 24, 16), (16, 48, 20):
+    a, b = (torch.randint(-4, 5, shape).float() for shape in ((m, k), (k, n)))
+    print("right" if torch.equal(tuned.matmul(a, b), a @ b) else "wrong")
+x, y = torch.randn(512), torch.randn(512)
+print("right" if torch.allclose(tuned.axpy(x, y, alpha=3), 3 * x + y, atol=1e-5) else "wrong")
+x = torch.randn(16, 32)
+mean, variance = tuned.moments(x)
+print("two results" if torch.allclose(mean, x.mean(1), atol=1e-5)
+      and torch.allclose(variance, x.var(1, unbiased=False), atol=1e-5) else mean)
+a, b = torch.ones(32, 20), torch.ones(20, 24)
+print("fell back" if torch.equal(tuned.matmul(a, b, fallback=torch.matmul), a @ b) else "did not")
+good, right = torch.ones(32, 16), torch.ones(16, 24)
+for word, call in (("size", lambda: tuned.matmul(a, b)), ("type", lambda: tuned.matmul(good.double(), right)),
+                   ("strides", lambda: tuned.matmul(torch.ones(16, 32).t(), right)),
+                   ("option", lambda: tuned.matmul(good, right, relu=1))):
+    try:
+        call()
+    except tuned.NotTuned as error:
+        print(word)
+try:
+    tuned.matmul(torch.ones(32 * 16 + 1)[1:].view(32, 16), right)
+except ValueError as error:
+    print("alignment" if "a is not aligned to 16 bytes" in str(error) else error)
+if hasattr(torch.library, "custom_op"):
+    operator = tuned.operator("matmul")
+    torch.library.opcheck(operator, (good, right), test_utils=("test_schema", "test_faketensor"))
+    compiled = torch.compile(lambda x, y: torch.ops.tuned.matmul(x, y) + 1, fullgraph=True, backend="aot_eager")
+    print("operator" if torch.equal(compiled(good, right), good @ right + 1) else "wrong")
+else:
+    try:
+        tuned.operator("matmul")
+    except ImportError as error:
+        print("operator" if "2.4 or later" in str(error) else error)
 """
 
 

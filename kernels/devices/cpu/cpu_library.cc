@@ -42,6 +42,7 @@ std::string MachineText() {
 struct Machine {
   int device, architecture;  // Numbers in kDevices and kArchitectures; -1: no unit is for it.
   unsigned has;              // What units may need.
+  int threads;               // Cores that this process may use.
 };
 
 Machine Look() {
@@ -59,7 +60,7 @@ Machine Look() {
   const std::string vectors = "vectors of " + std::to_string(floats) + " floats";
   return {NumberOf(kDevices, vectors + ", " + std::to_string(threads) +
                                  (threads == 1 ? " thread" : " threads")),
-          NumberOf(kArchitectures, vectors), has};
+          NumberOf(kArchitectures, vectors), has, threads};
 }
 
 Machine Here() {
@@ -71,12 +72,15 @@ Machine Here() {
 
 constexpr const char* kStart = R"(
 int Start(const Entry& entry, const Call& call) {
-  if ((entry.needs() & ~Here().has) != 0) return EXH_OTHER_MACHINE;
+  const Machine here = Here();
+  if ((entry.needs() & ~here.has) != 0) return EXH_OTHER_MACHINE;
+  // Any number of threads is right; more than there are cores would wait for each other.
+  const int threads = std::min(entry.threads, here.threads);
   if (entry.lock == nullptr) {
-    entry.run(call.arrays, call.scalars, entry.threads);
+    entry.run(call.arrays, call.scalars, threads);
   } else {
     const std::lock_guard<std::mutex> lock(*entry.lock);
-    entry.run(call.arrays, call.scalars, entry.threads);
+    entry.run(call.arrays, call.scalars, threads);
   }
   return EXH_OK;
 }

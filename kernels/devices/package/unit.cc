@@ -26,7 +26,7 @@ Unit UnitOf(const Task& task, const std::string& name) {
   for (const Parameter& parameter : kernel.parameters()) {
     if (std::ranges::count(meaningful, parameter.name) == 0) continue;
     unit.sizes.push_back({parameter.name, task.sizes.at(parameter.name), parameter.default_value,
-                          parameter.is_option});
+                          parameter.is_option, parameter.words});
   }
   unit.language = function.device.language;
   const ArrayLayouts layouts = CallKernel(kernel, "Layouts", &Kernel::Layouts, task.sizes);

@@ -33,6 +33,7 @@ struct UnitSize {
   std::int64_t value = 0;
   std::int64_t default_value = 0;
   bool is_option = false;
+  std::vector<std::string> words = {};  ///< Of an option whose values have names: 0, 1, ….
 };
 
 struct Unit {

@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -67,7 +68,11 @@ def build(arguments, folder):
             run(arguments.search, "--kernel", "matmul", "--size", sizes_text(sizes), "--device", arguments.device,
                 "--budget", arguments.budget, "--seed", "1", "--out", runs[-1])
     print(run(arguments.search, "install-kernel", *runs, "--out", folder / "tuned"), end="")
-    run("cmake", "-S", folder / "tuned", "-B", folder / "tuned/build")
+    options = ["-G", "Ninja"] if shutil.which("ninja") else []
+    nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
+    if arguments.device != "cpu":
+        options.append(f"-DCMAKE_CUDA_COMPILER={nvcc}")
+    run("cmake", "-S", folder / "tuned", "-B", folder / "tuned/build", *options)
     run("cmake", "--build", folder / "tuned/build")
     return folder / "tuned/build/libtuned.so"
 

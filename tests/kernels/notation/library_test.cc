@@ -171,9 +171,9 @@ TEST(LibraryKernel, SaysHowItsArraysLie) {
   EXPECT_FALSE(layouts.at("b").is_dense());
   EXPECT_TRUE(layouts.at("c").is_dense());
   // What only tiles mention says nothing of what is computed.
-  EXPECT_EQ(
-      matmul.MeaningfulParameters(),
-      std::vector<std::string>({"m", "n", "k", "transpose_a", "transpose_b", "relu", "a_stride"}));
+  EXPECT_EQ(matmul.MeaningfulParameters(),
+            std::vector<std::string>(
+                {"m", "n", "k", "transpose_a", "transpose_b", "relu", "a_stride", "type"}));
 }
 
 TEST(LibraryKernel, EachFileIsComparedWithCppOrIsOnlyText) {
