@@ -261,6 +261,25 @@ TEST(Units, RingsOfDividedSumsAreRight) {
   }
 }
 
+/// Two products in one block of threads: a unit does the first one, or both, in rings or with
+/// slices of either sum.
+TEST(Units, TwoProductsAreRight) {
+  std::uint64_t seed = 70;
+  for (const char* other : {"", "unit(mad_e)=DMMA\n"}) {
+    for (const char* more : {"", "dim_mapping(load_a:mad_ab.m3)=NOT_MAPPED\nstages(tmp.load_a)=2\n",
+                             "dim_kind(mad_ab.k1)=THREAD\nsize(mad_ab.k1)=2\n",
+                             "dim_kind(mad_e.n0)=THREAD\nsize(mad_e.n0)=2|4\n"}) {
+      const Product product = {.computation = {"matmul2", "", "m=64,n=32,k=32,p=32"},
+                               .reduction = "mad_ab",
+                               .count = 4,
+                               .more = std::string(other) + more,
+                               .max_threads = 256};
+      ExpectAllRight(DrawProduct(product, product.count, ++seed), more);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
 TEST(Units, DefectsOfRingsShow) {
   Product product = kRings[0];
   product.more += "size(mad.k0)=8\n";  // More iterations than slots.

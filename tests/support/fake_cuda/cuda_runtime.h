@@ -56,6 +56,12 @@ enum cudaDeviceAttr {
   cudaDevAttrComputeCapabilityMinor,
   cudaDevAttrMaxSharedMemoryPerBlockOptin,
 };
+inline int fake_devices = 1;  ///< The first one is the current one.
+
+inline cudaError_t cudaGetDeviceCount(int* count) {
+  *count = fake_devices;
+  return cudaSuccess;
+}
 inline cudaError_t cudaGetDevice(int* device) {
   *device = 0;
   return cudaSuccess;
