@@ -83,6 +83,29 @@ int main(void) {
 }
 """
 
+# Beside Eigen: the status, and the largest difference to its product in double precision.
+EIGEN = """
+#include <Eigen/Dense>
+#include <cstdio>
+#include "tuned.h"
+
+using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+void Compare(int m, int n, int k) {
+  const Matrix a = Matrix::Random(m, k), b = Matrix::Random(k, n);
+  Matrix c = Matrix::Zero(m, n);
+  const int status = exh_matmul(m, n, k, 0, 0, 0, 1, 0, a.data(), b.data(), c.data());
+  const Eigen::MatrixXd expected = a.cast<double>() * b.cast<double>();
+  std::printf("%d %g\\n", status, (c.cast<double>() - expected).cwiseAbs().maxCoeff());
+}
+
+int main() {
+  Compare(32, 24, 16);
+  Compare(16, 48, 20);
+  Compare(32, 24, 20);
+}
+"""
+
 PROJECT = """
 cmake_minimum_required(VERSION 3.18)
 project(user LANGUAGES C CXX)
@@ -185,6 +208,20 @@ class Install(unittest.TestCase):
             done = subprocess.run(["taskset", "-c", str(min(cores)), self.out.with_name(self.out.name + "-user") /
                                    "build/program"], capture_output=True, text=True, timeout=300, check=False)
             self.assertTrue(done.stdout.startswith("first 0\nsecond 0\nthird -2\ntuned 0 1\n"), done.stdout + done.stderr)
+
+    def test_it_computes_what_eigen_does(self):
+        self.install("first", "second")
+        folder = self.out.with_name(self.out.name + "-user")
+        folder.mkdir()
+        (folder / "main.cc").write_text(EIGEN)
+        (folder / "CMakeLists.txt").write_text(
+            PROJECT.format(find=f"add_subdirectory({self.out} tuned)\nfind_package(Eigen3 REQUIRED NO_MODULE)")
+            .replace("main.c", "main.cc").replace("tuned::tuned", "tuned::tuned Eigen3::Eigen"))
+        self.build(folder)
+        lines = [line.split() for line in run(str(folder / "build/program")).stdout.splitlines()]
+        self.assertEqual([status for status, _ in lines], ["0", "0", "1"])
+        self.assertTrue(all(float(error) < 1e-5 for _, error in lines[:2]), lines)
+        self.assertGreater(float(lines[2][1]), 0.1)  # Nothing was computed.
 
     def test_a_library_is_installed_and_found(self):
         self.install("first", "second")
