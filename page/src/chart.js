@@ -22,6 +22,20 @@ export function inkOf(isDark) {
     : { isDark, text: '#1c1c1c', faint: '#666666', line: '#d0d0d0', ground: '#ffffff' };
 }
 
+/** Horizontal lines whose labels stand apart: of two that are near each other on a logarithmic axis
+ * the label of the lower one stands below it. `side`: 'insideStart' or 'insideEnd'. */
+export function labelsApart(lines, side) {
+  const kNear = 1.25;
+  const isBelow = new Map();
+  let above;  // The line above, where its label is on top.
+  for (const line of [...lines].sort((a, b) => b.yAxis - a.yAxis)) {
+    isBelow.set(line, above !== undefined && above / line.yAxis < kNear);
+    above = isBelow.get(line) ? undefined : line.yAxis;
+  }
+  const place = (line) => `${side}${isBelow.get(line) ? 'Bottom' : 'Top'}`;
+  return lines.map((line) => ({ ...line, label: { ...line.label, position: place(line) } }));
+}
+
 /** What all charts have in common. `option` wins. */
 export function withInk(option, ink) {
   const axis = (a) => ({

@@ -3,7 +3,7 @@
 // Each chart against the data that it shows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inkOf } from '../src/chart.js';
+import { inkOf, labelsApart } from '../src/chart.js';
 import { boxesOf, effectsOf } from '../src/effects.js';
 import { option as bounds } from '../views/bounds.js';
 import { barsOption as effectBars, boxesOption as effectBoxes } from '../views/effects.js';
@@ -47,6 +47,12 @@ test('timeline: yardsticks are lines, the winner is none', () => {
   const best = timeline([run], 'seconds').series.find((series) => series.name === 'best');
   assert.deepEqual(best.markLine.data.map((line) => line.yAxis), [9000, 90000]);
   assert.match(svgOf(timeline([run], 'seconds')), /eigen 9.00 us/);
+});
+
+test('labels of lines that are near each other stand on both sides of them', () => {
+  const lines = [{ yAxis: 55 }, { yAxis: 407 }, { yAxis: 57.7 }, { yAxis: 50 }].map((line) => ({ ...line, label: { formatter: '{b}' } }));
+  const placed = labelsApart(lines, 'insideEnd').map((line) => [line.yAxis, line.label.position, line.label.formatter]);
+  assert.deepEqual(placed, [[55, 'insideEndBottom', '{b}'], [407, 'insideEndTop', '{b}'], [57.7, 'insideEndTop', '{b}'], [50, 'insideEndTop', '{b}']]);
 });
 
 test('timeline: of two runs each has its own marks', () => {

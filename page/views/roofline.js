@@ -2,7 +2,7 @@
 //
 // The roofline: operations a second against operations for each byte that must arrive in a unit.
 // No implementation is above the roof; how far one lies below it says what it leaves.
-import { Chart } from '../src/chart.js';
+import { Chart, labelsApart } from '../src/chart.js';
 import { el } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { kColours, kRing, runColour } from '../src/palette.js';
@@ -73,7 +73,7 @@ export function option(runs, isDark) {
       {
         name: 'roof', type: 'line', data: roofOf(roof, least, most), showSymbol: false, silent: true, lineStyle: { color: kColours.grey, width: 2.5 },
         itemStyle: { color: kColours.grey },
-        markLine: { silent: true, symbol: 'none', label: { position: 'insideStartTop', color: 'inherit' }, data: peers },
+        markLine: { silent: true, symbol: 'none', label: { color: 'inherit' }, data: labelsApart(peers, 'insideStart') },
       },
       ...shown.flatMap((run) => [
         { name: name(run, 'evaluations'), type: 'scatter', data: pointsOf(run, false), symbolSize: 7, itemStyle: { color: runColour(run.index, isDark), opacity: 0.6 } },

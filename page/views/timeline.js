@@ -2,7 +2,7 @@
 //
 // What the run found, and when: incumbent, bound and gap over time or over evaluations, what was
 // measured, what failed, and the yardsticks.
-import { Chart, marksFor } from '../src/chart.js';
+import { Chart, labelsApart, marksFor } from '../src/chart.js';
 import { el, select, table } from '../src/dom.js';
 import * as format from '../src/format.js';
 import { kColours, kRing, runColour, verdictMark } from '../src/palette.js';
@@ -65,13 +65,13 @@ function timeSeries(runs, run, over, isDark) {
     name: nameOf(runs, run, 'best'), type: 'line', step: 'end', data: incumbent(run, over),
     showSymbol: false, lineStyle: { color: colour, width: 2.5 }, itemStyle: { color: colour }, z: 5,
     markLine: {
-      silent: true, symbol: 'none', label: { position: run.index % 2 ? 'insideStartTop' : 'insideEndTop', color: 'inherit', distance: 2 },
-      data: run.yardsticks.map((yardstick, i) => ({
+      silent: true, symbol: 'none', label: { color: 'inherit', distance: 2 },
+      data: labelsApart(run.yardsticks.map((yardstick, i) => ({
         name: `${nameOf(runs, run, yardstick.name)} ${format.time(yardstick.ns)}`,
         yAxis: yardstick.ns,
         label: { formatter: '{b}' },
         lineStyle: { color: colour, type: kDashes[1 + (i % 2)] },
-      })),
+      })), run.index % 2 ? 'insideStart' : 'insideEnd'),
     },
   }];
   const stopped = timed(run, over, false);
@@ -170,7 +170,7 @@ export function option(runs, over, isDark) {
     xAxis: [x(0, false), x(1, false), x(2, true, over === 'evaluations' ? 'evaluations' : 'seconds since the start')],
     yAxis: [
       { type: 'log', gridIndex: 0, name: 'time', axisLabel: { formatter: format.time }, scale: true },
-      { type: 'value', gridIndex: 1, name: hasGap ? 'gap, %' : '', nameGap: 6, show: hasGap, min: 0, max: 100, splitNumber: 2 },
+      { type: 'value', gridIndex: 1, name: hasGap ? 'gap, %' : '', nameLocation: 'middle', nameGap: 40, show: hasGap, min: 0, max: 100, splitNumber: 2 },
       { type: 'category', gridIndex: 2, data: verdicts, axisTick: { show: false } },
     ],
     series: [

@@ -19,7 +19,9 @@ namespace {
 
 constexpr std::size_t kMostProblems = 50;
 /// What is looked at again: each takes some tenths of a millisecond up to some milliseconds.
-constexpr std::size_t kMostRoofline = 600, kMostTreeNodes = 2000;
+constexpr std::size_t kMostTreeNodes = 2000;
+/// Of a run that has more evaluations, so many stand for all.
+constexpr std::size_t kWholeRoofline = 3000, kSomeOfRoofline = 600;
 
 void WriteHeader(const RunRecord& run, ScriptJson& json) {
   json.Key("run").Open('{');
@@ -187,7 +189,8 @@ void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limit
   const Rebuilt rebuilt(log, name);
   WriteWinner(log, rebuilt, json);
   WriteRequirements(log, rebuilt, json);
-  WriteRoofline(log, rebuilt, kMostRoofline, json);
+  WriteRoofline(log, rebuilt, log.evals.size() <= kWholeRoofline ? kWholeRoofline : kSomeOfRoofline,
+                json);
   PrefixTree prefixes(log);
   WriteTreeAgain(log, rebuilt, kMostTreeNodes, prefixes, json);
   WritePrefixTree(log, prefixes, limits.tree_nodes, json);
