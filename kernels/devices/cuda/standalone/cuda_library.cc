@@ -86,15 +86,6 @@ constexpr std::string_view kUnit = R"(#include <cuda_runtime.h>
 #include <cstdint>
 #include <utility>
 
-$DEFINED$#ifdef __NVCC__
-#pragma nv_diag_suppress 177  // It may declare an index that it does not need.
-#endif
-
-$SOURCE$
-#ifdef __NVCC__
-#pragma nv_diag_default 177
-#endif
-$UNDEFINED$
 )";
 
 constexpr std::string_view kEntry = R"(
@@ -110,11 +101,6 @@ std::string UnitText(const Task& task, const Source& source, const std::string& 
   const ir::Function& function = *task.function;
   Names names(function);
   names.kernel = symbol;
-  std::string defined, undefined;
-  for (const SideLaunch& launch : InOrder(source.gpu->launch)) {
-    defined += "#define " + launch.kernel + " " + standalone::KernelName(names, launch) + "\n";
-    undefined += "#undef " + launch.kernel + "\n";
-  }
   std::vector<std::string> arguments;
   for (std::size_t i = 0; i < function.arrays.size(); ++i) {
     const ir::Array& array = function.arrays[i];
@@ -131,7 +117,7 @@ std::string UnitText(const Task& task, const Source& source, const std::string& 
   }
   arguments.emplace_back("stream");
   const std::string text =
-      standalone::Fill(std::string(kUnit), {{"DEFINED", defined}, {"UNDEFINED", undefined}});
+      std::string(kUnit) + standalone::PlaceOfSource(source.gpu->launch, names);
   const std::string entry = standalone::Fill(
       std::string(kEntry),
       {{"SYMBOL", symbol},

@@ -15,6 +15,24 @@ std::string KernelName(const Names& names, const SideLaunch& launch) {
   return names.kernel + launch.kernel.substr(std::string_view("exh").size());
 }
 
+std::string PlaceOfSource(const Launch& launch, const Names& names) {
+  std::string defined, undefined;
+  for (const SideLaunch& side : InOrder(launch)) {
+    defined += "#define " + side.kernel + " " + KernelName(names, side) + "\n";
+    undefined += "#undef " + side.kernel + "\n";
+  }
+  return defined + R"(#ifdef __NVCC__
+#pragma nv_diag_suppress 177  // It may declare an index that it does not need.
+#endif
+
+$SOURCE$
+#ifdef __NVCC__
+#pragma nv_diag_default 177
+#endif
+)" + undefined +
+         "\n";
+}
+
 }  // namespace standalone
 
 std::string NoSelfTest(const Task& task) {
@@ -57,28 +75,13 @@ It does not check itself: )" +
   text += standalone::Heading("The kernel") + R"(//
 // As it was printed and measured. Printed kernels all have the same names; with names of its own it
 // can stand beside others in one program.
-$DEFINED$#ifdef __NVCC__
-#pragma nv_diag_suppress 177  // It may declare an index that it does not need.
-#endif
-
-$SOURCE$
-#ifdef __NVCC__
-#pragma nv_diag_default 177
-#endif
-$UNDEFINED$
 )";
+  text += standalone::PlaceOfSource(source.gpu->launch, names);
   text += standalone::Launcher(task, source, names);
   if (why_not.empty()) text += standalone::SelfTest(task, source, names);
-  std::string defined, undefined;
-  for (const SideLaunch& launch : InOrder(source.gpu->launch)) {
-    defined += "#define " + launch.kernel + " " + standalone::KernelName(names, launch) + "\n";
-    undefined += "#undef " + launch.kernel + "\n";
-  }
   const std::string& architecture = task.function->device.architecture;
   const std::map<std::string, std::string> values = {
       {"KERNEL", names.kernel},
-      {"DEFINED", defined},
-      {"UNDEFINED", undefined},
       {"ARCH", architecture.empty() ? "" : "-arch=" + architecture + " "}};
   // The source comes last: nothing in it is ours to replace.
   return standalone::Comment(about + standalone::Fill(usage, values)) +

@@ -19,6 +19,10 @@ namespace exh::kernels::standalone {
 /// What a kernel of the printed source is called in the program: "matmul_fill" for "exh_fill".
 std::string KernelName(const Names& names, const SideLaunch& launch);
 
+/// The place of the printed source, $SOURCE$, where its kernels have names of the program's own. It
+/// is to be filled last: nothing in the source is ours to replace.
+std::string PlaceOfSource(const Launch& launch, const Names& names);
+
 /// The comment above <kernel>_launch(): what it returns, and what it is given.
 std::string Contract(const Task& task, const Launch& launch, const Names& names);
 
