@@ -261,6 +261,39 @@ TEST(Units, RingsOfDividedSumsAreRight) {
   }
 }
 
+/// Threads of axes around a store that it knows nothing of would all store the same: the first of
+/// them does, but where what they share reads it with no barrier between.
+TEST(Stores, OfTemporariesAreNotRepeated) {
+  Coverage coverage;
+  const Computation computation = {"reduce", "", "a=1,b=6,c=40,d=1"};
+  const Sample sample =
+      Draw(KernelOf(computation), SizesOf(computation, 1), CudaTestDevice(256), 150, 12, coverage);
+  const ir::Target& f = *sample.task.function;
+  int guarded = 0;
+  for (const codegen::Schedule& schedule : sample.schedules) {
+    const codegen::LoweredCode code = codegen::LowerSchedule(f, schedule);
+    ASSERT_EQ(code.error, "");
+    const codegen::LoopTree& tree = code.tree;
+    for (const ir::MemBlock& block : f.blocks) {
+      if (!schedule.InBlocks(block.id)) continue;
+      const int node = tree.node_of_inst[block.store.index()], band = tree.BandAround(node);
+      const int reader = tree.BandAround(tree.node_of_inst[block.load.index()]);
+      if (band < 0 || band == reader) continue;
+      const std::vector<int> own = tree.OwnAxes(f.inst(block.store));
+      std::vector<int> taken = code.threads.store[block.store.index()].axes;
+      const auto& of_band = code.threads.band[static_cast<std::size_t>(band)].axes;
+      taken.insert(taken.end(), of_band.begin(), of_band.end());
+      for (const int c : tree.ClassesAround(node)) {
+        const int axis = tree.classes[static_cast<std::size_t>(c)].axis;
+        if (axis < 0 || std::ranges::count(own, axis) > 0) continue;
+        ++guarded;
+        EXPECT_GT(std::ranges::count(taken, axis), 0) << block.name();
+      }
+    }
+  }
+  EXPECT_GT(guarded, 0);
+}
+
 /// Two products in one block of threads: a unit does the first one, or both, in rings or with
 /// slices of either sum.
 TEST(Units, TwoProductsAreRight) {
