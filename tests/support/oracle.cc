@@ -419,12 +419,16 @@ const std::vector<Oracle::Tuple>& Oracle::Counted(int number, const Tuple& argum
   return known->second;
 }
 
+Oracle::Count Oracle::Base(int number, const Tuple& arguments) const {
+  const Choice& choice = space_.choices[number];
+  if (choice.base >= 0) return host_.Integer(choice.base, arguments);
+  return choice.has_base_number ? choice.base_number : choice.product ? 1 : 0;
+}
+
 Oracle::Count Oracle::CounterValue(int number, const Tuple& arguments) {
   const Choice& choice = space_.choices[number];
   const std::vector<Variable> variables = CountedVariables(choice);
-  Count value = choice.product ? 1 : 0;
-  if (choice.base >= 0) value = host_.Integer(choice.base, arguments);
-  if (choice.has_base_number) value = choice.base_number;
+  Count value = Base(number, arguments);
   for (const Tuple& tuple : Counted(number, arguments)) {
     if (!AllMembers(variables, tuple) || !AllHold(choice.when, tuple)) continue;
     const std::optional<Count> weight = Weight(choice, tuple);

@@ -47,6 +47,8 @@ class Oracle {
   /// How many full assignments Solve() looks at; stops counting beyond `limit`.
   std::uint64_t NumAssignments(std::uint64_t limit) const;
   std::vector<Solution> Solve();
+  /// Where a counter begins.
+  Count Base(int choice, const Tuple& arguments) const;
 
  private:
   enum class Value : std::uint8_t { kFalse, kTrue, kUndefined };

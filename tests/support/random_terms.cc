@@ -215,7 +215,7 @@ class TermSpaceBuilder final : public SpaceBuilder {
     return !starts_below_0_.contains(choice.name);
   }
 
-  /// Whole and never below 0.
+  /// Whole and never below 0, as the ranges of its parts show.
   Expr RandomWeight(const std::vector<Variable>& scope) {
     const auto use = [&] {
       const Expr drawn = RandomUse(scope, true);
@@ -237,7 +237,7 @@ class TermSpaceBuilder final : public SpaceBuilder {
         return Max(use() - use(), 0);
       case 5: {
         const Expr a = use(), b = use();
-        return Max(a - b, b - a);
+        return Max(Max(a - b, b - a), 0);  // At first sight.
       }
       case 6:
         return Min(use(), RandomIntegerCode(0, 5));

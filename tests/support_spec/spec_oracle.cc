@@ -280,12 +280,16 @@ bool SpecOracle::AllHold(const std::vector<Condition>& conditions,
                              [&](const Condition& each) { return Holds(each, scope, tuple); });
 }
 
+std::int64_t SpecOracle::Base(int number, const Tuple& arguments) const {
+  const dsl::Choice& choice = spec_.choices[number];
+  if (choice.base) return Integer(*choice.base, choice.arguments, arguments);
+  return choice.base_number.value_or(choice.product ? 1 : 0);
+}
+
 std::int64_t SpecOracle::CounterValue(int number, const Tuple& arguments) {
   const dsl::Choice& choice = spec_.choices[number];
   const std::vector<Variable> scope = Joined(choice.arguments, choice.over);
-  std::int64_t value = choice.product ? 1 : 0;
-  if (choice.base) value = Integer(*choice.base, choice.arguments, arguments);
-  if (choice.base_number) value = *choice.base_number;
+  std::int64_t value = Base(number, arguments);
   for (const Tuple& tuple : Tuples(scope, arguments)) {
     if (!AreMembers(scope, tuple) || !AllHold(choice.when, scope, tuple)) continue;
     std::int64_t weight = 0;

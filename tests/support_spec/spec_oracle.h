@@ -62,6 +62,8 @@ class SpecOracle {
   std::vector<Solution> Solve();
   /// The counter's value in a solution.
   std::int64_t Counter(const Solution& solution, int choice, const Tuple& arguments);
+  /// Where a counter begins.
+  std::int64_t Base(int choice, const Tuple& arguments) const;
   /// Tuples of distinct potential objects.
   std::vector<Tuple> Tuples(const std::vector<dsl::Variable>& variables, Tuple prefix = {}) const;
   /// Whether all objects are there, in a solution.
