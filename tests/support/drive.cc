@@ -108,6 +108,17 @@ class Drive {
     const Propagation result =
         runtime::internal::Propagator(candidate.instance(), &state, &conflict).PropagateAll();
     ASSERT_EQ(result, Propagation::kFixpoint);
+    const auto& layout = candidate.instance().layout();
+    for (runtime::Slot slot = 0; slot < layout.num_slots(); ++slot) {
+      EXPECT_EQ(state.domain(layout, slot), candidate.state().domain(layout, slot))
+          << "slot " << slot << "\n" << Text(candidate);
+    }
+    for (std::uint32_t counter = 0; counter < layout.num_counters; ++counter) {
+      const auto here = candidate.state().counter(layout, counter);
+      EXPECT_EQ(state.counter(layout, counter), here)
+          << "counter " << counter << " [" << here.min << ", " << here.max << "]\n"
+          << Text(candidate);
+    }
     ASSERT_EQ(state, candidate.state());
   }
 

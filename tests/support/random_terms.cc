@@ -167,7 +167,18 @@ class TermSpaceBuilder final : public SpaceBuilder {
     const Kind kind = kOperations[Below(std::ssize(kOperations))];
     Expr left = RandomTerm(scope, counters, depth - 1);
     if (kind == Kind::kNegate) return -left;
-    return Operation(kind, std::move(left), RandomTerm(scope, counters, depth - 1));
+    Expr right = RandomTerm(scope, counters, depth - 1);
+    // Whole numbers are divided by whole numbers alone; of `/` the left one may be a fraction.
+    const bool is_whole = kind == Kind::kDiv || kind == Kind::kMod;
+    const bool needs_whole = is_whole || kind == Kind::kDivide;
+    if ((is_whole && HasFractions(left.term)) || (needs_whole && HasFractions(right.term))) {
+      return Operation(Kind::kAdd, std::move(left), std::move(right));
+    }
+    return Operation(kind, std::move(left), std::move(right));
+  }
+
+  static bool HasFractions(const Term& term) {
+    return std::ranges::any_of(term, [](const TermNode& n) { return n.kind == Kind::kDivide; });
   }
 
   static bool ReadsDecisions(const Term& term) {

@@ -157,7 +157,11 @@ class Freezer::TermGrounder {
           ground.left = operands.back();
           operands.pop_back();
           test_.fractions |= ground.op == Op::kDivide;
+          CheckWhole(ground);
       }
+      is_fraction_.push_back(ground.op == Op::kDivide ||
+                             (IsOperation(ground.op) && is_fraction_[ground.left]) ||
+                             (IsBinary(ground.op) && is_fraction_[ground.right]));
       operands.push_back(static_cast<std::uint32_t>(tables_.nodes.size()) - test_.node_begin);
       tables_.nodes.push_back(ground);
     }
@@ -196,6 +200,20 @@ class Freezer::TermGrounder {
   }
 
  private:
+  static bool IsOperation(Op op) {
+    return op != Op::kNumber && op != Op::kDecision && op != Op::kCounter;
+  }
+  static bool IsBinary(Op op) { return IsOperation(op) && op != Op::kNegate; }
+
+  void CheckWhole(const GroundTermNode& node) const {
+    const bool of_wholes = node.op == Op::kDiv || node.op == Op::kMod;
+    if ((of_wholes && is_fraction_[node.left]) ||
+        ((of_wholes || node.op == Op::kDivide) && is_fraction_[node.right])) {
+      throw Error("a term in " + freezer_.place_ +
+                  ": 'div' and '%' take whole numbers, and '/' a whole divisor");
+    }
+  }
+
   bool Read(const ChoiceUse& use, GroundTermNode* node) {
     bool swapped = false;
     const int found = freezer_.Find(use, objects_, &swapped);
@@ -225,6 +243,7 @@ class Freezer::TermGrounder {
   const Object* const objects_;
   const std::size_t num_objects_;
   TermTest test_;
+  std::vector<bool> is_fraction_;  ///< By node.
 };
 
 std::int64_t Freezer::IntegerOf(const TermNode& node, const Object* objects,
@@ -232,14 +251,7 @@ std::int64_t Freezer::IntegerOf(const TermNode& node, const Object* objects,
   if (node.kind == TermNode::Kind::kNumber) return node.number;
   if (!node.external) return host_.Integer(node.code, {objects, num_objects});
   const auto [known, is_new] = integers_.try_emplace(node.code, 0);
-  if (is_new) {
-    const std::vector<std::uint32_t> numbers = host_.Numbers(node.code, {});
-    if (numbers.size() != 1) {
-      throw Error("a constant in " + place_ + " must be one number, got " +
-                  std::to_string(numbers.size()));
-    }
-    known->second = numbers.front();
-  }
+  if (is_new) known->second = host_.Integer(node.code, {});
   return known->second;
 }
 

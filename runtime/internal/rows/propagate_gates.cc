@@ -27,7 +27,11 @@ namespace exh::runtime::internal {
 
 void Propagator::OpenGates(Slot slot) {
   const std::span<const std::uint32_t> gates = network_.gates.by_slot.list(slot);
-  if (gates.empty()) return;
+  if (gates.empty()) {
+    // Of an object without decisions nothing waits for the membership, but it has a bit.
+    if (slot < instance_.statistics().hidden_slots) SetPresence(slot);
+    return;
+  }
   SetPresence(slot);
   // All of them open before the first uses its opening: a run may rest behind several.
   NoteOpenedGates(gates);
