@@ -182,7 +182,7 @@ struct Choice {
   std::vector<int> inverse;  ///< Value -> its image when the arguments are swapped.
 
   // Integer.
-  Snippet universe;  ///< Scope: the arguments. Empty: `numbers`.
+  Snippet universe;                    ///< Scope: the arguments. Empty: `numbers`.
   std::vector<std::uint32_t> numbers;  ///< A universe that the `.exh` lists, ascending, distinct.
 
   // Counter. Scope of what follows: the arguments, then `over`.
@@ -193,7 +193,7 @@ struct Choice {
   std::optional<Instance> weight;  ///< The value counted: an integer choice or an earlier counter …
   std::optional<Snippet> weight_code;  ///< … or host code …
   Term weight_term;  ///< … or an integer term, never negative. Exactly one of the three is set.
-  std::vector<Condition> when;         ///< Conjunction.
+  std::vector<Condition> when;  ///< Conjunction.
 };
 
 /// `extern predicate p($a in A)`, `extern constant c`: what the host knows, asked once per tuple.

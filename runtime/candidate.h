@@ -59,8 +59,7 @@ class Candidate {
   }
   /// Word 0 … instance().num_words(decision) - 1 of the domain of any decision.
   Bits word(DecisionId decision, int word) const {
-    return state_.domain(instance_->layout(),
-                         instance_->slot(decision) + static_cast<Slot>(word));
+    return state_.domain(instance_->layout(), instance_->slot(decision) + static_cast<Slot>(word));
   }
   /// How many values it may still take.
   int CountValues(DecisionId decision) const;

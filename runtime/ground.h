@@ -30,8 +30,8 @@ struct GroundVariable {
   Bits root = 0;                ///< Domain after the propagation of the root; long decisions: 0.
   int num_values = 0;           ///< Values 0 … num_values - 1.
   std::uint32_t live_gate = 0;  ///< Decisions: in GroundForm::gates; open iff it is live.
-  DecisionId decision = kNoDecision;  ///< Decisions and words: whose it is.
-  int word = 0;                       ///< Words: which.
+  DecisionId decision = kNoDecision;            ///< Decisions and words: whose it is.
+  int word = 0;                                 ///< Words: which.
   std::uint32_t first_word = 0, num_words = 0;  ///< Long decisions and their words.
 };
 
@@ -43,8 +43,9 @@ struct GroundLiteral {
     kCounterIn,    ///< Counter a lies in `interval`.
     kCounterNot,   ///< Counter a is not interval.min.
     kCounterPair,  ///< Counters a and b: a op b.
-    kLong,  ///< The b words from variable a on take a value of GroundForm::long_masks, from `pairs`.
-    kTerm,  ///< GroundForm::terms.tests[a] holds, or with `negated` does not.
+    kLong,         ///< The b words from variable a on take a value of GroundForm::long_masks, from
+                   ///< `pairs`.
+    kTerm,         ///< GroundForm::terms.tests[a] holds, or with `negated` does not.
   };
   Kind kind = Kind::kIn;
   CompareOp op = CompareOp::kEq;

@@ -63,8 +63,7 @@ IntDomain IntDomain::All(Universe universe) {
   return domain;
 }
 
-IntDomain IntDomain::That(Universe universe, CompareOp op,
-                          std::span<const std::uint32_t> numbers) {
+IntDomain IntDomain::That(Universe universe, CompareOp op, std::span<const std::uint32_t> numbers) {
   IntDomain domain(universe);
   for (std::size_t value = 0; value < universe.size(); ++value) {
     if (HoldsForSome(op, universe[value], numbers)) domain.Add(value);
@@ -99,8 +98,8 @@ bool IntDomain::Must(CompareOp op, std::span<const std::uint32_t> numbers) const
 }
 
 bool IntDomain::May(CompareOp op, std::span<const std::uint32_t> numbers) const {
-  return std::ranges::any_of(
-      Numbers(), [&](std::uint32_t value) { return HoldsForSome(op, value, numbers); });
+  return std::ranges::any_of(Numbers(),
+                             [&](std::uint32_t value) { return HoldsForSome(op, value, numbers); });
 }
 
 IntDomain& IntDomain::Insert(std::uint32_t number) {

@@ -16,7 +16,8 @@ namespace exh::runtime {
 
 using Universe = std::span<const std::uint32_t>;
 
-/// All values of a universe of up to 64 numbers; of a larger one, the first word. (Shifting by 64 is undefined: a full universe is a case of its own.)
+/// All values of a universe of up to 64 numbers; of a larger one, the first word. (Shifting by 64
+/// is undefined: a full universe is a case of its own.)
 constexpr Bits AllOf(Universe universe) {
   return universe.size() >= 64 ? ~Bits{0} : (Bits{1} << universe.size()) - 1;
 }
