@@ -66,7 +66,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/ground_terms.h"
+#include "runtime/ground.h"
 #include "runtime/host.h"
 #include "runtime/propagation.h"
 #include "runtime/space.h"

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "runtime/ground_terms.h"
+#include "runtime/ground.h"
 
 namespace exh::runtime::internal {
 

@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/ground_terms.h"
+#include "runtime/ground.h"
 #include "runtime/int_domain.h"
 #include "runtime/internal/network/term_numbers.h"
 #include "runtime/interval.h"
