@@ -64,20 +64,6 @@ void NoteImpossibleWays(const ir::Target& target, std::vector<std::string>& note
   }
 }
 
-/// Code generation and models read numbers in one word.
-void CheckNoneIsLong(const runtime::Instance& instance) {
-  if (instance.layout().num_long == 0) return;
-  for (const runtime::Choice& choice : LinalgSpace().space().choices) {
-    const int number = instance.FindChoice(choice.name);
-    for (auto decision = instance.first_decision(number); decision < instance.end_decision(number);
-         ++decision) {
-      if (!instance.IsLong(decision)) continue;
-      throw Error(fmt::format("{} has {} values; those of a kernel have 64 at most",
-                              instance.DecisionName(decision), instance.num_values(decision)));
-    }
-  }
-}
-
 }  // namespace
 
 Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& device, bool paper,
@@ -110,7 +96,6 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   task.host = task.space->MakeHost(*function);
   task.instance = runtime::Instance::Freeze(task.space->space(), *task.host, freeze);
   runtime::CheckHasChoicesOf(task.space->space(), LinalgSpace().space());
-  CheckNoneIsLong(*task.instance);
   task.decisions = task.space->FindDecisions(*task.host, *task.instance);
   if (task.instance->root_result() == runtime::Propagation::kDeadEnd) {
     task.root_failed = true;
