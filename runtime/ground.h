@@ -17,6 +17,7 @@
 #include "runtime/interval.h"
 #include "runtime/propagation.h"
 #include "runtime/space.h"
+#include "runtime/state.h"
 
 namespace exh::runtime {
 
@@ -26,6 +27,7 @@ struct GroundVariable {
   Bits root = 0;                ///< Domain after the propagation of the root.
   int num_values = 0;           ///< Values 0 … num_values - 1.
   std::uint32_t live_gate = 0;  ///< Decisions: in GroundForm::gates; open iff it is live.
+  Slot slot = 0;                ///< Where a State has its domain.
 };
 
 /// An atom over the values of variables or of counters.

@@ -57,7 +57,7 @@ class Reader {
       const Slot slot = instance_.slot(d);
       numbers_.emplace(slot, d);
       form_.variables.push_back({instance_.DecisionName(d), RootDomain(slot),
-                                 std::popcount(instance_.all_values(d)), instance_.live_gate(d)});
+                                 std::popcount(instance_.all_values(d)), instance_.live_gate(d), slot});
     }
   }
 
@@ -72,7 +72,7 @@ class Reader {
       form_.variables.push_back({name != membership_names_.end()
                                      ? name->second
                                      : "trigger " + std::to_string(num_fired_++) + " fired",
-                                 RootDomain(slot), 2, 0});
+                                 RootDomain(slot), 2, 0, slot});
     }
     return it->second;
   }
