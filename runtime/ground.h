@@ -9,10 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "runtime/action.h"
+#include "runtime/ground_terms.h"
 #include "runtime/instance.h"
 #include "runtime/interval.h"
 #include "runtime/propagation.h"
@@ -21,13 +23,19 @@
 
 namespace exh::runtime {
 
-/// Variables: all decisions at their number, then the hidden Boolean ones (0 false, 1 true).
+/// Variables: all decisions at their number, then the words of long decisions, then the hidden
+/// Boolean ones (0 false, 1 true). A long decision has its values in its words: one of them, side
+/// by side from `first_word` on, has one value in the end, and the others have none. At its own
+/// number stands its name.
 struct GroundVariable {
   std::string name;             ///< "order(a,b)"; hidden: "Items has x" or "trigger 3 fired".
-  Bits root = 0;                ///< Domain after the propagation of the root.
+  Bits root = 0;                ///< Domain after the propagation of the root; long decisions: 0.
   int num_values = 0;           ///< Values 0 … num_values - 1.
   std::uint32_t live_gate = 0;  ///< Decisions: in GroundForm::gates; open iff it is live.
-  Slot slot = 0;                ///< Where a State has its domain.
+  DecisionId decision = kNoDecision;  ///< Decisions and words: whose it is.
+  int word = 0;                       ///< Words: which.
+  std::uint32_t first_word = 0, num_words = 0;  ///< Long decisions and their words.
+  Slot slot = 0;  ///< Where a State has its domain; of a long decision, its first word.
 };
 
 /// An atom over the values of variables or of counters.
@@ -38,9 +46,12 @@ struct GroundLiteral {
     kCounterIn,    ///< Counter a lies in `interval`.
     kCounterNot,   ///< Counter a is not interval.min.
     kCounterPair,  ///< Counters a and b: a op b.
+    kLong,  ///< The b words from variable a on take a value of GroundForm::long_masks, from `pairs`.
+    kTerm,  ///< GroundForm::terms.tests[a] holds, or with `negated` does not.
   };
   Kind kind = Kind::kIn;
   CompareOp op = CompareOp::kEq;
+  bool negated = false;
   std::uint32_t a = 0, b = 0;
   Bits values = 0;
   std::uint32_t pairs = 0;  ///< kPair: in GroundForm::pair_relations.
@@ -69,16 +80,17 @@ struct GroundTable {
 
 /// Adds to a counter, or multiplies it, when all literals hold.
 struct GroundIncrement {
-  enum class Weight : std::uint8_t { kConstant, kVariable, kCounter };
+  enum class Weight : std::uint8_t { kConstant, kVariable, kCounter, kTerm };
   Weight weight = Weight::kConstant;
   std::vector<GroundLiteral> literals;
   std::uint64_t value = 0;             ///< kConstant.
-  std::uint32_t source = 0;            ///< kVariable, kCounter.
+  std::uint32_t source = 0;            ///< kVariable (no long one), kCounter, kTerm: in `terms`.
   std::vector<std::uint32_t> numbers;  ///< kVariable: the number that each value stands for.
 };
 
 /// Its value is the base and all increments that count, whatever its visibility: what an absent
-/// object must not add to a full counter is forbidden by clauses.
+/// object must not add to a full counter is forbidden by clauses. A negative base is left out: the
+/// tests of the counter have it.
 struct GroundCounter {
   std::string name;
   bool product = false;
@@ -89,7 +101,8 @@ struct GroundCounter {
 };
 
 /// All that the variables can have together as soon as the gate is open. It follows from a counter,
-/// tables and clauses, so whoever looks for implementations may leave it out.
+/// tables and clauses, or from one clause on terms, so whoever looks for implementations may leave
+/// it out.
 struct GroundJoint {
   std::vector<std::uint32_t> variables;
   std::vector<std::vector<int>> combinations;  ///< Of their values, by position.
@@ -105,6 +118,10 @@ struct GroundForm {
   std::vector<GroundClause> clauses;
   std::vector<GroundCounter> counters;
   std::vector<GroundJoint> joints;
+  /// Comparisons and weights. The slot of a leaf is a variable, of a long decision its first word.
+  TermTables terms;
+  std::vector<std::vector<std::uint32_t>> universes;  ///< Of leaves.
+  std::vector<Bits> long_masks;
   /// By gate: the Boolean variables that are all true when it is open. Gate 0 has none.
   std::vector<std::vector<std::uint32_t>> gates;
 };
@@ -114,6 +131,18 @@ GroundForm MakeGroundForm(const Instance& instance);
 
 /// Does the clause hold for these values, by position?
 bool Holds(const GroundForm& form, const GroundClause& clause, const std::vector<int>& values);
+
+/// What is left of the variables and counters of a form, as somebody sees it.
+struct GroundView {
+  std::function<Bits(std::uint32_t)> variable;
+  std::function<Interval(std::uint32_t)> counter;
+};
+/// Does GroundForm::terms.tests[test] hold for nothing that is left (-1), for all of it (1), or is
+/// that not known (0)? With one value left of everything that it reads it is known.
+int TermOutlook(const GroundForm& form, std::uint32_t test, const GroundView& view);
+/// All that the test, which is a weight, may be. With one value left of everything that it reads it
+/// is that number.
+Interval WeightRange(const GroundForm& form, std::uint32_t test, const GroundView& view);
 
 /// All combinations of values that satisfy every clause of the relation, in ascending order.
 std::vector<std::vector<int>> AllowedTuples(const GroundForm& form, const GroundRelation& relation);

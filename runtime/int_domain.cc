@@ -8,29 +8,28 @@
 
 namespace exh::runtime {
 
+bool HoldsForSome(CompareOp op, std::uint32_t value, std::span<const std::uint32_t> numbers) {
+  if (numbers.empty()) return false;
+  switch (op) {
+    case CompareOp::kLt:
+    case CompareOp::kLe:
+      return Compare(op, value, numbers.back());
+    case CompareOp::kGt:
+    case CompareOp::kGe:
+      return Compare(op, value, numbers.front());
+    case CompareOp::kEq:
+      return std::binary_search(numbers.begin(), numbers.end(), value);
+    case CompareOp::kNe:
+      return numbers.size() > 1 || value != numbers.front();
+  }
+  return false;
+}
+
 Bits ValuesThat(Universe universe, CompareOp op, std::span<const std::uint32_t> numbers) {
-  if (numbers.empty()) return 0;
+  EXH_CHECK(universe.size() <= 64);
   Bits values = 0;
   for (std::size_t i = 0; i < universe.size(); ++i) {
-    const std::uint32_t value = universe[i];
-    bool holds = false;
-    switch (op) {
-      case CompareOp::kLt:
-      case CompareOp::kLe:
-        holds = Compare(op, value, numbers.back());
-        break;
-      case CompareOp::kGt:
-      case CompareOp::kGe:
-        holds = Compare(op, value, numbers.front());
-        break;
-      case CompareOp::kEq:
-        holds = std::binary_search(numbers.begin(), numbers.end(), value);
-        break;
-      case CompareOp::kNe:
-        holds = numbers.size() > 1 || value != numbers.front();
-        break;
-    }
-    if (holds) values |= Bits{1} << i;
+    if (HoldsForSome(op, universe[i], numbers)) values |= Bits{1} << i;
   }
   return values;
 }

@@ -40,6 +40,9 @@ constexpr bool Compare(CompareOp op, std::uint64_t left, std::uint64_t right) {
   return false;
 }
 
+/// `value op k` for some k of `numbers` (sorted).
+bool HoldsForSome(CompareOp op, std::uint32_t value, std::span<const std::uint32_t> numbers);
+
 /// The values v of `universe` with `v op k` for some k of `numbers` (sorted): the largest number
 /// decides `<` and `<=`, the smallest `>` and `>=`, `==` keeps the common values, and `!=` removes
 /// a value only when it is the only number.

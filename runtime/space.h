@@ -137,7 +137,9 @@ struct Choice {
   // Counter; the scope of `over`, weight and conditions is arguments, then `over`.
   Visibility visibility = Visibility::kFull;
   bool product = false;
-  CodeId base = -1;  ///< Scope: arguments. -1: 0 for a sum, 1 for a product.
+  CodeId base = -1;  ///< Scope: arguments. -1: `base_number`, or 0 for a sum, 1 for a product.
+  std::int64_t base_number = 0;
+  bool has_base_number = false;
   std::vector<Variable> over;
   ChoiceUse weight;  ///< choice -1: `weight_code` or `weight_term` counts.
   CodeId weight_code = -1;

@@ -40,6 +40,8 @@ std::uint64_t DivideUp(std::uint64_t a, std::uint64_t b) {
 ComponentFinder::ComponentFinder(std::shared_ptr<const runtime::Instance> instance)
     : instance_(std::move(instance)),
       form_(MakeGroundForm(*instance_)),
+      view_{[this](std::uint32_t variable) { return Domain(variable); },
+            [this](std::uint32_t counter) { return CounterOf(counter); }},
       residuals_(form_),
       parent_(form_.variables.size() + form_.counters.size()),
       node_stamp_(parent_.size()),
@@ -48,7 +50,9 @@ ComponentFinder::ComponentFinder(std::shared_ptr<const runtime::Instance> instan
       sum_stamp_(form_.counters.size()),
       observed_stamp_(form_.counters.size()),
       read_stamp_(form_.counters.size()) {
-  for (std::uint32_t v = 0; v < form_.variables.size(); ++v) all_.variables.push_back(v);
+  for (std::uint32_t v = 0; v < form_.variables.size(); ++v) {
+    if (OwnerOf(v) == v) all_.variables.push_back(v);
+  }
   const auto count = first_counter() + static_cast<std::uint32_t>(form_.counters.size());
   for (std::uint32_t c = 0; c < count; ++c) all_.constraints.push_back(c);
 }
@@ -117,6 +121,21 @@ ComponentFinder::Truth ComponentFinder::Status(const GroundLiteral& literal) {
         case CompareOp::kNe:
           return truth(!(both_fixed && a.min == b.min), a.Intersects(b));
       }
+      break;
+    }
+    case GroundLiteral::Kind::kLong: {
+      bool may_be_true = false, may_be_false = false;
+      for (std::uint32_t word = 0; word < literal.b; ++word) {
+        const Bits values = Domain(literal.a + word);
+        const Bits mask = form_.long_masks[literal.pairs + word];
+        may_be_true = may_be_true || (values & mask) != 0;
+        may_be_false = may_be_false || (values & ~mask) != 0;
+      }
+      return truth(may_be_true, may_be_false);
+    }
+    case GroundLiteral::Kind::kTerm: {
+      const int outlook = TermOutlook(form_, literal.a, view_) * (literal.negated ? -1 : 1);
+      return truth(outlook >= 0, outlook <= 0);
     }
   }
   EXH_UNREACHABLE();
@@ -142,6 +161,8 @@ Interval ComponentFinder::Weight(const GroundIncrement& increment) {
     }
     case GroundIncrement::Weight::kCounter:
       return CounterOf(increment.source);
+    case GroundIncrement::Weight::kTerm:
+      return WeightRange(form_, increment.source, view_);
   }
   EXH_UNREACHABLE();
 }
@@ -246,6 +267,21 @@ void ComponentFinder::JoinLiteral(const GroundLiteral& literal) {
     case GroundLiteral::Kind::kCounterPair:
       JoinCounter(literal.a);
       return JoinCounter(literal.b);
+    case GroundLiteral::Kind::kLong:
+      return JoinVariable(OwnerOf(literal.a));
+    case GroundLiteral::Kind::kTerm:
+      return JoinTerm(literal.a);
+  }
+}
+
+void ComponentFinder::JoinTerm(std::uint32_t number) {
+  const runtime::TermTest& test = form_.terms.tests[number];
+  for (std::uint32_t i = test.leaf_begin; i < test.leaf_end; ++i) {
+    JoinVariable(OwnerOf(form_.terms.leaves[i].slot));
+  }
+  for (std::uint32_t i = test.node_begin; test.counters && i < test.node_end; ++i) {
+    const runtime::GroundTermNode& node = form_.terms.nodes[i];
+    if (node.op == runtime::GroundTermNode::Op::kCounter) JoinCounter(node.left);
   }
 }
 
@@ -328,6 +364,7 @@ void ComponentFinder::LookAtCounter(std::uint32_t number) {
     }
     if (increment.weight == GroundIncrement::Weight::kVariable) JoinVariable(increment.source);
     if (increment.weight == GroundIncrement::Weight::kCounter) JoinCounter(increment.source);
+    if (increment.weight == GroundIncrement::Weight::kTerm) JoinTerm(increment.source);
   }
   EndEdge();
 }
@@ -406,7 +443,7 @@ std::optional<std::vector<Component>> ComponentFinder::Split(const Candidate& ca
       if (variable >= num_decisions || !candidate.IsOpen(variable)) continue;
       // What propagates to much with few values: fixed early, it makes parts fall apart. A
       // function of other decisions comes last of all.
-      double score = (1.0 + degree_[variable]) / std::popcount(Domain(variable));
+      double score = (1.0 + degree_[variable]) / CountValues(variable);
       if (instance_->IsDerived(variable)) score = std::min(score, 1.0) * 1e-9;
       if (score <= best) continue;
       best = score;
@@ -415,7 +452,7 @@ std::optional<std::vector<Component>> ComponentFinder::Split(const Candidate& ca
     EXH_CHECK(component.decision != runtime::kNoDecision);
     for (const std::uint32_t variable : component.variables) {
       Append(variable, component.key);
-      Append(Domain(variable), component.key);
+      AppendDomain(variable, component.key);
     }
     component.key += '\0';
     const std::uint32_t root = Root(component.variables.front());
@@ -456,8 +493,33 @@ void ComponentFinder::AppendTableKey(std::uint32_t number, std::uint32_t root, s
   }
 }
 
+void ComponentFinder::AppendDomain(std::uint32_t variable, std::string& key) const {
+  if (!IsLong(variable)) return Append(Domain(variable), key);
+  const runtime::GroundVariable& ground = form_.variables[variable];
+  for (std::uint32_t word = 0; word < ground.num_words; ++word) {
+    Append(Domain(ground.first_word + word), key);
+  }
+}
+
+/// What is fixed of a term.
+void ComponentFinder::AppendTermKey(std::uint32_t number, std::string& key) {
+  const runtime::TermTest& test = form_.terms.tests[number];
+  for (std::uint32_t i = test.leaf_begin; i < test.leaf_end; ++i) {
+    const std::uint32_t variable = OwnerOf(form_.terms.leaves[i].slot);
+    if (IsFixed(variable)) AppendDomain(variable, key);
+  }
+  for (std::uint32_t i = test.node_begin; test.counters && i < test.node_end; ++i) {
+    const runtime::GroundTermNode& node = form_.terms.nodes[i];
+    if (node.op != runtime::GroundTermNode::Op::kCounter || SumOf(node.left).open) continue;
+    Append(SumOf(node.left).fixed, key);
+  }
+}
+
 /// What is fixed of a literal that is open: the rest is its number and domains of the component.
 void ComponentFinder::AppendLiteralKey(const GroundLiteral& literal, std::string& key) {
+  if (literal.kind == GroundLiteral::Kind::kTerm && Status(literal) == Truth::kMaybe) {
+    AppendTermKey(literal.a, key);
+  }
   if (literal.kind == GroundLiteral::Kind::kCounterPair && Status(literal) == Truth::kMaybe) {
     for (const std::uint32_t counter : {literal.a, literal.b}) {
       if (!SumOf(counter).open) Append(SumOf(counter).fixed, key);
@@ -502,6 +564,8 @@ void ComponentFinder::AppendCounterKey(std::uint32_t number, std::string& key) {
     const Interval weight = Weight(increment);
     if (increment.weight != GroundIncrement::Weight::kConstant && weight.IsConstrained()) {
       Append(weight.min, key);
+    } else if (increment.weight == GroundIncrement::Weight::kTerm) {
+      AppendTermKey(increment.source, key);
     }
   }
   key += '\0';

@@ -19,6 +19,7 @@
 //            all, and which increments are open; what is fixed of it, where somebody else reads it
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,7 +34,8 @@
 namespace exh::search {
 
 struct Component {
-  std::vector<std::uint32_t> variables;    ///< With more than one value left, ascending.
+  /// Those of the ground form with more than one value left, ascending; no words.
+  std::vector<std::uint32_t> variables;
   std::vector<std::uint32_t> constraints;  ///< That can still be violated, ascending.
   /// What to decide next: live, and no function of others. kNoDecision: all variables are free.
   runtime::DecisionId decision = runtime::kNoDecision;
@@ -65,14 +67,25 @@ class ComponentFinder {
     bool open = false;        ///< There are others.
   };
 
-  // ---- Domains of the candidate that is being split.
+  // ---- Domains of the candidate that is being split. A long decision is one node of the graph;
+  // its domain is that of its words.
   runtime::Bits Domain(std::uint32_t variable) const {
     return candidate_->state().domain(candidate_->instance().layout(),
                                       form_.variables[variable].slot);
   }
+  bool IsLong(std::uint32_t variable) const { return form_.variables[variable].num_words > 0; }
   bool IsFixed(std::uint32_t variable) const {
+    if (IsLong(variable)) return candidate_->IsConstrained(variable);
     const runtime::Bits values = Domain(variable);
     return (values & (values - 1)) == 0;
+  }
+  int CountValues(std::uint32_t variable) const {
+    return IsLong(variable) ? candidate_->CountValues(variable) : std::popcount(Domain(variable));
+  }
+  /// A word's decision; what is no word is its own.
+  std::uint32_t OwnerOf(std::uint32_t variable) const {
+    const runtime::GroundVariable& ground = form_.variables[variable];
+    return ground.decision == runtime::kNoDecision ? variable : ground.decision;
   }
   bool IsOpen(std::uint32_t gate) const {
     return candidate_->state().gate(candidate_->instance().layout(), gate);
@@ -106,6 +119,7 @@ class ComponentFinder {
     if (!IsFixed(variable)) Join(variable);
   }
   void JoinLiteral(const runtime::GroundLiteral& literal);
+  void JoinTerm(std::uint32_t test);
   void JoinCounter(std::uint32_t counter);
   void LookAtTable(std::uint32_t table);
   void LookAtClause(std::uint32_t clause);
@@ -118,12 +132,15 @@ class ComponentFinder {
   /// `root`: of the component.
   void AppendKey(std::uint32_t constraint, std::uint32_t root, std::string& key);
   void AppendTableKey(std::uint32_t table, std::uint32_t root, std::string& key);
+  void AppendDomain(std::uint32_t variable, std::string& key) const;
   void AppendLiteralKey(const runtime::GroundLiteral& literal, std::string& key);
+  void AppendTermKey(std::uint32_t test, std::string& key);
   void AppendCounterKey(std::uint32_t counter, std::string& key);
   TableResidual ResidualOf(const runtime::GroundTable& table);
 
   std::shared_ptr<const runtime::Instance> instance_;
   const runtime::GroundForm form_;
+  const runtime::GroundView view_;
   TableResiduals residuals_;
   Component all_;
 
