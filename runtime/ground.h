@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,7 @@ struct GroundVariable {
   DecisionId decision = kNoDecision;            ///< Decisions and words: whose it is.
   int word = 0;                                 ///< Words: which.
   std::uint32_t first_word = 0, num_words = 0;  ///< Long decisions and their words.
+  Slot slot = 0;  ///< Where a State has its domain; of a long decision, its first word.
 };
 
 /// An atom over the values of variables or of counters.
@@ -187,6 +189,18 @@ GroundForm MakeGroundForm(const Instance& instance);
 
 /// Does the clause hold for these values, by position?
 bool Holds(const GroundForm& form, const GroundClause& clause, const std::vector<int>& values);
+
+/// What is left of the variables and counters of a form, as somebody sees it.
+struct GroundView {
+  std::function<Bits(std::uint32_t)> variable;
+  std::function<Interval(std::uint32_t)> counter;
+};
+/// Does GroundForm::terms.tests[test] hold for nothing that is left (-1), for all of it (1), or is
+/// that not known (0)? With one value left of everything that it reads it is known.
+int TermOutlook(const GroundForm& form, std::uint32_t test, const GroundView& view);
+/// All that the test, which is a weight, may be. With one value left of everything that it reads it
+/// is that number.
+Interval WeightRange(const GroundForm& form, std::uint32_t test, const GroundView& view);
 
 /// All combinations of values that satisfy every clause of the relation, in ascending order.
 std::vector<std::vector<int>> AllowedTuples(const GroundForm& form, const GroundRelation& relation);

@@ -12,6 +12,7 @@
 #include "runtime/ground.h"
 #include "runtime/internal/network/network.h"
 #include "runtime/internal/network/objects.h"
+#include "runtime/internal/network/term_ranges.h"
 
 namespace exh::runtime {
 namespace internal {
@@ -62,6 +63,7 @@ class Reader {
       if (!is_long) numbers_.emplace(slot, d);
       form_.variables.push_back({instance_.DecisionName(d), is_long ? Bits{0} : RootDomain(slot),
                                  instance_.num_values(d), instance_.live_gate(d), d});
+      form_.variables.back().slot = slot;
     }
   }
 
@@ -79,6 +81,7 @@ class Reader {
         variable.root = RootDomain(slot);
         variable.num_values = std::min(64, instance_.num_values(d) - 64 * word);
         variable.word = word;
+        variable.slot = slot;
         form_.variables.push_back(std::move(variable));
       }
     }
@@ -121,6 +124,7 @@ class Reader {
                                      ? name->second
                                      : "trigger " + std::to_string(num_fired_++) + " fired",
                                  RootDomain(slot), 2, 0});
+      form_.variables.back().slot = slot;
     }
     return it->second;
   }
@@ -387,6 +391,35 @@ bool Holds(const GroundForm& form, const GroundClause& clause, const std::vector
     if ((allowed >> value & 1) != 0) return true;
   }
   return false;
+}
+
+namespace internal {
+namespace {
+
+/// A GroundView as the templates of terms want it.
+struct ViewOfForm {
+  const GroundView& view;
+  Bits domain(std::uint32_t variable) const { return view.variable(variable); }
+  Interval counter(std::uint32_t number) const { return view.counter(number); }
+};
+
+}  // namespace
+}  // namespace internal
+
+int TermOutlook(const GroundForm& form, std::uint32_t test, const GroundView& view) {
+  const internal::TermView term{form.terms, form.universes, form.terms.tests[test]};
+  return static_cast<int>(internal::TermStatus(term, internal::ViewOfForm{view}, false)) -
+         static_cast<int>(internal::Truth::kMaybe);
+}
+
+Interval WeightRange(const GroundForm& form, std::uint32_t test, const GroundView& view) {
+  const internal::TermView term{form.terms, form.universes, form.terms.tests[test]};
+  const auto range = internal::TermRangeOf(term, internal::ViewOfForm{view});
+  const auto bound = [](internal::Whole number) {
+    if (number.IsInfinite()) return number.sign() < 0 ? 0 : kSaturated;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, number.value));
+  };
+  return {bound(range.min), bound(range.max)};
 }
 
 std::vector<std::vector<int>> AllowedTuples(const GroundForm& form,
