@@ -48,6 +48,7 @@ struct Cap {
 struct Contender {
   std::string name;
   Compiled compiled;
+  std::uint64_t workspace_bytes = 0;  ///< Of a yardstick: what it takes beside the arrays.
 };
 
 class Evaluator {

@@ -10,6 +10,7 @@ std::vector<Contender> CompileYardsticks(Evaluator& evaluator,
   std::vector<Contender> contenders(yardsticks.size());
   RunInParallel(yardsticks.size(), jobs, [&](std::size_t index) {
     contenders[index].name = yardsticks[index].name;
+    contenders[index].workspace_bytes = yardsticks[index].workspace_bytes;
     contenders[index].compiled = evaluator.Compile(yardsticks[index].source);
     return true;
   });

@@ -12,6 +12,7 @@ namespace exh::kernels {
 struct NamedSource {
   std::string name;
   Source source;
+  std::uint64_t workspace_bytes = 0;  ///< What it takes beside the arrays.
 };
 
 /// Compiles all of them, `jobs` at once.

@@ -39,6 +39,10 @@ std::string Kernel::EigenSource(const Parameters& sizes) const {
   return derived::EigenSource(FunctionOf(*this, sizes));
 }
 
+std::uint64_t Kernel::EigenWorkspace(const Parameters& sizes) const {
+  return derived::EigenWorkspace(FunctionOf(*this, sizes));
+}
+
 Source Kernel::NaiveCuda(const Parameters& sizes) const {
   return derived::NaiveCuda(FunctionOf(*this, sizes));
 }

@@ -73,6 +73,8 @@ class Kernel {
   /// nothing that Eigen has.
   virtual std::string NaiveSource(const Parameters& sizes) const;
   virtual std::string EigenSource(const Parameters& sizes) const;
+  /// Bytes that EigenSource() keeps beside the arrays.
+  virtual std::uint64_t EigenWorkspace(const Parameters& sizes) const;
   /// The yardsticks of a GPU. CUDA C++ with one thread for each element of the result and no shared
   /// memory, with the interface of an emitted candidate (kernels/codegen/print/cuda_printer.h); and
   /// the calls of the vendor's library that compute the same. Empty: there is none.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Which elements of an array an access touches, whatever the implementation.
+// Which elements of an array an access touches, whatever the implementation. Axes may meet in one
+// element: a window that slides reads most elements several times, and a border none. Each element
+// counts once, and only where it is inside.
 #pragma once
 
 #include <vector>
@@ -9,12 +11,18 @@
 
 namespace exh::models {
 
+/// An axis along which the address moves.
+struct MovingAxis {
+  kernels::ir::LogicalDimId axis;
+  double lost = 0;  ///< Of its points: those at which the load is outside, at most.
+};
+
 struct AccessPattern {
-  /// Axes along which the address moves, and no two points of which share an element. (Where the
-  /// points of all axes do overlap, only the longest of them is here; and none along which a load
-  /// leaves its array.)
-  std::vector<kernels::ir::LogicalDimId> axes;
-  double elements = 1;  ///< Distinct ones, at least.
+  /// No two points of these axes share an element, whatever the other axes are at. (Of axes that
+  /// overlap, the longest is here.)
+  std::vector<MovingAxis> axes;
+  double points = 1;    ///< Of these axes, but for what is lost; where the others are at one point.
+  double elements = 1;  ///< Distinct ones of all axes, at least.
   double sectors = 1;   ///< Aligned pieces of `sector_bytes` that they lie in, at least.
 };
 

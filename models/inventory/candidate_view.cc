@@ -35,7 +35,7 @@ CandidateView::CandidateView(const Inventory& inventory, const Domains& domains)
     // reduction before it, is around what runs once: these are all the blocks there are.
     max_blocks = max_blocks == 0 ? work.max_blocks : std::min(max_blocks, work.max_blocks);
     // Where blocks differ, no more is known than that one unit has the average of those that work.
-    share_ = std::max(share_, inventory.covers
+    share_ = std::max(share_, inventory.is_uneven
                                   ? 1 / std::min(work.max_blocks, rates.units)
                                   : BusiestShare(work.blocks_divide, work.max_blocks, rates.units));
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "models/inventory/access_pattern.h"
 
@@ -21,7 +22,8 @@ NestAxis AxisOf(const ir::LogicalDim& logical) {
           static_cast<double>(logical.extent),
           false,
           false,
-          logical.dims};
+          logical.dims,
+          0};
 }
 
 class InventoryTaker {
@@ -35,7 +37,10 @@ class InventoryTaker {
   std::size_t AddNest(const ir::Instruction& inst);
   bool FeedsReduction(const ir::Instruction& inst) const;
   std::vector<NestAxis> DividedBefore(const ir::Instruction& inst) const;
-  bool Varies(const ir::Instruction& inst, ir::LogicalDimId axis) const;
+  std::optional<double> LostAlong(const ir::Instruction& inst, ir::LogicalDimId axis) const;
+  bool Varies(const ir::Instruction& inst, ir::LogicalDimId axis) const {
+    return LostAlong(inst, axis).has_value();
+  }
   void AddComputation(const ir::Instruction& inst);
   void AddOperands(const ir::Instruction& inst, std::size_t number);
   void AddAccess(const ir::Instruction& inst);
@@ -56,7 +61,7 @@ class InventoryTaker {
 };
 
 void InventoryTaker::Run() {
-  all_.covers = std::ranges::any_of(function_.logical_dims, &ir::LogicalDim::covers);
+  all_.is_uneven = std::ranges::any_of(function_.logical_dims, &ir::LogicalDim::covers);
   all_.nest_of_inst.assign(function_.insts.size(), -1);
   for (const ir::Instruction& inst : function_.insts) {
     if (inst.is_reduction()) AddDivision(inst);
@@ -71,6 +76,7 @@ void InventoryTaker::Run() {
     }
   }
   AddEdgesOfWaits();
+  all_.is_uneven |= std::ranges::any_of(all_.nests, &Nest::is_uneven);
   for (const ArrayUse& use : all_.arrays) {
     (use.is_read ? all_.bytes_read : all_.bytes_written) +=
         use.sectors * rates_.memory_sector_bytes;
@@ -206,24 +212,31 @@ std::size_t InventoryTaker::AddNest(const ir::Instruction& inst) {
 }
 
 /// Does the value of the instruction (what it adds, for a sum) differ from point to point of the
-/// axis? Where it does not, a compiler may compute it once.
-bool InventoryTaker::Varies(const ir::Instruction& inst, ir::LogicalDimId axis) const {
+/// axis? Where it does not, a compiler may compute it once. Of its points the number of those, at
+/// most, at which a load is outside of its array: then all points of other axes may be the same.
+/// Nothing: it does not.
+std::optional<double> InventoryTaker::LostAlong(const ir::Instruction& inst,
+                                                ir::LogicalDimId axis) const {
+  std::optional<double> most;
   if (inst.op == ir::Op::kLoad) {
-    const auto& axes = PatternOf(function_, inst, rates_.memory_sector_bytes).axes;
-    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+    for (const MovingAxis& moves : PatternOf(function_, inst, rates_.memory_sector_bytes).axes) {
+      if (moves.axis == axis) most = moves.lost;
+    }
+    return most;
   }
   for (const ir::DimId dim : inst.reduce_dims) {
-    if (function_.dim(dim).logical == axis) return true;  // No two steps of a sum are one.
+    if (function_.dim(dim).logical == axis) most = 0;  // No two steps of a sum are one.
   }
   for (const ir::Communication& comm : function_.comms) {
     if (comm.consumer != inst.id || comm.planned) continue;
     for (const ir::PairId id : comm.pairs) {
       const ir::DimPair& pair = function_.pair(id);
       if (function_.dim(pair.dst).logical != axis) continue;
-      if (Varies(function_.inst(comm.producer), function_.dim(pair.src).logical)) return true;
+      const auto lost = LostAlong(function_.inst(comm.producer), function_.dim(pair.src).logical);
+      if (lost) most = std::max(*lost, most.value_or(0));
     }
   }
-  return false;
+  return most;
 }
 
 void InventoryTaker::AddComputation(const ir::Instruction& inst) {
@@ -232,8 +245,10 @@ void InventoryTaker::AddComputation(const ir::Instruction& inst) {
   Nest& nest = all_.nests[number];
   double steps = 1;
   for (NestAxis& axis : nest.axes) {
-    axis.varies = Varies(inst, axis.id);
-    if (axis.varies) nest.points *= axis.total;
+    const std::optional<double> lost = LostAlong(inst, axis.id);
+    axis.varies = lost.has_value();
+    axis.lost = lost.value_or(0);
+    if (axis.varies) nest.points *= axis.points();
     const bool reduced =
         std::any_of(inst.reduce_dims.begin(), inst.reduce_dims.end(),
                     [&](ir::DimId d) { return function_.dim(d).logical == axis.id; });
@@ -337,10 +352,11 @@ void InventoryTaker::AddAccess(const ir::Instruction& inst) {
   const std::size_t number = AddNest(inst);
   if (number == kMaxNests) return;
   Nest& nest = all_.nests[number];
-  nest.points = pattern.elements;
+  nest.points = pattern.points;
   for (NestAxis& axis : nest.axes) {
-    axis.varies =
-        std::find(pattern.axes.begin(), pattern.axes.end(), axis.id) != pattern.axes.end();
+    const auto moves = std::ranges::find(pattern.axes, axis.id, &MovingAxis::axis);
+    axis.varies = moves != pattern.axes.end();
+    axis.lost = axis.varies ? moves->lost : 0;
   }
   const bool is_counted = inst.op == ir::Op::kStore || use.accesses.empty();
   if (is_counted) use.accesses.push_back({number, Request(function_, inst)});

@@ -84,7 +84,7 @@ struct Inventory {
   const kernels::ir::Target& function;
   DeviceRates rates;
   CacheState caches = CacheState::kWarm;
-  bool covers = false;            ///< Some axis is covered: blocks and threads differ.
+  bool is_uneven = false;         ///< Some axis is: blocks and threads differ.
   std::vector<Nest> nests;        ///< At most kMaxNests.
   std::vector<int> nest_of_inst;  ///< By InstId; -1: not counted.
   std::vector<Division> divisions;

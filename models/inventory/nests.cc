@@ -120,9 +120,9 @@ void FillWork(const Nest& nest, const Domains& domains, double lanes, double max
   work.waste = 1;
   if (may_have_fragments) return;  // Warps are whole.
   // ceil(n / lanes) * lanes / n is least at the multiples, and at the largest. Of threads beyond a
-  // covered axis whole warps may have nothing to do.
+  // covered axis, or an array, whole warps may have nothing to do.
   work.waste = lanes / std::min(work.max_threads, lanes);
-  if (nest.covers()) return;
+  if (nest.is_uneven()) return;
   work.waste = std::max(work.waste, std::ceil(threads_divide / lanes) * lanes / threads_divide);
 }
 
@@ -146,9 +146,9 @@ Rounds RoundsOf(const Nest& nest, const Domains& domains, double max_threads) {
     if (std::ranges::any_of(nest.axes, &NestAxis::is_sum)) rounds.steps_at_once = ir::kUnitDepth;
   }
   rounds.least *= std::max(1.0, steps.Least(max_threads) / rounds.steps_at_once);
-  // Where nothing is covered every thread has as many as the first.
+  // Where nothing is uneven every thread has as many as the first.
   rounds.anywhere =
-      nest.covers() ? rounds.anywhere * steps.anywhere / rounds.steps_at_once : rounds.least;
+      nest.is_uneven() ? rounds.anywhere * steps.anywhere / rounds.steps_at_once : rounds.least;
   return rounds;
 }
 

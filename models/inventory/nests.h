@@ -22,13 +22,22 @@ struct NestAxis {
   bool varies = false;  ///< No point of it repeats what another one does.
   bool is_sum = false;  ///< Each point of it needs the result of the one before, in a lane.
   std::vector<kernels::ir::DimId> dims;
+  /// Points, at most, at which nothing may be done: a load is outside of its array. 0 where it does
+  /// not vary.
+  double lost = 0;
 
   bool covers() const { return extent > total; }
-  /// Of the `count` iterations that levels make at index 0 of all others: those that are points.
-  /// Nowhere are there more, so that it is the average of the other levels' iterations at least.
-  double AtFirst(double count) const { return covers() ? count * (total / extent) : count; }
+  /// May some iterations do less than others?
+  bool is_uneven() const { return covers() || lost > 0; }
+  double points() const { return total - lost; }
+  /// Of the `count` iterations that levels make at index 0 of all others: those that are points,
+  /// at least. (Nowhere are there more iterations of a covered axis, so that it is the average of
+  /// the other levels' iterations at least.)
+  double AtFirst(double count) const {
+    return std::max(0.0, (covers() ? count * (total / extent) : count) - lost);
+  }
   /// … wherever the others are.
-  double Anywhere(double count) const { return std::max(0.0, count - (extent - total)); }
+  double Anywhere(double count) const { return std::max(0.0, count - (extent - total) - lost); }
 };
 
 struct Nest {
@@ -45,7 +54,7 @@ struct Nest {
   /// are around it, too.
   std::vector<NestAxis> divided;
 
-  bool covers() const { return std::ranges::any_of(axes, &NestAxis::covers); }
+  bool is_uneven() const { return std::ranges::any_of(axes, &NestAxis::is_uneven); }
 };
 
 /// The levels of an axis: those that may be of some kinds, and the others. All of them multiply to
@@ -81,7 +90,7 @@ struct Levels {
 /// What the domains leave of a nest.
 struct Work {
   /// Least executions of the kernel, of its first block, and of the first thread of that. (No block
-  /// and no thread has more, where axes are covered.)
+  /// and no thread has more, where axes are covered; where loads are outside, the first may be.)
   double points = 0, block = 0, thread = 0;
   double any_block = 0;                     ///< … of any block.
   double waste = 1;                         ///< Lanes that warps take for each that works.

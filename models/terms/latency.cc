@@ -44,8 +44,8 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
   waves_ = std::ceil(blocks_ / (rates.units * resident_));
   const double most_lanes = rates.unit_warps * rates.warp_lanes;
   if (rates.warp_issues_per_clk > 0) {
-    // Of a thread of the first block: where axes are covered, others may have less to do.
-    times_ = inventory.covers ? 1 : waves_;
+    // Of a thread of the first block: where axes are uneven, others may have less to do.
+    times_ = inventory.is_uneven ? 1 : waves_;
     SetAmount(times_ * thread.amount() / rates.warp_issues_per_clk);
   }
   for (const Waiting& waiting : inventory.waiting) {
@@ -83,7 +83,7 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
       }
     };
     const double all = clk * std::max(1.0, rounds.least * shortened);
-    if (inventory.covers) {
+    if (inventory.is_uneven) {
       // The first block waits for all; of others only rounds are known that have points.
       raise(1, before + all + waiting.after, false);
       raise(blocks, clk * rounds.anywhere * shortened, false);

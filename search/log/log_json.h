@@ -200,6 +200,7 @@ struct Fields<ReferenceRecord> {
     v.When(has_interval, "median_ns", r.median_ns);
     v.When(has_interval, "hi_ns", r.hi_ns);
     v.Optional("clock_mhz", r.clock_mhz);
+    v.Optional("workspace_bytes", r.workspace_bytes);
   }
 };
 

@@ -43,6 +43,9 @@ std::vector<ReferenceRecord> RecordsOf(const std::vector<Contender>& contenders)
   for (const Contender& contender : contenders) {
     ReferenceRecord record;
     record.name = contender.name;
+    record.workspace_bytes = contender.workspace_bytes;
+    const auto& gpu = contender.compiled.gpu;
+    if (gpu) record.workspace_bytes += gpu->launch.scratch_bytes();
     record.verdict = contender.compiled.verdict;
     record.why = contender.compiled.verdict == Verdict::kStopped
                      ? "its compiler did not end within what was left of the budget"

@@ -20,6 +20,13 @@ std::string Words(const std::string& name) {
   return name;
 }
 
+/// What it takes beside the arrays: "; it takes 20.8 MB beside the arrays".
+std::string WorkspaceText(const ReferenceRecord& record) {
+  if (record.workspace_bytes == 0) return "";
+  return fmt::format("; it takes {:.3g} MB beside the arrays",
+                     static_cast<double>(record.workspace_bytes) / 1e6);
+}
+
 /// "1.23 ms (1.22 to 1.25)": the median and its interval.
 std::string IntervalText(const ReferenceRecord& record) {
   return fmt::format("{} ({} to {})", FormatTime(record.median_ns), FormatTime(record.lo_ns),
@@ -56,13 +63,15 @@ std::string ComparisonText(const std::vector<ReferenceRecord>& references) {
     }
     if (record.median_ns > 0) {
       const bool is_tie = Tied(record, *winner);
-      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it{})\n",
+      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it{}{})\n",
                           record.median_ns / winner->median_ns, Words(record.name),
-                          IntervalText(record), IntervalText(*winner), is_tie ? ": a tie" : "");
+                          IntervalText(record), IntervalText(*winner), is_tie ? ": a tie" : "",
+                          WorkspaceText(record));
     } else {
-      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it)\n",
+      text += fmt::format("  {:.3g}x the speed of {} ({}; this one {} in turn with it{})\n",
                           record.best_ns / winner->best_ns, Words(record.name),
-                          FormatTime(record.best_ns), FormatTime(winner->best_ns));
+                          FormatTime(record.best_ns), FormatTime(winner->best_ns),
+                          WorkspaceText(record));
     }
   }
   if (beaten + tied > 0) {

@@ -85,6 +85,13 @@ const Case kCases[] = {
     {"batched_matmul", "batch=12,m=16,n=16,k=16", "h200", "", "unit(mad)=DMMA\n"},
     {"matmul", "m=64,n=64,k=64", "h200", "",
      "unit(mad)=DMMA\nstages(tmp.load_a)=2|3|4\nstages(tmp.load_b)=3\n"},
+    // Windows that overlap, and borders.
+    {"conv2d", "h=8,w=8,c=4,m=8", "h200", ""},
+    {"conv2d", "h=8,w=8,c=4,m=8,pad=0", "h200", ""},
+    {"conv2d", "h=9,w=7,c=3,m=8,stride=2", "h200", ""},
+    {"conv2d", "n=2,h=6,w=28,c=2,m=4,layout=1,filter_layout=2", "h200", ""},
+    {"conv2d", "h=8,w=12,c=4,m=8", "cpu", ""},
+    {"conv2d", "h=26,w=8,c=3,m=4,r=5,s=5,pad=2,dilation=1", "cpu", ""},
 };
 
 /// Is the instruction left to few blocks, or to another launch, because blocks divide a reduction?

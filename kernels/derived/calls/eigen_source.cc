@@ -2,7 +2,9 @@
 //
 // The linear form as statements of Eigen. Matrices of arrays are maps; how they lie is in their
 // types where that is possible, for Eigen is faster then. Products of a batch are small: each is
-// one thread's, and they are shared out.
+// one thread's, and they are shared out. A factor that does not lie as a matrix is copied before
+// its product, by all threads; not where the product is one of a matrix and a vector, which is
+// faster than the copy.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "base/text_writer.h"
+#include "kernels/derived/calls/gathered_axes.h"
 #include "kernels/derived/calls/library_calls.h"
 #include "kernels/derived/calls/linear_form.h"
 #include "kernels/derived/calls/matrix_product.h"
@@ -35,7 +38,7 @@ class Printer : public TextWriter {
   std::string Text() {
     Indent(2);
     for (const int store : e_.outputs) {
-      const std::optional<LinearForm> form = LinearFormOf(e_, store);
+      const std::optional<LinearForm> form = LinearFormOf(e_, store, true);
       if (!form || !HasTypes(*form) || !Output(*form)) return "";
     }
     const std::string body = Take();
@@ -44,7 +47,7 @@ class Printer : public TextWriter {
     out.Line("#include <Eigen/Core>");
     out.Open(std::string("extern \"C\" void exh_run(void* const* arrays, const double*") +
              (has("scalars[") ? " scalars" : "") + ", int threads)");
-    out.Line(has("#pragma omp") ? "Eigen::setNbThreads(1);" : "Eigen::setNbThreads(threads);");
+    out.Line(has_batch_ ? "Eigen::setNbThreads(1);" : "Eigen::setNbThreads(threads);");
     const auto type = [&](const std::string& name, const std::string& order) {
       out.Line("using " + name + " = Eigen::Matrix<" + Element() +
                ", Eigen::Dynamic, Eigen::Dynamic, Eigen::" + order + ">;");
@@ -56,6 +59,9 @@ class Printer : public TextWriter {
     }
     return out.Take() + body + "}\n";
   }
+
+  /// Of the text: what it keeps beside the arrays.
+  std::uint64_t kept_bytes() const { return kept_bytes_; }
 
  private:
   /// Of the first output; the text is for one type alone.
@@ -97,9 +103,7 @@ class Printer : public TextWriter {
         loads.push_back(term);
         continue;
       }
-      const LinearProduct& product = *term.factor.product;
-      const auto shape = MatrixProductOf(e_, product.axes, product.reduced, FactorAccess(product.a),
-                                         FactorAccess(product.b), c);
+      const auto shape = ShapeOf(*term.factor.product, c);
       if (!shape) return false;
       products.emplace_back(term, *shape);
     }
@@ -129,10 +133,8 @@ class Printer : public TextWriter {
 
   bool Batch(const LinearTerm& term, const MatrixProduct& shape, bool has_relu) {
     const std::string index = names_.Unique("product");
-    const int before = indent();
-    Indent(-before);
-    Line("#pragma omp parallel for num_threads(threads)");
-    Indent(before);
+    has_batch_ = true;
+    Pragma("omp parallel for num_threads(threads)");
     Open(fmt::format("for (long {0} = 0; {0} < {1}; ++{0})", index, shape.batch));
     const std::map<std::string, std::string> outside = declared_;
     const std::optional<std::string> value = Product(*term.factor.product, shape, index);
@@ -205,10 +207,86 @@ class Printer : public TextWriter {
     return result;
   }
 
+  void Pragma(const std::string& what) {
+    const int before = indent();
+    Indent(-before);
+    Line("#pragma " + what);
+    Indent(before);
+  }
+
   // ---- products ----
 
+  /// How the product is one of matrices; factors are copied for that where it takes it.
+  std::optional<MatrixProduct> ShapeOf(const LinearProduct& product, const Access& c) {
+    const auto shape = [&] {
+      return MatrixProductOf(e_, product.axes, product.reduced, FactorAccess(product.a),
+                             FactorAccess(product.b), c);
+    };
+    const auto is_plain = [&](const LinearFactor& factor) {
+      return factor.product != nullptr || gathered_.contains(factor.load) ||
+             IsPlain(e_.node(factor.load));
+    };
+    if (is_plain(product.a) && is_plain(product.b)) {
+      if (const auto found = shape()) return found;
+    }
+    const std::map<int, std::vector<int>> before = gathered_;
+    using Factors = std::vector<std::pair<const LinearFactor*, const LinearFactor*>>;
+    const std::pair a(&product.a, &product.b), b(&product.b, &product.a);
+    for (const Factors& copied : {Factors{a}, Factors{b}, Factors{a, b}}) {
+      bool may = true;
+      for (const auto& [factor, other] : copied) {
+        may = may && factor->product == nullptr && !gathered_.contains(factor->load);
+        if (!may) break;
+        gathered_[factor->load] =
+            GatheredAxes(e_, product, factor->load, FactorAccess(*other), c);
+      }
+      if (may && is_plain(product.a) && is_plain(product.b)) {
+        const auto found = shape();
+        if (found && !found->is_vector && found->n > 1) {
+          for (const auto& [factor, other] : copied) may = may && Gather(factor->load);
+          if (may) return found;
+        }
+      }
+      gathered_ = before;
+    }
+    return std::nullopt;
+  }
+
+  /// Copies what a load reads, as `gathered_` says.
+  bool Gather(int index) {
+    const Expression::Node& load = e_.node(index);
+    const std::vector<int>& axes = gathered_.at(index);
+    const std::uint64_t elements = e_.Points(axes);
+    const std::uint64_t bytes = elements * ir::BytesOf(Type());
+    if (bytes > kMostGatheredBytes) return false;
+    kept_bytes_ += bytes;
+    const std::string& name = names_.node(index);
+    used_.insert(name);
+    Line(fmt::format("// Kept: {} bytes beside the arrays, filled for each run.", bytes));
+    Line(fmt::format("static {} {}({});", Vector(), name, elements));
+    Open("");
+    Line(fmt::format("const {0}* const {1} = static_cast<const {0}*>(arrays[{2}]);", Element(),
+                     names_.array(load.array), load.array.index()));
+    const std::string nested = axes.size() > 2 ? " collapse(2)" : "";
+    Pragma("omp parallel for" + nested + " num_threads(threads)");
+    for (const int axis : axes) {
+      Open(fmt::format("for (long {0} = 0; {0} < {1}; ++{0})", names_.axis(axis),
+                       e_.axis(axis).total));
+    }
+    const std::string guard = GuardText(e_, names_, load);
+    Line(name + "[" + PointText(e_, names_, axes) + "] = " + (guard.empty() ? "" : guard + " ? ") +
+         AccessText(e_, names_, load) + (guard.empty() ? "" : " : " + Number(0)) + ";");
+    for (std::size_t i = 0; i < axes.size() + 1; ++i) Close();
+    return true;
+  }
+
   Access FactorAccess(const LinearFactor& factor) const {
-    if (factor.product == nullptr) return AccessOf(e_.node(factor.load));
+    if (factor.product == nullptr) {
+      const auto copied = gathered_.find(factor.load);
+      if (copied == gathered_.end()) return AccessOf(e_.node(factor.load));
+      return RowMajor(e_, copied->second,
+                      static_cast<int>(function_.arrays.size()) + factor.load);
+    }
     return RowMajor(e_, factor.product->axes, ArrayOf(*factor.product));
   }
 
@@ -230,8 +308,7 @@ class Printer : public TextWriter {
 
   bool Keep(const LinearProduct& product) {
     const Access c = RowMajor(e_, product.axes, ArrayOf(product));
-    const auto shape = MatrixProductOf(e_, product.axes, product.reduced, FactorAccess(product.a),
-                                       FactorAccess(product.b), c);
+    const auto shape = ShapeOf(product, c);
     if (!shape || shape->batch > 1) return false;
     const std::optional<std::string> value = Product(product, *shape, "");
     if (!value) return false;
@@ -240,6 +317,7 @@ class Printer : public TextWriter {
     Line(shape->is_vector ? fmt::format("static {} {}({});", Vector(), name, shape->m)
                           : fmt::format("static Matrix {}({}, {});", name, shape->m, shape->n));
     Line(name + ".noalias() = " + Times(product.coefficient) + *value + ";");
+    kept_bytes_ += e_.Points(product.axes) * ir::BytesOf(Type());
     if (product.has_relu) Relu(name);
     // Whoever wants it as it is needs no map of it.
     declared_[MapText(shape->c, shape->m, shape->n, shape->is_vector, "", true)] = name;
@@ -322,12 +400,20 @@ class Printer : public TextWriter {
   SourceNames names_;
   std::map<std::string, std::string> declared_;  ///< Names of maps, by their texts.
   std::set<std::string> used_;                   ///< Of these names, those of arrays.
+  std::map<int, std::vector<int>> gathered_;     ///< Loads that are copied, and in which order.
+  std::uint64_t kept_bytes_ = 0;
+  bool has_batch_ = false;
 };
 
 }  // namespace
 
 std::string EigenSource(const ir::Function& function) {
   return Printer(function).Text();
+}
+
+std::uint64_t EigenWorkspace(const ir::Function& function) {
+  Printer printer(function);
+  return printer.Text().empty() ? 0 : printer.kept_bytes();
 }
 
 }  // namespace exh::kernels::derived

@@ -4,6 +4,7 @@
 // made of its linear form (linear_form.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "kernels/ir/function.h"
@@ -19,5 +20,7 @@ VendorCall Vendor(const ir::Function& function);
 /// (kernels/codegen/print/cpu_printer.h). Its first line is the only #include. Empty if it is
 /// nothing but loops for Eigen, too.
 std::string EigenSource(const ir::Function& function);
+/// Bytes that it keeps beside the arrays: factors that are copied, products on the way.
+std::uint64_t EigenWorkspace(const ir::Function& function);
 
 }  // namespace exh::kernels::derived

@@ -19,7 +19,7 @@ constexpr std::size_t kMostTerms = 64;
 
 class Matcher {
  public:
-  explicit Matcher(const Expression& expression) : e_(expression) {}
+  Matcher(const Expression& expression, bool gathers) : e_(expression), gathers_(gathers) {}
 
   std::optional<LinearForm> Match(int store) {
     LinearForm form{store, {}, false, e_.node(store).type};
@@ -29,6 +29,10 @@ class Matcher {
     if (!Expand(value, {}, form.terms) || form.terms.empty()) return std::nullopt;
     const auto has_types = [&](const LinearTerm& term) { return HasTypes(term.factor, form.type); };
     if (!std::ranges::all_of(form.terms, has_types)) return std::nullopt;
+    const auto is_plain = [&](const LinearTerm& term) {
+      return term.factor.product || IsPlain(e_.node(term.factor.load));
+    };
+    if (!std::ranges::all_of(form.terms, is_plain)) return std::nullopt;
     std::ranges::stable_sort(form.terms, {}, [](const LinearTerm& term) {
       return term.factor.product ? term.factor.product->node : term.factor.load;
     });
@@ -89,8 +93,6 @@ class Matcher {
     return node.inputs[1];
   }
 
-  static bool IsBackward(const std::pair<int, std::int64_t>& stride) { return stride.second < 0; }
-
   Numbers Times(Numbers numbers, const Input& number) const {
     numbers.push_back(number);
     numbers.back().number = ir::Rounded(computes_, number.number);
@@ -104,10 +106,7 @@ class Matcher {
     const Node& node = e_.node(input.node);
     if (terms.size() > kMostTerms) return false;
     if (node.op == ir::Op::kLoad) {
-      if (node.offset != 0 || !node.guards.empty() ||
-          std::ranges::any_of(node.strides, IsBackward)) {
-        return false;
-      }
+      if (!gathers_ && !IsPlain(node)) return false;
       terms.push_back({{numbers}, {input.node, nullptr}});
       return true;
     }
@@ -186,6 +185,7 @@ class Matcher {
   }
 
   const Expression& e_;
+  const bool gathers_;
   ir::Type computes_ = ir::Type::kF32;  ///< What the output is computed in.
 };
 
@@ -202,8 +202,13 @@ double Coefficient::value() const {
   return product;
 }
 
-std::optional<LinearForm> LinearFormOf(const Expression& expression, int store) {
-  return Matcher(expression).Match(store);
+bool IsPlain(const Expression::Node& load) {
+  const auto is_backward = [](const auto& stride) { return stride.second < 0; };
+  return load.offset == 0 && load.guards.empty() && std::ranges::none_of(load.strides, is_backward);
+}
+
+std::optional<LinearForm> LinearFormOf(const Expression& expression, int store, bool gathers) {
+  return Matcher(expression, gathers).Match(store);
 }
 
 }  // namespace exh::kernels::derived

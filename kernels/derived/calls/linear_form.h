@@ -51,10 +51,15 @@ struct LinearForm {
 /// The type of its elements: a product that is computed before has the one that it is computed in.
 ir::Type TypeOf(const Expression& expression, const LinearFactor& factor);
 
+/// Does a load begin at the first element, step forward only, and stay inside of its array?
+bool IsPlain(const Expression::Node& load);
+
 /// The form of what the node `store` writes, if it has one. All is computed in one type, that of
 /// the output's type (ir::ComputeTypeOf()), a float: nothing is converted to another one on the way
 /// but elements that are loaded. Both factors of a product are of one type, which is the output's,
-/// or a half where that is f32; arrays that are not multiplied have the output's.
-std::optional<LinearForm> LinearFormOf(const Expression& expression, int store);
+/// or a half where that is f32; arrays that are not multiplied have the output's. Loads are plain,
+/// but for factors of products where `gathers`: whoever asks copies these.
+std::optional<LinearForm> LinearFormOf(const Expression& expression, int store,
+                                       bool gathers = false);
 
 }  // namespace exh::kernels::derived

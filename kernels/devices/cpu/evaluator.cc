@@ -112,7 +112,8 @@ class CpuEvaluator final : public Evaluator {
     waits_ = true;  // Eigen's headers take their time.
     std::vector<NamedSource> sources = {
         {"naive", CallKernel(kernel, "NaiveSource", &Kernel::NaiveSource, sizes)},
-        {"eigen", CallKernel(kernel, "EigenSource", &Kernel::EigenSource, sizes)}};
+        {"eigen", CallKernel(kernel, "EigenSource", &Kernel::EigenSource, sizes),
+         CallKernel(kernel, "EigenWorkspace", &Kernel::EigenWorkspace, sizes)}};
     std::erase_if(sources, [](const NamedSource& known) { return known.source.text.empty(); });
     std::vector<Contender> contenders = CompileYardsticks(*this, sources, jobs);
     waits_ = false;

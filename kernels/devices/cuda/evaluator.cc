@@ -173,7 +173,7 @@ class CudaEvaluator final : public Evaluator {
     if (call.steps.empty()) return contenders;
     Compiled vendor;
     vendor.gpu.emplace().vendor = call;
-    contenders.push_back({"cublas", vendor});
+    contenders.push_back({"cublas", vendor, call.scratch_bytes});
     const auto is_product = [](const VendorStep& step) {
       // Of halves, a matrix times a vector is one, too.
       return step.op == VendorStep::Op::kGemm ||
@@ -181,7 +181,7 @@ class CudaEvaluator final : public Evaluator {
     };
     if (std::ranges::any_of(call.steps, is_product)) {
       vendor.gpu->vendor_lt = true;
-      contenders.push_back({"cublaslt", vendor});
+      contenders.push_back({"cublaslt", vendor, call.scratch_bytes});
     }
     return contenders;
   }

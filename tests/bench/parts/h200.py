@@ -44,12 +44,14 @@ SIZES = {
     "softmax": [("m=32,n=64", 3), ("m=20,n=33", 3), ("m=7,n=127", 3)],
     "layer_norm": [("m=32,n=64", 3), ("m=20,n=33", 3), ("m=7,n=127", 3)],
     "moments": [("m=32,n=64", 3), ("m=20,n=33", 3), ("m=7,n=127", 3)],
+    "conv2d": [("h=14,w=14,c=16,m=32", 2), ("h=15,w=13,c=3,m=24,stride=2", 2), ("h=12,w=20,c=8,m=12,dilation=2,pad=2,layout=nchw,filter_layout=mcrs", 2),
+               ("h=19,w=23,c=3,m=8,r=11,s=11,stride=4,pad=2", 2), ("n=2,h=9,w=10,c=16,m=12,r=1,s=1,pad=0", 1)],
 }
 SMALL = {"axpy": "n=60", "mv": "m=12,n=20", "gesummv": "m=12,n=20", "matmul": "m=12,n=20,k=18",
          "batched_matmul": "batch=3,m=6,n=10,k=8", "matmul2": "m=6,n=10,k=8,p=12",
          "reduce-all": "a=1,b=1,c=200,d=1", "reduce-x": "a=1,b=6,c=40,d=1", "reduce-y": "a=40,b=6,c=1,d=1",
          "reduce-rpr": "a=6,b=4,c=10,d=1", "reduce-prp": "a=1,b=4,c=20,d=6", "dot": "n=200", "softmax": "m=4,n=40",
-         "layer_norm": "m=4,n=40", "moments": "m=4,n=40"}
+         "layer_norm": "m=4,n=40", "moments": "m=4,n=40", "conv2d": "h=6,w=6,c=4,m=6"}
 TOOLS = ("memcheck", "racecheck", "synccheck", "initcheck")
 TABLE2 = {"axpy 2^26": ("axpy", "n=67108864"), "matmul 256x256x32": ("matmul", "m=256,n=256,k=32"),
           "matmul 1024": ("matmul", "m=1024,n=1024,k=1024"),

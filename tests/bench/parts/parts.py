@@ -141,7 +141,7 @@ def main(bench, description, options=()):
     parser.add_argument("--seconds", type=int, default=PART_SECONDS, help="most of a part")
     parser.add_argument("--list", action="store_true", help="the parts, and which are finished")
     parser.add_argument("--merge", action="store_true", help="writes --results and prints the table")
-    parser.add_argument("--results", default=os.path.join(ROOT, "docs/results", bench.name + ".json"))
+    parser.add_argument("--results", default=results_of(bench.name))
     for flag, keywords in options:
         parser.add_argument(flag, **keywords)
     chosen = parser.parse_args()
@@ -160,6 +160,10 @@ def main(bench, description, options=()):
             taken.take_all()
     finally:
         shutil.rmtree(taken.work, ignore_errors=True)
+
+
+def results_of(name):
+    return os.path.join(ROOT, "docs/results", name + ".json")
 
 
 # ---- files ---------------------------------------------------------------------------------------
@@ -210,7 +214,7 @@ def conditions():
 
 def references(records):
     """Winner, other finalists and yardsticks of a log, and the rates of the device."""
-    fields = ("name", "verdict", "why", "best_ns", "lo_ns", "median_ns", "hi_ns", "clock_mhz")
+    fields = ("name", "verdict", "why", "best_ns", "lo_ns", "median_ns", "hi_ns", "clock_mhz", "workspace_bytes")
     return {"references": [{key: r[key] for key in fields if key in r} for r in records if r["t"] == "reference"],
             "rates": next((r for r in records if r["t"] == "rates"), None)}
 

@@ -314,14 +314,23 @@ end
     {"layer_norm", "", "m=4,n=6"},
     {"dot", "", "n=48"},
     {"moments", "", "m=4,n=6"},
+    {"conv2d", "", "h=6,w=8,c=4,m=6,r=3,s=3"},
+    {"conv2d_nchw", "", "n=2,h=5,w=6,c=3,m=4,r=3,s=3", "", "conv2d", "layout=1,filter_layout=2"},
+    {"conv2d_krsc", "", "h=6,w=5,c=6,m=8,r=3,s=3", "", "conv2d", "filter_layout=1,pad=0"},
+    {"conv2d_strided", "", "h=9,w=8,c=3,m=4,r=3,s=3", "", "conv2d", "stride=2"},
+    {"conv2d_dilated", "", "h=8,w=9,c=2,m=4,r=3,s=3", "", "conv2d", "dilation=2,pad=2"},
+    {"conv2d_1x1", "", "h=5,w=6,c=8,m=4,r=1,s=1", "", "conv2d", "pad=0,stride=2"},
+    {"conv2d_5x5", "", "h=6,w=7,c=2,m=3,r=5,s=5", "", "conv2d", "pad=2"},
+    {"conv2d_11x11", "", "h=15,w=19,c=3,m=4,r=11,s=11", "", "conv2d", "pad=2,stride=4"},
+    {"conv2d_f16", "", "h=6,w=6,c=4,m=8,r=3,s=3", "", "conv2d", "type=2"},
 });
 
-Parameters SizesIn(const Computation& computation) {
-  Parameters sizes;
-  for (const auto& [name, value] : ParseAssignments(std::string(computation.sizes), "sizes")) {
-    sizes[std::string(name)] = ParseInteger(value).value();
+Parameters NumbersOf(std::string_view text) {
+  Parameters numbers;
+  for (const auto& [name, value] : ParseAssignments(std::string(text), "sizes")) {
+    numbers[std::string(name)] = ParseInteger(value).value();
   }
-  return sizes;
+  return numbers;
 }
 
 }  // namespace
@@ -331,10 +340,12 @@ std::span<const Computation> Computations() {
 }
 
 const Kernel& KernelOf(const Computation& computation) {
-  if (computation.text.empty()) return *FindKernel(computation.name);
+  if (computation.text.empty()) {
+    return *FindKernel(computation.kernel.empty() ? computation.name : computation.kernel);
+  }
   std::string text(computation.text);
   if (!computation.sizes.empty()) {
-    text = TextOfStatements(text, std::string(computation.type), SizesIn(computation));
+    text = TextOfStatements(text, std::string(computation.type), NumbersOf(computation.sizes));
   }
   return KernelOfText(std::string(computation.name), text);
 }
@@ -345,7 +356,8 @@ Parameters SizesOf(const Computation& computation, std::int64_t times) {
     for (const Parameter& size : KernelOf(computation).parameters()) {
       sizes[size.name] = size.default_value;
     }
-    for (const auto& [name, value] : SizesIn(computation)) sizes[name] = value * times;
+    for (const auto& [name, value] : NumbersOf(computation.sizes)) sizes[name] = value * times;
+    for (const auto& [name, value] : NumbersOf(computation.options)) sizes[name] = value;
     return sizes;
   }
   for (const Parameter& size : KernelOf(computation).parameters()) {

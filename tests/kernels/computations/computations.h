@@ -18,6 +18,8 @@ struct Computation {
   /// Of statements and the library: "i=12,j=10". They divide into tiles, but not only.
   std::string_view sizes;
   std::string_view type = "f32";  ///< Of the arrays of statements.
+  /// Of the library's, where the name is another: the kernel, and options, which stay as they are.
+  std::string_view kernel = {}, options = {};
 };
 
 std::span<const Computation> Computations();

@@ -29,7 +29,8 @@ class EachComputation : public ::testing::TestWithParam<Computation> {};
 
 Sample DrawSome(const Computation& computation, const ir::Device& device) {
   Coverage coverage;
-  return Draw(KernelOf(computation), {}, device, Implementations(), 1, coverage);
+  return Draw(KernelOf(computation), SizesOf(computation, 1), device, Implementations(), 1,
+              coverage);
 }
 
 void ExpectAllRight(const Sample& sample, const std::vector<std::string>& messages) {

@@ -245,6 +245,34 @@ void Convolution(Builder& b) {
   b.Store("store", y, {{n, 1}}, InRegisters(Product(b, "sum", {n, k}, {k}, load_x, load_w)));
 }
 
+/// Windows of an image with channels, whose border is outside.
+void PaddedImage(Builder& b) {
+  const ArrayId x = b.InputArray("x", 5 * 6 * 3), w = b.InputArray("w", 3 * 3 * 3 * 4);
+  const ArrayId y = b.OutputArray("y", 5 * 6 * 4);
+  const AxisRef i = b.Axis("i", 5, {}), j = b.Axis("j", 6, {}), m = b.Axis("m", 4, {});
+  const AxisRef r = b.Axis("r", 3, {}), s = b.Axis("s", 3, {}), c = b.Axis("c", 3, {});
+  const Value load_x =
+      b.Load("load_x", x, {{i, 18}, {r, 18}, {j, 3}, {s, 3}, {c, 1}}, -18 - 3,
+             {{-1, {{i, 1}, {r, 1}}, 5}, {-1, {{j, 1}, {s, 1}}, 6}});
+  const Value load_w = b.Load("load_w", w, {{r, 36}, {s, 12}, {c, 4}, {m, 1}});
+  b.Store("store", y, {{i, 24}, {j, 4}, {m, 1}},
+          InRegisters(Product(b, "sum", {i, j, m, r, s, c}, {r, s, c}, load_x, load_w)));
+}
+
+/// Windows of several images, a plane for each channel.
+void Planes(Builder& b) {
+  const ArrayId x = b.InputArray("x", 2 * 90), w = b.InputArray("w", 4 * 12);
+  const ArrayId y = b.OutputArray("y", 2 * 4 * 6);
+  const AxisRef n = b.Axis("n", 2, {}), m = b.Axis("m", 4, {});
+  const AxisRef i = b.Axis("i", 2, {}), j = b.Axis("j", 3, {});
+  const AxisRef c = b.Axis("c", 3, {}), r = b.Axis("r", 2, {}), s = b.Axis("s", 2, {});
+  const Value load_x =
+      b.Load("load_x", x, {{n, 90}, {c, 30}, {i, 12}, {r, 6}, {j, 2}, {s, 1}});
+  const Value load_w = b.Load("load_w", w, {{m, 12}, {c, 4}, {r, 2}, {s, 1}});
+  b.Store("store", y, {{n, 24}, {m, 6}, {i, 3}, {j, 1}},
+          InRegisters(Product(b, "sum", {n, m, i, j, c, r, s}, {c, r, s}, load_x, load_w)));
+}
+
 /// Both factors are the same array.
 void Gram(Builder& b) {
   const ArrayId a = b.InputArray("a", 5 * 11), c = b.OutputArray("c", 25);
@@ -561,6 +589,8 @@ std::vector<Case> OtherCases() {
   add("centered", Centered);
   add("attention", Attention);
   add("convolution", Convolution);
+  add("padded image", PaddedImage);
+  add("planes", Planes);
   add("shifted and reversed", ShiftedAndReversed);
   add("shifted", Shifted);
   add("softmax", Softmax);

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""The nine distinct convolutions of VGG-16 (batch 1, f32), in parts: a search of each, against yardsticks.
+
+./exh bench conv                          runs every layer that is not finished; --list shows them
+./exh bench conv layer-24 --budget 60     runs this one; its search has 60 seconds
+./exh bench conv --layout nchw            planes of channels, as torch has them
+./exh bench conv --device cuda            on a GPU, where torch and its cuDNN are peers
+./exh bench conv --merge                  prints the table and writes docs/results/conv-DEVICE-LAYOUT.json
+
+On a cpu the yardsticks are those of the search: the naive loop nest, and Eigen's product behind an im2col on the same threads, each
+measured in turn with ours. A ratio above 1 means that ours is faster. Bytes are those beside image, filter and result: of Eigen the
+matrix that im2col makes, of ours the temporary arrays of all threads on a cpu, and what a launch is given in main memory on a GPU.
+"""
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+
+import parts
+from parts import ratio, time_of, words
+
+# Number of the layer: channels, rows and columns of the image, channels of the result.
+LAYERS = {0: (3, 224, 64), 2: (64, 224, 64), 5: (64, 112, 128), 7: (128, 112, 128), 10: (128, 56, 256), 12: (256, 56, 256),
+          17: (256, 28, 512), 19: (512, 28, 512), 24: (512, 14, 512)}
+FILTERS = {"nhwc": "rscm", "nchw": "mcrs"}
+PEERS = ("torch", "inductor", "im2col")
+PEER_SECONDS = 400
+SEEDS = (11,)
+
+
+def flops(layer):
+    channels, side, results = LAYERS[layer]
+    return 2 * 9 * channels * side * side * results
+
+
+def temporary_bytes(text, threads):
+    """Of an emitted program: the arrays that each thread has, and those that all have together."""
+    size = {"double": 8, "std::int64_t": 8, "float": 4}
+    return sum((threads if each or not static else 1) * size.get(element, 4) * int(elements) for static, each, element, elements in
+               re.findall(r"alignas\(64\) (static )?(thread_local )?([\w:]+) \w+\[(\d+)\];", text))
+
+
+def geometric_mean(values):
+    there = [v for v in values if v]
+    return math.exp(sum(map(math.log, there)) / len(there)) if there else None
+
+
+def megabytes(size):
+    return "-" if size is None else f"{size / 1e6:.3g}"
+
+
+class Bench(parts.Bench):
+    name = "conv"
+
+    def __init__(self, options):
+        super().__init__(options)
+        # Of each device and layout its own folder and file.
+        self.kind = f"{options.device}-{options.layout}"
+        options.state = os.path.join(options.state, self.kind)
+        os.makedirs(options.state, exist_ok=True)
+        if options.results == parts.results_of(self.name):
+            options.results = parts.results_of(f"{self.name}-{self.kind}")
+
+    def parts(self):
+        return {f"layer-{layer}": lambda n=layer: self.layer(n) for layer in LAYERS}
+
+    def is_whole(self, result):
+        return "references" in result
+
+    def layer(self, layer):
+        channels, side, results = LAYERS[layer]
+        layout = self.options.layout
+        size = f"h={side},w={side},c={channels},m={results},layout={layout},filter_layout={FILTERS[layout]}"
+        gpu = ("--gpu", str(self.options.gpu)) if self.options.device != "cpu" else ()
+        budget = self.options.budget
+        records, _ = self.records(f"layer-{layer}", "--kernel", "conv2d", "--size", size, "--device", self.options.device, *gpu,
+                                  "--budget", f"{budget}s", "--seed", str(SEEDS[0]), "--bound", "check", seconds=budget + 240)
+        evals = [r for r in records if r["t"] == "eval"]
+        verdicts = {name: sum(r["verdict"] == name for r in evals) for name in sorted({r["verdict"] for r in evals})}
+        found = {"budget": budget, "verdicts": verdicts, "violations": sum(r["t"] == "violation" for r in records),
+                 **parts.references(records)}
+        if self.options.device == "cpu":
+            text = self.output("emit", os.path.join(self.work, f"layer-{layer}"), seconds=60)
+            found["temporary_bytes"] = temporary_bytes(text, parts.conditions()["cores"])
+        else:
+            found["peers"] = self.peers(layer)
+        return found
+
+    def peers(self, layer):
+        """What torch takes, by conv_peers.py in a process of its own: it starts slowly and may crash."""
+        program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "conv_peers.py")
+        command = [self.options.python, "-B", program, "--gpu", str(self.options.gpu), "--layout", self.options.layout,
+                   "--layer", ",".join(map(str, LAYERS[layer]))]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PEER_SECONDS, check=False)
+            return json.loads(done.stdout.splitlines()[-1])
+        except (subprocess.TimeoutExpired, IndexError, ValueError) as error:
+            return {"note": f"no peers: {type(error).__name__}"}
+
+    # ---- tables ----------------------------------------------------------------------------------
+
+    def others(self, state):
+        """Names of all that is not ours, in the order of the columns."""
+        names = [r["name"] for part in state.values() for r in part["result"]["references"]]
+        peers = [name for name in PEERS if any(name in part["result"].get("peers", {}) for part in state.values())]
+        return [n for n in ("naive", "eigen", "cublas", "cublaslt") if n in names] + peers
+
+    @staticmethod
+    def other(result, name):
+        """(times ours, bytes beside the arrays) of a yardstick or peer, as far as they are known."""
+        reference = next((r for r in result["references"] if r["name"] == name), None)
+        if reference:
+            return ratio(result["references"], name), reference.get("workspace_bytes", 0)
+        peer = result.get("peers", {}).get(name, {})
+        ours = time_of(result["references"])
+        return ("us" in peer and ours and 1e3 * peer["us"] / ours) or None, peer.get("workspace_bytes")
+
+    def rows(self, state):
+        others = self.others(state)
+        heads = {"eigen": "im2col + Eigen"}
+        rows = [("layer", "GFLOP", "ours", "GFLOP/s", "its MB") +
+                tuple(head for n in others for head in (f"ours : {heads.get(n, n)}", "its MB"))]
+        ratios = {name: [] for name in others}
+        numbers = sorted(int(part.split("-")[1]) for part in state)
+        for layer in numbers:
+            result = state[f"layer-{layer}"]["result"]
+            channels, side, results = LAYERS[layer]
+            ours = time_of(result["references"])
+            winner = next((r for r in result["references"] if r["name"] == "winner"), {})
+            row = [f"{layer}: {channels}, {side} x {side}, {results}", f"{flops(layer) / 1e9:.3f}",
+                   words(ours and ours / 1e6, "{:.3g} ms"), words(ours and flops(layer) / ours, "{:.3g}"),
+                   megabytes(winner.get("workspace_bytes", 0) + result.get("temporary_bytes", 0))]
+            for name in others:
+                times, size = self.other(result, name)
+                ratios[name].append(times)
+                row += [words(times), megabytes(size)]
+            rows.append(tuple(row))
+        means = []
+        for name in others:
+            means += [words(geometric_mean(ratios[name])), ""]
+        rows.append(("geometric mean", "", "", "", "", *means))
+        return rows
+
+
+if __name__ == "__main__":
+    parts.main(Bench, __doc__, [
+        ("--device", {"default": "cpu"}), ("--gpu", {"type": int, "default": 0}),
+        ("--layout", {"default": "nhwc", "choices": sorted(FILTERS)}),
+        ("--budget", {"type": int, "default": 60, "help": "seconds of a search"}),
+        ("--python", {"default": sys.executable, "help": "one with PyTorch, for --device cuda"})])
