@@ -37,9 +37,8 @@ std::string TrackPointers(const std::string& source) {
 /// does something else.
 std::string_view DeclaredType(std::string_view line) {
   // The longer names first.
-  static constexpr std::string_view kTypes[] = {"unsigned long long", "unsigned short", "long long",
-                                                "unsigned",           "double",         "float",
-                                                "int"};
+  static constexpr std::string_view kTypes[] = {
+      "unsigned long long", "unsigned short", "long long", "unsigned", "double", "float", "int"};
   if (line.empty() || line.back() != ';') return {};
   const auto* const type = std::ranges::find_if(kTypes, [&](std::string_view one) {
     return line.starts_with(one) && line.substr(one.size()).starts_with(' ');
@@ -60,7 +59,8 @@ std::string SpoilRegisters(const std::string& source) {
   for (std::size_t begin = 0; begin < source.size();) {
     const std::size_t end = std::min(source.find('\n', begin), source.size());
     const std::string_view whole = std::string_view(source).substr(begin, end - begin);
-    const std::string_view line = whole.substr(std::min(whole.find_first_not_of(' '), whole.size()));
+    const std::string_view line =
+        whole.substr(std::min(whole.find_first_not_of(' '), whole.size()));
     if (const std::string_view type = DeclaredType(line); !type.empty()) {
       const std::string value = fmt::format(" = exh_shim::Unwritten<{}>()", type);
       text += type;
