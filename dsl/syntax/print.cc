@@ -101,11 +101,19 @@ std::string Signed(const ast::Number& number) {
   return (number.negative ? "-" : "") + number.digits.text;
 }
 
+// A name that would mean something else before what follows it is in parentheses.
+std::string Constant(const std::string& name) {
+  for (const std::string_view word : {"div", "min", "max", "let", "extern", "decide", "host"}) {
+    if (name == word) return fmt::format("({})", name);
+  }
+  return name;
+}
+
 struct OperandPrinter {
   std::string operator()(std::monostate) const { return ""; }
   std::string operator()(const ast::Number& number) const { return Signed(number); }
   std::string operator()(const ast::Code& code) const { return Literal(code); }
-  std::string operator()(const ast::Name& constant) const { return constant.text; }
+  std::string operator()(const ast::Name& constant) const { return Constant(constant.text); }
   std::string operator()(const ast::Instance& instance) const { return Instance(instance); }
 };
 

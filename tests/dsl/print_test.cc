@@ -140,7 +140,7 @@ class RandomTree {
       case 1:
         return {Kind::kCode, Code(), {}};
       case 2:
-        return {Kind::kCode, Pick({"most", "choice", "host"}), {}};
+        return {Kind::kCode, Pick({"most", "choice", "host", "div", "max", "let"}), {}};
       default:
         return {Kind::kInstance, Instance(), {}};
     }
