@@ -182,18 +182,19 @@ struct Choice {
   std::vector<int> inverse;  ///< Value -> its image when the arguments are swapped.
 
   // Integer.
-  Snippet universe;  ///< Scope: the arguments. Empty: `numbers`.
+  Snippet universe;                    ///< Scope: the arguments. Empty: `numbers`.
   std::vector<std::uint32_t> numbers;  ///< A universe that the `.exh` lists, ascending, distinct.
 
   // Counter. Scope of what follows: the arguments, then `over`.
   Visibility visibility = Visibility::kFull;
-  bool product = false;            ///< `mul`; otherwise `sum`.
-  std::optional<Snippet> base;     ///< Scope: the arguments. Absent: 0 for sum, 1 for mul.
-  std::vector<Variable> over;      ///< The counter's own `forall`s.
+  bool product = false;                     ///< `mul`; otherwise `sum`.
+  std::optional<Snippet> base;              ///< Scope: the arguments. Yields a signed integer.
+  std::optional<std::int64_t> base_number;  ///< Instead of `base`. Without both: 0, 1 for mul.
+  std::vector<Variable> over;               ///< The counter's own `forall`s.
   std::optional<Instance> weight;  ///< The value counted: an integer choice or an earlier counter …
   std::optional<Snippet> weight_code;  ///< … or host code …
   Term weight_term;  ///< … or an integer term, never negative. Exactly one of the three is set.
-  std::vector<Condition> when;         ///< Conjunction.
+  std::vector<Condition> when;  ///< Conjunction.
 };
 
 /// `extern predicate p($a in A)`, `extern constant c`: what the host knows, asked once per tuple.

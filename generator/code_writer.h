@@ -17,6 +17,7 @@ namespace exh::generator {
 class CodeWriter : private TextWriter {
  public:
   using TextWriter::next_line;
+  using TextWriter::indent;
   using TextWriter::Raw;
   using TextWriter::text;
 

@@ -76,7 +76,8 @@ std::optional<std::pair<int, int>> ParseValues(const Instance& instance, Decisio
     return std::pair(value, value);
   }
   const int first = ParseValue(instance, decision, Trim(text.substr(0, dots)), error);
-  const int last = first < 0 ? -1 : ParseValue(instance, decision, Trim(text.substr(dots + 2)), error);
+  const int last =
+      first < 0 ? -1 : ParseValue(instance, decision, Trim(text.substr(dots + 2)), error);
   if (last < 0) return std::nullopt;
   if (last < first) {
     *error = "'" + std::string(text) + "' goes down: the smaller number comes first";

@@ -20,8 +20,8 @@ class Instance;
 using DecisionId = std::uint32_t;
 inline constexpr DecisionId kNoDecision = 0xFFFFFFFF;
 
-/// "Intersect the domain of the decision with these values" (bits as stored, see FindDecision). Of a
-/// long decision one says of which word the values are, and whether those of the others stay.
+/// "Intersect the domain of the decision with these values" (bits as stored, see FindDecision). Of
+/// a long decision one says of which word the values are, and whether those of the others stay.
 struct Action {
   DecisionId decision = kNoDecision;
   std::uint16_t word = 0;  ///< `values` are numbers 64 word … 64 word + 63 of the decision.

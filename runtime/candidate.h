@@ -17,6 +17,7 @@
 #include "runtime/action.h"
 #include "runtime/host.h"
 #include "runtime/instance.h"
+#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/propagation.h"
 #include "runtime/space.h"
@@ -58,8 +59,7 @@ class Candidate {
   }
   /// Word 0 … instance().num_words(decision) - 1 of the domain of any decision.
   Bits word(DecisionId decision, int word) const {
-    return state_.domain(instance_->layout(),
-                         instance_->slot(decision) + static_cast<Slot>(word));
+    return state_.domain(instance_->layout(), instance_->slot(decision) + static_cast<Slot>(word));
   }
   /// How many values it may still take.
   int CountValues(DecisionId decision) const;
@@ -128,5 +128,18 @@ class Candidate {
   State state_;
   Conflict conflict_;
 };
+
+/// What an integer decision may still be.
+inline IntDomain IntDomainOf(const Candidate& candidate, DecisionRef decision) {
+  const Instance& instance = candidate.instance();
+  if (!instance.IsLong(decision.id)) {
+    return {instance.universe(decision.id), candidate.domain(decision.id)};
+  }
+  std::vector<Bits> words;
+  for (int w = 0; w < instance.num_words(decision.id); ++w) {
+    words.push_back(candidate.word(decision.id, w));
+  }
+  return {instance.universe(decision.id), std::span<const Bits>(words)};
+}
 
 }  // namespace exh::runtime

@@ -203,8 +203,8 @@ void MiniZincWriter::WriteVariables() {
     if (variable.num_words != 0) {
       values.clear();
       for (std::uint32_t word = 0; word < variable.num_words; ++word) {
-        std::string here = SetText(variable.first_word + word,
-                                   form_.variables[variable.first_word + word].root);
+        std::string here =
+            SetText(variable.first_word + word, form_.variables[variable.first_word + word].root);
         here = here.substr(1, here.size() - 2);
         if (!here.empty()) values += (values.empty() ? "" : ",") + here;
       }
@@ -226,9 +226,10 @@ void MiniZincWriter::WriteVariables() {
     if (variable.num_words != 0) {
       std::uint32_t first = variable.first_word;
       while (form_.variables[first].root == 0) ++first;
-      WriteClause({GateText(variable.live_gate),
-                   variable_names_[d] + " = " +
-                       std::to_string(Number(first, std::countr_zero(form_.variables[first].root)))});
+      WriteClause(
+          {GateText(variable.live_gate),
+           variable_names_[d] + " = " +
+               std::to_string(Number(first, std::countr_zero(form_.variables[first].root)))});
       continue;
     }
     WriteClause({GateText(variable.live_gate), InText(d, variable.root & (~variable.root + 1))});

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "runtime/action.h"
-#include "runtime/ground_terms.h"
 #include "runtime/instance.h"
 #include "runtime/interval.h"
 #include "runtime/propagation.h"
@@ -22,6 +21,64 @@
 #include "runtime/state.h"
 
 namespace exh::runtime {
+
+// ---- Integer terms whose variables are bound to objects. A comparison is a range of nodes, in
+// which operands stand before what uses them.
+
+struct GroundTermNode {
+  enum class Op : std::uint8_t {
+    kNumber,
+    kDecision,
+    kCounter,
+    kNegate,
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kDiv,
+    kMod,
+    kMin,
+    kMax,
+  };
+  Op op = Op::kNumber;
+  /// Operands, as positions in the comparison's own nodes. kDecision: `left` is the position among
+  /// the comparison's own leaves; kCounter: its number.
+  std::uint32_t left = 0, right = 0;
+  std::int64_t number = 0;  ///< kNumber; kCounter: to be added to what the counter shows.
+};
+
+/// A decision that a comparison reads, once however often.
+struct TermLeaf {
+  Slot slot = 0;               ///< In a GroundForm the number of a variable.
+  std::uint32_t universe = 0;  ///< In the universes of the network, or of the form.
+  std::uint32_t words = 1;     ///< Of its domain, at slots side by side.
+};
+
+/// `left op right`, or a term alone, as the weight of an increment.
+struct TermTest {
+  static constexpr std::uint32_t kNoRight = 0xFFFFFFFF;
+  std::uint32_t node_begin = 0, node_end = 0;  ///< In TermTables::nodes.
+  std::uint32_t leaf_begin = 0, leaf_end = 0;  ///< In TermTables::leaves.
+  std::uint32_t left = 0, right = kNoRight;    ///< Positions of the nodes that are compared.
+  CompareOp op = CompareOp::kEq;
+  bool fractions = false;  ///< Some node divides exactly.
+  bool counters = false;   ///< Some node is a counter.
+  std::uint32_t text = 0;  ///< In TermTables::texts: what the `.exh` says, and where.
+};
+
+struct TermTables {
+  std::vector<TermTest> tests;
+  std::vector<GroundTermNode> nodes;
+  std::vector<TermLeaf> leaves;
+  std::vector<std::string> texts;
+};
+
+/// Nodes of one comparison; more are refused when a space is frozen.
+inline constexpr std::uint32_t kMostTermNodes = 256;
+/// No term of an implementation, and no part of one, exceeds this: that is refused as well.
+inline constexpr std::int64_t kLargestTerm = std::int64_t{1} << 61;
+
+// ---- The form.
 
 /// Variables: all decisions at their number, then the words of long decisions, then the hidden
 /// Boolean ones (0 false, 1 true). A long decision has its values in its words: one of them, side
@@ -32,8 +89,8 @@ struct GroundVariable {
   Bits root = 0;                ///< Domain after the propagation of the root; long decisions: 0.
   int num_values = 0;           ///< Values 0 … num_values - 1.
   std::uint32_t live_gate = 0;  ///< Decisions: in GroundForm::gates; open iff it is live.
-  DecisionId decision = kNoDecision;  ///< Decisions and words: whose it is.
-  int word = 0;                       ///< Words: which.
+  DecisionId decision = kNoDecision;            ///< Decisions and words: whose it is.
+  int word = 0;                                 ///< Words: which.
   std::uint32_t first_word = 0, num_words = 0;  ///< Long decisions and their words.
   Slot slot = 0;  ///< Where a State has its domain; of a long decision, its first word.
 };
@@ -46,8 +103,9 @@ struct GroundLiteral {
     kCounterIn,    ///< Counter a lies in `interval`.
     kCounterNot,   ///< Counter a is not interval.min.
     kCounterPair,  ///< Counters a and b: a op b.
-    kLong,  ///< The b words from variable a on take a value of GroundForm::long_masks, from `pairs`.
-    kTerm,  ///< GroundForm::terms.tests[a] holds, or with `negated` does not.
+    kLong,         ///< The b words from variable a on take a value of GroundForm::long_masks, from
+                   ///< `pairs`.
+    kTerm,         ///< GroundForm::terms.tests[a] holds, or with `negated` does not.
   };
   Kind kind = Kind::kIn;
   CompareOp op = CompareOp::kEq;

@@ -111,7 +111,8 @@ class Drive {
     const auto& layout = candidate.instance().layout();
     for (runtime::Slot slot = 0; slot < layout.num_slots(); ++slot) {
       EXPECT_EQ(state.domain(layout, slot), candidate.state().domain(layout, slot))
-          << "slot " << slot << "\n" << Text(candidate);
+          << "slot " << slot << "\n"
+          << Text(candidate);
     }
     for (std::uint32_t counter = 0; counter < layout.num_counters; ++counter) {
       const auto here = candidate.state().counter(layout, counter);

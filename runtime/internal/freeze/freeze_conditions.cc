@@ -166,16 +166,15 @@ Freezer::Outcome Freezer::GroundCompare(const Condition& condition, const Object
   const int right = Find(condition.rhs, objects, &right_swapped);
   if (left < 0 || right < 0) return Outcome::kUndefined;
   const bool counters = space_.choices[condition.lhs.choice].kind == ChoiceKind::kCounter;
-  const bool as_terms =
-      counters ? network_.counters[left].offset != network_.counters[right].offset
-               : instance_->IsLong(static_cast<DecisionId>(left)) ||
-                     instance_->IsLong(static_cast<DecisionId>(right));
+  const bool as_terms = counters ? network_.counters[left].offset != network_.counters[right].offset
+                                 : instance_->IsLong(static_cast<DecisionId>(left)) ||
+                                       instance_->IsLong(static_cast<DecisionId>(right));
   if (as_terms) {
     Condition compared;
     compared.kind = Condition::Kind::kTerms;
     compared.op = condition.op;
-    for (auto [term, use] : {std::pair{&compared.left, &condition.lhs},
-                             std::pair{&compared.right, &condition.rhs}}) {
+    for (auto [term, use] :
+         {std::pair{&compared.left, &condition.lhs}, std::pair{&compared.right, &condition.rhs}}) {
       TermNode& node = term->emplace_back();
       node.kind = TermNode::Kind::kChoice;
       node.use = *use;

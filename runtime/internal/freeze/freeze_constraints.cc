@@ -39,8 +39,8 @@ bool Freezer::IsUnary(const Clause& clause) const {
     if (condition.kind == Condition::Kind::kCompare) return false;
     if (condition.kind == Condition::Kind::kPresent) return false;
     for (const Term* term : {&condition.left, &condition.right}) {
-      decisions += static_cast<int>(std::ranges::count(*term, TermNode::Kind::kChoice,
-                                                       &TermNode::kind));
+      decisions +=
+          static_cast<int>(std::ranges::count(*term, TermNode::Kind::kChoice, &TermNode::kind));
     }
     decisions +=
         condition.kind == Condition::Kind::kIs || condition.kind == Condition::Kind::kCompareCode;
@@ -259,8 +259,8 @@ class Freezer::CounterGrounder {
         TermNode node;
         node.kind = TermNode::Kind::kChoice;
         node.use = choice_.weight;
-        return freezer_.GroundWeight({node}, "weight of " + choice_.name, objects_.data(),
-                                     num_all_, increment);
+        return freezer_.GroundWeight({node}, "weight of " + choice_.name, objects_.data(), num_all_,
+                                     increment);
       }
       increment->weight = Increment::Weight::kCounter;
       increment->source = static_cast<std::uint32_t>(source);

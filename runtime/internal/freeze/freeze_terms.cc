@@ -5,8 +5,8 @@
 // to do with these. What reads more, a long decision beside another one, or a counter, stays a
 // comparison of ranges (internal/network/term_ranges.h).
 //
-// Terms are exact as long as nothing exceeds kLargestTerm. A freeze looks at the ranges of all parts
-// of a term and refuses what could be larger, so that no propagation ever meets it.
+// Terms are exact as long as nothing exceeds kLargestTerm. A freeze looks at the ranges of all
+// parts of a term and refuses what could be larger, so that no propagation ever meets it.
 #include <algorithm>
 #include <bit>
 
@@ -181,8 +181,8 @@ class Freezer::TermGrounder {
       throw Error(place + ": has more than " + std::to_string(kMostTermNodes) +
                   " numbers and operations; name parts of it by counters");
     }
-    const auto [known, is_new] = freezer_.term_texts_.try_emplace(
-        place, static_cast<std::uint32_t>(tables_.texts.size()));
+    const auto [known, is_new] =
+        freezer_.term_texts_.try_emplace(place, static_cast<std::uint32_t>(tables_.texts.size()));
     if (is_new) tables_.texts.push_back(place);
     test_.text = known->second;
   }
@@ -257,7 +257,7 @@ std::int64_t Freezer::IntegerOf(const TermNode& node, const Object* objects,
 
 Literal Freezer::LongLiteral(DecisionId decision, const std::vector<bool>& values) {
   const auto words = static_cast<std::uint32_t>(instance_->num_words(decision));
-  const Literal literal{Literal::Kind::kLong,         {},   instance_->slots_[decision], words,
+  const Literal literal{Literal::Kind::kLong,       {}, instance_->slots_[decision], words,
                         network_.long_masks.size(), 0};
   network_.long_masks.resize(network_.long_masks.size() + words, 0);
   for (std::size_t value = 0; value < values.size(); ++value) {
@@ -302,9 +302,7 @@ Freezer::Outcome Freezer::GroundTerms(const Condition& condition, const Object* 
     throw Error(network_.terms.texts[test.text] + ": may exceed 2^61");
   }
   Point point{leaves};
-  const auto holds = [&] {
-    return TermStatus(term, point, condition.negated) == Truth::kTrue;
-  };
+  const auto holds = [&] { return TermStatus(term, point, condition.negated) == Truth::kTrue; };
   if (num_leaves == 0) {
     const bool result = holds();
     grounder.Drop();
@@ -332,8 +330,12 @@ Freezer::Outcome Freezer::GroundTerms(const Condition& condition, const Object* 
     *literal = {Literal::Kind::kSlot, {}, leaves[0].slot, 0, bits, 0};
     return Outcome::kOpen;
   }
-  std::vector<std::int64_t> key = {static_cast<std::int64_t>(condition.op), condition.negated,
-                                   leaves[0].universe, leaves[1].universe, test.left, test.right};
+  std::vector<std::int64_t> key = {static_cast<std::int64_t>(condition.op),
+                                   condition.negated,
+                                   leaves[0].universe,
+                                   leaves[1].universe,
+                                   test.left,
+                                   test.right};
   for (std::uint32_t i = 0; i < term.num_nodes(); ++i) {
     const GroundTermNode& node = term.node(i);
     key.insert(key.end(), {static_cast<std::int64_t>(node.op), node.left, node.right, node.number});
@@ -349,8 +351,8 @@ Freezer::Outcome Freezer::GroundTerms(const Condition& condition, const Object* 
     known->second = relations_.InternPairs(std::move(rows), static_cast<int>(size_of(1)));
   }
   grounder.Drop();
-  *literal = {Literal::Kind::kPair, {},          leaves[0].slot, leaves[1].slot,
-              known->second.first,  known->second.second};
+  *literal = {Literal::Kind::kPair, {}, leaves[0].slot, leaves[1].slot, known->second.first,
+              known->second.second};
   return Outcome::kOpen;
 }
 

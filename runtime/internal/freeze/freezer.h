@@ -174,7 +174,7 @@ class Freezer {
   /// What a comparison of two short decisions means, by its nodes and their universes.
   std::map<std::vector<std::int64_t>, std::pair<std::uint32_t, std::uint32_t>> term_pairs_;
   std::map<std::string, std::uint32_t> term_texts_;
-  std::string place_;  ///< Of what is being grounded: "requirement fits (a.exh:12)".
+  std::string place_;                ///< Of what is being grounded: "requirement fits (a.exh:12)".
   std::vector<std::int64_t> bases_;  ///< By counter.
   std::map<std::array<std::uint32_t, 5>, std::pair<std::uint32_t, std::uint32_t>> comparisons_;
 };

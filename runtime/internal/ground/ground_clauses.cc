@@ -347,9 +347,8 @@ bool GroundClauses::AddToJoint(std::span<const Literal> literals, std::uint32_t 
   std::ranges::sort(slots);
   slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
   // Memberships among them would be asked for while they are open: a clause does that better.
-  if (!has_terms || slots.size() > kMaxTableArity || std::ranges::any_of(slots, [&](Slot slot) {
-        return IsHidden(slot);
-      })) {
+  if (!has_terms || slots.size() > kMaxTableArity ||
+      std::ranges::any_of(slots, [&](Slot slot) { return IsHidden(slot); })) {
     return false;
   }
   std::size_t combinations = 1;
@@ -406,8 +405,9 @@ bool GroundClauses::AddToJoint(std::span<const Literal> literals, std::uint32_t 
     network_.joints.supports.resize(network_.joints.supports.size() +
                                     std::size_t{domains_.sizes[slots[i]]} * joint.num_words);
     for (std::size_t c = 0; c < allowed.size(); ++c) {
-      network_.joints.supports[joint.supports[i] + std::size_t{allowed[c][i]} * joint.num_words +
-                               c / 64] |= std::uint64_t{1} << c % 64;
+      network_.joints
+          .supports[joint.supports[i] + std::size_t{allowed[c][i]} * joint.num_words + c / 64] |=
+          std::uint64_t{1} << c % 64;
     }
   }
   constraint.relation = static_cast<std::uint32_t>(network_.joints.all.size());

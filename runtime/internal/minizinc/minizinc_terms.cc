@@ -2,8 +2,8 @@
 //
 // Integer terms in MiniZinc. Its `div` cuts towards 0 and its `mod` takes the sign of what is
 // divided; ours round down, so that both are written out where something may be negative. What
-// divides by 0 has no value there either, and the comparison around it then does not hold. Fractions
-// are compared by multiplying crosswise.
+// divides by 0 has no value there either, and the comparison around it then does not hold.
+// Fractions are compared by multiplying crosswise.
 #include <algorithm>
 
 #include "base/error.h"
@@ -45,16 +45,17 @@ MiniZincWriter::Quotient MiniZincWriter::TermText(const TermTest& test,
   const auto right = [&] { return TermText(test, node.right); };
   const auto whole = [&](const Quotient& quotient) {
     if (quotient.under != "1") {
-      throw Error(form_.terms.texts[test.text] + ": a smaller or larger one of two fractions cannot "
-                                                 "be written for solvers");
+      throw Error(form_.terms.texts[test.text] +
+                  ": a smaller or larger one of two fractions cannot "
+                  "be written for solvers");
     }
     return quotient.over;
   };
   switch (node.op) {
     case Op::kNumber:
-      return {node.number < 0 ? "(" + std::to_string(node.number) + ")"
-                              : std::to_string(node.number),
-              "1"};
+      return {
+          node.number < 0 ? "(" + std::to_string(node.number) + ")" : std::to_string(node.number),
+          "1"};
     case Op::kDecision:
       return {variable_names_[form_.terms.leaves[test.leaf_begin + node.left].slot], "1"};
     case Op::kCounter: {
@@ -90,9 +91,9 @@ MiniZincWriter::Quotient MiniZincWriter::TermText(const TermTest& test,
         ForwardsFrom(term, RootView<decltype(nothing)>{form_, nothing}, &ranges);
         is_positive = ranges[node.left].min.sign() >= 0 && ranges[node.right].min.sign() >= 0;
       }
-      const std::string mod = is_positive ? Joined(a, " mod ", b)
-                                          : Joined(Joined(Joined(a, " mod ", b), " + ", b), " mod ",
-                                                   b);
+      const std::string mod = is_positive
+                                  ? Joined(a, " mod ", b)
+                                  : Joined(Joined(Joined(a, " mod ", b), " + ", b), " mod ", b);
       if (node.op == Op::kMod) return {mod, "1"};
       return {is_positive ? Joined(a, " div ", b) : Joined(Joined(a, " - ", mod), " div ", b), "1"};
     }
@@ -119,7 +120,8 @@ void MiniZincWriter::NeedTerm(const TermTest& test) {
   LargestTerm(test);
   for (std::uint32_t i = test.node_begin; i < test.node_end; ++i) {
     const GroundTermNode& node = form_.terms.nodes[i];
-    if (node.op == GroundTermNode::Op::kCounter) Need(node.left, SaturatingAdd(Largest(node.left), 1));
+    if (node.op == GroundTermNode::Op::kCounter)
+      Need(node.left, SaturatingAdd(Largest(node.left), 1));
   }
 }
 

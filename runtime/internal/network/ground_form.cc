@@ -103,8 +103,9 @@ class Reader {
     GroundTermNode node;
     node.op = GroundTermNode::Op::kDecision;
     terms.nodes.push_back(node);
-    terms.leaves.push_back({Variable(slot), universe,
-                            static_cast<std::uint32_t>((form_.universes[universe].size() + 63) / 64)});
+    terms.leaves.push_back(
+        {Variable(slot), universe,
+         static_cast<std::uint32_t>((form_.universes[universe].size() + 63) / 64)});
     test.node_end = test.node_begin + 1;
     test.leaf_end = test.leaf_begin + 1;
     terms.tests.push_back(test);

@@ -66,7 +66,7 @@
 #include <span>
 #include <vector>
 
-#include "runtime/ground_terms.h"
+#include "runtime/ground.h"
 #include "runtime/host.h"
 #include "runtime/propagation.h"
 #include "runtime/space.h"
@@ -360,8 +360,8 @@ struct Increment {
   Weight weight = Weight::kConstant;
   std::uint32_t literal_begin = 0, literal_end = 0;  ///< It counts when all of them hold.
   std::uint64_t value = 0;                           ///< kConstant.
-  std::uint32_t source = 0;  ///< kSlot, kCounter; kTerm: in TermTables::tests.
-  std::uint32_t universe = 0;                        ///< kSlot: in Objects::universes.
+  std::uint32_t source = 0;    ///< kSlot, kCounter; kTerm: in TermTables::tests.
+  std::uint32_t universe = 0;  ///< kSlot: in Objects::universes.
 };
 
 struct Counter {

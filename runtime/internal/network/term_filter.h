@@ -180,10 +180,12 @@ class Backwards {
     if (other.min.sign() <= 0 && other.max.sign() >= 0) {
       if (other.min.sign() != 0 || other.max.sign() != 0) return;
       // 0 times anything.
-      if (product.min.sign() > 0 || product.max.sign() < 0) factor->max = Sum(factor->min, From<N>(-1), false);
+      if (product.min.sign() > 0 || product.max.sign() < 0)
+        factor->max = Sum(factor->min, From<N>(-1), false);
       return;
     }
-    N min = QuotientOf(product.min, other.min, true), max = QuotientOf(product.min, other.min, false);
+    N min = QuotientOf(product.min, other.min, true),
+      max = QuotientOf(product.min, other.min, false);
     for (const N over : {product.min, product.max}) {
       for (const N under : {other.min, other.max}) {
         min = std::min(min, QuotientOf(over, under, true));

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "runtime/ground_terms.h"
+#include "runtime/ground.h"
 
 namespace exh::runtime::internal {
 
@@ -103,8 +103,7 @@ constexpr N Product(N a, N b) {
   if constexpr (N::kIsWhole) {
     return N::Clamped(static_cast<__int128>(a.value) * b.value);
   } else {
-    return N::Of(static_cast<__int128>(a.over) * b.over,
-                 static_cast<__int128>(a.under) * b.under);
+    return N::Of(static_cast<__int128>(a.over) * b.over, static_cast<__int128>(a.under) * b.under);
   }
 }
 
@@ -112,7 +111,7 @@ constexpr N Product(N a, N b) {
 constexpr Whole FloorQuotient(Whole a, Whole b) {
   if (b.IsInfinite()) {
     return a.IsInfinite() || a.sign() == 0 || (a.sign() < 0) == (b.sign() < 0) ? Whole{0}
-                                                                              : Whole{-1};
+                                                                               : Whole{-1};
   }
   if (a.IsInfinite()) return Whole::Infinite((a.sign() < 0) != (b.sign() < 0));
   const std::int64_t quotient = a.value / b.value;
@@ -131,8 +130,7 @@ constexpr N QuotientOf(N a, N b, bool is_minimum) {
   } else {
     if (b.IsInfinite()) return From<N>(0);
     if (a.IsInfinite()) return N::Infinite((a.sign() < 0) != (b.sign() < 0));
-    return N::Of(static_cast<__int128>(a.over) * b.under,
-                 static_cast<__int128>(a.under) * b.over);
+    return N::Of(static_cast<__int128>(a.over) * b.under, static_cast<__int128>(a.under) * b.over);
   }
 }
 

@@ -23,7 +23,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/ground_terms.h"
+#include "runtime/ground.h"
 #include "runtime/int_domain.h"
 #include "runtime/internal/network/term_numbers.h"
 #include "runtime/interval.h"
@@ -145,8 +145,8 @@ TermRange<N> PartOf(TermRange<N> range, bool negative) {
 
 template <typename N>
 TermRange<N> Multiplied(const TermRange<N>& a, const TermRange<N>& b) {
-  return Hull({Product(a.min, b.min), Product(a.min, b.max), Product(a.max, b.min),
-               Product(a.max, b.max)});
+  return Hull(
+      {Product(a.min, b.min), Product(a.min, b.max), Product(a.max, b.min), Product(a.max, b.max)});
 }
 
 inline TermRange<Whole> FloorDivided(const TermRange<Whole>& a, const TermRange<Whole>& b) {
@@ -192,8 +192,9 @@ TermRange<N> Divided(const TermRange<N>& a, const TermRange<N>& b) {
   for (const bool negative : {true, false}) {
     const TermRange<N> part = PartOf(b, negative);
     if (part.IsEmpty()) continue;
-    result = Joined(result, Hull({QuotientOf(a.min, part.min, true), QuotientOf(a.min, part.max, true),
-                                  QuotientOf(a.max, part.min, true), QuotientOf(a.max, part.max, true)}));
+    result = Joined(result,
+                    Hull({QuotientOf(a.min, part.min, true), QuotientOf(a.min, part.max, true),
+                          QuotientOf(a.max, part.min, true), QuotientOf(a.max, part.max, true)}));
   }
   return result;
 }

@@ -51,7 +51,7 @@ Contribution Propagator::Contribute(std::uint32_t id, Truth counts) const {
   } else if (increment.weight == Increment::Weight::kTerm) {
     const TermRange<Whole> range = TermRangeOf(TermOf(network_, increment.source), *this);
     const auto bound = [](Whole number) {
-      return number.sign() <= 0 ? 0
+      return number.sign() <= 0    ? 0
              : number.IsInfinite() ? kSaturated
                                    : static_cast<std::uint64_t>(number.value);
     };
