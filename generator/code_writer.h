@@ -16,8 +16,8 @@ namespace exh::generator {
 /// number that `#line` needs.
 class CodeWriter : private TextWriter {
  public:
-  using TextWriter::next_line;
   using TextWriter::indent;
+  using TextWriter::next_line;
   using TextWriter::Raw;
   using TextWriter::text;
 
