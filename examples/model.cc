@@ -7,7 +7,7 @@ namespace exh::examples {
 
 const std::vector<const Model*>& AllModels() {
   static const std::vector<const Model*> models = {&QueensModel(), &ColouringModel(),
-                                                   &JobShopModel(), &KnapsackModel()};
+                                                   &JobShopModel(), &KnapsackModel(), &LiftModel()};
   return models;
 }
 

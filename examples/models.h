@@ -11,5 +11,6 @@ const Model& QueensModel();
 const Model& ColouringModel();
 const Model& KnapsackModel();
 const Model& JobShopModel();
+const Model& LiftModel();
 
 }  // namespace exh::examples
