@@ -32,6 +32,7 @@ namespace {
 using lift::Rules;
 using lift::TreeFile;
 using search::BigCount;
+using search::Digits;
 
 struct Options {
   std::string data;

@@ -7,8 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "examples/model.h"
 #include "examples/models.h"
@@ -159,7 +162,9 @@ TEST(LiftMappings, AreValidForTheEngineWhenTheyAreForBruteForce) {
       if (is_valid) {
         is_valid = candidate.Restrict(actions) == Propagation::kFixpoint;
         // All else follows from the codes.
-        if (is_valid) EXPECT_TRUE(candidate.IsImplementation()) << Json(tree);
+        if (is_valid) {
+          EXPECT_TRUE(candidate.IsImplementation()) << Json(tree);
+        }
       }
       const std::uint32_t violations = Violations(tree, codes);
       ASSERT_EQ(is_valid, (violations & forbidden) == 0)

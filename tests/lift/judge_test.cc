@@ -43,7 +43,7 @@ TEST(LiftTrees, RunsArePerfectNests) {
   // 25 maps are perfect in their parents.
   EXPECT_THAT(direct.runs, SizeIs(25));
   EXPECT_GT(through.runs.size(), direct.runs.size());
-  for (const Run& run : through.runs) {
+  for (const lift::Run& run : through.runs) {
     for (std::size_t i = 1; i < run.maps.size(); ++i) {
       EXPECT_EQ(tree.maps[run.maps[i]].parent, run.maps[i - 1]);
       EXPECT_TRUE(tree.maps[run.maps[i]].is_perfect);
@@ -60,7 +60,9 @@ std::map<std::string, std::vector<std::string>> JudgeTable(const Rules& rules) {
     EXPECT_EQ(verdict.candidate.has_value(), verdict.rules.empty()) << mapping.name;
     EXPECT_EQ(verdict.candidate.has_value(), verdict.requirements.empty()) << mapping.name;
     // They say something of all maps.
-    if (verdict.candidate) EXPECT_TRUE(verdict.candidate->IsImplementation()) << mapping.name;
+    if (verdict.candidate) {
+      EXPECT_TRUE(verdict.candidate->IsImplementation()) << mapping.name;
+    }
     refused[mapping.name] = verdict.rules;
   }
   return refused;
