@@ -2,10 +2,11 @@
 #include "examples/lift/judge.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/check.h"
-#include "examples/model.h"
 #include "runtime/explain.h"
 #include "spaces/lift.exh.h"
 
@@ -48,12 +49,25 @@ std::string LabelOf(std::string_view origin) {
   return std::string(origin.substr(0, origin.find(' ')));
 }
 
-std::vector<std::string> Requirements(const std::shared_ptr<const Instance>& instance,
-                                      const Mapping& mapping) {
+/// What the codes mean for slots: a definition, which refuses nothing.
+constexpr std::string_view kDefinition = "used_means_used";
+
+/// The space with one of its requirements alone.
+runtime::Space WithOnly(const runtime::Space& space, int requirement) {
+  runtime::Space only = space;
+  std::erase_if(only.clauses, [&](const runtime::Clause& clause) {
+    return clause.requirement != requirement &&
+           space.requirements[static_cast<std::size_t>(clause.requirement)].label != kDefinition;
+  });
+  return only;
+}
+
+/// What the derivation of the dead end is about.
+std::vector<std::string> Derivation(const std::shared_ptr<const Instance>& instance,
+                                    const Mapping& mapping) {
   std::vector<std::string> labels;
   const auto add = [&](const std::string& label) {
-    // What counts slots is a definition and refuses nothing.
-    if (label.empty() || label == "used_means_used") return;
+    if (label.empty() || label == kDefinition) return;
     if (std::ranges::find(labels, label) == labels.end()) labels.push_back(label);
   };
   if (instance->root_result() == Propagation::kDeadEnd) {
@@ -85,14 +99,16 @@ Verdict Judge(const std::vector<Map>& maps, const Rules& rules, const Mapping& m
     verdict.candidate = std::move(candidate);
     return verdict;
   }
-  verdict.requirements = Requirements(instance, mapping);
-  for (const Rule& rule : kRules) {
-    if (!(rules.*rule.holds)) continue;
-    Rules alone = rules;
-    for (const Rule& other : kRules) alone.*other.holds = other.name == rule.name;
-    const auto with_it = FreezeTree(maps, alone);
-    if (IsRefused(*with_it, Candidate(with_it), mapping)) verdict.rules.emplace_back(rule.name);
+  const runtime::Space& space = instance->space();
+  const Program program = MakeProgram(maps, rules);
+  const spaces::lift::SpaceHost host(program);
+  for (int number = 0; number < static_cast<int>(space.requirements.size()); ++number) {
+    const std::string& label = space.requirements[static_cast<std::size_t>(number)].label;
+    if (label == kDefinition) continue;
+    const auto alone = Instance::Freeze(WithOnly(space, number), host);
+    if (IsRefused(*alone, Candidate(alone), mapping)) verdict.requirements.push_back(label);
   }
+  if (verdict.requirements.empty()) verdict.requirements = Derivation(instance, mapping);
   return verdict;
 }
 

@@ -22,10 +22,9 @@ struct Verdict {
   /// What is left when the mapping is taken; nothing: it is refused. When the mapping says nothing
   /// of some maps, it may still turn out that none of the ways to complete it is valid.
   std::optional<runtime::Candidate> candidate;
-  /// Refused: labels of lift.exh, without which the dead end would not have been derived.
+  /// Refused: labels of lift.exh, each of which refuses it by itself; where none does, those that
+  /// do so together.
   std::vector<std::string> requirements;
-  /// Refused: the rules each of which refuses it by itself, without any other.
-  std::vector<std::string> rules;
 };
 
 Verdict Judge(const std::vector<Map>& maps, const Rules& rules, const Mapping& mapping);

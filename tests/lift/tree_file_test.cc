@@ -133,7 +133,7 @@ TEST(LiftTreeFile, NamesWhatIsWrongWithTheRest) {
   EXPECT_THAT(MessageOf([](json& tree) {
                 tree["counts"] = {{"chain", 1}};
               }),
-              HasSubstr("did you mean 'chains'?"));
+              HasSubstr("unknown key 'counts.chain'; legal: maps, chains"));
   EXPECT_EQ(MessageOf([](json& tree) {
               tree["manual_mapping"] = {{"dddd", 0}};
             }),
