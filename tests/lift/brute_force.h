@@ -46,7 +46,7 @@ enum Violation : std::uint32_t {
   kMayFuse = 1024,
 };
 
-/// What a setting of the switches forbids; names as those of the sizes of the model, 0 or 1.
+/// What a setting of the switches forbids; names as those of the sizes of the example, 0 or 1.
 std::uint32_t Forbidden(const std::map<std::string, int>& switches);
 
 /// By node, its code.

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "examples/model.h"
-#include "examples/models.h"
+#include "examples/all.h"
+#include "examples/example.h"
 #include "search/exact/exact_count.h"
 #include "tests/lift/brute_force.h"
 
@@ -29,7 +29,7 @@ std::shared_ptr<const runtime::Instance> FreezeTree(const Tree& tree, const Swit
   examples::Parameters parameters;
   for (const auto& [name, value] : switches) parameters[name] = value;
   const std::string json = Json(tree);
-  return examples::Freeze(examples::LiftModel(), parameters, &json);
+  return examples::Freeze(examples::LiftExample(), parameters, &json);
 }
 
 search::BigCount ExactCountOf(const Tree& tree, const Switches& switches) {

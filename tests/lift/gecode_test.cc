@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "examples/model.h"
-#include "examples/models.h"
+#include "examples/all.h"
+#include "examples/example.h"
 #include "runtime/export_minizinc.h"
 #include "tests/lift/brute_force.h"
 #include "tests/support/minizinc.h"
@@ -31,7 +31,7 @@ TEST(LiftGecode, CountsTheMappings) {
     examples::Parameters parameters;
     for (const auto& [name, value] : switches) parameters[name] = value;
     const std::string json = Json(tree);
-    const auto instance = examples::Freeze(examples::LiftModel(), parameters, &json);
+    const auto instance = examples::Freeze(examples::LiftExample(), parameters, &json);
     const std::string model = ExportMiniZinc(*instance);
     const SolutionCount count = CountSolutions(model);
     EXPECT_EQ(count.error, "") << json;

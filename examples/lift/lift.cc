@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <utility>
 
+#include "examples/all.h"
 #include "examples/lift/program.h"
 #include "examples/lift/tree_file.h"
-#include "examples/models.h"
 #include "spaces/lift.exh.h"
 
 namespace exh::examples {
 namespace {
 
-class Lift final : public Model {
+class Lift final : public Example {
  public:
   std::string_view name() const override { return "lift"; }
   std::string_view summary() const override {
@@ -43,9 +43,9 @@ class Lift final : public Model {
 
 }  // namespace
 
-const Model& LiftModel() {
-  static const Lift model;
-  return model;
+const Example& LiftExample() {
+  static const Lift example;
+  return example;
 }
 
 }  // namespace exh::examples
