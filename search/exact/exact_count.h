@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -58,6 +59,8 @@ class ExactCounter {
   std::optional<runtime::Candidate> Draw(const runtime::Candidate& from, Random& random);
 
   const CountStatus& status() const { return status_; }
+  /// Instead of `options.stop`, from now on.
+  void set_stop(std::function<bool(const CountStatus&)> stop) { options_.stop = std::move(stop); }
 
  private:
   BigCount CountComponent(const runtime::Candidate& node, const Component& component);
