@@ -213,10 +213,9 @@ std::string Numbered(std::string text, std::size_t number) {
 }
 
 const std::set<std::string> kNoEigen = {
-    "row max",     "max of products",   "two sums exchanged",
-    "two outputs", "centered",          "sums of rows and columns",
-    "attention",   "broadcast product", "shifted and reversed",
-    "shifted",     "softmax",           "choices"};
+    "row max",   "max of products",   "two outputs",          "centered", "sums of rows and columns",
+    "attention", "broadcast product", "shifted and reversed", "shifted",  "softmax",
+    "choices"};
 
 TEST(Eigen, ComputesWhatTheBackboneSays) {
   std::vector<Case> cases = AllCases();
