@@ -3,10 +3,14 @@
 // The grammar of `.exh` files. parse.cc feeds the parser one statement at a time, after it has
 // spliced included files in, joined adjacent code literals and doc lines, and given the contextual
 // words (`choice`, `type`, `adds`, `host`, `let` …) token types of their own. Only parentheses make
-// the parser recurse, and parse.cc limits their depth.
+// the parser recurse, and parse.cc limits their depth. What stands in parentheses is a formula for
+// the parser, even within a term; parse_tree.cc knows them apart.
 grammar Exh;
 
-tokens { HOST, ADDS, LET, EXTERN, DYNAMIC, PREDICATE, CONSTANT, WHERE, ONCE, CANONICAL, DECIDE }
+tokens {
+    HOST, ADDS, LET, EXTERN, DYNAMIC, PREDICATE, CONSTANT, WHERE, ONCE, CANONICAL, DECIDE,
+    NEGATIVE, DIV, MIN, MAX, CONSTANT_NAME
+}
 
 // ---- statements
 
@@ -43,11 +47,11 @@ aliasItem   : ALIAS VALUE_ID ASSIGN values COLON requirement* ;
 inversePair : VALUE_ID ARROW VALUE_ID ;
 requirement : REQUIRES constraint ;
 
-integerDecl : DOC? DEFINE INTEGER CHOICE_ID arguments COLON CODE END ;
+integerDecl : DOC? DEFINE INTEGER CHOICE_ID arguments COLON (CODE | numbers) END ;
 
 counterDecl
     : DOC? DEFINE (HALF | INTERNAL)? COUNTER CHOICE_ID arguments COLON
-      (BASE CODE)? forall* (SUM | MUL) (CODE | instance) WHEN COLON? formula* END
+      (BASE (CODE | NEGATIVE? NUMBER))? forall* (SUM | MUL) term WHEN COLON? formula* END
     ;
 
 requireDecl : DOC? REQUIRE label? constraint ;
@@ -71,20 +75,28 @@ forall      : FORALL VAR ((COMMA VAR)* | (LT VAR)+) IN setRef (WHERE formula)? C
 constraint  : forall* formula* ;
 formula     : disjunction (IMPLIES disjunction)* ;
 disjunction : conjunction (OR conjunction)* ;
-conjunction : term (AND term)* ;
-term        : NOT* (LPAR formula RPAR | condition) ;
+conjunction : negation (AND negation)* ;
+negation    : NOT* condition ;
 
+// A term alone is a formula in parentheses, code, or the use of a `let` or a predicate.
 condition
-    : instance (IS NOT? (values | numbers) | compare (instance | CODE | NUMBER | CHOICE_ID))?
-    | CODE
+    : term (IS NOT? (values | numbers) | compare term)?
     | TRUE
     | FALSE
+    ;
+
+term    : product ((PLUS | MINUS) product)* ;
+product : factor ((STAR | SLASH | PERCENT | DIV) factor)* ;
+factor
+    : NEGATIVE* (LPAR formula RPAR | (MIN | MAX) LPAR term COMMA term RPAR
+                | instance | CODE | NUMBER | CONSTANT_NAME)
     ;
 
 compare   : LT | GT | LE | GE | EQ | NE ;
 instance  : CHOICE_ID LPAR (VAR (COMMA VAR)*)? RPAR ;
 values    : VALUE_ID (BAR VALUE_ID)* ;
-numbers   : NUMBER (BAR NUMBER)* ;
+numbers   : range (BAR range)* ;
+range     : NUMBER (RANGE NUMBER)? ;
 arguments : LPAR (varDef (COMMA varDef)*)? RPAR ;
 varDef    : VAR IN setRef ;
 setRef    : SET_ID (LPAR VAR RPAR)? ;
@@ -145,6 +157,11 @@ ASSIGN : '=' ;
 ARROW  : '->' ;
 IMPLIES: '=>' ;
 SLASH  : '/' ;
+PLUS   : '+' ;
+MINUS  : '-' ;
+STAR   : '*' ;
+PERCENT: '%' ;
+RANGE  : '..' ;
 
 // ---- names; the longest match wins, then the order here
 

@@ -96,6 +96,32 @@ struct Instance {
   SourceRange range;
 };
 
+/// A node of an integer term. A term is a list of nodes in which operands stand before what uses
+/// them, the left one before the right one: `size($a) + 2` is size($a), 2, kAdd.
+struct TermNode {
+  enum class Kind : std::uint8_t {
+    kNumber,
+    kCode,      ///< Code that yields one integer, or an `extern constant`.
+    kInstance,  ///< An integer choice or a full counter.
+    kNegate,    ///< One operand; all others have two.
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,  ///< `/`: exact, a fraction may come out.
+    kDiv,     ///< `div`: rounds down.
+    kMod,     ///< `%`: a - b * (a div b).
+    kMin,
+    kMax,
+  };
+  Kind kind = Kind::kNumber;
+  std::int64_t number = 0;  ///< kNumber.
+  int external = -1;        ///< kCode: index in Spec::externals of a constant; -1: `code`.
+  Snippet code;             ///< kCode.
+  Instance instance;        ///< kInstance.
+  SourceRange range;        ///< With its operands.
+};
+using Term = std::vector<TermNode>;
+
 /// An atom of a constraint.
 struct Condition {
   enum class Kind : std::uint8_t {
@@ -105,11 +131,13 @@ struct Condition {
     kCode,         ///< `"code"`, or a predicate of the host.
     kAscending,    ///< The first of `lhs.arguments` has a smaller number than the second.
     kPresent,      ///< A dynamic predicate of the host: the object that it names is there.
+    kTerms,        ///< `left op right`, terms. What divides by 0 does not hold.
     kConstant,     ///< `true`, `false`.
   };
   Kind kind = Kind::kConstant;
   bool constant = true;  ///< kConstant.
-  bool negated = false;  ///< kCode, kAscending, kPresent: it holds when what it says does not.
+  /// kCode, kAscending, kPresent, kTerms: it holds when what it says does not.
+  bool negated = false;
   /// kIs, kCompare, kCompareCode; without a choice the arguments of a predicate, and kAscending's.
   Instance lhs;
   std::uint64_t values = 0;  ///< kIs: allowed values, `not` and aliases already applied.
@@ -122,6 +150,8 @@ struct Condition {
   /// kCompareCode: the numbers themselves, ascending, when the `.exh` has them; `code` is empty.
   std::vector<std::uint32_t> numbers;
   bool single = false;  ///< kCompareCode: a list of several numbers would be a mistake.
+  Term left, right;     ///< kTerms.
+  std::string text;     ///< kTerms: as it is written, white space folded.
   SourceRange range;
 };
 
@@ -152,16 +182,19 @@ struct Choice {
   std::vector<int> inverse;  ///< Value -> its image when the arguments are swapped.
 
   // Integer.
-  Snippet universe;  ///< Scope: the arguments.
+  Snippet universe;                    ///< Scope: the arguments. Empty: `numbers`.
+  std::vector<std::uint32_t> numbers;  ///< A universe that the `.exh` lists, ascending, distinct.
 
   // Counter. Scope of what follows: the arguments, then `over`.
   Visibility visibility = Visibility::kFull;
-  bool product = false;            ///< `mul`; otherwise `sum`.
-  std::optional<Snippet> base;     ///< Scope: the arguments. Absent: 0 for sum, 1 for mul.
-  std::vector<Variable> over;      ///< The counter's own `forall`s.
+  bool product = false;                     ///< `mul`; otherwise `sum`.
+  std::optional<Snippet> base;              ///< Scope: the arguments. Yields a signed integer.
+  std::optional<std::int64_t> base_number;  ///< Instead of `base`. Without both: 0, 1 for mul.
+  std::vector<Variable> over;               ///< The counter's own `forall`s.
   std::optional<Instance> weight;  ///< The value counted: an integer choice or an earlier counter …
-  std::optional<Snippet> weight_code;  ///< … or host code. Exactly one of the two is set.
-  std::vector<Condition> when;         ///< Conjunction.
+  std::optional<Snippet> weight_code;  ///< … or host code …
+  Term weight_term;  ///< … or an integer term, never negative. Exactly one of the three is set.
+  std::vector<Condition> when;  ///< Conjunction.
 };
 
 /// `extern predicate p($a in A)`, `extern constant c`: what the host knows, asked once per tuple.

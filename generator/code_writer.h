@@ -16,6 +16,7 @@ namespace exh::generator {
 /// number that `#line` needs.
 class CodeWriter : private TextWriter {
  public:
+  using TextWriter::indent;
   using TextWriter::next_line;
   using TextWriter::Raw;
   using TextWriter::text;

@@ -9,6 +9,7 @@
 #include "base/spelling.h"
 #include "dsl/diagnostics/source.h"
 #include "generator/plan/filters.h"
+#include "generator/plan/plan.h"
 
 namespace exh::generator {
 namespace {
@@ -38,6 +39,16 @@ std::string FilterText(const dsl::Spec& spec, const dsl::Requirement& requiremen
                      inputs.empty() ? "no other decision" : inputs, clause);
 }
 
+std::string TermsText(const dsl::Spec& spec, const dsl::Requirement& requirement,
+                      const std::vector<dsl::Condition>& conditions) {
+  std::string clause;
+  for (const dsl::Condition& condition : conditions) {
+    clause +=
+        (clause.empty() ? "" : " || ") + ConditionText(spec, requirement.variables, condition);
+  }
+  return fmt::format("  no filter: the engine reads the terms itself\n    so that {}\n", clause);
+}
+
 }  // namespace
 
 std::string ExplainRequirement(const dsl::Spec& spec, const std::string& label,
@@ -53,8 +64,15 @@ std::string ExplainRequirement(const dsl::Spec& spec, const std::string& label,
     const dsl::LineColumn place = dsl::Locate(file.text, requirement.range.begin);
     text += fmt::format("{}:{}:{}: {}\n  {}\n", file.path, place.line, place.column, label,
                         requirement.text);
-    if (filters.at(i).filters.empty()) text += "  no filters: no decision is restricted\n";
+    std::string terms;
+    for (const std::vector<dsl::Condition>& clause : requirement.clauses) {
+      if (HasTerms(clause)) terms += TermsText(spec, requirement, clause);
+    }
+    if (filters.at(i).filters.empty() && terms.empty()) {
+      text += "  no filters: no decision is restricted\n";
+    }
     for (const Filter& filter : filters[i].filters) text += FilterText(spec, requirement, filter);
+    text += terms;
   }
   if (text.empty()) {
     *error = fmt::format("no requirement is called '{}'{}", label, DidYouMean(label, labels));

@@ -146,9 +146,9 @@ void EmitSource(CodeWriter& out, const Plan& plan, const std::string& own_header
     out.Blank();
     out.Line("namespace snippets = {};", plan.outside);
     out.Line("using namespace runtime::tables;");
-    for (const char* name : {"Choice", "CompareOp", "Space", "Variable"}) {
-      out.Line("using runtime::{};", name);
-    }
+    for (const char* name : {"Choice", "CompareOp", "Space"}) out.Line("using runtime::{};", name);
+    if (HasTerms(*plan.spec)) out.Line("using runtime::TermNode;");
+    out.Line("using runtime::Variable;");
     out.Blank();
     out.Title("The space as tables", "");
     out.Blank();

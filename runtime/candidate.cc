@@ -8,6 +8,20 @@
 
 namespace exh::runtime {
 
+int Candidate::CountValues(DecisionId decision) const {
+  int count = 0;
+  for (int w = 0; w < instance_->num_words(decision); ++w) {
+    count += std::popcount(word(decision, w));
+  }
+  return count;
+}
+
+int Candidate::FirstValue(DecisionId decision) const {
+  int w = 0;
+  while (word(decision, w) == 0) ++w;
+  return 64 * w + std::countr_zero(word(decision, w));
+}
+
 DecisionId Candidate::FirstOpen(int choice) const {
   const DecisionId end = instance_->end_decision(choice);
   const Instance::Blocks blocks = instance_->blocks(choice);
@@ -77,6 +91,7 @@ Interval Candidate::counter(int choice, std::span<const Object> objects) const {
 }
 
 Propagation Candidate::Restrict(DecisionId decision, Bits allowed) {
+  EXH_CHECK(!instance_->IsLong(decision));
   const Action action{decision, allowed};
   return Restrict(std::span(&action, 1));
 }
@@ -85,8 +100,7 @@ Propagation Candidate::Restrict(std::span<const Action> actions) {
   conflict_ = {};
   internal::Propagator propagator(*instance_, &state_, &conflict_);
   for (const Action& action : actions) {
-    if (propagator.Restrict(instance_->slot(action.decision), action.values) ==
-        Propagation::kDeadEnd) {
+    if (propagator.Restrict(action) == Propagation::kDeadEnd) {
       return Propagation::kDeadEnd;
     }
   }

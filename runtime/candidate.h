@@ -13,9 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
 #include "runtime/action.h"
 #include "runtime/host.h"
 #include "runtime/instance.h"
+#include "runtime/int_domain.h"
 #include "runtime/interval.h"
 #include "runtime/propagation.h"
 #include "runtime/space.h"
@@ -50,18 +52,45 @@ class Candidate {
   const State& state() const { return state_; }
 
   /// Values that the decision may still take. While it is not live: all of them but those that a
-  /// requirement on this decision alone excludes.
+  /// requirement on this decision alone excludes. Not for a long decision: it has words.
   Bits domain(DecisionId decision) const {
+    EXH_DCHECK(!instance_->IsLong(decision));
     return state_.domain(instance_->layout(), instance_->slot(decision));
+  }
+  /// Word 0 … instance().num_words(decision) - 1 of the domain of any decision.
+  Bits word(DecisionId decision, int word) const {
+    return state_.domain(instance_->layout(), instance_->slot(decision) + static_cast<Slot>(word));
+  }
+  /// How many values it may still take.
+  int CountValues(DecisionId decision) const;
+  /// It may take this value.
+  bool MayTake(DecisionId decision, int value) const {
+    return (word(decision, value / 64) >> value % 64 & 1) != 0;
+  }
+  /// The smallest value that it may take; of a constrained decision, its value.
+  int FirstValue(DecisionId decision) const;
+  /// Calls visit(value) for each value that it may take, in ascending order.
+  template <typename Visit>
+  void ForEachValue(DecisionId decision, const Visit& visit) const {
+    const int words = instance_->num_words(decision);
+    for (int w = 0; w < words; ++w) {
+      for (Bits rest = word(decision, w); rest != 0; rest &= rest - 1) {
+        visit(64 * w + std::countr_zero(rest));
+      }
+    }
   }
   /// All objects of the decision are certainly members of the sets it ranges over.
   bool IsLive(DecisionId decision) const {
     return state_.gate(instance_->layout(), instance_->live_gate(decision));
   }
   /// The domain has one value.
-  bool IsConstrained(DecisionId decision) const { return std::has_single_bit(domain(decision)); }
+  bool IsConstrained(DecisionId decision) const {
+    if (instance_->IsLong(decision)) return CountValues(decision) == 1;
+    return std::has_single_bit(domain(decision));
+  }
   /// Live and not constrained: something to decide.
   bool IsOpen(DecisionId decision) const {
+    if (instance_->IsLong(decision)) return CountValues(decision) > 1 && IsLive(decision);
     const Bits values = domain(decision);
     return (values & (values - 1)) != 0 && IsLive(decision);
   }
@@ -82,6 +111,14 @@ class Candidate {
   [[nodiscard]] Propagation Restrict(DecisionId decision, Bits allowed);
   /// The same for several decisions at once.
   [[nodiscard]] Propagation Restrict(std::span<const Action> actions);
+  [[nodiscard]] Propagation Restrict(const Action& action) { return Restrict({&action, 1}); }
+  /// The decision takes this value, or does not: of any decision, long or not.
+  [[nodiscard]] Propagation Take(DecisionId decision, int value) {
+    return Restrict(Action::Take(decision, value));
+  }
+  [[nodiscard]] Propagation Leave(DecisionId decision, int value) {
+    return Restrict(Action::Leave(decision, value));
+  }
   /// Why the last Restrict met a dead end: the requirement (or counter, trigger) that emptied a
   /// domain. Index in Space::requirements, or -1.
   const Conflict& conflict() const { return conflict_; }
@@ -91,5 +128,18 @@ class Candidate {
   State state_;
   Conflict conflict_;
 };
+
+/// What an integer decision may still be.
+inline IntDomain IntDomainOf(const Candidate& candidate, DecisionRef decision) {
+  const Instance& instance = candidate.instance();
+  if (!instance.IsLong(decision.id)) {
+    return {instance.universe(decision.id), candidate.domain(decision.id)};
+  }
+  std::vector<Bits> words;
+  for (int w = 0; w < instance.num_words(decision.id); ++w) {
+    words.push_back(candidate.word(decision.id, w));
+  }
+  return {instance.universe(decision.id), std::span<const Bits>(words)};
+}
 
 }  // namespace exh::runtime

@@ -38,7 +38,7 @@ class CandidateView {
   }
   IntDomain Numbers(int choice, Objects objects) const {
     const DecisionRef decision = Get(choice, objects);
-    return {candidate_->instance().universe(decision.id), candidate_->domain(decision.id)};
+    return IntDomainOf(*candidate_, decision);
   }
   Interval Count(int choice, Objects objects) const { return candidate_->counter(choice, objects); }
   Membership Member(int set, Object parameter, Object object) const {

@@ -22,7 +22,7 @@ std::vector<Action> Needed(const Candidate& root, std::span<const Action> decisi
   Candidate candidate = root;
   for (const Action& action : decisions) {
     needed.push_back(action);
-    if (candidate.Restrict(action.decision, action.values) == Propagation::kDeadEnd) break;
+    if (candidate.Restrict(action) == Propagation::kDeadEnd) break;
   }
   for (std::size_t i = needed.size(); i-- > 0;) {
     std::vector<Action> without = needed;

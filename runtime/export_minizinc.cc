@@ -74,9 +74,10 @@ std::string MiniZincWriter::UniqueName(const std::string& prefix, const std::str
 }
 
 std::uint64_t MiniZincWriter::Number(std::uint32_t variable, int value) const {
-  if (variable < instance_.num_decisions()) {
-    const auto universe = instance_.universe(variable);
-    if (!universe.empty()) return universe[value];
+  const GroundVariable& v = form_.variables[variable];
+  if (v.decision != kNoDecision) {
+    const auto universe = instance_.universe(v.decision);
+    if (!universe.empty()) return universe[static_cast<std::size_t>(64 * v.word + value)];
   }
   return static_cast<std::uint64_t>(value);
 }
@@ -149,6 +150,22 @@ std::string MiniZincWriter::CounterText(const GroundLiteral& literal) const {
   return bounds.size() == 1 ? bounds.front() : "(" + Join(bounds, " /\\ ") + ")";
 }
 
+std::string MiniZincWriter::LongText(const GroundLiteral& literal) const {
+  std::vector<std::string> inside;
+  bool all = true;
+  for (std::uint32_t word = 0; word < literal.b; ++word) {
+    const std::uint32_t variable = literal.a + word;
+    const Bits root = form_.variables[variable].root;
+    Bits values = root & form_.long_masks[literal.pairs + word];
+    all &= values == root;
+    for (; values != 0; values &= values - 1) {
+      inside.push_back(std::to_string(Number(variable, std::countr_zero(values))));
+    }
+  }
+  if (all) return "true";
+  return inside.empty() ? "false" : variable_names_[literal.a] + " in {" + Join(inside, ",") + "}";
+}
+
 std::string MiniZincWriter::LiteralText(const GroundLiteral& literal) const {
   switch (literal.kind) {
     case GroundLiteral::Kind::kIn:
@@ -159,6 +176,12 @@ std::string MiniZincWriter::LiteralText(const GroundLiteral& literal) const {
     case GroundLiteral::Kind::kCounterNot:
     case GroundLiteral::Kind::kCounterPair:
       return CounterText(literal);
+    case GroundLiteral::Kind::kLong:
+      return LongText(literal);
+    case GroundLiteral::Kind::kTerm: {
+      const std::string text = ComparedText(form_.terms.tests[literal.a]);
+      return literal.negated ? "not (" + text + ")" : "(" + text + ")";
+    }
   }
   EXH_UNREACHABLE();
 }
@@ -166,12 +189,28 @@ std::string MiniZincWriter::LiteralText(const GroundLiteral& literal) const {
 void MiniZincWriter::WriteVariables() {
   text_ += "\n% Decisions.\n";
   for (std::uint32_t v = 0; v < form_.variables.size(); ++v) {
-    const bool is_decision = v < instance_.num_decisions();
     const GroundVariable& variable = form_.variables[v];
-    if (v == instance_.num_decisions()) text_ += "\n% Planned objects: 1 when they are there.\n";
+    if (variable.num_words != 0 && v >= instance_.num_decisions()) {  // A word of one above.
+      variable_names_.push_back(variable_names_[variable.decision]);
+      continue;
+    }
+    const bool is_decision = variable.decision != kNoDecision;
+    if (!is_decision && form_.variables[v - 1].decision != kNoDecision) {
+      text_ += "\n% Planned objects: 1 when they are there.\n";
+    }
     variable_names_.push_back(UniqueName(is_decision ? "d_" : "h_", variable.name));
-    text_ +=
-        "var " + SetText(v, variable.root) + ": " + variable_names_[v] + ";  % " + variable.name;
+    std::string values = SetText(v, variable.root);
+    if (variable.num_words != 0) {
+      values.clear();
+      for (std::uint32_t word = 0; word < variable.num_words; ++word) {
+        std::string here =
+            SetText(variable.first_word + word, form_.variables[variable.first_word + word].root);
+        here = here.substr(1, here.size() - 2);
+        if (!here.empty()) values += (values.empty() ? "" : ",") + here;
+      }
+      values = "{" + values + "}";
+    }
+    text_ += "var " + values + ": " + variable_names_[v] + ";  % " + variable.name;
     if (is_decision && instance_.universe(v).empty()) {
       for (Bits rest = variable.root; rest != 0; rest &= rest - 1) {
         const int value = std::countr_zero(rest);
@@ -184,6 +223,15 @@ void MiniZincWriter::WriteVariables() {
   for (DecisionId d = 0; d < instance_.num_decisions(); ++d) {
     const GroundVariable& variable = form_.variables[d];
     if (IsAlwaysOpen(variable.live_gate) || std::has_single_bit(variable.root)) continue;
+    if (variable.num_words != 0) {
+      std::uint32_t first = variable.first_word;
+      while (form_.variables[first].root == 0) ++first;
+      WriteClause(
+          {GateText(variable.live_gate),
+           variable_names_[d] + " = " +
+               std::to_string(Number(first, std::countr_zero(form_.variables[first].root)))});
+      continue;
+    }
     WriteClause({GateText(variable.live_gate), InText(d, variable.root & (~variable.root + 1))});
   }
 }

@@ -47,6 +47,10 @@ class Host {
   virtual bool Test(CodeId code, std::span<const Object> scope) const = 0;
   /// Value of a number snippet: one number, or a sorted list of distinct ones.
   virtual std::vector<std::uint32_t> Numbers(CodeId code, std::span<const Object> scope) const = 0;
+  /// Value of a code snippet in an integer term. Only spaces with such terms call it.
+  virtual std::int64_t Integer(CodeId code, std::span<const Object> scope) const {
+    return Numbers(code, scope).front();
+  }
   /// The object that a dynamic predicate asks for, or kNoObject: it holds while that object is
   /// there. Only spaces with dynamic predicates call it.
   virtual Object FindObject(CodeId code, std::span<const Object> scope) const {

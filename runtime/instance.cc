@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "runtime/int_domain.h"
 #include "runtime/internal/freeze/freezer.h"
 #include "runtime/internal/network/network.h"
 #include "runtime/internal/network/objects.h"
@@ -104,11 +105,29 @@ std::string Instance::ValueName(DecisionId decision, int value) const {
   return c.values[value];
 }
 
-std::string Instance::ValuesText(DecisionId decision, Bits values) const {
+int Instance::num_values(DecisionId decision) const {
+  const Choice& c = space_.choices[decision_choice_[decision]];
+  return static_cast<int>(c.kind == ChoiceKind::kInteger ? universe(decision).size()
+                                                         : c.values.size());
+}
+
+std::string Instance::ValuesText(DecisionId decision, Bits values, int word) const {
+  const bool is_long = IsLong(decision);
+  const int first = 64 * word, size = std::min(64, num_values(decision) - first);
+  const auto has = [&](int value) { return value < size && (values >> value & 1) != 0; };
   std::string text;
-  for (values &= all_values_[decision]; values != 0; values &= values - 1) {
+  for (int value = 0; value < size; ++value) {
+    if (!has(value)) continue;
     if (!text.empty()) text += "|";
-    text += ValueName(decision, std::countr_zero(values));
+    text += ValueName(decision, first + value);
+    if (!is_long) continue;
+    const Universe numbers = universe(decision);
+    const auto number = [&](int at) { return numbers[static_cast<std::size_t>(first + at)]; };
+    int last = value;
+    while (has(last + 1) && number(last + 1) == number(last) + 1) ++last;
+    if (last - value < 2) continue;
+    text += ".." + ValueName(decision, first + last);
+    value = last;
   }
   return text;
 }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/check.h"
 #include "runtime/action.h"
 #include "runtime/host.h"
 #include "runtime/propagation.h"
@@ -116,8 +117,18 @@ class Instance {
   std::optional<DecisionRef> FindDecision(int choice, std::span<const Object> objects) const;
   /// The same values seen with the arguments swapped; the identity unless antisymmetric.
   Bits Invert(int choice, Bits values) const;
-  /// All values of the decision.
-  Bits all_values(DecisionId decision) const { return all_values_[decision]; }
+  /// All values of the decision; not for a long one.
+  Bits all_values(DecisionId decision) const {
+    EXH_DCHECK(!IsLong(decision));
+    return all_values_[decision];
+  }
+  /// It has more than 64 values. Its domain is several words, at the slots from slot(decision) on.
+  bool IsLong(DecisionId decision) const { return slots_[decision] >= layout_.first_long(); }
+  /// Values 0 … num_values - 1: bits of its words, in this order.
+  int num_values(DecisionId decision) const;
+  int num_words(DecisionId decision) const {
+    return IsLong(decision) ? (num_values(decision) + 63) / 64 : 1;
+  }
   /// The numbers of an integer decision (bit i is universe[i]); empty for an enum.
   std::span<const std::uint32_t> universe(DecisionId decision) const;
   /// A function of other decisions (the flag of a quotient set): propagation decides it once those
@@ -127,8 +138,9 @@ class Instance {
   std::string DecisionName(DecisionId decision) const;
   /// "BEFORE" or "32".
   std::string ValueName(DecisionId decision, int value) const;
-  /// "BEFORE|INNER".
-  std::string ValuesText(DecisionId decision, Bits values) const;
+  /// "BEFORE|INNER". Of a long decision the values of one word, three and more consecutive numbers
+  /// as a range, "0..12|40".
+  std::string ValuesText(DecisionId decision, Bits values, int word = 0) const;
 
   // ---- Counters.
   /// Number of the counter of these objects, -1 when there is none.

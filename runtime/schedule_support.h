@@ -32,10 +32,6 @@ inline Bits BitsOf(const Candidate& candidate, DecisionRef decision) {
   return instance.Invert(instance.choice(decision.id), values);
 }
 
-inline IntDomain IntDomainOf(const Candidate& candidate, DecisionRef decision) {
-  return {candidate.instance().universe(decision.id), candidate.domain(decision.id)};
-}
-
 inline Membership MembershipOf(const Candidate& candidate, MemberRef member) {
   return candidate.membership(member.set, kNoObject, member.object);
 }

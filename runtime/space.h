@@ -11,8 +11,11 @@
 
 namespace exh::runtime {
 
+/// Values of a decision; those of an enum are at most 64. A decision of more than 64 is *long*.
+inline constexpr int kMaxValues = 4096;
+
 /// Values of an enum or integer decision as bits. Enum: bit i is value i. Integer: bit i is the
-/// i-th number of the decision's universe.
+/// i-th number of the decision's universe; of a long decision, bit i of word w is number 64 w + i.
 using Bits = std::uint64_t;
 
 /// `.exh` position carried for messages: "kernels/spaces/order.exh:40".
@@ -58,6 +61,31 @@ struct ChoiceUse {
   std::vector<int> arguments;
 };
 
+/// A node of an integer term. A term is a list of nodes in which operands stand before what uses
+/// them, the left one before the right one: `size($a) + 2` is size($a), 2, kAdd.
+struct TermNode {
+  enum class Kind : std::uint8_t {
+    kNumber,
+    kCode,    ///< What Host::Integer yields.
+    kChoice,  ///< An integer decision or a full counter.
+    kNegate,  ///< One operand; all others have two.
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,  ///< Exact: a fraction may come out.
+    kDiv,     ///< Rounds down.
+    kMod,     ///< a - b * (a div b).
+    kMin,
+    kMax,
+  };
+  Kind kind = Kind::kNumber;
+  std::int64_t number = 0;  ///< kNumber.
+  CodeId code = -1;         ///< kCode.
+  bool external = false;    ///< kCode: an `extern constant`, which is asked once, for nothing.
+  ChoiceUse use;            ///< kChoice.
+};
+using Term = std::vector<TermNode>;
+
 struct Condition {
   enum class Kind : std::uint8_t {
     kIs,
@@ -66,11 +94,13 @@ struct Condition {
     kCode,
     kAscending,  ///< The first of lhs.arguments has a smaller number than the second.
     kPresent,    ///< The object that Host::FindObject names is there.
+    kTerms,      ///< `left op right`; what divides by 0 does not hold.
     kConstant,
   };
   Kind kind = Kind::kConstant;
   bool constant = true;  ///< kConstant.
-  bool negated = false;  ///< kCode, kAscending, kPresent: it holds when what it says does not.
+  /// kCode, kAscending, kPresent, kTerms: it holds when what it says does not.
+  bool negated = false;
   /// kIs, kCompare, kCompareCode. Without a choice: the variables that an external is asked for,
   /// kAscending's two.
   ChoiceUse lhs;
@@ -85,6 +115,8 @@ struct Condition {
   std::vector<std::uint32_t> numbers;  ///< kCompareCode without code: ascending.
   bool single = false;  ///< kCompareCode: several numbers are a mistake of the space's author.
   SetRef set;           ///< kPresent: of which set the object must be a member.
+  Term left, right;     ///< kTerms.
+  std::string text;     ///< kTerms: as the `.exh` has it, for messages.
 };
 
 struct Choice {
@@ -97,15 +129,21 @@ struct Choice {
   Symmetry symmetry = Symmetry::kNone;
   std::vector<int> inverse;  ///< Antisymmetric: value -> value with the arguments swapped.
 
-  CodeId universe = -1;  ///< Integer: scope = arguments; a sorted list of distinct numbers (<= 64).
+  /// Integer: scope = arguments; a sorted list of distinct numbers, at most kMaxValues. -1:
+  /// `numbers`.
+  CodeId universe = -1;
+  std::vector<std::uint32_t> numbers;  ///< Integer without code: the universe.
 
   // Counter; the scope of `over`, weight and conditions is arguments, then `over`.
   Visibility visibility = Visibility::kFull;
   bool product = false;
-  CodeId base = -1;  ///< Scope: arguments. -1: 0 for a sum, 1 for a product.
+  CodeId base = -1;  ///< Scope: arguments. -1: `base_number`, or 0 for a sum, 1 for a product.
+  std::int64_t base_number = 0;
+  bool has_base_number = false;
   std::vector<Variable> over;
-  ChoiceUse weight;  ///< choice -1: `weight_code` counts.
+  ChoiceUse weight;  ///< choice -1: `weight_code` or `weight_term` counts.
   CodeId weight_code = -1;
+  Term weight_term;  ///< Not empty: this counts, and is never negative.
   std::vector<Condition> when;
 };
 

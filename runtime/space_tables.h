@@ -3,6 +3,8 @@
 // Short names with which generated code fills a Space; they mirror the words of the `.exh`.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,56 @@ inline Condition CompareCode(ChoiceUse lhs, CompareOp op, CodeId code) {
   condition.lhs = std::move(lhs);
   condition.op = op;
   condition.code = code;
+  return condition;
+}
+
+// ---- Terms, in the order of TermNode: operands first.
+
+/// `4`.
+inline TermNode Number(std::int64_t number) {
+  TermNode node;
+  node.number = number;
+  return node;
+}
+
+/// `"code"` in a term.
+inline TermNode CodeNode(CodeId code) {
+  TermNode node;
+  node.kind = TermNode::Kind::kCode;
+  node.code = code;
+  return node;
+}
+
+/// An `extern constant` in a term.
+inline TermNode ConstantNode(CodeId code) {
+  TermNode node = CodeNode(code);
+  node.external = true;
+  return node;
+}
+
+/// `choice($a)` in a term.
+inline TermNode Use(ChoiceUse use) {
+  TermNode node;
+  node.kind = TermNode::Kind::kChoice;
+  node.use = std::move(use);
+  return node;
+}
+
+/// An operation on the one or two operands before it.
+inline TermNode Op(TermNode::Kind kind) {
+  TermNode node;
+  node.kind = kind;
+  return node;
+}
+
+/// `left op right`, terms. `text` is what the `.exh` says.
+inline Condition Terms(Term left, CompareOp op, Term right, std::string text) {
+  Condition condition;
+  condition.kind = Condition::Kind::kTerms;
+  condition.op = op;
+  condition.left = std::move(left);
+  condition.right = std::move(right);
+  condition.text = std::move(text);
   return condition;
 }
 

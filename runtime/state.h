@@ -17,7 +17,8 @@
 namespace exh::runtime {
 
 /// Number of a domain in the State. Domains of up to 8 values take one byte, a *cell*, and their
-/// slot is the number of that byte; wider domains follow after the last cell.
+/// slot is the number of that byte; wider domains follow after the last cell, a word each. A
+/// *long* domain, of more than 64 values, has one slot a word, side by side; a word of it may be 0.
 ///
 /// Cells come in rows: the decisions c(x, …, z) of a choice with the same objects but the last lie
 /// side by side, at the number of z in its root set, in blocks of kLanes. Rows of different choices
@@ -33,7 +34,8 @@ inline constexpr std::uint32_t kLanes = 64;
 /// Where things lie in a State: cells, wide domains, counters, bit rows, open gates.
 struct StateLayout {
   std::uint32_t num_narrow = 0;  ///< Cells; a multiple of kLanes.
-  std::uint32_t num_wide = 0;    ///< The slots after those: eight bytes each.
+  std::uint32_t num_wide = 0;    ///< The slots after those: eight bytes each, …
+  std::uint32_t num_long = 0;    ///< … the last of which are words of long decisions.
   std::uint32_t num_counters = 0;
   std::uint32_t num_gates = 0;
   std::uint32_t num_presences = 1;  ///< Words of presence bits; the first is all ones.
@@ -47,6 +49,8 @@ struct StateLayout {
   /// Sets the positions from the numbers.
   void Place();
   std::uint32_t num_slots() const { return num_narrow + num_wide; }
+  /// The first slot of long decisions, of which each has as many as it has words.
+  std::uint32_t first_long() const { return num_slots() - num_long; }
 };
 
 /// Storage whose rows start at cache lines.

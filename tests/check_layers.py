@@ -46,7 +46,7 @@ ROOMS = {
         "internal/ground": {"internal/network", "internal/rows"},
         "internal/freeze": {"internal/network", "internal/rows", "internal/ground"},
         "internal/explain": {"internal/network"},
-        "internal/minizinc": set(),
+        "internal/minizinc": {"internal/network"},
     },
     "kernels": {
         "derived/calls": {"derived", "derived/sources"},

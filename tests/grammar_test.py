@@ -164,6 +164,8 @@ ADDITIONS = r"""extern predicate good($x in Jobs)
 let f($x in Jobs) = not (mode($x) is A) && "$x.name == \"q\""
 require a: forall $a, $b in Jobs where $a < $b: f($a) => mode($b) is B
 decide mode, size
+choice integer max($a in Jobs): 1 | 2 .. 8 end
+require forall $a in Jobs: max($a) * 2 + max(1, max($a)) div 3 % 4 <= div() - min (5, 6)
 """
 
 
@@ -200,6 +202,11 @@ class Grammar(unittest.TestCase):
         found = scopes(self.grammar, ADDITIONS)
         for word in ("extern", "predicate", "let", "where", "=>", "&&", "decide"):
             self.assertTrue(found[ADDITIONS.index(word)].startswith("keyword."), word)
+        for word in ("..", "* 2", "+ max", "div 3", "% 4", "- min"):
+            self.assertTrue(found[ADDITIONS.index(word)].startswith("keyword.operator."), word)
+        for word, scope in (("max(1", "support.function."), ("min (5", "support.function."),
+                            ("max($a", "entity.name.function."), ("div()", "entity.name.function.")):
+            self.assertTrue(found[ADDITIONS.index(word)].startswith(scope), word)
 
     def test_a_wrong_grammar_is_noticed(self):
         patterns = [r for r in self.grammar["patterns"] if not r["name"].startswith("variable")]

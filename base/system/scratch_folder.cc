@@ -11,7 +11,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -25,8 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "exhaust-";
 constexpr std::size_t kRandom = 6;  ///< Letters behind it.
-constexpr const char* kOwner = "owner";
-
 const char* VariableOfParent() {
   const char* const value = std::getenv("TMPDIR");
   return value != nullptr && *value != '\0' ? value : nullptr;
@@ -36,47 +33,46 @@ bool IsName(std::string_view name) {
   return name.starts_with(kPrefix) && name.size() == kPrefix.size() + kRandom;
 }
 
-/// Is it a folder of ours whose owner is dead? Looks at the folder itself, never through a link.
-bool IsAbandoned(int parent, const char* name) {
-  const int folder = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (folder < 0) return false;
+/// Opens a folder, never through a link; -1 when it is none or cannot be read.
+int OpenFolder(int parent, const char* name) {
+  return ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/// Removes a folder of ours whose owner is dead. The lock on it is held until it is gone: whoever
+/// has just made it and wants to lock it then finds it taken, and makes another one. If this
+/// process is killed on the way, the rest of the folder is nobody's, and the next one removes it.
+void RemoveIfAbandoned(int parent, const std::string& path, const char* name) {
+  const int folder = OpenFolder(parent, name);
+  if (folder < 0) return;
   struct stat facts;
-  bool is_abandoned = false;
-  if (::fstat(folder, &facts) == 0 && facts.st_uid == ::geteuid()) {
-    const int lock = ::openat(folder, kOwner, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (lock >= 0) {
-      is_abandoned = ::flock(lock, LOCK_EX | LOCK_NB) == 0;
-      ::close(lock);
-    } else if (errno == ENOENT) {
-      // It is about to get its file, or was made before there were any.
-      constexpr std::time_t kHour = 3600;
-      is_abandoned = facts.st_mtime + kHour < std::time(nullptr);
-    }
+  if (::fstat(folder, &facts) == 0 && facts.st_uid == ::geteuid() &&
+      ::flock(folder, LOCK_EX | LOCK_NB) == 0) {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);  // Links in it are removed as such.
   }
   ::close(folder);
-  return is_abandoned;
 }
 
 void RemoveAbandoned(const std::string& parent) {
   DIR* const folder = ::opendir(parent.c_str());
   if (folder == nullptr) return;
   while (const dirent* const entry = ::readdir(folder)) {
-    if (!IsName(entry->d_name) || !IsAbandoned(::dirfd(folder), entry->d_name)) continue;
-    std::error_code ignored;
-    fs::remove_all(fs::path(parent) / entry->d_name, ignored);  // Links in it are removed as such.
+    if (!IsName(entry->d_name)) continue;
+    RemoveIfAbandoned(::dirfd(folder), (fs::path(parent) / entry->d_name).string(), entry->d_name);
   }
   ::closedir(folder);
 }
 
 /// Locks a new folder. -1: another process took it for an abandoned one just then.
 int Lock(const std::string& path) {
-  const std::string file = path + "/" + kOwner;
-  const int lock = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int lock = OpenFolder(AT_FDCWD, path.c_str());
   if (lock < 0) return -1;
   // A file system without locks has folders that stay when their owner is killed.
   const bool is_taken = ::flock(lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  struct stat facts;
-  if (!is_taken && ::fstat(lock, &facts) == 0 && facts.st_nlink > 0) return lock;
+  struct stat ours, there;
+  const bool is_there = ::fstat(lock, &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
+                        ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+  if (!is_taken && is_there) return lock;
   ::close(lock);
   return -1;
 }

@@ -9,8 +9,8 @@ namespace exh {
 std::string TemporaryParent();
 
 /// A folder in TemporaryParent() that goes when its owner does. An owner that is killed cannot see
-/// to that, so each new one removes those whose owner is dead: a lock on a file in the folder says
-/// whether it is. Throws Error when it cannot be made.
+/// to that, so each new one removes those whose owner is dead: a lock on the folder says whether it
+/// is. Throws Error when it cannot be made.
 class ScratchFolder {
  public:
   ScratchFolder();

@@ -37,6 +37,8 @@ enum class Diag : std::uint16_t {
   kMisplacedDoc = 203,
   kNoStatement = 204,
   kNestedTooDeeply = 205,
+  kTermAlone = 206,
+  kConditionInTerm = 207,
 
   // Names.
   kUnknownSet = 301,
@@ -88,6 +90,8 @@ enum class Diag : std::uint16_t {
   kOwnInverse = 507,
   kTwoInverses = 508,
   kAliasInPair = 509,
+  kUnsortedNumbers = 510,
+  kTooManyNumbers = 511,
   kNoValues = 521,
 
   // Conditions.
@@ -106,6 +110,10 @@ enum class Diag : std::uint16_t {
   kLetCycle = 613,
   kNumbersOnEnum = 614,
   kMisplacedDynamic = 615,
+  kEnumInTerm = 616,
+  kKnownComparison = 617,
+  kTermOverZero = 618,
+  kFractionDivided = 619,
   kConstantTest = 621,
   kEmptyRequirement = 622,
   kRepeatedClause = 623,
@@ -120,6 +128,11 @@ enum class Diag : std::uint16_t {
   kTwoHiddenCounters = 705,
   kCounterCycle = 706,
   kUselessCounterTest = 707,
+  kHiddenCounterInTerm = 708,
+  kHiddenCounterInWeight = 709,
+  kFractionWeight = 710,
+  kNegativeWeight = 711,
+  kNegativeProduct = 712,
   kCounterOverAdded = 722,
 
   // Quotients, triggers, the host, the order of choices.

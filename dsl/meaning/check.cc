@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dsl/meaning/names.h"
 #include "dsl/meaning/words.h"
 
 namespace exh::dsl {
@@ -185,6 +186,43 @@ void CheckCounterWeight(const Spec& spec, const Choice& counter, DiagnosticSink&
   }
 }
 
+std::string_view WordOf(Visibility visibility) {
+  return visibility == Visibility::kHalf ? "half" : "internal";
+}
+
+bool IsHidden(const Choice& choice) {
+  return choice.kind == ChoiceKind::kCounter && choice.visibility != Visibility::kFull;
+}
+
+// A term has a largest value, which a counter whose maximum may grow does not give it.
+void CheckTerms(const Spec& spec, DiagnosticSink& sink) {
+  for (const Choice& counter : spec.choices) {
+    for (const TermNode& node : counter.weight_term) {
+      if (node.kind != TermNode::Kind::kInstance) continue;
+      const Choice& read = ChoiceOf(spec, node.instance);
+      if (!IsHidden(read)) continue;
+      sink.Report(Diag::kHiddenCounterInWeight, node.range,
+                  fmt::format("'{}' is {} and cannot be a part of what '{}' adds; it may be all of "
+                              "it, in a half counter",
+                              read.name, WordOf(read.visibility), counter.name))
+          .WithNote(read.range, fmt::format("'{}' is declared here", read.name));
+    }
+  }
+  ForEachCondition(spec, [&](const Condition& condition) {
+    ForEachTermNode(condition, [&](const TermNode& node) {
+      if (node.kind != TermNode::Kind::kInstance) return;
+      const Choice& read = ChoiceOf(spec, node.instance);
+      if (!IsHidden(read)) return;
+      sink.Report(
+              Diag::kHiddenCounterInTerm, node.range,
+              fmt::format("'{0}' is {1}: only '<' and '<=' with a number or with code act on it, "
+                          "and it is no part of a term; write {0}({2}) <= \"…\"",
+                          read.name, WordOf(read.visibility), read.arguments.empty() ? "" : "…"))
+          .WithNote(read.range, fmt::format("'{}' is declared here", read.name));
+    });
+  });
+}
+
 // The maximum of a half or internal counter may grow, so nothing may be concluded from it.
 void CheckCounterTests(const Spec& spec, DiagnosticSink& sink) {
   ForEachCondition(spec, [&](const Condition& condition) {
@@ -192,8 +230,8 @@ void CheckCounterTests(const Spec& spec, DiagnosticSink& sink) {
     if (!code && condition.kind != Condition::Kind::kCompare) return;
     if (condition.lhs.choice < 0) return;
     const Choice& choice = ChoiceOf(spec, condition.lhs);
-    if (choice.kind != ChoiceKind::kCounter || choice.visibility == Visibility::kFull) return;
-    const std::string_view word = choice.visibility == Visibility::kHalf ? "half" : "internal";
+    if (!IsHidden(choice)) return;
+    const std::string_view word = WordOf(choice.visibility);
     if (!code) {
       sink.Report(Diag::kTwoHiddenCounters, condition.range,
                   fmt::format("two {} counters cannot be compared: one side would "
@@ -319,6 +357,7 @@ void CheckSpec(const Spec& spec, DiagnosticSink& sink) {
   }
   CheckTypeNames(spec, sink);
   CheckCounterTests(spec, sink);
+  CheckTerms(spec, sink);
   CheckDynamicPredicates(spec, sink);
   for (const Trigger& trigger : spec.triggers) CheckTriggerWaits(trigger, sink);
   if (sink.has_errors()) return;  // Which triggers add what may be a part of the mistake.

@@ -9,6 +9,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 
 #include "base/spelling.h"
 #include "dsl/meaning/formula.h"
@@ -214,19 +216,53 @@ void DefineFlag(const ast::QuotientDecl& quotient, Choice& choice, Resolution& r
   choice.inverse = {0, 1};
 }
 
+void DefineBase(const std::variant<ast::Code, ast::Number>& base, Choice& choice, Resolution& r) {
+  if (const auto* code = std::get_if<ast::Code>(&base)) {
+    choice.base = ResolveSnippet(*code, {"fun"}, choice.arguments, r.sink);
+    return;
+  }
+  const auto& number = std::get<ast::Number>(base);
+  choice.base_number = ResolveSigned(number, r);
+  if (!choice.product || choice.base_number.value_or(0) >= 0) return;
+  r.sink.Report(Diag::kNegativeProduct, number.digits.range,
+                fmt::format("'{}' multiplies, and a product starts at 0 or above", choice.name));
+}
+
+// What a counter adds never makes it smaller: its bounds follow from that.
+void DefineWeightTerm(const ast::CounterDecl& decl, const Scope& scope, Choice& choice,
+                      Resolution& r) {
+  auto term = ResolveTerm(decl.weight, scope, r);
+  if (!term) return;
+  const SourceRange range = decl.weight.back().range;
+  if (term->fraction) {
+    r.sink.Report(Diag::kFractionWeight, range,
+                  fmt::format("'{}' counts whole numbers, and '/' may make a fraction; use 'div', "
+                              "which rounds down",
+                              choice.name));
+  } else if (term->value && term->value->up < 0) {
+    r.sink.Report(Diag::kNegativeWeight, range,
+                  fmt::format("'{}' would count {}: what a counter adds or multiplies is 0 or more",
+                              choice.name, term->value->up));
+  } else {
+    choice.weight_term = std::move(term->nodes);
+  }
+}
+
 void DefineCounter(const ast::CounterDecl& decl, Choice& choice, Resolution& r) {
   choice.visibility = decl.visibility;
   choice.product = decl.product;
-  if (decl.base) choice.base = ResolveSnippet(*decl.base, {"fun"}, choice.arguments, r.sink);
+  if (decl.base) DefineBase(*decl.base, choice, r);
   Scope scope = choice.arguments;
   std::vector<ResolvedFormula> guards;
   AddQuantifiers(decl.over, scope, guards, r);
   choice.over.assign(scope.begin() + static_cast<std::ptrdiff_t>(choice.arguments.size()),
                      scope.end());
-  if (const auto* code = std::get_if<ast::Code>(&decl.weight)) {
+  if (const auto* code = Only<ast::Code>(decl.weight)) {
     choice.weight_code = ResolveSnippet(*code, {"fun"}, scope, r.sink);
+  } else if (const auto* instance = Only<ast::Instance>(decl.weight)) {
+    choice.weight = ResolveInstance(*instance, scope, r);
   } else {
-    choice.weight = ResolveInstance(std::get<ast::Instance>(decl.weight), scope, r);
+    DefineWeightTerm(decl, scope, choice, r);
   }
   choice.when = ResolveConjunction(decl.when, guards, scope, "an increment", r);
 }
@@ -270,7 +306,11 @@ void DefineBodies(Resolution& r) {
   for (std::size_t i = 0; i < r.spec.choices.size(); ++i) {
     Choice& choice = r.spec.choices[i];
     if (const auto* const* integer = std::get_if<const ast::IntegerDecl*>(&r.choice_sources[i])) {
-      choice.universe = ResolveSnippet((*integer)->universe, {"fun"}, choice.arguments, r.sink);
+      if (const auto* code = std::get_if<ast::Code>(&(*integer)->universe)) {
+        choice.universe = ResolveSnippet(*code, {"fun"}, choice.arguments, r.sink);
+      } else if (auto numbers = ResolveNumbers(std::get<1>((*integer)->universe), true, r)) {
+        choice.numbers = std::move(*numbers);
+      }
     } else if (const auto* const* counter =
                    std::get_if<const ast::CounterDecl*>(&r.choice_sources[i])) {
       DefineCounter(**counter, choice, r);

@@ -64,6 +64,7 @@ Condition Negated(Condition condition, const Resolution& r) {
     case Condition::Kind::kCode:
     case Condition::Kind::kAscending:
     case Condition::Kind::kPresent:
+    case Condition::Kind::kTerms:  // What divides by 0 holds neither with `<` nor with `>=`.
       condition.negated = !condition.negated;
       break;
   }
@@ -101,6 +102,7 @@ Clauses OtherThan(const Condition& condition) {
 std::optional<Clauses> WrittenOut(const ResolvedFormula& formula, bool negated,
                                   const Resolution& r) {
   if (formula.kind == Kind::kCondition) {
+    if (negated && formula.condition.numbers.size() > kMostClauses) return std::nullopt;
     if (negated && formula.condition.numbers.size() > 1) return OtherThan(formula.condition);
     return Clauses{{negated ? Negated(formula.condition, r) : formula.condition}};
   }
@@ -143,7 +145,7 @@ class Together {
       std::vector<std::uint32_t> rest = condition.numbers;
       if (left.numbers) {
         std::erase_if(rest, [&](std::uint32_t number) {
-          return std::ranges::find(*left.numbers, number) == left.numbers->end();
+          return !std::ranges::binary_search(*left.numbers, number);
         });
       }
       if (rest.empty()) Report(condition, left.first);
@@ -215,20 +217,55 @@ Snippet Renamed(const Snippet& snippet, const std::vector<int>& arguments, const
   return result;
 }
 
-/// The body of a let for `arguments` of `scope`. Messages about it point to where it is used.
-void Apply(ResolvedFormula& formula, const std::vector<int>& arguments, const Scope& scope,
-           SourceRange range) {
-  formula.range = range;
-  Condition& condition = formula.condition;
-  condition.range = range;
-  for (Instance* instance : {&condition.lhs, &condition.rhs}) {
-    for (int& argument : instance->arguments) {
-      argument = arguments[static_cast<std::size_t>(argument)];
+/// Puts the body of a let in the place of its use. Messages about it point there.
+class LetUse {
+ public:
+  /// `parameters` of the let are the variables `arguments` of `scope`.
+  LetUse(const Scope& parameters, const std::vector<int>& arguments, const Scope& scope,
+         SourceRange range)
+      : parameters_(parameters), arguments_(arguments), scope_(scope), range_(range) {}
+
+  void Apply(ResolvedFormula& formula) const {
+    formula.range = range_;
+    Condition& condition = formula.condition;
+    condition.range = range_;
+    Apply(condition.lhs);
+    Apply(condition.rhs);
+    condition.code = dsl::Renamed(condition.code, arguments_, scope_);
+    for (Term* term : {&condition.left, &condition.right}) {
+      for (TermNode& node : *term) {
+        node.range = range_;
+        Apply(node.instance);
+        node.code = dsl::Renamed(node.code, arguments_, scope_);
+      }
+    }
+    if (!condition.text.empty()) condition.text = Renamed(std::move(condition.text));
+    for (ResolvedFormula& part : formula.parts) Apply(part);
+  }
+
+ private:
+  void Apply(Instance& instance) const {
+    for (int& argument : instance.arguments) {
+      argument = arguments_[static_cast<std::size_t>(argument)];
     }
   }
-  condition.code = Renamed(condition.code, arguments, scope);
-  for (ResolvedFormula& part : formula.parts) Apply(part, arguments, scope, range);
-}
+
+  /// A text that names the parameters, as a snippet does.
+  std::string Renamed(std::string text) const {
+    Snippet snippet{std::move(text), range_, {}};
+    snippet.variables = FindVariables(snippet.text);
+    for (SnippetVariable& use : snippet.variables) {
+      const auto found = std::ranges::find(parameters_, use.name, &Variable::name);
+      if (found != parameters_.end()) use.variable = static_cast<int>(found - parameters_.begin());
+    }
+    return dsl::Renamed(snippet, arguments_, scope_).text;
+  }
+
+  const Scope& parameters_;
+  const std::vector<int>& arguments_;
+  const Scope& scope_;
+  SourceRange range_;
+};
 
 const std::optional<ResolvedFormula>& BodyOf(Let& let, Resolution& r) {
   // A let that is open depends on itself: that is reported where names are declared.
@@ -264,7 +301,7 @@ std::optional<ResolvedFormula> UseLet(Let& let, const ast::Instance& use, const 
     return std::nullopt;
   }
   ResolvedFormula formula = *body;
-  Apply(formula, *arguments, scope, use.range);
+  LetUse(let.arguments, *arguments, scope, use.range).Apply(formula);
   return formula;
 }
 
@@ -376,7 +413,7 @@ std::optional<ResolvedFormula> ResolveFormula(const ast::Formula& formula, const
     if (!condition) return std::nullopt;
     result.condition = std::move(*condition);
     const auto* test = std::get_if<ast::IsTest>(&formula.condition->kind);
-    if (test != nullptr && test->numbers && test->negated) {
+    if (test != nullptr && !test->numbers.empty() && test->negated) {
       return ResolvedFormula{Kind::kNot, {}, {std::move(result)}, formula.range};
     }
     return result;

@@ -24,6 +24,7 @@ class Uses {
       Variables(choice.arguments);
       Variables(choice.over);
       if (choice.weight) Mention(*choice.weight);
+      for (const TermNode& node : choice.weight_term) Mention(node.instance);
       for (const Condition& condition : choice.when) Conditions(condition);
     }
     for (const External& external : spec.externals) {
@@ -80,6 +81,7 @@ class Uses {
   void Conditions(const Condition& condition) {
     Mention(condition.lhs);
     Mention(condition.rhs);
+    ForEachTermNode(condition, [&](const TermNode& node) { Mention(node.instance); });
   }
 
   const Spec& spec_;
@@ -129,11 +131,18 @@ void Mark(const Snippet& snippet, std::vector<bool>& used) {
   }
 }
 
+void Mark(const Instance& instance, std::vector<bool>& used) {
+  for (const int argument : instance.arguments) used[static_cast<std::size_t>(argument)] = true;
+}
+
 void Mark(const Condition& condition, std::vector<bool>& used) {
-  for (const Instance* instance : {&condition.lhs, &condition.rhs}) {
-    for (const int argument : instance->arguments) used[static_cast<std::size_t>(argument)] = true;
-  }
+  Mark(condition.lhs, used);
+  Mark(condition.rhs, used);
   Mark(condition.code, used);
+  ForEachTermNode(condition, [&](const TermNode& node) {
+    Mark(node.instance, used);
+    Mark(node.code, used);
+  });
 }
 
 // A quantifier whose variable nothing names says "if there is one at all".
@@ -192,6 +201,15 @@ class ClauseText {
     return text + snippet.text.substr(at);
   }
 
+  std::string Of(const Term& term) {
+    std::string text;
+    for (const TermNode& node : term) {
+      text += fmt::format("{} {} {} {} \"{}\";", static_cast<int>(node.kind), node.number,
+                          node.external, Of(node.instance), Of(node.code));
+    }
+    return text;
+  }
+
   std::string Of(const Condition& c) {
     switch (c.kind) {
       case Condition::Kind::kIs:
@@ -206,6 +224,9 @@ class ClauseText {
         return fmt::format("{} {}{} \"{}\"", c.negated, c.external, Of(c.lhs), Of(c.code));
       case Condition::Kind::kAscending:
         return fmt::format("{} ascending{}", c.negated, Of(c.lhs));
+      case Condition::Kind::kTerms:
+        return fmt::format("{} {} {} {}", c.negated, Of(c.left), static_cast<int>(c.op),
+                           Of(c.right));
       case Condition::Kind::kConstant:
         return c.constant ? "true" : "false";
     }

@@ -3,6 +3,8 @@
 // Resolution of everything that refers to sets, choices and variables. Internal to dsl.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -44,6 +46,43 @@ std::optional<std::vector<int>> ResolveArguments(const ast::Instance& instance,
 
 /// `choice($a, $b)`; the choice is -1 after a report.
 Instance ResolveInstance(const ast::Instance& instance, const Scope& scope, Resolution& r);
+
+/// A number as a fraction in lowest terms with a positive divisor.
+struct Fraction {
+  std::int64_t up = 0, down = 1;
+  friend bool operator==(const Fraction&, const Fraction&) = default;
+};
+
+/// A term and what is known of it without asking the host.
+struct ResolvedTerm {
+  Term nodes;
+  bool decision = false;          ///< It reads a decision or a counter, …
+  bool code = false;              ///< … code or a constant.
+  bool fraction = false;          ///< A `/` stands in it.
+  std::optional<Fraction> value;  ///< It consists of numbers.
+};
+
+/// The term, or nothing after a report.
+std::optional<ResolvedTerm> ResolveTerm(const ast::Term& term, const Scope& scope, Resolution& r);
+
+/// A number with its sign, at most 2^31; nothing after a report.
+std::optional<std::int64_t> ResolveSigned(const ast::Number& number, Resolution& r);
+
+/// The largest number of numbers in a list; runtime::kMaxValues is the same.
+inline constexpr std::size_t kMostNumbers = 4096;
+
+/// The numbers in ascending order, each once, or nothing after a report. With `ascending` they must
+/// be written so.
+std::optional<std::vector<std::uint32_t>> ResolveNumbers(
+    const std::vector<ast::NumberRange>& ranges, bool ascending, Resolution& r);
+
+/// Calls visit(node) for all nodes of the terms of a condition.
+template <typename Visit>
+void ForEachTermNode(const Condition& condition, Visit visit) {
+  for (const Term* term : {&condition.left, &condition.right}) {
+    for (const TermNode& node : *term) visit(node);
+  }
+}
 
 /// The values that a list of value and alias names stands for; 0 after a report.
 std::uint64_t ResolveValues(const std::vector<ast::Name>& names, const Choice& choice,

@@ -61,6 +61,13 @@ bool IsDeclaredAt(SourceRange entry, SourceRange declaration) {
   return entry == declaration;
 }
 
+std::string FirstChoice(const ast::Term& term) {
+  for (const ast::TermNode& node : term) {
+    if (const auto* use = std::get_if<ast::Instance>(&node.operand)) return use->choice.text;
+  }
+  return "";
+}
+
 // The first choice that a formula mentions, or what stands for one; empty: none.
 std::string FirstChoice(const ast::Formula& formula) {
   for (const ast::Formula& part : formula.parts) {
@@ -71,7 +78,8 @@ std::string FirstChoice(const ast::Formula& formula) {
     return test->instance.choice.text;
   }
   if (const auto* comparison = std::get_if<ast::Comparison>(&formula.condition->kind)) {
-    return comparison->lhs.choice.text;
+    std::string left = FirstChoice(comparison->left);
+    return left.empty() ? FirstChoice(comparison->right) : left;
   }
   const auto* use = std::get_if<ast::Instance>(&formula.condition->kind);
   return use == nullptr ? "" : use->choice.text;

@@ -42,6 +42,13 @@ std::vector<ast::Name> Needs(const SetSource& source) {
   return needs;
 }
 
+void AddInstances(const ast::Term& term, std::vector<ast::Name>& needs) {
+  for (const ast::TermNode& node : term) {
+    const auto* instance = std::get_if<ast::Instance>(&node.operand);
+    if (instance != nullptr) needs.push_back(instance->choice);
+  }
+}
+
 void AddInstances(const ast::Formula& formula, std::vector<ast::Name>& needs) {
   for (const ast::Formula& part : formula.parts) AddInstances(part, needs);
   if (!formula.condition) return;
@@ -49,9 +56,8 @@ void AddInstances(const ast::Formula& formula, std::vector<ast::Name>& needs) {
   if (const auto* test = std::get_if<ast::IsTest>(&condition.kind)) {
     needs.push_back(test->instance.choice);
   } else if (const auto* comparison = std::get_if<ast::Comparison>(&condition.kind)) {
-    needs.push_back(comparison->lhs.choice);
-    if (const auto* rhs = std::get_if<ast::Instance>(&comparison->rhs))
-      needs.push_back(rhs->choice);
+    AddInstances(comparison->left, needs);
+    AddInstances(comparison->right, needs);
   } else if (const auto* use = std::get_if<ast::Instance>(&condition.kind)) {
     needs.push_back(use->choice);
   }
@@ -65,9 +71,7 @@ std::vector<ast::Name> Needs(const ChoiceSource& source) {
   }
   const auto* const* counter = std::get_if<const ast::CounterDecl*>(&source);
   if (counter == nullptr) return needs;
-  if (const auto* weight = std::get_if<ast::Instance>(&(*counter)->weight)) {
-    needs.push_back(weight->choice);
-  }
+  AddInstances((*counter)->weight, needs);
   for (const ast::Formula& formula : (*counter)->when) AddInstances(formula, needs);
   return needs;
 }

@@ -69,26 +69,51 @@ struct Instance {
   friend bool operator==(const Instance&, const Instance&) = default;
 };
 
-/// `choice is A | B`, `number is 2 | 4`: values, or decimal numbers.
+/// `4`, or `8 .. 12` with both ends.
+struct NumberRange {
+  Name first;
+  std::optional<Name> last;
+  friend bool operator==(const NumberRange&, const NumberRange&) = default;
+};
+
+/// `choice is A | B`, `number is 2 | 4 .. 8`: values, or decimal numbers.
 struct IsTest {
   Instance instance;
   bool negated = false;
-  bool numbers = false;  ///< The values are decimal numbers.
   std::vector<Name> values;
+  std::vector<NumberRange> numbers;  ///< One of the two lists is empty.
   friend bool operator==(const IsTest&, const IsTest&) = default;
 };
 
 /// A decimal number as it is written.
 struct Number {
   Name digits;
+  bool negative = false;  ///< Only after `base`; in a term the sign is an operation.
   friend bool operator==(const Number&, const Number&) = default;
 };
 
-/// `lhs op rhs`; a Name is that of an `extern constant`.
+/// A node of a term; operands stand before what uses them, as in the Spec.
+struct TermNode {
+  using Kind = dsl::TermNode::Kind;
+  Kind kind = Kind::kNumber;
+  /// What an operand is: kNumber, kInstance; kCode is code, or the Name of an `extern constant`.
+  std::variant<std::monostate, Number, Code, Name, Instance> operand;
+  Where range;  ///< With its operands.
+  friend bool operator==(const TermNode&, const TermNode&) = default;
+};
+using Term = std::vector<TermNode>;
+
+/// The operand that the term is, if it is one of this type and nothing else.
+template <typename Operand>
+const Operand* Only(const Term& term) {
+  return term.size() == 1 ? std::get_if<Operand>(&term.front().operand) : nullptr;
+}
+
+/// `left op right`.
 struct Comparison {
-  Instance lhs;
+  Term left;
   CompareOp op = CompareOp::kEq;
-  std::variant<Instance, Code, Number, Name> rhs;
+  Term right;
   friend bool operator==(const Comparison&, const Comparison&) = default;
 };
 
@@ -205,7 +230,7 @@ struct IntegerDecl {
   std::string doc;
   Name name;
   std::vector<VarDef> arguments;
-  Code universe;
+  std::variant<Code, std::vector<NumberRange>> universe;
   friend bool operator==(const IntegerDecl&, const IntegerDecl&) = default;
 };
 
@@ -214,10 +239,10 @@ struct CounterDecl {
   Visibility visibility = Visibility::kFull;
   Name name;
   std::vector<VarDef> arguments;
-  std::optional<Code> base;
+  std::optional<std::variant<Code, Number>> base;
   std::vector<Quantifier> over;
   bool product = false;
-  std::variant<Instance, Code> weight;
+  Term weight;
   std::vector<Formula> when;
   friend bool operator==(const CounterDecl&, const CounterDecl&) = default;
 };

@@ -151,9 +151,9 @@ class Scanner {
 
   const char* Operator(Piece& piece) {
     piece.kind = Kind::kOperator;
-    constexpr std::array<std::string_view, 17> kAll = {
-        "||", "&&", "<=", ">=", "==", "!=", "->", "=>", ":",
-        ",",  "(",  ")",  "|",  "<",  ">",  "=",  "/"};
+    constexpr std::array<std::string_view, 22> kAll = {
+        "||", "&&", "<=", ">=", "==", "!=", "->", "=>", "..", ":", ",",
+        "(",  ")",  "|",  "<",  ">",  "=",  "/",  "+",  "-",  "*", "%"};
     for (std::string_view each : kAll) {
       if (!text_.substr(at_).starts_with(each)) continue;
       at_ += each.size();
@@ -222,6 +222,30 @@ class Layout {
     return false;
   }
 
+  /// Whether an operand of a term may end with piece `i`.
+  bool EndsOperand(std::size_t i) const {
+    const Piece& piece = At(i);
+    constexpr std::array<std::string_view, 13> kOther = {
+        "not", "where", "when", "require", "requires", "is", "in",
+        "sum", "mul",   "base", "true",    "false",    "div"};
+    const bool word = piece.kind == Kind::kWord && !Upper(piece.text[0]) && !OneOf(piece, kOther);
+    return piece.is(")") || piece.kind == Kind::kCode || word;
+  }
+
+  /// `name(` of a choice: nothing or variables follow.
+  bool IsCall(std::size_t i) const {
+    const Piece& first = At(SkipComments(i + 2));
+    return At(i + 1).is("(") && (first.is(")") || first.text.starts_with('$'));
+  }
+
+  /// A `-` with nothing on its left.
+  bool IsSign(std::size_t i) const { return i > 0 && At(i).is("-") && !EndsOperand(i - 1); }
+
+  /// `div` between two operands.
+  bool IsDiv(std::size_t i) const {
+    return i > 0 && At(i).is("div") && EndsOperand(i - 1) && !IsCall(i);
+  }
+
   std::size_t Gap(std::size_t i) const {
     const Piece& before = At(i - 1);
     const Piece& piece = At(i);
@@ -230,11 +254,14 @@ class Layout {
     }
     if (piece.comment() || before.comment()) return 1;
     if (before.is("(") || piece.is(")") || piece.is(",") || piece.is(":")) return 0;
+    if (IsSign(i - 1)) return 0;
+    if (IsDiv(i) || IsDiv(i - 1)) return 1;
     constexpr std::array<std::string_view, 14> kWords = {
         "not", "where", "when", "require", "requires", "is",   "in",
         "sum", "mul",   "base", "forall",  "value",    "adds", "let"};
     const bool word = before.kind == Kind::kWord && !OneOf(before, kWords);
-    if (piece.is("(")) return word ? 0 : 1;
+    const bool number = before.kind == Kind::kWord && Digit(before.text[0]);
+    if (piece.is("(")) return number ? 2 : word ? 0 : 1;
     // Two conditions side by side.
     const bool tested = before.is(")") || before.is("true") || before.is("false") ||
                         (word && std::ranges::none_of(before.text, Lower));
@@ -250,6 +277,7 @@ class Layout {
                                                          "requires", "value", "alias", "end"};
     if (At(i).comment()) return false;
     if (deciding_ && At(i - 1).is(",")) return true;
+    if (listing_ && At(i).is("|")) return true;
     return OneOf(At(i), kBefore) || (At(i - 1).is(":") && depth_at_[i - line_] == 0);
   }
 
@@ -257,7 +285,10 @@ class Layout {
   std::size_t Indent(std::size_t i) {
     const std::size_t first = i;
     i = SkipComments(i);
-    if (StartsStatement(i)) deciding_ = At(i).is("decide");
+    if (StartsStatement(i)) {
+      deciding_ = At(i).is("decide");
+      listing_ = At(SkipComments(i + 1)).is("integer");
+    }
     const auto item = [&](std::size_t indent) {
       item_ = indent;
       extra_ = 0;
@@ -366,6 +397,7 @@ class Layout {
   bool header_ = false;    ///< Before the colon that opens a block.
   bool counting_ = false;  ///< The quantifiers of a counter have started.
   bool deciding_ = false;  ///< In the list of `decide`.
+  bool listing_ = false;   ///< In the numbers of an integer choice.
   bool fresh_ = true;      ///< The line starts an item; otherwise it continues one.
   std::size_t item_ = 0, extra_ = 0, depth_ = 0, line_ = 0;
   std::vector<std::size_t> depth_at_;

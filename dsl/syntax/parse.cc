@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -113,6 +114,16 @@ std::size_t TypeOf(const Token& token) {
       return ExhParser::CANONICAL;
     case TokenKind::kDecide:
       return ExhParser::DECIDE;
+    case TokenKind::kNegative:
+      return ExhParser::NEGATIVE;
+    case TokenKind::kDiv:
+      return ExhParser::DIV;
+    case TokenKind::kMin:
+      return ExhParser::MIN;
+    case TokenKind::kMax:
+      return ExhParser::MAX;
+    case TokenKind::kConstantName:
+      return ExhParser::CONSTANT_NAME;
     default:
       return token.type;
   }
@@ -237,6 +248,16 @@ std::string TypeInWords(std::size_t type, TokenKind statement) {
       return "'canonical'";
     case ExhParser::DECIDE:
       return "'decide'";
+    case ExhParser::NEGATIVE:
+      return "'-'";
+    case ExhParser::DIV:
+      return "'div'";
+    case ExhParser::MIN:
+      return "'min'";
+    case ExhParser::MAX:
+      return "'max'";
+    case ExhParser::CONSTANT_NAME:
+      return "a constant";
     default:
       break;
   }
@@ -285,10 +306,31 @@ std::string StatementHint(const Token& token) {
                                  "extern", "host", "decide", "include"});
 }
 
-std::string ExpectedInWords(const antlr4::misc::IntervalSet& expected, TokenKind statement) {
+// Takes the types out of the set if all of them are in it.
+template <std::size_t N>
+bool TakeAll(antlr4::misc::IntervalSet& set, const std::array<std::size_t, N>& types) {
+  const bool all = std::ranges::all_of(types, [&](std::size_t type) { return set.contains(type); });
+  for (const std::size_t type : types) {
+    if (all) set.remove(type);
+  }
+  return all;
+}
+
+std::string ExpectedInWords(antlr4::misc::IntervalSet expected, TokenKind statement) {
   constexpr std::size_t kMost = 4;
-  if (expected.size() == 0 || expected.size() > kMost) return "";
+  // A term that may go on may also end, which is what the reader needs to know.
+  TakeAll(expected,
+          std::to_array<std::size_t>({ExhParser::PLUS, ExhParser::MINUS, ExhParser::STAR,
+                                      ExhParser::SLASH, ExhParser::PERCENT, ExhParser::DIV}));
   std::vector<std::string> words;
+  const bool formula = expected.contains(std::size_t{ExhParser::NOT});
+  if (!formula && TakeAll(expected, std::to_array<std::size_t>(
+                                        {ExhParser::NEGATIVE, ExhParser::LPAR, ExhParser::MIN,
+                                         ExhParser::MAX, ExhParser::CHOICE_ID, ExhParser::CODE,
+                                         ExhParser::NUMBER, ExhParser::CONSTANT_NAME}))) {
+    words.emplace_back("a term");
+  }
+  if (expected.size() + words.size() == 0 || expected.size() > kMost) return "";
   for (const ssize_t type : expected.toList()) {
     if (type != kEnd) words.push_back(TypeInWords(static_cast<std::size_t>(type), statement));
   }
@@ -361,7 +403,8 @@ constexpr int kMostNested = 100;
 
 bool StartsTerm(std::size_t type) {
   return type == ExhParser::NOT || type == ExhParser::LPAR || type == ExhParser::CHOICE_ID ||
-         type == ExhParser::CODE || type == ExhParser::TRUE || type == ExhParser::FALSE;
+         type == ExhParser::CODE || type == ExhParser::NUMBER || type == ExhParser::TRUE ||
+         type == ExhParser::FALSE;
 }
 
 bool EndsTerm(std::size_t type) {
@@ -373,6 +416,7 @@ bool EndsTerm(std::size_t type) {
 // Where a formula nests too deeply, and what does.
 std::optional<std::pair<const Token*, std::string_view>> TooDeep(const Chunk& chunk) {
   int nots = 0;                 // In a row.
+  int negatives = 0;            // In a row.
   std::vector<int> implies(1);  // In one formula, by open parenthesis.
   std::size_t before = 0;
   for (const Token& token : chunk.tokens) {
@@ -382,6 +426,8 @@ std::optional<std::pair<const Token*, std::string_view>> TooDeep(const Chunk& ch
     if (next_formula || outside) implies.back() = 0;
     nots = token.type == ExhParser::NOT ? nots + 1 : 0;
     if (nots > kMostNested) return std::pair(&token, "'not' stands");
+    negatives = token.kind == TokenKind::kNegative ? negatives + 1 : 0;
+    if (negatives > kMostNested) return std::pair(&token, "'-' stands");
     if (token.type == ExhParser::IMPLIES && ++implies.back() > kMostNested) {
       return std::pair(&token, "'=>' stands");
     }
@@ -420,7 +466,13 @@ ast::Statement ParseChunk(const Chunk& chunk, std::vector<PendingError>& errors,
   parser.setErrorHandler(strategy);
   try {
     ExhParser::OneStatementContext* const tree = parser.oneStatement();
-    if (!strategy->error()) return BuildStatement(chunk, tree->statement());
+    if (!strategy->error()) {
+      std::optional<Misplaced> misplaced;
+      ast::Statement statement = BuildStatement(chunk, tree->statement(), misplaced);
+      if (!misplaced) return statement;
+      sink.Report(misplaced->diag, misplaced->range, misplaced->message);
+      return ast::BrokenDecl{DeclaredNames(chunk)};
+    }
   } catch (const antlr4::ParseCancellationException&) {
     EXH_CHECK(strategy->error().has_value());
   }

@@ -15,7 +15,8 @@ using Tree = antlr4::tree::TerminalNode;
 
 class Builder {
  public:
-  explicit Builder(const Chunk& chunk) : chunk_(chunk) {}
+  Builder(const Chunk& chunk, std::optional<Misplaced>& misplaced)
+      : chunk_(chunk), misplaced_(misplaced) {}
 
   ast::Statement Statement(ExhParser::StatementContext* c) {
     if (c->setDecl() != nullptr) return Set(c->setDecl());
@@ -104,41 +105,167 @@ class Builder {
     return c->EQ() != nullptr ? CompareOp::kEq : CompareOp::kNe;
   }
 
-  ast::Condition Condition(ExhParser::ConditionContext* c) const {
-    ast::Condition condition{c->TRUE() != nullptr, Range(c)};
-    if (c->IS() != nullptr) {
-      const bool numbers = c->numbers() != nullptr;
-      condition.kind =
-          ast::IsTest{Instance(c->instance(0)), c->NOT() != nullptr, numbers,
-                      Names(numbers ? c->numbers()->NUMBER() : c->values()->VALUE_ID())};
-    } else if (c->compare() != nullptr) {
-      ast::Comparison comparison{Instance(c->instance(0)), Op(c->compare()), {}};
-      if (c->CODE() != nullptr) {
-        comparison.rhs = Code(c->CODE());
-      } else if (c->NUMBER() != nullptr) {
-        comparison.rhs = ast::Number{Name(c->NUMBER())};
-      } else if (c->CHOICE_ID() != nullptr) {
-        comparison.rhs = Name(c->CHOICE_ID());
-      } else {
-        comparison.rhs = Instance(c->instance(1));
-      }
-      condition.kind = std::move(comparison);
-    } else if (c->CODE() != nullptr) {
-      condition.kind = Code(c->CODE());
-    } else if (!c->instance().empty()) {
-      condition.kind = Instance(c->instance(0));
+  std::vector<ast::NumberRange> Numbers(ExhParser::NumbersContext* c) const {
+    std::vector<ast::NumberRange> ranges;
+    for (auto* range : c->range()) {
+      ranges.push_back({Name(range->NUMBER(0)), std::nullopt});
+      if (range->RANGE() != nullptr) ranges.back().last = Name(range->NUMBER(1));
     }
-    return condition;
+    return ranges;
   }
 
-  ast::Formula Term(ExhParser::TermContext* c) const {
-    ast::Formula formula;
-    if (c->condition() != nullptr) {
-      formula.condition = Condition(c->condition());
-      formula.range = formula.condition->range;
-    } else {
-      formula = Formula(c->formula());
+  // ---- terms
+
+  using TermKind = ast::TermNode::Kind;
+
+  void Misplace(Diag diag, const ast::Where& range, const char* message) const {
+    if (!misplaced_) misplaced_ = Misplaced{diag, range, message};
+  }
+
+  /// The factor that the term is, if it is one and nothing else.
+  static ExhParser::FactorContext* OnlyFactor(ExhParser::TermContext* c) {
+    if (c->product().size() != 1 || c->product(0)->factor().size() != 1) return nullptr;
+    ExhParser::FactorContext* const factor = c->product(0)->factor(0);
+    return factor->NEGATIVE().empty() ? factor : nullptr;
+  }
+
+  /// The term that the formula in parentheses is; null after a report.
+  ExhParser::TermContext* TermIn(ExhParser::FormulaContext* c) const {
+    auto* const disjunction = c->disjunction(0);
+    auto* const negation = disjunction->conjunction(0)->negation(0);
+    auto* const condition = negation->condition();
+    if (c->disjunction().size() == 1 && disjunction->conjunction().size() == 1 &&
+        disjunction->conjunction(0)->negation().size() == 1 && negation->NOT().empty() &&
+        condition->term().size() == 1 && condition->IS() == nullptr) {
+      return condition->term(0);
     }
+    Misplace(Diag::kConditionInTerm, Range(c),
+             "this is a condition and no number: it cannot be a part of a term");
+    return nullptr;
+  }
+
+  ast::TermNode Operand(ExhParser::FactorContext* c) const {
+    if (c->instance() != nullptr) {
+      return {TermKind::kInstance, Instance(c->instance()), Range(c->instance())};
+    }
+    if (c->NUMBER() != nullptr) {
+      return {TermKind::kNumber, ast::Number{Name(c->NUMBER())}, At(c->NUMBER()).range};
+    }
+    if (c->CODE() != nullptr) return {TermKind::kCode, Code(c->CODE()), At(c->CODE()).range};
+    return {TermKind::kCode, Name(c->CONSTANT_NAME()), At(c->CONSTANT_NAME()).range};
+  }
+
+  /// From the first token of `from` to the last node of the term.
+  ast::Where Since(antlr4::ParserRuleContext* from, const ast::Term& term) const {
+    ast::Where range = Range(from);
+    if (!term.empty() && term.back().range.file == range.file) range.end = term.back().range.end;
+    return range;
+  }
+
+  void AddFactor(ExhParser::FactorContext* c, ast::Term& term) const {
+    if (c->formula() != nullptr) {
+      if (auto* const inner = TermIn(c->formula())) AddTerm(inner, term);
+    } else if (c->MIN() != nullptr || c->MAX() != nullptr) {
+      for (auto* side : c->term()) AddTerm(side, term);
+      term.push_back({c->MIN() != nullptr ? TermKind::kMin : TermKind::kMax, {}, Range(c)});
+    } else {
+      term.push_back(Operand(c));
+    }
+    for (std::size_t i = c->NEGATIVE().size(); i-- > 0;) {
+      ast::Where range = Range(c);
+      range.begin = At(c->NEGATIVE(i)).range.begin;
+      term.push_back({TermKind::kNegate, {}, range});
+    }
+  }
+
+  TermKind Operation(std::size_t type) const {
+    switch (type) {
+      case ExhParser::PLUS:
+        return TermKind::kAdd;
+      case ExhParser::MINUS:
+        return TermKind::kSubtract;
+      case ExhParser::STAR:
+        return TermKind::kMultiply;
+      case ExhParser::SLASH:
+        return TermKind::kDivide;
+      case ExhParser::DIV:
+        return TermKind::kDiv;
+      default:
+        return TermKind::kMod;
+    }
+  }
+
+  /// The operators stand between the operands, so that every second child is one.
+  TermKind OperationBefore(antlr4::ParserRuleContext* c, std::size_t operand) const {
+    auto* const node = static_cast<Tree*>(c->children[2 * operand - 1]);
+    return Operation(node->getSymbol()->getType());
+  }
+
+  void AddProduct(ExhParser::ProductContext* c, ast::Term& term) const {
+    const auto factors = c->factor();
+    for (std::size_t i = 0; i < factors.size(); ++i) {
+      AddFactor(factors[i], term);
+      if (i > 0) term.push_back({OperationBefore(c, i), {}, Since(c, term)});
+    }
+  }
+
+  void AddTerm(ExhParser::TermContext* c, ast::Term& term) const {
+    const auto products = c->product();
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      AddProduct(products[i], term);
+      if (i > 0) term.push_back({OperationBefore(c, i), {}, Since(c, term)});
+    }
+  }
+
+  ast::Term Term(ExhParser::TermContext* c) const {
+    ast::Term term;
+    AddTerm(c, term);
+    return term;
+  }
+
+  // ---- formulas
+
+  ast::Formula Of(ast::Condition condition) const {
+    ast::Formula formula;
+    formula.range = condition.range;
+    formula.condition = std::move(condition);
+    return formula;
+  }
+
+  ast::Formula Condition(ExhParser::ConditionContext* c) const {
+    ast::Condition condition{c->TRUE() != nullptr, Range(c)};
+    if (c->term().empty()) return Of(std::move(condition));
+    ExhParser::FactorContext* const only = OnlyFactor(c->term(0));
+    if (c->compare() != nullptr) {
+      condition.kind = ast::Comparison{Term(c->term(0)), Op(c->compare()), Term(c->term(1))};
+    } else if (c->IS() != nullptr) {
+      if (only == nullptr || only->instance() == nullptr) {
+        Misplace(Diag::kTermAlone, Range(c->term(0)),
+                 "'is' tests one choice; a term is compared, with '==' and '||'");
+        return Of(std::move(condition));
+      }
+      ast::IsTest test{Instance(only->instance()), c->NOT() != nullptr, {}, {}};
+      if (c->numbers() != nullptr) {
+        test.numbers = Numbers(c->numbers());
+      } else {
+        test.values = Names(c->values()->VALUE_ID());
+      }
+      condition.kind = std::move(test);
+    } else if (only != nullptr && only->formula() != nullptr) {
+      return Formula(only->formula());
+    } else if (only != nullptr && only->CODE() != nullptr) {
+      condition.kind = Code(only->CODE());
+    } else if (only != nullptr && only->instance() != nullptr) {
+      condition.kind = Instance(only->instance());
+    } else {
+      Misplace(Diag::kTermAlone, condition.range,
+               "this is a term and says nothing by itself; compare it");
+    }
+    return Of(std::move(condition));
+  }
+
+  ast::Formula Negation(ExhParser::NegationContext* c) const {
+    ast::Formula formula = Condition(c->condition());
     for (std::size_t i = c->NOT().size(); i-- > 0;) {
       ast::Formula inner = std::move(formula);
       formula = {ast::Formula::Kind::kNot, std::nullopt, {}, Range(c)};
@@ -157,7 +284,7 @@ class Builder {
 
   ast::Formula Conjunction(ExhParser::ConjunctionContext* c) const {
     std::vector<ast::Formula> parts;
-    for (auto* term : c->term()) parts.push_back(Term(term));
+    for (auto* negation : c->negation()) parts.push_back(Negation(negation));
     return Joined(ast::Formula::Kind::kAnd, std::move(parts), Range(c));
   }
 
@@ -260,8 +387,14 @@ class Builder {
   }
 
   ast::IntegerDecl Integer(ExhParser::IntegerDeclContext* c) const {
-    return {Doc(c->DOC()), Name(c->CHOICE_ID()), VarDefs(c->arguments()->varDef()),
-            Code(c->CODE())};
+    ast::IntegerDecl choice{
+        Doc(c->DOC()), Name(c->CHOICE_ID()), VarDefs(c->arguments()->varDef()), {}};
+    if (c->CODE() != nullptr) {
+      choice.universe = Code(c->CODE());
+    } else {
+      choice.universe = Numbers(c->numbers());
+    }
+    return choice;
   }
 
   ast::CounterDecl Counter(ExhParser::CounterDeclContext* c) const {
@@ -271,18 +404,14 @@ class Builder {
     if (c->INTERNAL() != nullptr) counter.visibility = Visibility::kInternal;
     counter.name = Name(c->CHOICE_ID());
     counter.arguments = VarDefs(c->arguments()->varDef());
-    std::vector<Tree*> codes = c->CODE();
-    if (c->BASE() != nullptr) {
-      counter.base = Code(codes.front());
-      codes.erase(codes.begin());
+    if (c->CODE() != nullptr) {
+      counter.base = Code(c->CODE());
+    } else if (c->NUMBER() != nullptr) {
+      counter.base = ast::Number{Name(c->NUMBER()), c->NEGATIVE() != nullptr};
     }
     counter.over = Foralls(c->forall());
     counter.product = c->MUL() != nullptr;
-    if (c->instance() != nullptr) {
-      counter.weight = Instance(c->instance());
-    } else {
-      counter.weight = Code(codes.front());
-    }
+    counter.weight = Term(c->term());
     counter.when = Formulas(c->formula());
     return counter;
   }
@@ -340,12 +469,14 @@ class Builder {
   }
 
   const Chunk& chunk_;
+  std::optional<Misplaced>& misplaced_;
 };
 
 }  // namespace
 
-ast::Statement BuildStatement(const Chunk& chunk, ExhParser::StatementContext* tree) {
-  return Builder(chunk).Statement(tree);
+ast::Statement BuildStatement(const Chunk& chunk, ExhParser::StatementContext* tree,
+                              std::optional<Misplaced>& misplaced) {
+  return Builder(chunk, misplaced).Statement(tree);
 }
 
 }  // namespace exh::dsl

@@ -5,13 +5,28 @@
 
 #include <antlr4-runtime.h>
 
+#include <optional>
+#include <string>
+
 #include "ExhParser.h"
+#include "dsl/diagnostics/diagnostic_codes.h"
+#include "dsl/source_range.h"
 #include "dsl/syntax/ast.h"
 #include "dsl/syntax/split.h"
 
 namespace exh::dsl {
 
-/// The statement that `tree`, the parser's tree of the tokens of `chunk`, stands for.
-ast::Statement BuildStatement(const Chunk& chunk, grammar::ExhParser::StatementContext* tree);
+/// A term where a condition must stand, or the other way round: the grammar does not tell them
+/// apart.
+struct Misplaced {
+  Diag diag = Diag::kTermAlone;
+  SourceRange range;
+  std::string message;
+};
+
+/// The statement that `tree`, the parser's tree of the tokens of `chunk`, stands for. With
+/// `misplaced`, the first such mistake in it, the statement means nothing.
+ast::Statement BuildStatement(const Chunk& chunk, grammar::ExhParser::StatementContext* tree,
+                              std::optional<Misplaced>& misplaced);
 
 }  // namespace exh::dsl

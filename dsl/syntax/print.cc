@@ -90,21 +90,147 @@ std::string_view Op(CompareOp op) {
   return "";
 }
 
+std::string Numbers(const std::vector<ast::NumberRange>& ranges) {
+  return Joined(ranges, " | ", [](const ast::NumberRange& range) {
+    return range.last ? fmt::format("{} .. {}", range.first.text, range.last->text)
+                      : range.first.text;
+  });
+}
+
+std::string Signed(const ast::Number& number) {
+  return (number.negative ? "-" : "") + number.digits.text;
+}
+
+// A name that would mean something else before what follows it is in parentheses.
+std::string Constant(const std::string& name) {
+  for (const std::string_view word : {"div", "min", "max", "let", "extern", "decide", "host"}) {
+    if (name == word) return fmt::format("({})", name);
+  }
+  return name;
+}
+
+struct OperandPrinter {
+  std::string operator()(std::monostate) const { return ""; }
+  std::string operator()(const ast::Number& number) const { return Signed(number); }
+  std::string operator()(const ast::Code& code) const { return Literal(code); }
+  std::string operator()(const ast::Name& constant) const { return Constant(constant.text); }
+  std::string operator()(const ast::Instance& instance) const { return Instance(instance); }
+};
+
+// How closely an operation binds; an operand binds closest.
+enum Binding : int { kSum = 1, kProduct, kSign, kOperand };
+
+struct Operation {
+  std::string_view word;
+  Binding binding = kOperand;
+};
+
+Operation OperationOf(ast::TermNode::Kind kind) {
+  using Kind = ast::TermNode::Kind;
+  switch (kind) {
+    case Kind::kNumber:
+    case Kind::kCode:
+    case Kind::kInstance:
+      return {"", kOperand};
+    case Kind::kNegate:
+      return {"-", kSign};
+    case Kind::kAdd:
+      return {"+", kSum};
+    case Kind::kSubtract:
+      return {"-", kSum};
+    case Kind::kMultiply:
+      return {"*", kProduct};
+    case Kind::kDivide:
+      return {"/", kProduct};
+    case Kind::kDiv:
+      return {"div", kProduct};
+    case Kind::kMod:
+      return {"%", kProduct};
+    case Kind::kMin:
+      return {"min", kOperand};
+    case Kind::kMax:
+      return {"max", kOperand};
+  }
+  return {};
+}
+
+// Texts of parts of a term with how closely they bind. A chain of sums grows at its left end.
+class TermPrinter {
+ public:
+  std::string Print(const ast::Term& term) {
+    for (const ast::TermNode& node : term) Add(node);
+    return parts_.empty() ? "" : std::move(parts_.back().text);
+  }
+
+ private:
+  struct Part {
+    std::string text;
+    Binding binding = kOperand;
+  };
+
+  Part Take() {
+    if (parts_.empty()) return {};
+    Part part = std::move(parts_.back());
+    parts_.pop_back();
+    return part;
+  }
+
+  static std::string Within(Part part, int least) {
+    return part.binding < least ? fmt::format("({})", part.text) : std::move(part.text);
+  }
+
+  void Add(const ast::TermNode& node) {
+    using Kind = ast::TermNode::Kind;
+    const auto [word, binding] = OperationOf(node.kind);
+    if (word.empty()) {
+      parts_.push_back({std::visit(OperandPrinter(), node.operand), kOperand});
+    } else if (binding == kSign) {
+      parts_.push_back({"-" + Within(Take(), kSign), kSign});
+    } else {
+      Part right = Take();
+      Part left = Take();
+      if (node.kind == Kind::kMin || node.kind == Kind::kMax) {
+        parts_.push_back({fmt::format("{}({}, {})", word, left.text, right.text), kOperand});
+        return;
+      }
+      std::string text = Within(std::move(left), binding);
+      text.append(" ").append(word).append(" ").append(Within(std::move(right), binding + 1));
+      parts_.push_back({std::move(text), binding});
+    }
+  }
+
+  std::vector<Part> parts_;
+};
+
 struct ConditionPrinter {
   std::string operator()(bool value) const { return value ? "true" : "false"; }
   std::string operator()(const ast::Code& code) const { return Literal(code); }
   std::string operator()(const ast::IsTest& test) const {
     return fmt::format("{} is {}{}", Instance(test.instance), test.negated ? "not " : "",
-                       Names(test.values, " | "));
+                       test.numbers.empty() ? Names(test.values, " | ") : Numbers(test.numbers));
   }
   std::string operator()(const ast::Comparison& comparison) const {
-    return fmt::format("{} {} {}", Instance(comparison.lhs), Op(comparison.op),
-                       std::visit(*this, comparison.rhs));
+    return fmt::format("{} {} {}", Print(comparison.left), Op(comparison.op),
+                       Print(comparison.right));
   }
   std::string operator()(const ast::Instance& instance) const { return Instance(instance); }
-  std::string operator()(const ast::Number& number) const { return number.digits.text; }
-  std::string operator()(const ast::Name& constant) const { return constant.text; }
 };
+
+/// Formulas side by side. Where a formula would go on with the next one, that is in parentheses.
+std::string SideBySide(const std::vector<ast::Formula>& formulas, std::string_view separator) {
+  std::string text;
+  for (const ast::Formula& formula : formulas) {
+    std::string next = Print(formula);
+    if (!text.empty()) {
+      const bool code = text.ends_with('"') && next.starts_with('"');
+      const bool sign = next.starts_with('-');
+      if (code || sign) next = fmt::format("({})", next);
+      text += separator;
+    }
+    text += next;
+  }
+  return text;
+}
 
 /// In parentheses when it binds no closer than what it stands in.
 std::string Part(const ast::Formula& part, bool parentheses) {
@@ -183,20 +309,24 @@ struct StatementPrinter {
     return text + "end\n";
   }
   std::string operator()(const ast::IntegerDecl& choice) const {
+    const auto* code = std::get_if<ast::Code>(&choice.universe);
     return fmt::format("{}define integer {}{}:\n  {}\nend\n", Doc(choice.doc, ""), choice.name.text,
-                       Arguments(choice.arguments), Literal(choice.universe));
+                       Arguments(choice.arguments),
+                       code != nullptr ? Literal(*code) : Numbers(std::get<1>(choice.universe)));
   }
   std::string operator()(const ast::CounterDecl& counter) const {
-    const auto* code = std::get_if<ast::Code>(&counter.weight);
     std::string text =
         fmt::format("{}define {}counter {}{}:\n", Doc(counter.doc, ""), Word(counter.visibility),
                     counter.name.text, Arguments(counter.arguments));
-    if (counter.base) text += fmt::format("  base {}\n", Literal(*counter.base));
-    text += fmt::format(
-        "  {}{} {} when:\n", Foralls(counter.over), counter.product ? "mul" : "sum",
-        code != nullptr ? Literal(*code) : Instance(std::get<ast::Instance>(counter.weight)));
-    // Two code conditions in a row would be joined; no tree with such a pair comes from a text.
-    for (const ast::Formula& f : counter.when) text += fmt::format("    {}\n", Print(f));
+    if (counter.base) {
+      const auto* code = std::get_if<ast::Code>(&*counter.base);
+      text += fmt::format("  base {}\n", code != nullptr
+                                             ? Literal(*code)
+                                             : Signed(std::get<ast::Number>(*counter.base)));
+    }
+    text += fmt::format("  {}{} {} when:\n", Foralls(counter.over), counter.product ? "mul" : "sum",
+                        Print(counter.weight));
+    if (!counter.when.empty()) text += fmt::format("    {}\n", SideBySide(counter.when, "\n    "));
     return text + "end\n";
   }
   std::string operator()(const ast::RequireDecl& require) const {
@@ -238,6 +368,10 @@ struct StatementPrinter {
 
 }  // namespace
 
+std::string Print(const ast::Term& term) {
+  return TermPrinter().Print(term);
+}
+
 std::string Print(const ast::Condition& condition) {
   return std::visit(ConditionPrinter(), condition.kind);
 }
@@ -265,7 +399,7 @@ std::string Print(const ast::Formula& formula) {
 
 std::string Print(const ast::Constraint& constraint) {
   std::string text = Foralls(constraint.foralls);
-  text += Joined(constraint.clauses, "  ", [](const ast::Formula& f) { return Print(f); });
+  text += SideBySide(constraint.clauses, "  ");
   while (text.ends_with(' ')) text.pop_back();
   return text;
 }

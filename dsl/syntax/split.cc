@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -140,6 +141,84 @@ void MarkWhere(Chunk& chunk) {
   }
 }
 
+bool Is(const std::vector<Token>& tokens, std::size_t i, std::string_view text) {
+  return KindAt(tokens, i) == TokenKind::kOther && i < tokens.size() && tokens[i].text == text;
+}
+
+bool IsNumber(const std::vector<Token>& tokens, std::size_t i) {
+  return KindAt(tokens, i) == TokenKind::kOther && i < tokens.size() && tokens[i].text[0] >= '0' &&
+         tokens[i].text[0] <= '9';
+}
+
+// `name(` of a use of a choice or of what is applied like one: nothing or variables follow. A term
+// never begins with a variable.
+bool IsCall(const std::vector<Token>& tokens, std::size_t i) {
+  return Is(tokens, i + 1, "(") &&
+         (Is(tokens, i + 2, ")") || (i + 2 < tokens.size() && tokens[i + 2].text[0] == '$'));
+}
+
+bool EndsOperand(const std::vector<Token>& tokens, std::size_t i) {
+  return Is(tokens, i, ")") || IsNumber(tokens, i) || KindAt(tokens, i) == TokenKind::kCode ||
+         KindAt(tokens, i) == TokenKind::kConstantName;
+}
+
+bool StartsOperand(const std::vector<Token>& tokens, std::size_t i) {
+  return Is(tokens, i, "(") || Is(tokens, i, "-") || IsNumber(tokens, i) ||
+         KindAt(tokens, i) == TokenKind::kCode || KindAt(tokens, i) == TokenKind::kChoiceName;
+}
+
+bool IsOperator(const std::vector<Token>& tokens, std::size_t i) {
+  constexpr std::string_view kAll[] = {"<", ">", "<=", ">=", "==", "!=", "+", "-", "*", "%"};
+  const TokenKind kind = KindAt(tokens, i);
+  return kind == TokenKind::kDiv || kind == TokenKind::kNegative || kind == TokenKind::kSlash ||
+         (kind == TokenKind::kOther && i < tokens.size() &&
+          std::ranges::find(kAll, tokens[i].text) != std::end(kAll));
+}
+
+bool IsDiv(const std::vector<Token>& tokens, std::size_t i) {
+  return KindAt(tokens, i) == TokenKind::kChoiceName && tokens[i].text == "div" &&
+         !IsCall(tokens, i) && StartsOperand(tokens, i + 1);
+}
+
+// Whether the name at `i`, which is applied to nothing, stands in a term. In a quotient the name of
+// the equivalence comes after a `/`, too.
+bool IsInTerm(const std::vector<Token>& tokens, std::size_t i) {
+  if (i == 0 || Is(tokens, i + 1, "is")) return false;
+  const std::size_t before = i - 1;
+  const bool opens = Is(tokens, before, "(") || Is(tokens, before, ",");
+  const bool closes = Is(tokens, i + 1, ")") || Is(tokens, i + 1, ",");
+  return IsOperator(tokens, before) || IsOperator(tokens, i + 1) || IsDiv(tokens, i + 1) ||
+         Is(tokens, before, "sum") || Is(tokens, before, "mul") || (opens && closes);
+}
+
+// Signs, and the names in terms: `div` between operands, `min(` and `max(` of terms, constants.
+void MarkTerms(Chunk& chunk) {
+  std::vector<Token>& tokens = chunk.tokens;
+  for (std::size_t i = 1; i < tokens.size(); ++i) {
+    TokenKind& kind = tokens[i].kind;
+    if (Is(tokens, i, "-")) {
+      if (!EndsOperand(tokens, i - 1)) kind = TokenKind::kNegative;
+      continue;
+    }
+    const TokenKind before = tokens[i - 1].kind;
+    const bool declared = before == TokenKind::kChoiceKind || before == TokenKind::kLet;
+    if (kind != TokenKind::kChoiceName || declared || IsCall(tokens, i)) continue;
+    const bool pair = tokens[i].text == "min" || tokens[i].text == "max";
+    if (pair && Is(tokens, i + 1, "(")) {
+      kind = tokens[i].text == "min" ? TokenKind::kMin : TokenKind::kMax;
+    } else if (IsDiv(tokens, i) && EndsOperand(tokens, i - 1)) {
+      kind = TokenKind::kDiv;
+    } else if (IsInTerm(tokens, i)) {
+      kind = TokenKind::kConstantName;
+    }
+  }
+}
+
+bool HasTerms(TokenKind start) {
+  return start == TokenKind::kDefine || start == TokenKind::kRequire ||
+         start == TokenKind::kQuotient || start == TokenKind::kTrigger || start == TokenKind::kLet;
+}
+
 // Documentation has no place to go to there, and losing it silently would be worse.
 void DropMisplacedDoc(Chunk& chunk, DiagnosticSink& sink) {
   if (chunk.tokens.front().kind != TokenKind::kDoc) return;
@@ -202,6 +281,7 @@ std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& si
     if (chunk.start == TokenKind::kTrigger) MarkAdds(chunk);
     if (chunk.start != TokenKind::kOther) MarkHead(chunk);
     MarkWhere(chunk);
+    if (HasTerms(chunk.start)) MarkTerms(chunk);
     DropMisplacedDoc(chunk, sink);
   }
   return chunks;

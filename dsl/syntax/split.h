@@ -21,8 +21,9 @@ struct Chunk {
 /// Cuts a list of tokens into statements, so that a syntax error in one cannot hide the next, and
 /// gives contextual words the kind of the words they stand for: `choice enum` is `define enum`,
 /// `type =` in a set is a key, `host "…"`, `let name`, `extern name` and `decide name` start
-/// statements, `adds Set` follows the foralls of a trigger, `where` the set of a forall. All of
-/// them stay legal names elsewhere.
+/// statements, `adds Set` follows the foralls of a trigger, `where` the set of a forall, `div`
+/// stands between two operands, and `min(` and `max(` before terms. All of them stay legal names
+/// elsewhere.
 std::vector<Chunk> SplitStatements(std::vector<Token> tokens, DiagnosticSink& sink);
 
 /// What the statement would have declared, guessed from its first tokens after a syntax error.

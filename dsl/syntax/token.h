@@ -42,6 +42,11 @@ enum class TokenKind : std::uint8_t {
   kWhere,
   kOnce,
   kCanonical,
+  kNegative,  ///< A `-` with nothing on its left.
+  kDiv,       ///< `div` between two operands.
+  kMin,       ///< `min` and `max` of two terms.
+  kMax,
+  kConstantName,  ///< A name in a term that is no choice.
   kColon,
   kAssign,
   kSlash,

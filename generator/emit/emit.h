@@ -49,12 +49,17 @@ void EmitFilters(CodeWriter& out, const Plan& plan,  // emit_filters.cc
 std::string TableText(const Plan& plan);  // emit_table_text.cc
 
 // Shared by several.
+/// Whether code yields integers with a sign: in terms, and where counters start.
+bool HasIntegers(const Plan& plan);
 /// Whether the host must find objects for predicates.
 bool HasDynamicPredicates(const dsl::Spec& spec);
 /// "{{"a", {sets::Dims, -1}}, {"b", {sets::Tiles, 0}}}": a scope as a runtime value.
 std::vector<std::string> VariableItems(const Plan& plan, const std::vector<dsl::Variable>& scope);
 /// "Is<Order>({choices::order, {0, 1}}, Order::BEFORE)".
 std::string ConditionValue(const Plan& plan, const dsl::Condition& condition);
+/// ConditionValue between `head` and `tail`, on several lines where terms need them.
+void EmitCondition(CodeWriter& out, const Plan& plan, const std::string& head,
+                   const dsl::Condition& condition, const std::string& tail);
 /// "{choices::order, {0, 1}}".
 std::string UseValue(const Plan& plan, const dsl::Instance& instance);
 /// "Order::BEFORE | Order::INNER".

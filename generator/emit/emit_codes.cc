@@ -27,15 +27,18 @@ std::set<int> Mentioned(const dsl::Snippet& snippet) {
 /// };
 void EmitYield(CodeWriter& out, const Plan& plan, const Code& code) {
   const bool predicate = code.yields == Code::Yields::kBool;
+  const bool integer = code.yields == Code::Yields::kInteger;
   const auto yield = out.Block("const auto exh_yield = [&](const auto& exh_value)", ";");
-  if (code.external != nullptr) {
+  if (code.external != nullptr || integer) {
+    const dsl::SourceRange& place =
+        code.external != nullptr ? code.external->range : code.snippet->range;
     out.Line("using Value = std::remove_cvref_t<decltype(exh_value)>;");
     out.Line("static_assert({},", predicate ? "std::same_as<Value, bool>"
                                             : "std::integral<Value> && !std::same_as<Value, bool>");
-    out.Line("              {}",
-             Quoted(fmt::format("{}: {}", plan.At(code.external->range), code.what)));
-    out.Line("              {});",
-             Quoted(predicate ? " must yield a bool" : " must yield a number"));
+    out.Line("              {}", Quoted(fmt::format("{}: {}", plan.At(place), code.what)));
+    out.Line("              {});", Quoted(predicate ? " must yield a bool"
+                                          : integer ? " must yield an integer"
+                                                    : " must yield a number"));
   }
   if (predicate) {
     out.Line("return exh_value;");
@@ -43,6 +46,15 @@ void EmitYield(CodeWriter& out, const Plan& plan, const Code& code) {
   }
   out.Assign("static constexpr char kWhere[]",
              Quoted(fmt::format("{}: {}", plan.At(code.snippet->range), code.what)));
+  if (integer) {
+    out.Line("const auto exh_number = +exh_value;  // At least an int.");
+    const CodeWriter::Scope large = out.Block("if (!std::in_range<std::int64_t>(exh_number))");
+    out.Line("throw ::exh::runtime::HostError(kWhere, \"yields a number beyond 64 bits\");");
+  }
+  if (integer) {
+    out.Line("return static_cast<std::int64_t>(exh_number);");
+    return;
+  }
   out.Line("return ::exh::runtime::{}(exh_value, kWhere);",
            code.single ? "OneNumberOf" : "NumbersOf");
 }
@@ -68,7 +80,11 @@ void EmitFunction(CodeWriter& out, const Plan& plan, std::size_t index) {
     out.Line("template <typename ExhUse>");
     parameters.emplace_back("const ExhUse& exh_use");
   }
-  const std::string type = predicate ? "bool " : item ? "auto " : "std::vector<std::uint32_t> ";
+  const bool integer = code.yields == Code::Yields::kInteger;
+  const std::string type = predicate ? "bool "
+                           : item    ? "auto "
+                           : integer ? "std::int64_t "
+                                     : "std::vector<std::uint32_t> ";
   out.Call(type + code.function, parameters, " {");
   const CodeWriter::Scope body(out, "}", 2);
   if (predicate && code.external == nullptr) {
@@ -145,6 +161,11 @@ void EmitDispatch(CodeWriter& out, const Plan& plan, const char* function, Code:
 
 }  // namespace
 
+bool HasIntegers(const Plan& plan) {
+  return std::any_of(plan.codes.begin(), plan.codes.end(),
+                     [](const Code& code) { return code.yields == Code::Yields::kInteger; });
+}
+
 bool HasDynamicPredicates(const dsl::Spec& spec) {
   return std::any_of(spec.externals.begin(), spec.externals.end(),
                      [](const dsl::External& external) { return external.present.has_value(); });
@@ -158,6 +179,10 @@ void EmitEvaluation(CodeWriter& out, const Plan& plan) {
   EmitDispatch(out, plan, "bool SpaceHost::Test", Code::Yields::kBool);
   out.Blank();
   EmitDispatch(out, plan, "std::vector<std::uint32_t> SpaceHost::Numbers", Code::Yields::kNumbers);
+  if (HasIntegers(plan)) {
+    out.Blank();
+    EmitDispatch(out, plan, "std::int64_t SpaceHost::Integer", Code::Yields::kInteger);
+  }
   if (!HasDynamicPredicates(*plan.spec)) return;
   out.Blank();
   EmitDispatch(out, plan, "runtime::Object SpaceHost::FindObject", Code::Yields::kItem);

@@ -186,6 +186,8 @@ std::string Emitter::OwnValues(const Filter& filter, const FilterAtom& atom) con
 /// Some values of the inputs satisfy the atom.
 std::string Emitter::MayHold(const FilterAtom& atom) const {
   switch (atom.kind) {
+    case Kind::kTerms:
+      break;  // Such a clause has no filters.
     case Kind::kConstant:
       return atom.constant ? "true" : "false";
     case Kind::kCode:
@@ -301,7 +303,16 @@ void EmitAll(CodeWriter& out, const Plan& plan, const std::vector<RequirementFil
       for (const Filter& filter : filters[i].filters) {
         EmitEntry(out, plan, plan.requirements[i], filter, first_clause + filter.clause);
       }
-      first_clause += static_cast<int>(plan.spec->requirements[i].clauses.size());
+      const dsl::Requirement& requirement = plan.spec->requirements[i];
+      for (const std::vector<dsl::Condition>& clause : requirement.clauses) {
+        if (HasTerms(clause)) {
+          out.Comment(
+              fmt::format("Clause {} of {} compares terms, which the engine reads: it has "
+                          "no filter.",
+                          first_clause, requirement.label));
+        }
+        ++first_clause;
+      }
     }
   }
   out.Line("}};");

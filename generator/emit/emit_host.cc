@@ -237,6 +237,10 @@ void EmitHostClass(CodeWriter& out, const Plan& plan) {
   out.Line("bool Test(runtime::CodeId code, std::span<const Object> scope) const override;");
   out.Line("std::vector<std::uint32_t> Numbers(runtime::CodeId code,");
   out.Line("                                   std::span<const Object> scope) const override;");
+  if (HasIntegers(plan)) {
+    out.Call("std::int64_t Integer", {"runtime::CodeId code", "std::span<const Object> scope"},
+             " const override;");
+  }
   if (HasDynamicPredicates(*plan.spec)) {
     out.Line(
         "Object FindObject(runtime::CodeId code, std::span<const Object> scope) const override;");

@@ -43,6 +43,7 @@ class IrWriter {
   void WriteEnum(const dsl::Choice& choice, Json& json) const;
   void WriteCounter(const dsl::Choice& choice, Json& json) const;
   Json Write(const dsl::Condition& condition, const Scope& scope) const;
+  Json Write(const dsl::Term& term, const Scope& scope) const;
   Json Write(const dsl::External& external) const;
   Json Names(const std::vector<int>& variables, const Scope& scope) const;
   Json Write(const dsl::Requirement& requirement) const;
@@ -220,16 +221,19 @@ void IrWriter::WriteCounter(const dsl::Choice& choice, Json& json) const {
   json["visibility"] = Word(choice.visibility);
   json["operation"] = choice.product ? "mul" : "sum";
   if (choice.base) json["base"] = Code(*choice.base);
+  if (choice.base_number) json["base_number"] = *choice.base_number;
   json["over"] = Variables(choice.over, choice.arguments);
   if (choice.weight) json["weight"] = Use(*choice.weight, scope);
   if (choice.weight_code) json["weight_code"] = Code(*choice.weight_code);
+  if (!choice.weight_term.empty()) json["weight_term"] = Write(choice.weight_term, scope);
   json["when"] = Conditions(choice.when, scope);
 }
 
 Json IrWriter::Write(const dsl::Choice& choice) const {
   // What is not used here belongs to one kind and is said by it.
   const auto& [name, doc, range, kind, arguments, values, aliases, symmetry, inverse, universe,
-               visibility, product, base, over, weight, weight_code, when] = choice;
+               numbers, visibility, product, base, base_number, over, weight, weight_code,
+               weight_term, when] = choice;
   Json json = Declared(name, doc, range);
   json["kind"] = Word(kind);
   json["arguments"] = Variables(arguments);
@@ -238,7 +242,11 @@ Json IrWriter::Write(const dsl::Choice& choice) const {
       WriteEnum(choice, json);
       break;
     case dsl::ChoiceKind::kInteger:
-      json["universe"] = Code(universe);
+      if (numbers.empty()) {
+        json["universe"] = Code(universe);
+      } else {
+        json["numbers"] = numbers;
+      }
       break;
     case dsl::ChoiceKind::kCounter:
       WriteCounter(choice, json);
@@ -247,9 +255,40 @@ Json IrWriter::Write(const dsl::Choice& choice) const {
   return json;
 }
 
+/// A list in which operands stand before what uses them, as in the Spec.
+Json IrWriter::Write(const dsl::Term& term, const Scope& scope) const {
+  Json json = Json::array();
+  for (const dsl::TermNode& node : term) {
+    const auto& [kind, number, external, code, instance, range] = node;
+    Json& written = json.emplace_back();
+    switch (kind) {
+      case dsl::TermNode::Kind::kNumber:
+        written["number"] = number;
+        break;
+      case dsl::TermNode::Kind::kCode:
+        if (external >= 0) {
+          written["constant"] = spec_.externals.at(external).name;
+        } else {
+          written["code"] = Code(code);
+        }
+        break;
+      case dsl::TermNode::Kind::kInstance:
+        written["use"] = Use(instance, scope);
+        break;
+      case dsl::TermNode::Kind::kNegate:
+        written["operation"] = "negate";
+        break;
+      default:
+        written["operation"] = OperationText(kind);
+    }
+    written["place"] = Place(range);
+  }
+  return json;
+}
+
 Json IrWriter::Write(const dsl::Condition& condition, const Scope& scope) const {
-  const auto& [kind, constant, negated, lhs, values, op, rhs, external, code, numbers, single,
-               range] = condition;
+  const auto& [kind, constant, negated, lhs, values, op, rhs, external, code, numbers, single, left,
+               right, written, range] = condition;
   Json json;
   switch (kind) {
     case dsl::Condition::Kind::kIs:
@@ -287,6 +326,12 @@ Json IrWriter::Write(const dsl::Condition& condition, const Scope& scope) const 
     case dsl::Condition::Kind::kAscending:
       json = {{"kind", "ascending"}, {"arguments", Names(lhs.arguments, scope)}};
       json["negated"] = negated;
+      break;
+    case dsl::Condition::Kind::kTerms:
+      json = {{"kind", "terms"}, {"left", Write(left, scope)}, {"op", OperatorText(op)}};
+      json["right"] = Write(right, scope);
+      json["negated"] = negated;
+      json["written"] = written;
       break;
     case dsl::Condition::Kind::kConstant:
       json = {{"kind", "constant"}, {"value", constant}};

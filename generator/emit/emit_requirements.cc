@@ -35,15 +35,20 @@ void EmitRequirement(CodeWriter& out, const Plan& plan, int index) {
   out.List("const std::vector<Variable> variables = ", VariableItems(plan, requirement.variables),
            ";");
   for (const std::vector<dsl::Condition>& clause : requirement.clauses) {
+    const bool keeps_form = HasTerms(clause);
+    if (keeps_form) out.FormatOff();
     out.Line("AddClause(space, requirement, variables,");
-    auto arguments = out.Indented(10);
-    out.Line("{{");
-    for (const dsl::Condition& condition : clause) {
-      auto items = out.Indented(4);
-      out.Comment(ConditionText(*plan.spec, requirement.variables, condition));
-      out.Line("{},", ConditionValue(plan, condition));
+    {
+      auto arguments = out.Indented(10);
+      out.Line("{{");
+      for (const dsl::Condition& condition : clause) {
+        auto items = out.Indented(4);
+        out.Comment(ConditionText(*plan.spec, requirement.variables, condition));
+        EmitCondition(out, plan, "", condition, ",");
+      }
+      out.Line("}});");
     }
-    out.Line("}});");
+    if (keeps_form) out.FormatOn();
   }
 }
 

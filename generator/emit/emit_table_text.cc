@@ -39,6 +39,7 @@ class TableWriter {
   const std::string& NameOf(int set) const { return spec_.sets.at(set).name; }
   std::string Scope(const std::vector<dsl::Variable>& scope) const;
   std::string Use(const dsl::Instance& use) const;
+  std::string Term(const dsl::Term& term) const;
   std::string Mask(int choice, std::uint64_t values) const;
   std::string Condition(const dsl::Condition& condition) const;
 
@@ -61,6 +62,31 @@ std::string TableWriter::Scope(const std::vector<dsl::Variable>& scope) const {
 /// "order(0, 1)".
 std::string TableWriter::Use(const dsl::Instance& use) const {
   return fmt::format("{}({})", spec_.choices.at(use.choice).name, fmt::join(use.arguments, ", "));
+}
+
+/// "size(0) 4 * code 3 +": operands first, as the engine reads it.
+std::string TableWriter::Term(const dsl::Term& term) const {
+  std::string text;
+  for (const dsl::TermNode& node : term) {
+    if (!text.empty()) text += ' ';
+    switch (node.kind) {
+      case dsl::TermNode::Kind::kNumber:
+        text += fmt::format("{}", node.number);
+        break;
+      case dsl::TermNode::Kind::kCode:
+        text += fmt::format("code {}", plan_.CodeId(node));
+        break;
+      case dsl::TermNode::Kind::kInstance:
+        text += Use(node.instance);
+        break;
+      case dsl::TermNode::Kind::kNegate:
+        text += "negated";
+        break;
+      default:
+        text += OperationText(node.kind);
+    }
+  }
+  return text;
 }
 
 /// "0x1e {AFTER, INNER, OUTER, MERGED}".
@@ -98,6 +124,9 @@ std::string TableWriter::Condition(const dsl::Condition& condition) const {
     case Kind::kAscending:
       return fmt::format("{}ascending({})", condition.negated ? "not " : "",
                          fmt::join(condition.lhs.arguments, ", "));
+    case Kind::kTerms:
+      return fmt::format("{}[{}] {} [{}]", condition.negated ? "not " : "", Term(condition.left),
+                         OperatorText(condition.op), Term(condition.right));
     case Kind::kConstant:
       return condition.constant ? "true" : "false";
   }
@@ -144,10 +173,12 @@ void TableWriter::WriteCounter(const dsl::Choice& choice) {
   std::vector<dsl::Variable> scope = choice.arguments;
   scope.insert(scope.end(), choice.over.begin(), choice.over.end());
   if (choice.base) Line(2, "starts at code {}", plan_.CodeId(*choice.base));
+  if (choice.base_number) Line(2, "starts at {}", *choice.base_number);
   if (!choice.over.empty()) Line(2, "over {}", Scope(scope));
   Line(2, "{} {}", choice.product ? "multiplies" : "adds",
-       choice.weight ? Use(*choice.weight)
-                     : fmt::format("code {}", plan_.CodeId(*choice.weight_code)));
+       choice.weight        ? Use(*choice.weight)
+       : choice.weight_code ? fmt::format("code {}", plan_.CodeId(*choice.weight_code))
+                            : fmt::format("[{}]", Term(choice.weight_term)));
   for (const dsl::Condition& condition : choice.when) Line(2, "when {}", Condition(condition));
 }
 
@@ -174,7 +205,9 @@ void TableWriter::WriteChoice(int index) {
       WriteValues(choice);
       break;
     case dsl::ChoiceKind::kInteger:
-      line(fmt::format("integer from code {}", plan_.CodeId(choice.universe)));
+      line(choice.numbers.empty()
+               ? fmt::format("integer from code {}", plan_.CodeId(choice.universe))
+               : fmt::format("integer of {{{}}}", NumbersText(choice.numbers, ", ")));
       break;
     case dsl::ChoiceKind::kCounter:
       line(fmt::format("{} counter", Word(choice.visibility)));
@@ -191,6 +224,8 @@ const char* Word(Code::Yields yields) {
       return "numbers";
     case Code::Yields::kItem:
       return "item";
+    case Code::Yields::kInteger:
+      return "integer";
   }
   EXH_UNREACHABLE();
 }

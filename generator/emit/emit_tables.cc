@@ -70,6 +70,35 @@ std::string IsValue(const Plan& plan, const dsl::Condition& condition) {
 
 namespace {
 
+const char* OperationValue(dsl::TermNode::Kind kind) {
+  using Kind = dsl::TermNode::Kind;
+  switch (kind) {
+    case Kind::kNegate:
+      return "TermNode::Kind::kNegate";
+    case Kind::kAdd:
+      return "TermNode::Kind::kAdd";
+    case Kind::kSubtract:
+      return "TermNode::Kind::kSubtract";
+    case Kind::kMultiply:
+      return "TermNode::Kind::kMultiply";
+    case Kind::kDivide:
+      return "TermNode::Kind::kDivide";
+    case Kind::kDiv:
+      return "TermNode::Kind::kDiv";
+    case Kind::kMod:
+      return "TermNode::Kind::kMod";
+    case Kind::kMin:
+      return "TermNode::Kind::kMin";
+    case Kind::kMax:
+      return "TermNode::Kind::kMax";
+    case Kind::kNumber:
+    case Kind::kCode:
+    case Kind::kInstance:
+      break;
+  }
+  EXH_UNREACHABLE();
+}
+
 /// "CompareCode({choices::size, {0}}, CompareOp::kLe, 3)", or with numbers or an extern constant.
 std::string CompareValue(const Plan& plan, const dsl::Condition& condition) {
   const std::string sides =
@@ -81,6 +110,44 @@ std::string CompareValue(const Plan& plan, const dsl::Condition& condition) {
       fmt::format("{}({}, {})", condition.external < 0 ? "CompareCode" : "CompareConstant", sides,
                   plan.CodeId(condition));
   return condition.single ? "Single(" + value + ")" : value;
+}
+
+/// "Use({choices::size, {0}})", "Number(4)", "Op(TermNode::Kind::kMultiply)".
+std::vector<std::string> TermNodes(const Plan& plan, const dsl::Term& term) {
+  std::vector<std::string> nodes;
+  for (const dsl::TermNode& node : term) {
+    switch (node.kind) {
+      case dsl::TermNode::Kind::kNumber:
+        nodes.push_back(fmt::format("Number({})", node.number));
+        break;
+      case dsl::TermNode::Kind::kCode:
+        nodes.push_back(fmt::format("{}({})", node.external < 0 ? "CodeNode" : "ConstantNode",
+                                    plan.CodeId(node)));
+        break;
+      case dsl::TermNode::Kind::kInstance:
+        nodes.push_back("Use(" + UseValue(plan, node.instance) + ")");
+        break;
+      default:
+        nodes.push_back(fmt::format("Op({})", OperationValue(node.kind)));
+    }
+  }
+  return nodes;
+}
+
+/// What stands between the brackets of "Terms(…)", in pieces between which a line may end.
+std::vector<std::string> TermsPieces(const Plan& plan, const dsl::Condition& condition) {
+  std::vector<std::string> pieces;
+  const auto add = [&](const dsl::Term& term) {
+    std::vector<std::string> nodes = TermNodes(plan, term);
+    nodes.front() = "{" + nodes.front();
+    nodes.back() += "}";
+    pieces.insert(pieces.end(), nodes.begin(), nodes.end());
+  };
+  add(condition.left);
+  pieces.push_back(OperatorValue(condition.op));
+  add(condition.right);
+  pieces.push_back(Quoted(condition.text));
+  return pieces;
 }
 
 /// "Code(3)", "Predicate(3, {0, 1})", "Present(3, {0}, {sets::Blocks, -1})", "Ascending(0, 1)".
@@ -117,11 +184,79 @@ std::string ConditionValue(const Plan& plan, const dsl::Condition& condition) {
       const std::string value = KnownValue(plan, condition);
       return condition.negated ? "Not(" + value + ")" : value;
     }
+    case Kind::kTerms: {
+      const std::string value =
+          fmt::format("Terms({})", fmt::join(TermsPieces(plan, condition), ", "));
+      return condition.negated ? "Not(" + value + ")" : value;
+    }
     case Kind::kConstant:
       return condition.constant ? "Constant(true)" : "Constant(false)";
   }
   EXH_UNREACHABLE();
 }
+
+namespace {
+
+// Of a line of generated code.
+constexpr std::size_t kColumns = 100;
+
+/// `{items}` on lines that are filled, between directives that keep them so.
+void EmitFilled(CodeWriter& out, const std::string& head, const std::vector<std::string>& items,
+                const std::string& tail) {
+  const std::string line = fmt::format("{}{{{}}}{}", head, fmt::join(items, ", "), tail);
+  if (line.size() + 2 <= kColumns) {
+    out.Text(line);
+    return;
+  }
+  out.FormatOff();
+  out.Text(head + "{");
+  {
+    const auto indented = out.Indented(4);
+    std::string filled;
+    for (const std::string& item : items) {
+      if (filled.size() + item.size() + 8 > kColumns) {
+        out.Text(filled);
+        filled.clear();
+      }
+      filled += (filled.empty() ? "" : " ") + item + ",";
+    }
+    out.Text(filled);
+  }
+  out.Text("}" + tail);
+  out.FormatOn();
+}
+
+}  // namespace
+
+void EmitCondition(CodeWriter& out, const Plan& plan, const std::string& head,
+                   const dsl::Condition& condition, const std::string& tail) {
+  const std::string line = head + ConditionValue(plan, condition) + tail;
+  const bool terms = condition.kind == dsl::Condition::Kind::kTerms;
+  if (!terms || line.size() + static_cast<std::size_t>(out.indent()) <= kColumns) {
+    out.Text(line);
+    return;
+  }
+  out.Call(head + (condition.negated ? "Not(Terms" : "Terms"), TermsPieces(plan, condition),
+           (condition.negated ? ")" : "") + tail);
+}
+
+namespace {
+
+/// // kind($a) is A
+/// choice.when.push_back(Is<Kind>({choices::kind, {0}}, Kind::A));
+void EmitConditions(CodeWriter& out, const Plan& plan, const std::string& list,
+                    const std::vector<dsl::Condition>& conditions,
+                    const std::vector<dsl::Variable>& scope) {
+  const bool keeps_form = HasTerms(conditions);
+  if (keeps_form) out.FormatOff();
+  for (const dsl::Condition& condition : conditions) {
+    out.Comment(ConditionText(*plan.spec, scope, condition));
+    EmitCondition(out, plan, list + ".push_back(", condition, ");");
+  }
+  if (keeps_form) out.FormatOn();
+}
+
+}  // namespace
 
 namespace {
 
@@ -166,6 +301,13 @@ void EmitEnumFields(CodeWriter& out, const dsl::Choice& choice) {
   }
 }
 
+/// choice.numbers = {1, 2, 4};
+void EmitNumbersField(CodeWriter& out, const dsl::Choice& choice) {
+  std::vector<std::string> numbers;
+  for (const std::uint32_t number : choice.numbers) numbers.push_back(fmt::format("{}", number));
+  EmitFilled(out, "choice.numbers = ", numbers, ";");
+}
+
 void EmitCounterFields(CodeWriter& out, const Plan& plan, const dsl::Choice& choice) {
   const char* visibility = choice.visibility == dsl::Visibility::kFull   ? "kFull"
                            : choice.visibility == dsl::Visibility::kHalf ? "kHalf"
@@ -173,6 +315,10 @@ void EmitCounterFields(CodeWriter& out, const Plan& plan, const dsl::Choice& cho
   out.Line("choice.visibility = runtime::Visibility::{};", visibility);
   out.Line("choice.product = {};", choice.product);
   if (choice.base) out.Line("choice.base = {};  // Code", plan.CodeId(*choice.base));
+  if (choice.base_number) {
+    out.Line("choice.base_number = {};", *choice.base_number);
+    out.Line("choice.has_base_number = true;");
+  }
   if (!choice.over.empty()) out.List("choice.over = ", VariableItems(plan, choice.over), ";");
   if (choice.weight) out.Line("choice.weight = {};", UseValue(plan, *choice.weight));
   if (choice.weight_code) {
@@ -180,10 +326,11 @@ void EmitCounterFields(CodeWriter& out, const Plan& plan, const dsl::Choice& cho
   }
   std::vector<dsl::Variable> scope = choice.arguments;
   scope.insert(scope.end(), choice.over.begin(), choice.over.end());
-  for (const dsl::Condition& condition : choice.when) {
-    out.Comment(ConditionText(*plan.spec, scope, condition));
-    out.Line("choice.when.push_back({});", ConditionValue(plan, condition));
+  if (!choice.weight_term.empty()) {
+    out.Comment(TermText(*plan.spec, scope, choice.weight_term));
+    EmitFilled(out, "choice.weight_term = ", TermNodes(plan, choice.weight_term), ";");
   }
+  EmitConditions(out, plan, "choice.when", choice.when, scope);
 }
 
 /// // ---- define enum dim_kind                                            tiny.exh:9
@@ -211,7 +358,11 @@ void EmitChoice(CodeWriter& out, const Plan& plan, int index) {
       EmitEnumFields(out, choice);
       break;
     case dsl::ChoiceKind::kInteger:
-      out.Line("choice.universe = {};  // Code", plan.CodeId(choice.universe));
+      if (choice.numbers.empty()) {
+        out.Line("choice.universe = {};  // Code", plan.CodeId(choice.universe));
+      } else {
+        EmitNumbersField(out, choice);
+      }
       break;
     case dsl::ChoiceKind::kCounter:
       EmitCounterFields(out, plan, choice);
@@ -229,10 +380,7 @@ void EmitQuotient(CodeWriter& out, const Plan& plan, const dsl::Quotient& quotie
   out.Line("quotient.set = sets::{};", name);
   out.List("quotient.variables = ", VariableItems(plan, quotient.variables), ";");
   out.Line("quotient.flag = choices::{};", plan.choices[quotient.flag].name);
-  for (const dsl::Condition& condition : quotient.dividend) {
-    out.Comment(ConditionText(*plan.spec, quotient.variables, condition));
-    out.Line("quotient.dividend.push_back({});", ConditionValue(plan, condition));
-  }
+  EmitConditions(out, plan, "quotient.dividend", quotient.dividend, quotient.variables);
   out.Line("quotient.equivalence = choices::{};", plan.choices[quotient.equivalence].name);
   out.Line("quotient.equivalence_values = {}({}).bits();",
            plan.choices[quotient.equivalence].domain,
@@ -251,10 +399,7 @@ void EmitTrigger(CodeWriter& out, const Plan& plan, int index) {
   if (!trigger.variables.empty()) {
     out.List("trigger.variables = ", VariableItems(plan, trigger.variables), ";");
   }
-  for (const dsl::Condition& condition : trigger.when) {
-    out.Comment(ConditionText(*plan.spec, trigger.variables, condition));
-    out.Line("trigger.when.push_back({});", ConditionValue(plan, condition));
-  }
+  EmitConditions(out, plan, "trigger.when", trigger.when, trigger.variables);
   out.Line("space.triggers.push_back(std::move(trigger));");
 }
 

@@ -153,6 +153,7 @@ std::string MapsMayHold(const MapsPlan& plan, const MapsFilter& filter, const Ma
       return fmt::format("v{} {} v{}", term.code_scope[0], atom.negated ? ">" : "<",
                          term.code_scope[1]);
     case Kind::kPresent:
+    case Kind::kTerms:
       break;  // Refused.
     case Kind::kIs:
       return fmt::format("(d{} & {:#x}) != 0", term.lhs, term.values);

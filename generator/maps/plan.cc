@@ -176,6 +176,7 @@ class Expander {
       case Kind::kCode:
       case Kind::kAscending:
       case Kind::kPresent:
+      case Kind::kTerms:
         atom.negated = !atom.negated;
         break;
       case Kind::kIs:
@@ -305,6 +306,26 @@ MapsPlan MakeMapsPlan(const Plan& plan) {
   return expanded;
 }
 
+namespace {
+
+/// Conditions that compare terms, wherever they stand.
+template <typename Refuse>
+void RefuseTerms(const dsl::Spec& spec, const Refuse& refuse) {
+  const auto conditions = [&](const std::vector<Condition>& all) {
+    for (const Condition& condition : all) {
+      if (condition.kind == Kind::kTerms) refuse(condition.range, "a condition compares terms");
+    }
+  };
+  for (const dsl::Choice& choice : spec.choices) conditions(choice.when);
+  for (const dsl::Requirement& requirement : spec.requirements) {
+    for (const std::vector<Condition>& clause : requirement.clauses) conditions(clause);
+  }
+  for (const dsl::Quotient& quotient : spec.quotients) conditions(quotient.dividend);
+  for (const dsl::Trigger& trigger : spec.triggers) conditions(trigger.when);
+}
+
+}  // namespace
+
 std::vector<Refusal> FindMapsRefusals(const dsl::Spec& spec) {
   std::vector<Refusal> refusals;
   const auto refuse = [&](const dsl::SourceRange& range, const std::string& what) {
@@ -326,6 +347,19 @@ std::vector<Refusal> FindMapsRefusals(const dsl::Spec& spec) {
                          choice.name, flag_arguments, kMostArguments));
     }
   }
+  for (const dsl::Choice& choice : spec.choices) {
+    if (!choice.weight_term.empty()) {
+      refuse(choice.range, fmt::format("counter '{}' counts a term", choice.name));
+    }
+    if (!choice.numbers.empty()) {
+      refuse(choice.range,
+             fmt::format("the numbers of choice '{}' stand in the .exh", choice.name));
+    }
+    if (choice.base_number) {
+      refuse(choice.range, fmt::format("the base of counter '{}' is a number", choice.name));
+    }
+  }
+  RefuseTerms(spec, refuse);
   for (const dsl::External& external : spec.externals) {
     if (!external.present) continue;
     refuse(external.range, fmt::format("'{}' asks whether an object is there", external.name));

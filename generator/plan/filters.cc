@@ -108,7 +108,7 @@ RequirementFilters PlanRequirement(const dsl::Spec& spec, const dsl::Requirement
   std::vector<Clause> clauses;
   std::vector<std::size_t> uses(spec.choices.size(), 0);
   for (const std::vector<Condition>& conditions : requirement.clauses) {
-    clauses.push_back(PlanClause(spec, requirement, conditions));
+    clauses.push_back(HasTerms(conditions) ? Clause{} : PlanClause(spec, requirement, conditions));
     for (const FilterUse& use : clauses.back().decisions) ++uses[use.instance.choice];
   }
   NameScope functions;

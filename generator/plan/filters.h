@@ -50,7 +50,8 @@ struct RequirementFilters {
   std::vector<Filter> filters;
 };
 
-/// The filters of every requirement, in the order of the clauses and of their conditions.
+/// The filters of every requirement, in the order of the clauses and of their conditions. A clause
+/// that compares terms has none: the engine reads its terms.
 std::vector<RequirementFilters> PlanFilters(const dsl::Spec& spec);
 
 /// The operator with its sides swapped.

@@ -40,12 +40,33 @@ class CodeNumbering {
   void AddConditions(const std::vector<Condition>& conditions, const std::vector<Variable>& scope,
                      const std::string& what) {
     for (const Condition& condition : conditions) {
+      AddTerm(condition.left, scope, what);
+      AddTerm(condition.right, scope, what);
       if (condition.external >= 0) continue;
       if (condition.kind == Condition::Kind::kCode) {
         Add(condition.code, scope, Code::Yields::kBool, what);
       } else if (condition.kind == Condition::Kind::kCompareCode && condition.numbers.empty()) {
         Add(condition.code, scope, Code::Yields::kNumbers, what, condition.single);
       }
+    }
+  }
+
+  void AddTerm(const dsl::Term& term, const std::vector<Variable>& scope, const std::string& what) {
+    for (const dsl::TermNode& node : term) {
+      if (node.kind != dsl::TermNode::Kind::kCode) continue;
+      if (node.external < 0) {
+        Add(node.code, scope, Code::Yields::kInteger, what);
+        continue;
+      }
+      const dsl::External& external = plan_.spec->externals[node.external];
+      if (plan_.integer_ids.contains(&external.code)) continue;
+      plan_.integer_ids[&external.code] = static_cast<int>(plan_.codes.size());
+      plan_.codes.push_back({&external.code,
+                             {},
+                             Code::Yields::kInteger,
+                             "extern " + external.name,
+                             fmt::format("Code{}", plan_.codes.size()),
+                             &external});
     }
   }
 
@@ -70,14 +91,15 @@ void NumberCodes(Plan& plan) {
   for (const dsl::External& external : plan.spec->externals) numbering.AddExternal(external);
   for (const dsl::Choice& choice : plan.spec->choices) {
     const std::string what = "choice " + choice.name;
-    if (choice.kind == dsl::ChoiceKind::kInteger) {
+    if (choice.kind == dsl::ChoiceKind::kInteger && choice.numbers.empty()) {
       numbering.Add(choice.universe, choice.arguments, kNumbers, what);
     }
     if (choice.kind != dsl::ChoiceKind::kCounter) continue;
     std::vector<Variable> scope = choice.arguments;
     scope.insert(scope.end(), choice.over.begin(), choice.over.end());
-    if (choice.base) numbering.Add(*choice.base, choice.arguments, kNumbers, what);
+    if (choice.base) numbering.Add(*choice.base, choice.arguments, Code::Yields::kInteger, what);
     if (choice.weight_code) numbering.Add(*choice.weight_code, scope, kNumbers, what);
+    numbering.AddTerm(choice.weight_term, scope, what);
     numbering.AddConditions(choice.when, scope, what);
   }
   for (const dsl::Requirement& requirement : plan.spec->requirements) {
@@ -103,6 +125,12 @@ void NameEverything(Plan& plan) {
         "Space",    "Universe",   "Variable",   "runtime",     "sets",      "choices", "filters",
         "snippets", "exh",        "std"}) {
     space.Reserve(name);
+  }
+  if (HasTerms(*plan.spec)) {  // What their tables are written with.
+    for (const char* name :
+         {"CodeNode", "ConstantNode", "Number", "Op", "TermNode", "Terms", "Use"}) {
+      space.Reserve(name);
+    }
   }
   NameScope members;  // Of SpaceHost; getters of View.
   for (const char* name : {"fun_", "fun", "host", "candidate", "host_", "candidate_", "instance"}) {
@@ -273,6 +301,123 @@ std::string ArgumentsText(const std::vector<Variable>& scope, const std::vector<
 
 }  // namespace
 
+const char* OperationText(dsl::TermNode::Kind kind) {
+  using Kind = dsl::TermNode::Kind;
+  switch (kind) {
+    case Kind::kNumber:
+    case Kind::kCode:
+    case Kind::kInstance:
+      return "";
+    case Kind::kNegate:
+    case Kind::kSubtract:
+      return "-";
+    case Kind::kAdd:
+      return "+";
+    case Kind::kMultiply:
+      return "*";
+    case Kind::kDivide:
+      return "/";
+    case Kind::kDiv:
+      return "div";
+    case Kind::kMod:
+      return "%";
+    case Kind::kMin:
+      return "min";
+    case Kind::kMax:
+      return "max";
+  }
+  EXH_UNREACHABLE();
+}
+
+bool HasTerms(const dsl::Spec& spec) {
+  const auto any = [](const auto& things, auto conditions) {
+    return std::any_of(things.begin(), things.end(),
+                       [&](const auto& thing) { return HasTerms(conditions(thing)); });
+  };
+  const bool weights =
+      std::any_of(spec.choices.begin(), spec.choices.end(),
+                  [](const dsl::Choice& choice) { return !choice.weight_term.empty(); });
+  const bool clauses = std::any_of(
+      spec.requirements.begin(), spec.requirements.end(), [&](const dsl::Requirement& requirement) {
+        return any(requirement.clauses, [](const auto& clause) { return clause; });
+      });
+  return weights || clauses || any(spec.choices, [](const auto& choice) { return choice.when; }) ||
+         any(spec.quotients, [](const auto& quotient) { return quotient.dividend; }) ||
+         any(spec.triggers, [](const auto& trigger) { return trigger.when; });
+}
+
+bool HasTerms(const std::vector<Condition>& clause) {
+  return std::any_of(clause.begin(), clause.end(), [](const Condition& condition) {
+    return condition.kind == Condition::Kind::kTerms;
+  });
+}
+
+namespace {
+
+/// A part of a term and how closely it binds: 1 for sums, 2 for products, 3 for a sign, 4 for what
+/// needs no parentheses.
+struct TermPart {
+  std::string text;
+  int binding = 4;
+
+  std::string Within(int least) && { return binding < least ? "(" + text + ")" : std::move(text); }
+};
+
+std::string OperandText(const dsl::Spec& spec, const std::vector<Variable>& scope,
+                        const dsl::TermNode& node) {
+  if (node.kind == dsl::TermNode::Kind::kNumber) return fmt::format("{}", node.number);
+  if (node.kind == dsl::TermNode::Kind::kInstance) return InstanceText(spec, scope, node.instance);
+  return node.external < 0 ? fmt::format("\"{}\"", node.code.text)
+                           : spec.externals[node.external].name;
+}
+
+}  // namespace
+
+std::string TermText(const dsl::Spec& spec, const std::vector<Variable>& scope,
+                     const dsl::Term& term) {
+  using Kind = dsl::TermNode::Kind;
+  std::vector<TermPart> parts;
+  const auto take = [&parts] {
+    TermPart part = std::move(parts.back());
+    parts.pop_back();
+    return part;
+  };
+  for (const dsl::TermNode& node : term) {
+    const std::string word = OperationText(node.kind);
+    if (word.empty()) {
+      parts.push_back({OperandText(spec, scope, node), 4});
+    } else if (node.kind == Kind::kNegate) {
+      parts.push_back({"-" + take().Within(3), 3});
+    } else {
+      TermPart right = take();
+      TermPart left = take();
+      if (node.kind == Kind::kMin || node.kind == Kind::kMax) {
+        parts.push_back({fmt::format("{}({}, {})", word, left.text, right.text), 4});
+        continue;
+      }
+      const int binding = node.kind == Kind::kAdd || node.kind == Kind::kSubtract ? 1 : 2;
+      std::string text = std::move(left).Within(binding);
+      text.append(" ").append(word).append(" ").append(std::move(right).Within(binding + 1));
+      parts.push_back({std::move(text), binding});
+    }
+  }
+  return parts.empty() ? "" : std::move(parts.back().text);
+}
+
+std::string NumbersText(const std::vector<std::uint32_t>& numbers, const char* separator) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    if (last < i + 2) last = i;
+    text += text.empty() ? "" : separator;
+    text += last == i ? fmt::format("{}", numbers[i])
+                      : fmt::format("{} .. {}", numbers[i], numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
 std::string InstanceText(const dsl::Spec& spec, const std::vector<Variable>& scope,
                          const dsl::Instance& instance) {
   return spec.choices[instance.choice].name + ArgumentsText(scope, instance.arguments);
@@ -305,7 +450,7 @@ std::string CompareCodeText(const dsl::Spec& spec, const std::string& lhs,
                             const Condition& condition) {
   if (condition.numbers.size() > 1) {
     return fmt::format("{} {} {}", lhs, condition.op == dsl::CompareOp::kEq ? "is" : "is not",
-                       fmt::join(condition.numbers, " | "));
+                       NumbersText(condition.numbers, " | "));
   }
   const std::string rhs = !condition.numbers.empty() ? fmt::format("{}", condition.numbers[0])
                           : condition.external >= 0  ? spec.externals[condition.external].name
@@ -335,6 +480,10 @@ std::string ConditionText(const dsl::Spec& spec, const std::vector<Variable>& sc
     case Condition::Kind::kAscending:
       return fmt::format("${} {} ${}", scope[condition.lhs.arguments[0]].name,
                          condition.negated ? ">" : "<", scope[condition.lhs.arguments[1]].name);
+    case Condition::Kind::kTerms:
+      return fmt::format("{}{} {} {}", condition.negated ? "not " : "",
+                         TermText(spec, scope, condition.left), OperatorText(condition.op),
+                         TermText(spec, scope, condition.right));
     case Condition::Kind::kConstant:
       return condition.constant ? "true" : "false";
   }

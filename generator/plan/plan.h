@@ -33,8 +33,8 @@ struct ChoiceNames {
 
 /// A snippet that the host evaluates at freeze.
 struct Code {
-  /// A bool; one number or several; a pointer to an item, null for none.
-  enum class Yields : std::uint8_t { kBool, kNumbers, kItem };
+  /// A bool; one number or several; a pointer to an item, null for none; an integer with a sign.
+  enum class Yields : std::uint8_t { kBool, kNumbers, kItem, kInteger };
   const dsl::Snippet* snippet = nullptr;
   std::vector<dsl::Variable> scope;
   Yields yields = Yields::kBool;
@@ -55,12 +55,19 @@ struct Plan {
   std::vector<std::string> requirements;  ///< Namespace of each requirement's filters.
   std::vector<Code> codes;
   std::map<const dsl::Snippet*, int> code_ids;
+  /// Of the constants that terms read: there they are integers with a sign. By their snippet.
+  std::map<const dsl::Snippet*, int> integer_ids;
 
   int CodeId(const dsl::Snippet& snippet) const { return code_ids.at(&snippet); }
   /// Of what a condition asks the host: its own snippet, or that of an extern.
   int CodeId(const dsl::Condition& condition) const {
     return CodeId(condition.external < 0 ? condition.code
                                          : spec->externals[condition.external].code);
+  }
+  /// Of what a node of a term asks the host.
+  int CodeId(const dsl::TermNode& node) const {
+    return node.external < 0 ? CodeId(node.code)
+                             : integer_ids.at(&spec->externals[node.external].code);
   }
   /// The set whose keys give the items of `set`: itself, or what a quotient is a quotient of.
   int HostSet(int set) const;
@@ -89,9 +96,20 @@ std::vector<Refusal> FindRefusals(const dsl::Spec& spec);
 /// A condition as a person writes it: "order($a, $b) is BEFORE | INNER".
 std::string ConditionText(const dsl::Spec& spec, const std::vector<dsl::Variable>& scope,
                           const dsl::Condition& condition);
+/// "size($a) * 4 + 2".
+std::string TermText(const dsl::Spec& spec, const std::vector<dsl::Variable>& scope,
+                     const dsl::Term& term);
+/// "+", "div", "min"; "" of an operand.
+const char* OperationText(dsl::TermNode::Kind kind);
+/// Whether a condition of the clause compares terms.
+bool HasTerms(const std::vector<dsl::Condition>& clause);
+/// Whether there is a term anywhere in the space.
+bool HasTerms(const dsl::Spec& spec);
 /// "order($a, $b)".
 std::string InstanceText(const dsl::Spec& spec, const std::vector<dsl::Variable>& scope,
                          const dsl::Instance& instance);
+/// "1, 2, 8 .. 12": three and more consecutive numbers are a range.
+std::string NumbersText(const std::vector<std::uint32_t>& numbers, const char* separator);
 const char* OperatorText(dsl::CompareOp op);
 /// The mask of all values of an enum choice.
 std::uint64_t AllValues(const dsl::Choice& choice);

@@ -22,8 +22,11 @@ Presence PresenceOf(runtime::Membership membership) {
 /// In 32 bits, and done as soon as it is 1: this is asked for every dimension of every candidate.
 std::uint32_t CommonDivisor(const runtime::IntDomain& numbers) {
   std::uint32_t divisor = 0;
-  for (runtime::Bits rest = numbers.bits(); rest != 0 && divisor != 1; rest &= rest - 1) {
-    divisor = std::gcd(divisor, numbers.universe()[std::countr_zero(rest)]);
+  for (std::size_t word = 0; word < numbers.num_words(); ++word) {
+    for (runtime::Bits rest = numbers.word(word); rest != 0 && divisor != 1; rest &= rest - 1) {
+      const auto bit = static_cast<std::size_t>(std::countr_zero(rest));
+      divisor = std::gcd(divisor, numbers.universe()[64 * word + bit]);
+    }
   }
   return divisor;
 }

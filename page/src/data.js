@@ -23,17 +23,24 @@ class Decision {
     this.name = json.name;
     this.choice = json.choice;
     this.values = json.values;
+    this.ranges = json.ranges ?? []; // Of its numbers, in place of `values`.
     this.taken = json.taken;
     this.column = json.column;
   }
 
   /** The index of the value in evaluation `i`; -1 where the decision takes no part. */
   at(i) {
-    return valueOf(this.column.charCodeAt(i));
+    return typeof this.column === 'string' ? valueOf(this.column.charCodeAt(i)) : this.column[i];
   }
 
   text(value) {
-    return value < 0 ? '–' : this.values[value] ?? `#${value}`;
+    if (value < 0) return '–';
+    let left = value;
+    for (const [first, last] of this.ranges) {
+      if (left <= last - first) return String(first + left);
+      left -= last - first + 1;
+    }
+    return this.values[value] ?? `#${value}`;
   }
 }
 

@@ -22,7 +22,7 @@ export function effectsOf(run) {
   if (run.effects) return run.effects;
   const rows = timedRows(run);
   const ranks = ranksOf(Float64Array.from(rows, (i) => run.columns.ns[i]));
-  const group = new Uint8Array(rows.length);
+  const group = new Uint16Array(rows.length);
   run.effects = run.decisions.map((decision) => {
     let most = 0;
     rows.forEach((i, k) => {

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decode, valueOf } from '../src/data.js';
+import { boxesOf, effectsOf } from '../src/effects.js';
 import * as format from '../src/format.js';
 import { columnsOf, orderRows, parseFilter, toCsv } from '../src/rows.js';
 import { rows as deadEndRows } from '../views/dead_ends.js';
@@ -19,6 +20,19 @@ test('values of decisions are those of the log', () => {
   assert.deepEqual(['0', '9', 'A', 'Z', 'a', 'z', '+', '/', '.', '?'].map((c) => valueOf(c.charCodeAt(0))),
     [0, 9, 10, 35, 36, 61, 62, 63, -1, -1]);
   assert.deepEqual([0, 1, 2].map((i) => run.decisions[0].text(run.decisions[0].at(i))), ['10', '36', '–']);
+});
+
+test('a decision of many numbers has a column of indices and ranges of its numbers', () => {
+  const data = sampleData();
+  const column = [...Array(40).keys()].map((i) => (i === 0 ? -1 : i < 20 ? 64 : 320));
+  data.runs[0].decisions.push({ name: 'start(a)', choice: 'start', values: [], ranges: [[0, 63], [100, 4131]], taken: 30, column });
+  const [long] = decode(data).runs;
+  const start = long.decisions[2];
+  assert.deepEqual([0, 1, 39].map((i) => start.at(i)), [-1, 64, 320]);
+  assert.deepEqual([-1, 63, 64, 4095, 4096].map((value) => start.text(value)), ['–', '63', '100', '4131', '#4096']);
+  // Later evaluations are faster: both values differ, though not in their last eight bits.
+  assert.ok(effectsOf(long).some((effect) => effect.decision === start));
+  assert.deepEqual(boxesOf(long, start).map((box) => box.text), ['takes no part', '100', '356']);
 });
 
 test('filters', () => {

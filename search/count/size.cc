@@ -13,7 +13,6 @@
 namespace exh::search {
 namespace {
 
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::Propagation;
@@ -48,10 +47,10 @@ LevelCount& At(std::vector<LevelCount>& levels, std::size_t level) {
 /// Makes `child` what becomes of `node` with one value, at level `level`, and counts it there
 /// unless it is a node.
 enum class Child { kNode, kDead, kCut };
-Child MakeChild(const Count& count, const Candidate& node, DecisionId decision, Bits value,
+Child MakeChild(const Count& count, const Candidate& node, DecisionId decision, int value,
                 std::size_t level, Candidate& child, std::vector<LevelCount>& levels) {
   child = node;
-  if (child.Restrict(decision, value) != Propagation::kFixpoint) {
+  if (child.Take(decision, value) != Propagation::kFixpoint) {
     ++At(levels, level).dead_ends;
     return Child::kDead;
   }
@@ -88,12 +87,12 @@ class Counter {
     if (level - first_ + 1 == states_.size()) states_.push_back(node);
     Candidate& child = states_[level - first_ + 1];
     bool childless = true;
-    for (Bits rest = node.domain(*decision); rest != 0; rest &= rest - 1) {
-      const Child result =
-          MakeChild(count_, node, *decision, rest & (~rest + 1), level + 1, child, levels_);
+    node.ForEachValue(*decision, [&](int value) {
+      if (count_.stopped) return;
+      const Child result = MakeChild(count_, node, *decision, value, level + 1, child, levels_);
       if (result != Child::kDead) childless = false;
       if (result == Child::kNode) Visit(level + 1);
-    }
+    });
     if (childless) ++levels_[level].childless;
   }
 
@@ -131,12 +130,11 @@ std::vector<LevelCount> Run(const Candidate& root, Count& count, int jobs) {
         continue;
       }
       bool childless = true;
-      for (Bits rest = node.domain(*decision); rest != 0; rest &= rest - 1) {
-        const Child result =
-            MakeChild(count, node, *decision, rest & (~rest + 1), level + 1, child, levels);
+      node.ForEachValue(*decision, [&](int value) {
+        const Child result = MakeChild(count, node, *decision, value, level + 1, child, levels);
         if (result != Child::kDead) childless = false;
         if (result == Child::kNode) next.push_back(child);
-      }
+      });
       if (childless) ++levels[level].childless;
     }
     frontier = std::move(next);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "search/count/size_estimate.h"
 
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -13,7 +12,6 @@
 namespace exh::search {
 namespace {
 
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::Instance;
@@ -75,20 +73,20 @@ class Sweep {
     }
     std::size_t children = 0;
     int cut = 0;
-    for (Bits rest = stratum.node.domain(*decision); rest != 0; rest &= rest - 1) {
+    stratum.node.ForEachValue(*decision, [&](int value) {
       if (children == children_.size()) {
         children_.push_back(stratum.node);
       } else {
         children_[children] = stratum.node;
       }
       Candidate& child = children_[children];
-      if (child.Restrict(*decision, rest & (~rest + 1)) != Propagation::kFixpoint) continue;
+      if (child.Take(*decision, value) != Propagation::kFixpoint) return;
       if (cut_.Removes(child, depth + 1)) {
         ++cut;
       } else {
         ++children;
       }
-    }
+    });
     level.cut += stratum.weight * cut;
     if (cut > 0) sample_.cut = true;
     if (children == 0 && cut == 0) level.dead_ends += stratum.weight;
@@ -119,7 +117,7 @@ class Sweep {
     if (strata_ == Strata::kKnuth) return {};
     double log2_values = 0;
     for (const DecisionId decision : decisions_) {
-      if (node.IsOpen(decision)) log2_values += std::log2(std::popcount(node.domain(decision)));
+      if (node.IsOpen(decision)) log2_values += std::log2(node.CountValues(decision));
     }
     const auto next = order_.Next(node);
     return {static_cast<int>(log2_values / 2), next ? node.instance().choice(*next) : -1};

@@ -2,32 +2,18 @@
 #include "search/descend/descent.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "base/check.h"
+#include "search/descend/value_set.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
 namespace {
 
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::Propagation;
-
-Bits BitOf(int value) {
-  return Bits{1} << value;
-}
-
-/// A value of the set, each with the same probability.
-int DrawValue(Bits values, Random& random) {
-  for (std::size_t skipped = random.Below(static_cast<std::size_t>(std::popcount(values)));
-       skipped > 0; --skipped) {
-    values &= values - 1;
-  }
-  return std::countr_zero(values);
-}
 
 PathStep Step(DecisionId decision, int value) {
   return {static_cast<int>(decision), value};
@@ -40,7 +26,7 @@ constexpr int kMaxPruned = 16;
 }  // namespace
 
 int Guide::Draw(const Candidate& state, DecisionId decision, int, Random& random) {
-  return DrawValue(state.domain(decision), random);
+  return DrawValue(state, decision, random);
 }
 
 void Descender::Push(const Candidate& state) {
@@ -71,8 +57,7 @@ DescentResult Descender::Run(const Candidate& start, Random& random, const OnDea
     levels_[depth_].value = value;
     ++depth_;
     Push(levels_[depth_ - 1].state);
-    const bool lives =
-        levels_[depth_].state.Restrict(*decision, BitOf(value)) == Propagation::kFixpoint;
+    const bool lives = levels_[depth_].state.Take(*decision, value) == Propagation::kFixpoint;
     if (lives && !guide.Prunes(levels_[depth_].state)) continue;
 
     --depth_;
@@ -85,9 +70,8 @@ DescentResult Descender::Run(const Candidate& start, Random& random, const OnDea
     // The snapshot that loses the value may die of it: then the value one level up is refuted.
     for (;;) {
       Level& level = levels_[depth_];
-      const Bits rest = level.state.domain(level.decision) & ~BitOf(level.value);
-      EXH_CHECK(rest != 0);
-      if (level.state.Restrict(level.decision, rest) == Propagation::kFixpoint) break;
+      EXH_CHECK(!level.state.IsConstrained(level.decision));
+      if (level.state.Leave(level.decision, level.value) == Propagation::kFixpoint) break;
       report(level.state, Step(level.decision, -1));
       if (depth_ == 0) return DescentResult::kExhausted;
       --depth_;
@@ -106,7 +90,7 @@ void Descender::Follow(const Candidate& start, const Path& path) {
     ++depth_;
     Push(levels_[depth_ - 1].state);
     const Propagation result =
-        levels_[depth_].state.Restrict(static_cast<DecisionId>(step.decision), BitOf(step.value));
+        levels_[depth_].state.Take(static_cast<DecisionId>(step.decision), step.value);
     EXH_CHECK(result == Propagation::kFixpoint);
   }
 }
@@ -137,16 +121,15 @@ void CompletePath(const Candidate& start, const Candidate& end, const ChoiceOrde
                   Path& path) {
   Candidate state = start;
   for (const PathStep& step : path) {
-    const Propagation result =
-        state.Restrict(static_cast<DecisionId>(step.decision), BitOf(step.value));
+    const Propagation result = state.Take(static_cast<DecisionId>(step.decision), step.value);
     EXH_CHECK(result == Propagation::kFixpoint);
   }
   while (const auto decision = order.Next(state)) {
-    const Bits value = end.domain(*decision);
-    EXH_CHECK(std::has_single_bit(value));
-    const Propagation result = state.Restrict(*decision, value);
+    EXH_CHECK(end.IsConstrained(*decision));
+    const int value = end.FirstValue(*decision);
+    const Propagation result = state.Take(*decision, value);
     EXH_CHECK(result == Propagation::kFixpoint);
-    path.push_back(Step(*decision, std::countr_zero(value)));
+    path.push_back(Step(*decision, value));
   }
 }
 
@@ -168,17 +151,18 @@ std::pair<double, double> DeadEndShare::Interval() const {
 std::optional<DeadEnd> DeadEndStudy::Run(const Candidate& start, Random& random) const {
   Candidate state = start;
   Candidate child = start;
+  ValueSet untried;
   for (int depth = 0;; ++depth) {
     const auto decision = order_.Next(state);
     if (!decision) return std::nullopt;
     // The first value of a random order that propagates is uniform among all values that do.
-    Bits untried = state.domain(*decision);
+    untried.Assign(state, *decision);
     for (;;) {
-      const int value = DrawValue(untried, random);
+      const int value = untried.Draw(random);
       child = state;
-      if (child.Restrict(*decision, BitOf(value)) == Propagation::kFixpoint) break;
-      untried &= ~BitOf(value);
-      if (untried == 0) {
+      if (child.Take(*decision, value) == Propagation::kFixpoint) break;
+      untried.Remove(value);
+      if (untried.empty()) {
         return DeadEnd{ConflictLabel(start.instance().space(), child.conflict()), depth,
                        Step(*decision, value)};
       }

@@ -2,7 +2,6 @@
 #include "search/descend/first.h"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,18 +11,30 @@
 namespace exh::search {
 namespace {
 
+using runtime::Action;
 using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::Propagation;
 
-/// Takes the first of the values (sets of bits) that propagates.
-void TakeFirst(const std::vector<Bits>& values, DecisionId decision, Candidate& state) {
-  if (!state.IsOpen(decision)) return;
-  for (const Bits value : values) {
-    if ((state.domain(decision) & value) == 0) continue;
+/// May the decision take a value inside (or outside) of what the action leaves? Actions keep no
+/// other words.
+bool MayBeIn(const Candidate& state, const Action& action, bool inside) {
+  const int words = state.instance().num_words(action.decision);
+  for (int word = 0; word < words; ++word) {
+    const Bits left = word == action.word ? action.values : 0;
+    if ((state.word(action.decision, word) & (inside ? left : ~left)) != 0) return true;
+  }
+  return false;
+}
+
+/// Takes the first of the values, of one decision, that propagates.
+void TakeFirst(const std::vector<Action>& values, Candidate& state) {
+  if (values.empty() || !state.IsOpen(values.front().decision)) return;
+  for (const Action& value : values) {
+    if (!MayBeIn(state, value, true)) continue;
     Candidate child = state;
-    if (child.Restrict(decision, value) != Propagation::kFixpoint) continue;
+    if (child.Restrict(value) != Propagation::kFixpoint) continue;
     state = std::move(child);
     return;
   }
@@ -31,20 +42,17 @@ void TakeFirst(const std::vector<Bits>& values, DecisionId decision, Candidate& 
 
 /// False where the decision has none of the values.
 bool TakeOne(const kernels::Wish& wish, Candidate& state) {
-  std::vector<Bits> values;
-  DecisionId decision = runtime::kNoDecision;
+  std::vector<Action> values;
   std::string ignored;  // A name or a value that the space lacks.
   for (const std::string& value : wish.values) {
     const auto action =
         runtime::ParseAction(state.instance(), wish.decision + "=" + value, &ignored);
-    if (!action) continue;
-    decision = action->decision;
-    values.push_back(action->values);
+    if (action) values.push_back(*action);
   }
-  if (decision == runtime::kNoDecision || !state.IsLive(decision)) return true;
-  TakeFirst(values, decision, state);
+  if (values.empty() || !state.IsLive(values.front().decision)) return true;
+  TakeFirst(values, state);
   return std::ranges::any_of(values,
-                             [&](Bits value) { return (state.domain(decision) & ~value) == 0; });
+                             [&](const Action& value) { return !MayBeIn(state, value, false); });
 }
 
 /// Values of a choice by name; those of numbers differ from decision to decision.
@@ -53,14 +61,14 @@ void TakeAll(const kernels::Wish& wish, int choice, Candidate& state) {
   for (DecisionId decision = instance.first_decision(choice);
        decision < instance.end_decision(choice); ++decision) {
     if (!state.IsOpen(decision)) continue;
-    std::vector<Bits> values;
+    std::vector<Action> values;
     for (const std::string& name : wish.values) {
-      for (Bits rest = instance.all_values(decision); rest != 0; rest &= rest - 1) {
-        const Bits value = rest & (~rest + 1);
-        if (instance.ValueName(decision, std::countr_zero(value)) == name) values.push_back(value);
+      for (int value = 0; value < instance.num_values(decision); ++value) {
+        if (instance.ValueName(decision, value) != name) continue;
+        values.push_back(Action::Take(decision, value));
       }
     }
-    TakeFirst(values, decision, state);
+    TakeFirst(values, state);
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 /// samples double.
 constexpr std::size_t kNewOf = 4 * CostModel::kTrees;
 
-constexpr std::uint32_t kValues = 64;  // That a choice has, at most.
+constexpr std::uint32_t kValues = 64;  // A choice's, of which each has its count.
 
 }  // namespace
 
@@ -34,6 +34,9 @@ CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts,
         first.try_emplace(choice, static_cast<std::uint32_t>(num_columns_));
     if (is_new) num_columns_ += kValues;
     counts_of_.push_back(place->second);
+    if (!instance.IsLong(decision)) continue;
+    num_long_values_.resize(decisions);
+    num_long_values_[decision] = instance.num_values(decision);
   }
   num_columns_ += num_amounts;
   samples_.columns.resize(num_columns_);
@@ -46,14 +49,17 @@ CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts,
 
 CostModel::Row CostModel::RowOf(std::string_view vector, std::span<const double> amounts) const {
   Row row(num_columns_);
-  const std::size_t decisions = std::min(vector.size(), counts_of_.size());
-  for (std::size_t decision = 0; decision < decisions; ++decision) {
-    const int value = VectorValue(vector[decision]);
-    if (value < 0) continue;
-    row[decision] = static_cast<std::uint8_t>(value + 1);
-    std::uint8_t& count = row[counts_of_[decision] + static_cast<std::size_t>(value)];
+  ForEachVectorValue(vector, [&](std::size_t decision, int value) {
+    if (decision >= counts_of_.size()) return;
+    const int values = num_long_values_.empty() ? 0 : num_long_values_[decision];
+    // Of many values several that follow one another have the same number.
+    constexpr int kBytes = 255;
+    row[decision] =
+        static_cast<std::uint8_t>(1 + (values > kBytes ? value * kBytes / values : value));
+    const int counted = values > 0 ? value * static_cast<int>(kValues) / values : value;
+    std::uint8_t& count = row[counts_of_[decision] + static_cast<std::size_t>(counted)];
     if (count < kLargestByte) ++count;
-  }
+  });
   EXH_CHECK(amounts.size() == num_amounts_);
   std::ranges::transform(amounts, row.end() - static_cast<std::ptrdiff_t>(num_amounts_), LevelOf);
   return row;

@@ -7,7 +7,9 @@
 //
 // A row has the value of each decision, how often each value of each choice occurs, and numbers
 // that say what an implementation takes of the device (what the lower bound counts). Of all these
-// it knows the order alone, and so works for every space.
+// it knows the order alone, and so works for every space. Of a long decision with more than 255
+// values neighbours have one number, as do those of all long decisions where values are counted: 64
+// groups of them.
 //
 // The target is the ratio of an implementation's time to its lower bound. What the bound knows of
 // work and waiting the trees need not learn, which helps most where little was measured. Nor need
@@ -77,6 +79,7 @@ class CostModel {
   /// Of each decision: the column that counts its first value. The counts follow the decisions, and
   /// the amounts come last.
   std::vector<std::uint32_t> counts_of_;
+  std::vector<int> num_long_values_;  ///< Of each decision, 0 unless it is long; empty: none is.
   std::shared_ptr<const PriorOfSpace> prior_;
   std::size_t num_amounts_ = 0, num_columns_ = 0;
   Random random_;

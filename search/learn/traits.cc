@@ -40,17 +40,23 @@ Traits::Traits(const runtime::Instance& instance, const AmountsFunction& amounts
     const auto begin = instance.first_decision(number), end = instance.end_decision(number);
     if (begin == end || instance.IsDerived(begin)) continue;
     const bool has_numbers = choice.kind == runtime::ChoiceKind::kInteger;
+    bool is_long = false;
+    for (auto decision = begin; decision < end; ++decision) {
+      is_long = is_long || instance.IsLong(decision);
+    }
     std::map<std::string, std::uint16_t> known;
     for (runtime::DecisionId decision = begin; decision < end; ++decision) {
       value_of_[decision] = static_cast<std::uint32_t>(values_.size());
       const std::span<const std::uint32_t> universe = instance.universe(decision);
       const std::size_t count = has_numbers ? universe.size() : choice.values.size();
       for (std::size_t value = 0; value < count; ++value) {
+        levels_.push_back(has_numbers ? LevelOf(universe[value]) : 0);
+        values_.push_back(0);
+        if (is_long) continue;
         const std::string name =
             has_numbers ? fmt::format("{}", universe[value]) : choice.values[value];
         const auto next = static_cast<std::uint16_t>(known.size());
-        values_.push_back(known.try_emplace(name, next).first->second);
-        levels_.push_back(has_numbers ? LevelOf(universe[value]) : 0);
+        values_.back() = known.try_emplace(name, next).first->second;
       }
     }
     std::vector<std::string> names(known.size());
@@ -78,7 +84,7 @@ Traits::Traits(const runtime::Instance& instance, const AmountsFunction& amounts
 
 void Traits::Fill(std::string_view vector, std::span<const double> amounts, double bound_ns,
                   std::span<std::uint8_t> row) const {
-  EXH_CHECK(row.size() == names_.size() && vector.size() == value_of_.size());
+  EXH_CHECK(row.size() == names_.size() && VectorSize(vector) == value_of_.size());
   std::ranges::fill(row, std::uint8_t{0});
   for (std::size_t index = 0; index < choices_.size(); ++index) {
     const Choice& choice = choices_[index];
@@ -87,12 +93,13 @@ void Traits::Fill(std::string_view vector, std::span<const double> amounts, doub
     std::uint8_t most = 0;
     // Counts of the many pairs of `order` do not fit: what is beyond a byte is as good as a byte.
     for (std::uint32_t decision = begin_[index]; decision < choice.end; ++decision) {
-      const int value = VectorValue(vector[decision]);
+      const int value = VectorValue(vector, decision);
       if (value < 0) continue;
       const std::size_t place = value_of_[decision] + static_cast<std::size_t>(value);
       ++decided;
       sum += levels_[place];
       most = std::max(most, levels_[place]);
+      if (counts.empty()) continue;
       std::uint8_t& count = counts[values_[place]];
       if (count < kLargestByte) ++count;
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <string_view>
@@ -21,10 +22,53 @@ using runtime::DecisionId;
 using runtime::Instance;
 using runtime::Origin;
 
-constexpr std::string_view kDigits =
-    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+/";
+/// What a record says of a long decision's numbers.
+std::vector<NumberRange> RangesOf(std::span<const std::uint32_t> numbers) {
+  std::vector<NumberRange> ranges;
+  for (const std::uint32_t number : numbers) {
+    if (!ranges.empty() && ranges.back().last + 1 == number) {
+      ranges.back().last = number;
+    } else {
+      ranges.push_back({number, number});
+    }
+  }
+  return ranges;
+}
+
+/// All values that are left.
+std::string DomainText(const runtime::Candidate& candidate, DecisionId decision) {
+  const Instance& instance = candidate.instance();
+  std::string text;
+  for (int word = 0; word < instance.num_words(decision); ++word) {
+    const Bits values = candidate.word(decision, word);
+    if (values == 0) continue;
+    if (!text.empty()) text += '|';
+    text += instance.ValuesText(decision, values, word);
+  }
+  return text;
+}
+
+/// What all actions together would leave of a word of their decision's domain.
+Bits Left(const runtime::Candidate& candidate, std::span<const runtime::Action> actions, int word) {
+  Bits left = candidate.word(actions.front().decision, word);
+  for (const runtime::Action& action : actions) {
+    left &= action.word == word ? action.values : action.keeps_other_words ? ~Bits{0} : 0;
+  }
+  return left;
+}
 
 }  // namespace
+
+namespace internal {
+
+int FarValueAt(std::string_view vector, std::size_t place) {
+  if (place + 2 > vector.size()) return -1;
+  const int high = kValueOfDigit[static_cast<unsigned char>(vector[place])];
+  const int low = kValueOfDigit[static_cast<unsigned char>(vector[place + 1])];
+  return high < 0 || low < 0 ? -1 : 64 * high + low;
+}
+
+}  // namespace internal
 
 std::vector<std::string> SearchedChoices(const Instance& instance) {
   std::vector<std::string> names;
@@ -70,9 +114,12 @@ std::vector<ChoiceRecord> ChoiceRecords(const Instance& instance) {
       const int set = choice.arguments[argument].set.set;
       record.args.push_back(instance.object_name(set, objects[argument]));
     }
-    const auto count = static_cast<int>(std::bit_width(instance.all_values(decision)));
-    for (int value = 0; value < count; ++value) {
-      record.domain.push_back(instance.ValueName(decision, value));
+    if (instance.IsLong(decision)) {
+      record.ranges = RangesOf(instance.universe(decision));
+    } else {
+      for (int value = 0; value < instance.num_values(decision); ++value) {
+        record.domain.push_back(instance.ValueName(decision, value));
+      }
     }
     records.push_back(std::move(record));
   }
@@ -80,7 +127,7 @@ std::vector<ChoiceRecord> ChoiceRecords(const Instance& instance) {
 }
 
 std::string VectorText(const runtime::Candidate& candidate) {
-  std::string text;
+  std::string text, behind;
   const DecisionId count = candidate.instance().num_decisions();
   text.reserve(count);
   for (DecisionId decision = 0; decision < count; ++decision) {
@@ -88,22 +135,36 @@ std::string VectorText(const runtime::Candidate& candidate) {
       text += '.';
     } else if (!candidate.IsConstrained(decision)) {
       text += '?';
+    } else if (const Bits near = candidate.word(decision, 0); near != 0) {
+      text += internal::kDigits[static_cast<std::size_t>(std::countr_zero(near))];
     } else {
-      text += kDigits[static_cast<std::size_t>(std::countr_zero(candidate.domain(decision)))];
+      const auto value = static_cast<std::size_t>(candidate.FirstValue(decision));
+      text += kFarValue;
+      behind += internal::kDigits[value / 64];
+      behind += internal::kDigits[value % 64];
     }
   }
+  text += behind;
   return text;
 }
 
-int VectorValue(char c) {
-  const std::size_t index = kDigits.find(c);
-  return index == std::string_view::npos ? -1 : static_cast<int>(index);
+std::size_t VectorSize(std::string_view vector) {
+  const auto far = static_cast<std::size_t>(std::ranges::count(vector, kFarValue));
+  return vector.size() - std::min(vector.size(), 2 * far);
+}
+
+int VectorValue(std::string_view vector, std::size_t decision) {
+  const char c = vector[decision];
+  if (c != kFarValue) return internal::kValueOfDigit[static_cast<unsigned char>(c)];
+  const auto before =
+      static_cast<std::size_t>(std::ranges::count(vector.substr(0, decision), kFarValue));
+  return internal::FarValueAt(vector, VectorSize(vector) + 2 * before);
 }
 
 std::string StepText(const Instance& instance, const PathStep& step) {
   EXH_CHECK(step.decision >= 0 && step.value >= 0);
   const auto decision = static_cast<DecisionId>(step.decision);
-  return ActionText(instance, {decision, Bits{1} << step.value});
+  return ActionText(instance, runtime::Action::Take(decision, step.value));
 }
 
 std::string AllDecisionsText(const runtime::Candidate& implementation) {
@@ -111,8 +172,7 @@ std::string AllDecisionsText(const runtime::Candidate& implementation) {
   std::string text;
   for (DecisionId decision = 0; decision < instance.num_decisions(); ++decision) {
     if (!implementation.IsLive(decision) || instance.IsDerived(decision)) continue;
-    text += instance.DecisionName(decision) + "=" +
-            instance.ValuesText(decision, implementation.domain(decision)) + "\n";
+    text += instance.DecisionName(decision) + "=" + DomainText(implementation, decision) + "\n";
   }
   return text;
 }
@@ -128,14 +188,14 @@ std::string WithDecisions(const std::string& source, const std::vector<std::stri
   return text + source.substr(end);
 }
 
-std::string TryRestrict(runtime::Candidate& candidate, const runtime::Action& action) {
-  const Bits left = candidate.domain(action.decision);
-  if ((left & action.values) == 0) {
-    return fmt::format("left is only {}", candidate.instance().ValuesText(action.decision, left));
+std::string TryRestrict(runtime::Candidate& candidate, std::span<const runtime::Action> actions) {
+  const DecisionId decision = actions.front().decision;
+  Bits left = 0;
+  for (int word = 0; word < candidate.instance().num_words(decision); ++word) {
+    left |= Left(candidate, actions, word);
   }
-  if (candidate.Restrict(action.decision, action.values) == runtime::Propagation::kFixpoint) {
-    return {};
-  }
+  if (left == 0) return fmt::format("left is only {}", DomainText(candidate, decision));
+  if (candidate.Restrict(actions) == runtime::Propagation::kFixpoint) return {};
   return OriginText(candidate.instance().space(), candidate.conflict().origin);
 }
 

@@ -32,6 +32,10 @@ Json JsonOf(const TimePair& pair) {
   return {pair.ns, pair.best_ns};
 }
 
+Json JsonOf(const NumberRange& range) {
+  return {range.first, range.last};
+}
+
 template <typename Value>
 Json ListOf(const std::vector<Value>& values) {
   Json list = Json::array();
@@ -45,6 +49,10 @@ Json JsonOf(const Path& path) {
 
 Json JsonOf(const std::vector<TimePair>& pairs) {
   return ListOf(pairs);
+}
+
+Json JsonOf(const std::vector<NumberRange>& ranges) {
+  return ListOf(ranges);
 }
 
 template <typename Value>
@@ -71,6 +79,12 @@ void ReadValue(const Json& json, Path& path) {
 void ReadValue(const Json& json, std::vector<TimePair>& pairs) {
   for (const auto& pair : json.get<std::vector<std::vector<double>>>()) {
     if (pair.size() == 2) pairs.push_back({pair[0], pair[1]});
+  }
+}
+
+void ReadValue(const Json& json, std::vector<NumberRange>& ranges) {
+  for (const Json& range : json) {
+    ranges.push_back({range.at(0).get<std::uint32_t>(), range.at(1).get<std::uint32_t>()});
   }
 }
 

@@ -87,6 +87,7 @@ struct Fields<ChoiceRecord> {
     v.Field("name", r.name);
     v.Field("args", r.args);
     v.Field("domain", r.domain);
+    v.Optional("ranges", r.ranges);
   }
 };
 

@@ -46,12 +46,20 @@ struct RunRecord {
   bool is_cold() const { return bound.starts_with("cold") || conditions.ends_with("cold L2"); }
 };
 
+/// All numbers from one to another.
+struct NumberRange {
+  std::uint32_t first = 0, last = 0;
+  friend bool operator==(const NumberRange&, const NumberRange&) = default;
+};
+
 /// One decision, once: what its index and the indices of its values mean in the rest of the file.
 struct ChoiceRecord {
   int index = -1;
   std::string name;
   std::vector<std::string> args;
   std::vector<std::string> domain;
+  /// In place of `domain` where there are more than 64 values: its numbers, ascending.
+  std::vector<NumberRange> ranges;
   friend bool operator==(const ChoiceRecord&, const ChoiceRecord&) = default;
 };
 
@@ -74,7 +82,7 @@ struct EvalRecord {
   std::uint64_t n = 0;  ///< 1, 2, 3 …
   double dt = 0;        ///< Seconds since the start of the run.
   Path path;            ///< In the order in which they were taken.
-  std::string vector;   ///< One character per decision; see VectorText().
+  std::string vector;   ///< Of its decisions; see VectorText().
   std::string hash;     ///< Of `vector`.
   std::string code;     ///< Hash of the source without its comments.
   kernels::Verdict verdict = kernels::Verdict::kStopped;

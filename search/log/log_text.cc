@@ -25,12 +25,10 @@ const ChoiceRecord* FindChoice(const Log& log, int decision) {
 /// Values by name, for all decisions that take part.
 std::map<std::string, std::string> Values(const Log& log, const EvalRecord& eval) {
   std::map<std::string, std::string> values;
-  for (std::size_t decision = 0; decision < eval.vector.size(); ++decision) {
-    const int value = VectorValue(eval.vector[decision]);
-    if (value < 0) continue;
+  ForEachVectorValue(eval.vector, [&](std::size_t decision, int value) {
     const int index = static_cast<int>(decision);
     values[DecisionName(log, index)] = ValueName(log, {index, value});
-  }
+  });
   return values;
 }
 
@@ -81,11 +79,16 @@ std::string DecisionName(const Log& log, int decision) {
 
 std::string ValueName(const Log& log, const PathStep& step) {
   const ChoiceRecord* record = FindChoice(log, step.decision);
-  const auto value = static_cast<std::size_t>(step.value);
-  if (record == nullptr || step.value < 0 || value >= record->domain.size()) {
-    return fmt::format("#{}", step.value);
+  if (record != nullptr && step.value >= 0) {
+    auto value = static_cast<std::size_t>(step.value);
+    if (value < record->domain.size()) return record->domain[value];
+    for (const NumberRange& range : record->ranges) {
+      const std::size_t count = std::size_t{range.last} - range.first + 1;
+      if (value < count) return std::to_string(range.first + value);
+      value -= count;
+    }
   }
-  return record->domain[value];
+  return fmt::format("#{}", step.value);
 }
 
 std::string SizesText(const RunRecord& run) {
@@ -230,12 +233,10 @@ std::string EvalText(const Log& log, const EvalRecord& eval, bool full) {
   text += DivisionText(eval.across, eval.bits_vary);
   if (!eval.why.empty()) text += eval.why + "\n";
   if (!full) return text + DecisionsInWords(log, eval.path, "  ");
-  for (std::size_t decision = 0; decision < eval.vector.size(); ++decision) {
-    const int value = VectorValue(eval.vector[decision]);
+  ForEachVectorValue(eval.vector, [&](std::size_t decision, int value) {
     const int index = static_cast<int>(decision);
-    if (value < 0) continue;
     text += fmt::format("{}={}\n", DecisionName(log, index), ValueName(log, {index, value}));
-  }
+  });
   return text;
 }
 

@@ -42,7 +42,8 @@ PathStep LocalStep(const Log& log, const PathStep& step, const runtime::Candidat
   std::string error;
   const auto action = ParseAction(candidate.instance(), LogStepText(log, step), &error);
   if (!action) throw UsageError(error + SuccessorNote(LogStepText(log, step)));
-  return {static_cast<int>(action->decision), std::countr_zero(action->values)};
+  const int value = 64 * action->word + std::countr_zero(action->values);
+  return {static_cast<int>(action->decision), value};
 }
 
 void ReplayRecord(const Log& log, const EvalRecord& eval, runtime::Candidate& candidate) {

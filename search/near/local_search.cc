@@ -2,14 +2,13 @@
 #include "search/near/local_search.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "base/hash.h"
+#include "search/descend/value_set.h"
 #include "search/descend/weights.h"
 
 namespace exh::search {
 
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::Instance;
@@ -50,14 +49,10 @@ std::optional<PathStep> OtherValue(const Candidate& candidate, int choice, Rando
   for (int number = 0; number < kTries; ++number) {
     const auto decision = begin + static_cast<DecisionId>(random.Below(end - begin));
     if (!candidate.IsLive(decision)) continue;
-    const Bits legal = instance.root().domain(instance.layout(), instance.slot(decision));
-    Bits others = legal & ~candidate.domain(decision);
-    if (others == 0) continue;
-    for (auto skip = random.Below(static_cast<std::size_t>(std::popcount(others))); skip > 0;
-         --skip) {
-      others &= others - 1;
-    }
-    return PathStep{static_cast<int>(decision), std::countr_zero(others)};
+    ValueSet others = ValueSet::OfRoot(instance, decision);
+    others.Remove(candidate, decision);
+    if (others.empty()) continue;
+    return PathStep{static_cast<int>(decision), others.Draw(random)};
   }
   return std::nullopt;
 }
@@ -216,18 +211,17 @@ Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, 
 }
 
 int NearGuide::Draw(const Candidate& state, DecisionId decision, int depth, Random& random) {
-  const Bits kept = neighbourhood_.elite.domain(decision) & state.domain(decision);
+  const int kept = OnlyCommonValue(neighbourhood_.elite, state, decision);
   if (!std::ranges::binary_search(neighbourhood_.open, decision)) {
-    if (std::has_single_bit(kept)) return std::countr_zero(kept);
-    return Guide::Draw(state, decision, depth, random);
+    return kept >= 0 ? kept : Guide::Draw(state, decision, depth, random);
   }
   if (neighbourhood_.mate) {
-    const Bits wanted = neighbourhood_.mate->domain(decision) & state.domain(decision);
-    if (std::has_single_bit(wanted)) return std::countr_zero(wanted);
+    const int wanted = OnlyCommonValue(*neighbourhood_.mate, state, decision);
+    if (wanted >= 0) return wanted;
   }
   for (;;) {
     const int value = Guide::Draw(state, decision, depth, random);
-    if (has_changed_ || Bits{1} << value != kept) {
+    if (has_changed_ || value != kept) {
       has_changed_ = true;
       return value;
     }

@@ -54,8 +54,7 @@ struct Neighbourhood {
 /// Takes a step. False: that is a dead end.
 inline bool RestrictTo(const PathStep& step, runtime::Candidate& candidate) {
   const auto decision = static_cast<runtime::DecisionId>(step.decision);
-  return candidate.Restrict(decision, runtime::Bits{1} << step.value) ==
-         runtime::Propagation::kFixpoint;
+  return candidate.Take(decision, step.value) == runtime::Propagation::kFixpoint;
 }
 
 struct LocalSearchOptions {

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "kernels/evaluation.h"
+#include "search/log/decisions.h"
 #include "search/log/log_text.h"
 
 namespace exh::search {
@@ -84,30 +86,60 @@ std::vector<Taken> TakenDecisions(const Log& log) {
 }
 
 /// The value of a decision in all evaluations.
-std::string ColumnOf(const Log& log, int decision) {
-  std::string column;
-  column.reserve(log.evals.size());
-  for (const EvalRecord& eval : log.evals) {
-    const auto index = static_cast<std::size_t>(decision);
-    column += index < eval.vector.size() ? eval.vector[index] : '.';
+struct Column {
+  std::string characters;   ///< As the vectors have them.
+  std::vector<int> values;  ///< Where some are above 63; empty otherwise.
+
+  bool IsSameEverywhere() const {
+    return values.empty() ? characters.find_first_not_of(characters.front()) == std::string::npos
+                          : std::ranges::all_of(values, [&](int v) { return v == values.front(); });
+  }
+  /// About what it takes.
+  std::size_t num_bytes() const { return characters.size() + 4 * values.size(); }
+};
+
+/// `sizes` are those of the vectors.
+Column ColumnOf(const Log& log, std::span<const std::size_t> sizes, int decision) {
+  Column column;
+  column.characters.reserve(log.evals.size());
+  const auto index = static_cast<std::size_t>(decision);
+  for (std::size_t number = 0; number < sizes.size(); ++number) {
+    column.characters += index < sizes[number] ? log.evals[number].vector[index] : '.';
+  }
+  if (column.characters.find(kFarValue) == std::string::npos) return column;
+  for (std::size_t number = 0; number < sizes.size(); ++number) {
+    const bool has_it = index < sizes[number];
+    column.values.push_back(has_it ? VectorValue(log.evals[number].vector, index) : -1);
   }
   return column;
 }
 
-bool IsSameEverywhere(const std::string& column) {
-  return column.find_first_not_of(column.front()) == std::string::npos;
-}
-
-void WriteDecision(const Log& log, const Taken& taken, const std::string& column,
-                   ScriptJson& json) {
+void WriteDecision(const Log& log, const Taken& taken, const Column& column, ScriptJson& json) {
   const auto index = static_cast<std::size_t>(taken.decision);
   const bool is_known = index < log.choices.size() && log.choices[index].index == taken.decision;
   json.Open('{');
   json.Key("name").Text(DecisionName(log, taken.decision));
   json.Key("choice").Text(is_known ? log.choices[index].name : "");
   json.Key("values").Texts(is_known ? log.choices[index].domain : std::vector<std::string>());
+  if (is_known && !log.choices[index].ranges.empty()) {
+    json.Key("ranges").Open('[');
+    for (const NumberRange& range : log.choices[index].ranges) {
+      json.Open('[');
+      json.Integer(range.first);
+      json.Integer(range.last);
+      json.Close();
+    }
+    json.Close();
+  }
   json.Key("taken").Integer(static_cast<std::int64_t>(taken.times));
-  json.Key("column").Text(column, column.size());
+  json.Key("column");
+  if (column.values.empty()) {
+    json.Text(column.characters, column.characters.size());
+  } else {
+    json.Open('[');
+    for (const int value : column.values) json.Integer(value);
+    json.Close();
+  }
   json.Close();
 }
 
@@ -151,13 +183,15 @@ void WriteEvaluations(const Log& log, const ColumnLimits& limits, ScriptJson& js
 
 void WriteDecisions(const Log& log, std::size_t most, ScriptJson& json) {
   std::size_t num_left_out = 0;
+  std::vector<std::size_t> sizes;
+  for (const EvalRecord& eval : log.evals) sizes.push_back(VectorSize(eval.vector));
   const std::size_t begin = json.size();
   json.Key("decisions").Open('[');
   if (!log.evals.empty()) {
     for (const Taken& taken : TakenDecisions(log)) {
-      const std::string column = ColumnOf(log, taken.decision);
-      if (IsSameEverywhere(column)) continue;
-      if (json.size() - begin + column.size() > most) {
+      const Column column = ColumnOf(log, sizes, taken.decision);
+      if (column.IsSameEverywhere()) continue;
+      if (json.size() - begin + column.num_bytes() > most) {
         ++num_left_out;
         continue;
       }

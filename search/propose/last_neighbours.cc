@@ -2,14 +2,13 @@
 #include "search/propose/last_neighbours.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "base/hash.h"
+#include "search/descend/value_set.h"
 #include "search/log/decisions.h"
 
 namespace exh::search {
 
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 
@@ -23,12 +22,12 @@ std::uint64_t HashOf(const Candidate& candidate) {
 std::vector<PathStep> StepsFrom(const Candidate& root, const Candidate& candidate,
                                 const Path& path) {
   std::vector<PathStep> steps;
+  ValueSet others;
   for (const PathStep& taken : path) {
     const auto decision = static_cast<DecisionId>(taken.decision);
-    Bits others = root.domain(decision) & ~candidate.domain(decision);
-    for (; others != 0; others &= others - 1) {
-      steps.push_back({taken.decision, std::countr_zero(others)});
-    }
+    others.Assign(root, decision);
+    others.Remove(candidate, decision);
+    others.ForEach([&](int value) { steps.push_back({taken.decision, value}); });
   }
   return steps;
 }

@@ -125,6 +125,18 @@ std::string FailuresText(const std::vector<Failure>& failures) {
                      kernels::VerdictName(most.verdict), most.why.empty() ? "" : ": ", most.why);
 }
 
+std::string WrongText(const std::vector<Failure>& failures, const std::string& program,
+                      const std::string& run) {
+  std::string text;
+  for (const Failure& failure : failures) {
+    if (failure.verdict != kernels::Verdict::kWrong) continue;
+    text += fmt::format("wrong: record {}{}: {}\n  again   {} replay {} --record {}\n", failure.n,
+                        failure.count > 1 ? fmt::format(" and {} like it", failure.count - 1) : "",
+                        failure.why, program, run, failure.n);
+  }
+  return text;
+}
+
 std::string CountsText(const std::map<std::string, std::uint64_t, std::less<>>& counts,
                        std::size_t most) {
   std::vector<std::pair<std::string, std::uint64_t>> sorted(counts.begin(), counts.end());

@@ -24,11 +24,18 @@ struct Failure {
   kernels::Verdict verdict = kernels::Verdict::kStopped;
   std::string why;  ///< The first reason of the kind.
   std::uint64_t count = 0;
+  std::uint64_t n = 0;  ///< The record of the first one.
 };
 
 /// The first of them, which is the most frequent: "most often (12 of 15): crash: signal 11". Empty
 /// when there is none.
 std::string FailuresText(const std::vector<Failure>& failures);
+
+/// Results that were wrong are a mistake of ours, or of a compiler: the first of each kind, with
+/// the command that builds and checks it again. Empty when there is none. `program` and `run` as
+/// below.
+std::string WrongText(const std::vector<Failure>& failures, const std::string& program,
+                      const std::string& run);
 
 /// The commands that show, replay and emit a record: `program` is how this program was called.
 std::string CommandsText(const std::string& program, const std::string& run, std::uint64_t n);

@@ -54,6 +54,7 @@ void Tally::CountVerdict(const EvalRecord& record) {
   Failure& failure = failures_[KindOf(record)];
   if (failure.count++ > 0) return;
   failure.verdict = record.verdict;
+  failure.n = record.n;
   failure.why = record.why.substr(0, record.why.find('\n'));
 }
 

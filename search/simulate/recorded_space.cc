@@ -17,7 +17,6 @@
 namespace exh::search {
 namespace {
 
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::Propagation;
@@ -36,8 +35,9 @@ std::string Difference(const Log& a, const Log& b) {
 
 /// Takes the decision of a leaf. Throws Error.
 void Follow(Candidate& candidate, DecisionId decision, const RecordedLeaf& leaf) {
-  const int value = VectorValue(leaf.vector.at(decision));
-  if (value >= 0 && candidate.Restrict(decision, Bits{1} << value) == Propagation::kFixpoint) {
+  const int value = VectorValue(leaf.vector, decision);
+  if (value >= 0 && value < candidate.instance().num_values(decision) &&
+      candidate.Take(decision, value) == Propagation::kFixpoint) {
     return;
   }
   throw Error("an implementation of the record is none of this space");
@@ -78,7 +78,7 @@ Record::Record(const Candidate& root, const ChoiceOrder& order, const BoundFunct
   if (leaves_.empty()) throw UsageError("nothing was evaluated in what was recorded");
   const std::size_t num_decisions = root.instance().num_decisions();
   for (const RecordedLeaf& leaf : leaves_) {
-    if (leaf.vector.size() != num_decisions) {
+    if (VectorSize(leaf.vector) != num_decisions) {
       throw Error("an implementation of the record is none of this space");
     }
   }
@@ -119,7 +119,7 @@ void Record::Build(const Candidate& root, const ChoiceOrder& order, const BoundF
     }
     std::map<int, std::vector<std::uint32_t>> by_value;
     for (const std::uint32_t leaf : now.leaves) {
-      by_value[VectorValue(leaves_[leaf].vector[*decision])].push_back(leaf);
+      by_value[VectorValue(leaves_[leaf].vector, *decision)].push_back(leaf);
     }
     vertices_[now.vertex].decision = *decision;
     vertices_[now.vertex].first_child = static_cast<std::uint32_t>(vertices_.size());
@@ -130,7 +130,7 @@ void Record::Build(const Candidate& root, const ChoiceOrder& order, const BoundF
       const auto number = static_cast<std::uint32_t>(vertices_.size());
       vertices_.push_back({.bound = bound_of(child, vertices_[now.vertex].bound),
                            .parent = now.vertex,
-                           .value = static_cast<std::uint8_t>(value)});
+                           .value = static_cast<std::uint16_t>(value)});
       open.push_back({number, std::move(child), std::move(leaves)});
     }
   }

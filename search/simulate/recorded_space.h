@@ -45,7 +45,7 @@ class Record {
     std::uint32_t first_child = 0;
     std::uint32_t num_children = 0;
     std::uint32_t leaf = kNone;  ///< Index of the only implementation.
-    std::uint8_t value = 0;      ///< Of the parent's decision.
+    std::uint16_t value = 0;     ///< Of the parent's decision.
   };
 
   /// Follows every leaf down from `root` by `order`. Throws Error when one does not fit: the log is

@@ -104,11 +104,11 @@ std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
                                                runtime::Candidate& candidate) {
   const runtime::Instance& instance = candidate.instance();
   std::vector<std::string> mistakes;
-  std::vector<std::pair<DecisionFile::Line, runtime::Action>> actions;
+  std::vector<std::pair<DecisionFile::Line, std::vector<runtime::Action>>> taken;
   for (const DecisionFile::Line& line : file.decisions) {
     std::string error;
-    if (const auto action = ParseAction(instance, line.text, &error)) {
-      actions.emplace_back(line, *action);
+    if (auto actions = ParseActions(instance, line.text, &error)) {
+      taken.emplace_back(line, *std::move(actions));
     } else if (mistakes.size() < kMostMistakes) {
       mistakes.push_back(
           fmt::format("{}: {}{}", Where(file, line.number), error, SuccessorNote(line.text)));
@@ -116,15 +116,15 @@ std::vector<DecisionFile::Line> ApplyDecisions(const DecisionFile& file,
   }
   if (!mistakes.empty()) throw UsageError(fmt::format("{}", fmt::join(mistakes, "\n")));
 
-  for (const auto& [line, action] : actions) {
-    const std::string why = TryRestrict(candidate, action);
+  for (const auto& [line, actions] : taken) {
+    const std::string why = TryRestrict(candidate, actions);
     if (why.empty()) continue;
     throw UsageError(fmt::format("{}: {} contradicts the decisions above it ({})",
                                  Where(file, line.number), line.text, why));
   }
   std::vector<DecisionFile::Line> without_effect;
-  for (const auto& [line, action] : actions) {
-    if (!candidate.IsLive(action.decision)) without_effect.push_back(line);
+  for (const auto& [line, actions] : taken) {
+    if (!candidate.IsLive(actions.front().decision)) without_effect.push_back(line);
   }
   return without_effect;
 }

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <bit>
-
 #include "base/error.h"
+#include "search/descend/value_set.h"
 
 namespace exh::search {
 
@@ -16,8 +15,8 @@ std::vector<runtime::Action> FileActions(const DecisionFile& file,
   std::vector<std::string> mistakes;
   for (const DecisionFile::Line& line : file.decisions) {
     std::string error;
-    if (const auto action = ParseAction(instance, line.text, &error)) {
-      actions.push_back(*action);
+    if (const auto parsed = ParseActions(instance, line.text, &error)) {
+      actions.insert(actions.end(), parsed->begin(), parsed->end());
     } else {
       mistakes.push_back(fmt::format("{}:{}: {}", file.path, line.number, error));
     }
@@ -33,16 +32,9 @@ std::optional<std::vector<runtime::Action>> RandomDeadEnd(const runtime::Candida
     runtime::Candidate candidate = root;
     std::vector<runtime::Action> actions;
     while (const auto decision = order.Next(candidate)) {
-      runtime::Bits rest = candidate.domain(*decision);
-      for (std::size_t skipped = random.Below(static_cast<std::size_t>(std::popcount(rest)));
-           skipped > 0; --skipped) {
-        rest &= rest - 1;
-      }
-      actions.push_back({*decision, rest & (~rest + 1)});
-      if (candidate.Restrict(actions.back().decision, actions.back().values) ==
-          runtime::Propagation::kDeadEnd) {
-        return actions;
-      }
+      const int value = DrawValue(candidate, *decision, random);
+      actions.push_back(runtime::Action::Take(*decision, value));
+      if (candidate.Restrict(actions.back()) == runtime::Propagation::kDeadEnd) return actions;
     }
   }
   return std::nullopt;

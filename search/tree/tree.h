@@ -150,10 +150,9 @@ class Tree {
     std::uint32_t visits = 0;
     std::uint32_t evaluations = 0;
     std::uint32_t times = kNone;  ///< Block of the best evaluations.
-    std::uint8_t value = 0;
+    std::uint16_t value = 0;
     Death death = Death::kNone;
     std::uint8_t flags = 0;
-    std::uint8_t unused = 0;
   };
   static_assert(sizeof(Edge) == 32);
   static constexpr std::uint8_t kLeaf = 1;

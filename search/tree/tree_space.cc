@@ -2,14 +2,12 @@
 #include "search/tree/tree_space.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 
 #include "base/check.h"
 
 namespace exh::search {
 
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::Propagation;
@@ -28,26 +26,25 @@ Branches CandidateSpace::Expand(const Path& path) const {
   Branches branches;
   branches.decision = *decision;
   Candidate child = parent;
-  for (Bits rest = parent.domain(*decision); rest != 0; rest &= rest - 1) {
+  parent.ForEachValue(*decision, [&](int value) {
     Branch branch;
-    branch.value = static_cast<std::uint8_t>(std::countr_zero(rest));
+    branch.value = static_cast<std::uint16_t>(value);
     child = parent;
-    if (child.Restrict(*decision, rest & (~rest + 1)) == Propagation::kFixpoint) {
+    if (child.Take(*decision, value) == Propagation::kFixpoint) {
       if (bound_) branch.bound = bound_(child);
       branch.is_leaf = !order_.Next(child);
     } else {
       branch.is_dead_end = true;
     }
     branches.values.push_back(branch);
-  }
+  });
   return branches;
 }
 
 Candidate CandidateSpace::CandidateOf(const Path& path) const {
   Candidate candidate = root_;
   for (const PathStep& step : path) {
-    const Propagation result =
-        candidate.Restrict(static_cast<DecisionId>(step.decision), Bits{1} << step.value);
+    const Propagation result = candidate.Take(static_cast<DecisionId>(step.decision), step.value);
     EXH_CHECK(result == Propagation::kFixpoint);
   }
   return candidate;

@@ -17,7 +17,7 @@ namespace exh::search {
 
 /// A value of the next decision.
 struct Branch {
-  std::uint8_t value = 0;
+  std::uint16_t value = 0;
   double bound = 0;  ///< Nanoseconds; nothing below is faster. 0: nothing is known.
   bool is_leaf = false;
   bool is_dead_end = false;  ///< Propagation finds a contradiction.

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "tests/search/temp_folder.h"
@@ -72,9 +73,9 @@ TEST_F(Scratch, TheNextOneRemovesThoseOfDeadOwners) {
 TEST_F(Scratch, LeavesAloneWhatIsNotOurs) {
   const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(2);
   for (const char* const name : {"exhaust-abcde", "exhaust-abcdefg", "exhaust", "other-abcdef",
-                                 "exhaust-target", "exhaust-newone"}) {
+                                 "exhaust-target"}) {
     fs::create_directory(folder_ / name);
-    if (std::string(name) != "exhaust-newone") fs::last_write_time(folder_ / name, long_ago);
+    fs::last_write_time(folder_ / name, long_ago);
   }
   // The name fits, but it is a link, or a file.
   fs::rename(folder_ / "exhaust-target", folder_ / "target");
@@ -82,17 +83,40 @@ TEST_F(Scratch, LeavesAloneWhatIsNotOurs) {
   std::ofstream(folder_ / "exhaust-afile0") << "x";
   const ScratchFolder scratch;
   for (const char* const name : {"exhaust-abcde", "exhaust-abcdefg", "exhaust", "other-abcdef",
-                                 "target", "exhaust-linked", "exhaust-afile0", "exhaust-newone"}) {
+                                 "target", "exhaust-linked", "exhaust-afile0"}) {
     EXPECT_TRUE(fs::exists(folder_ / name)) << name;
   }
 }
 
-TEST_F(Scratch, AnOldOneWithoutAnOwnerIsRemoved) {
+// An owner may be killed right after it has made its folder, or while it removes it.
+TEST_F(Scratch, WhatAnOwnerLeftHalfMadeOrHalfRemovedIsRemoved) {
   fs::create_directory(folder_ / "exhaust-before");
-  fs::last_write_time(folder_ / "exhaust-before",
-                      fs::file_time_type::clock::now() - std::chrono::hours(2));
+  fs::create_directories(folder_ / "exhaust-halfof/sub");
   const ScratchFolder scratch;
   EXPECT_FALSE(fs::exists(folder_ / "exhaust-before"));
+  EXPECT_FALSE(fs::exists(folder_ / "exhaust-halfof"));
+  EXPECT_TRUE(fs::exists(scratch.path()));
+}
+
+// Many that begin at once take nothing away from each other.
+TEST_F(Scratch, NewOnesAreLeftAloneByOthers) {
+  std::vector<pid_t> owners;
+  for (int i = 0; i < 16; ++i) {
+    owners.push_back(::fork());
+    if (owners.back() != 0) continue;
+    for (int round = 0; round < 50; ++round) {
+      const ScratchFolder scratch;
+      std::ofstream(scratch.path() + "/file") << round;
+      if (!fs::exists(scratch.path() + "/file")) std::_Exit(1);
+    }
+    std::_Exit(0);
+  }
+  for (const pid_t owner : owners) {
+    int status = -1;
+    ::waitpid(owner, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
 }
 
 TEST_F(Scratch, ABadTmpdirIsNamed) {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -19,6 +18,7 @@
 #include "base/system/standard_streams.h"
 #include "kernels/task.h"
 #include "search/descend/choice_order.h"
+#include "search/descend/value_set.h"
 #include "search/log/log_reader.h"
 #include "search/log/replay.h"
 #include "search/subject/candidate_bound.h"
@@ -40,14 +40,8 @@ std::vector<runtime::Candidate> Prefixes(const Problem& problem, std::size_t num
       if (step % 4 == 0) all.push_back(candidate);
       const auto next = order.Next(candidate);
       if (!next) break;
-      const runtime::Bits domain = candidate.domain(*next);
-      runtime::Bits value = domain;
-      for (std::size_t skip = random.Below(static_cast<std::size_t>(std::popcount(domain)));
-           skip > 0; --skip) {
-        value &= value - 1;
-      }
-      value &= ~value + 1;
-      if (candidate.Restrict(*next, value) != runtime::Propagation::kFixpoint) break;
+      const int value = DrawValue(candidate, *next, random);
+      if (candidate.Take(*next, value) != runtime::Propagation::kFixpoint) break;
     }
   }
   return all;

@@ -31,6 +31,7 @@
 #include "runtime/packed_node.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
+#include "search/descend/value_set.h"
 #include "search/subject/problem.h"
 #include "tests/bench/engine_kernels.h"
 #include "tests/bench/measure_descents.h"
@@ -138,14 +139,10 @@ ordered_json MeasureSteps(const Candidate& root, const search::ChoiceOrder& orde
     for (int depth = 0;; ++depth) {
       const auto decision = order.Next(state);
       if (!decision) break;
-      runtime::Bits values = state.domain(*decision);
-      for (auto skip = random.Below(static_cast<std::size_t>(std::popcount(values))); skip > 0;
-           --skip) {
-        values &= values - 1;
-      }
+      const int value = search::DrawValue(state, *decision, random);
       child = state;
       const auto start = Clock::now();
-      const auto result = child.Restrict(*decision, values & (~values + 1));
+      const auto result = child.Take(*decision, value);
       restrict_us.push_back(Since(start) * 1e6);
       if (result == runtime::Propagation::kDeadEnd) break;
       state = child;

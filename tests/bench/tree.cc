@@ -245,7 +245,7 @@ int Main(int argc, char** argv) {
   const BoundFunction bound = [](const runtime::Candidate& candidate) {
     double ns = 9e4;
     for (runtime::DecisionId id = 0; id < candidate.instance().num_decisions(); id += 8) {
-      if (candidate.IsConstrained(id)) ns += 100 * static_cast<double>(candidate.domain(id) & 1);
+      if (candidate.IsConstrained(id)) ns += candidate.FirstValue(id) == 0 ? 100 : 0;
     }
     return ns;
   };

@@ -29,6 +29,15 @@ inline void exh_await_previous() {
 }
 
 namespace exh_shim {
+/// What a register holds that nothing was written to: no number, of halves either, or one that
+/// nobody wants.
+template <typename T>
+T Unwritten() {
+  T value;
+  __builtin_memset(&value, T(0.5) != T(0) || sizeof value == 2 ? 0xff : 0xa5, sizeof value);
+  return value;
+}
+
 inline void MultiplyTile(int line, double& c0, double& c1, double& c2, double& c3, double a0,
                          double a1, double a2, double a3, double a4, double a5, double a6,
                          double a7, double b0, double b1, double b2, double b3) {

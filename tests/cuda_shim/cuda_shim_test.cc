@@ -255,6 +255,25 @@ TEST(CudaShim, AShuffleIsNoBarrier) {
               {.threads = 64, .shared_bytes = 256}, "since the start of the block");
 }
 
+/// Neither does a matrix unit order what threads do before it and after it: the one that was the
+/// first to read is not the only one.
+TEST(CudaShim, AMatrixUnitIsNoBarrier) {
+  const std::string kernel = R"(
+  double x = 1, y = 1, z = 1, w = 1;
+  float* const tmp_a = reinterpret_cast<float*>(exh_shared) + 0;
+  if (t == $) tmp_a[0] = 2.0f;
+  __syncthreads();
+  arg_c[t] = tmp_a[0];
+  exh_dmma(x, y, z, w, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+  if (t == $) tmp_a[0] = 3.0f;
+)";
+  for (const char* thread : {"0", "13", "31"}) {
+    std::string text = kernel;
+    for (std::size_t at = 0; (at = text.find('$')) != text.npos;) text.replace(at, 1, thread);
+    ExpectError(text, {.threads = 32, .shared_bytes = 4}, "read since the barrier of line");
+  }
+}
+
 // Asynchronous copies.
 
 TEST(CudaShim, AsynchronousCopies) {
@@ -506,6 +525,32 @@ TEST(CudaShim, UnwrittenTemporariesAreNaNInEveryBlock) {
     const Result result = kernel.Run(order);
     EXPECT_EQ(result.error, "");
     for (unsigned i = 0; i < 6; ++i) EXPECT_TRUE(std::isnan(result.c[i])) << i;
+  }
+}
+
+TEST(CudaShim, RegistersHoldNothingBeforeTheyAreWritten) {
+  const HandProgram kernel(R"(
+  float v_a_0, v_a_1;
+  unsigned short v_b;
+  int v_c;
+  v_a_1 = 2.0f;
+  if (t % 4 == 0) v_a_0 = 1.0f;
+  if (t % 4 <= 1) {
+    v_b = 1;
+    v_c = 1;
+  }
+  arg_c[t] = t % 4 == 3 ? static_cast<float>(v_c + v_b) : t % 4 == 2 ? static_cast<float>(v_b) : v_a_0 + v_a_1;
+)",
+                           {.threads = 128});
+  for (const int order : kOrders) {
+    const Result result = kernel.Run(order);
+    EXPECT_EQ(result.error, "");
+    for (unsigned i = 0; i < kElements; i += 4) {
+      EXPECT_EQ(result.c[i], 3.0f) << i;
+      EXPECT_TRUE(std::isnan(result.c[i + 1])) << i;
+      EXPECT_EQ(result.c[i + 2], 65535.0f) << i;
+      EXPECT_NE(result.c[i + 3], 2.0f) << i;
+    }
   }
 }
 

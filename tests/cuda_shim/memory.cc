@@ -296,6 +296,7 @@ bool Memory::Read(Region* region, const Access& access, void* value, unsigned th
                                       Since()));
     }
     if (history.reader == -1) history.reader = self;
+    history.several_readers |= history.reader != self;
   }
   return true;
 }
@@ -312,9 +313,11 @@ bool Memory::Touch(const Region& region, const Access& access, std::int64_t grai
 bool Memory::IsRead(Region& region, const Access& access, std::int64_t grain, unsigned thread,
                     const char* verb) {
   const History& history = HistoryOf(region, grain);
-  if (history.reader == -1 || history.reader == static_cast<std::int32_t>(thread)) return false;
-  Fail(thread, fmt::format("{} {}, which thread {} read {}", verb,
-                           Place(region, access, grain * region.grain), history.reader, Since()));
+  const bool is_first = history.reader == static_cast<std::int32_t>(thread);
+  if (history.reader == -1 || (is_first && !history.several_readers)) return false;
+  const std::string who = is_first ? "another thread" : fmt::format("thread {}", history.reader);
+  Fail(thread, fmt::format("{} {}, which {} read {}", verb,
+                           Place(region, access, grain * region.grain), who, Since()));
   return true;
 }
 

@@ -13,8 +13,8 @@
 // thread has waited for it. Until then nobody may touch its grains, not even that thread, but for
 // copies of the same bits. To the rules above it is a write by that thread where it begins, and one
 // where it has been waited for.
-// The threads run an interval one after the other: if the running thread has written a grain, it is
-// the last that did; and if it is the first that read it, it is the only one.
+// The threads run an interval one after the other, but where they wait for their warp: there others
+// go on, and a thread that was the first to read a grain comes back when it is no longer alone.
 //
 // Within one kernel, too, and about what all of its threads may use:
 //   * a thread accesses a grain that another changes by an atomic operation, before or after,
@@ -49,7 +49,7 @@ struct History {
   std::uint32_t interval = 0;
   std::int32_t writer = -1;  ///< The last thread that wrote it.
   std::int32_t reader = -1;  ///< The first thread that read it without having written it.
-  bool several_writers = false;
+  bool several_readers = false, several_writers = false;
   bool varied = false;  ///< It was overwritten with other bits.
 };
 

@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <regex>
+#include <string_view>
 
 namespace exh_shim {
 namespace {
@@ -28,6 +31,50 @@ std::string TrackPointers(const std::string& source) {
   text = std::regex_replace(text, pointer, "exh_shim::Tracked<$1>");
   text = std::regex_replace(text, deduced, "auto");
   return std::regex_replace(text, linkage, "static");
+}
+
+/// The type that the line declares registers of, without a value: "float v_a_0, v_a_1;". Empty: it
+/// does something else.
+std::string_view DeclaredType(std::string_view line) {
+  // The longer names first.
+  static constexpr std::string_view kTypes[] = {
+      "unsigned long long", "unsigned short", "long long", "unsigned", "double", "float", "int"};
+  if (line.empty() || line.back() != ';') return {};
+  const auto* const type = std::ranges::find_if(kTypes, [&](std::string_view one) {
+    return line.starts_with(one) && line.substr(one.size()).starts_with(' ');
+  });
+  if (type == std::end(kTypes)) return {};
+  const std::string_view names = line.substr(type->size(), line.size() - type->size() - 1);
+  const bool is_list = std::ranges::all_of(names, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == ',' || c == ' ';
+  });
+  return is_list ? *type : std::string_view();
+}
+
+/// Registers have a value from the beginning, which is none that a program could want. Compilers
+/// take what is written in some branch for written in all.
+std::string SpoilRegisters(const std::string& source) {
+  std::string text;
+  text.reserve(source.size());
+  for (std::size_t begin = 0; begin < source.size();) {
+    const std::size_t end = std::min(source.find('\n', begin), source.size());
+    const std::string_view whole = std::string_view(source).substr(begin, end - begin);
+    const std::string_view line =
+        whole.substr(std::min(whole.find_first_not_of(' '), whole.size()));
+    if (const std::string_view type = DeclaredType(line); !type.empty()) {
+      const std::string value = fmt::format(" = exh_shim::Unwritten<{}>()", type);
+      text += type;
+      for (const char c : line.substr(type.size())) {
+        if (c == ',' || c == ';') text += value;
+        text += c;
+      }
+    } else {
+      text += whole;
+    }
+    if (end < source.size()) text += '\n';
+    begin = end + 1;
+  }
+  return text;
 }
 
 std::string Arguments(const CudaText& text, std::size_t num_arrays, std::size_t num_scalars) {
@@ -99,7 +146,7 @@ extern "C" void exh_shim_run_{number}(void* const* arrays, const double* scalars
                 error, capacity);
 }}
 )",
-      fmt::arg("number", number), fmt::arg("source", TrackPointers(text.source)),
+      fmt::arg("number", number), fmt::arg("source", TrackPointers(SpoilRegisters(text.source))),
       fmt::arg("vectors", reach / 16),
       fmt::arg("kernels", Kernels(launch, Arguments(text, arrays.size(), num_scalars))),
       fmt::arg("num_kernels", launch.sides.size() + 1), fmt::arg("overlaps", launch.overlaps),

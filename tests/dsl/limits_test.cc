@@ -60,7 +60,7 @@ TEST(Nesting, CountsInOneFormula) {
 
 TEST(Text, AByteOrderMarkAtTheStartIsNoMistake) {
   EXPECT_EQ(Said("\xEF\xBB\xBFrequire a: true"), "");
-  EXPECT_EQ(Said("\xEF\xBB\xBFrequire a: %"), "1:13: invalid token '%' [E0101]\n");
+  EXPECT_EQ(Said("\xEF\xBB\xBFrequire a: ?"), "1:13: invalid token '?' [E0101]\n");
   EXPECT_EQ(Said("require a: true\n\xEF\xBB\xBFrequire b: true"),
             "2:1: invalid token U+FEFF (a byte order mark) [E0101]\n");
 }

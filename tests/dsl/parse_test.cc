@@ -340,14 +340,17 @@ TEST(Parser, ConnectivesBindAsInC) {
 
 TEST(Parser, ConditionsMayHaveNumbersAndConstants) {
   const ast::File file =
-      ParseValid("require n() is not 2 | 16\n  n() <= 32\n  n() > most\n  n() < most()");
+      ParseValid("require n() is not 2 | 16 .. 32\n  n() <= 32\n  n() > most\n  n() < most()");
   const auto& clauses = std::get<ast::RequireDecl>(file.statements.at(0)).constraint.clauses;
   ASSERT_EQ(clauses.size(), 4U);
   const auto& test = std::get<ast::IsTest>(clauses[0].condition->kind);
-  EXPECT_TRUE(test.numbers && test.negated);
-  EXPECT_EQ(test.values[1].text, "16");
+  EXPECT_TRUE(test.values.empty() && test.negated);
+  ASSERT_EQ(test.numbers.size(), 2U);
+  EXPECT_FALSE(test.numbers[0].last);
+  EXPECT_EQ(test.numbers[1].first.text, "16");
+  EXPECT_EQ(test.numbers[1].last->text, "32");
   const auto rhs = [&](std::size_t i) -> const auto& {
-    return std::get<ast::Comparison>(clauses[i].condition->kind).rhs;
+    return std::get<ast::Comparison>(clauses[i].condition->kind).right.at(0).operand;
   };
   EXPECT_EQ(std::get<ast::Number>(rhs(1)).digits.text, "32");
   EXPECT_EQ(std::get<ast::Name>(rhs(2)).text, "most");

@@ -93,7 +93,7 @@ class RandomTree {
     return {*(names.begin() + Below(static_cast<int>(names.size()))), {}};
   }
   ast::Name ChoiceName() {
-    return Pick({"order", "kind", "choice", "type", "adds", "host", "x_1"});
+    return Pick({"order", "kind", "choice", "type", "adds", "host", "x_1", "div", "min", "max"});
   }
   ast::Name SetName() { return Pick({"Dims", "S0x", "Insts"}); }
   ast::Name ValueName() { return Pick({"A", "BEFORE", "V_1"}); }
@@ -125,28 +125,51 @@ class RandomTree {
   ast::Instance Instance() {
     return {ChoiceName(), Some(3, 0, [&] { return VarName(); }), {}};
   }
+  std::vector<ast::NumberRange> Numbers() {
+    return Some(3, 1, [&] {
+      ast::NumberRange range{Pick({"0", "16", "007"}), std::nullopt};
+      if (Below(3) == 0) range.last = Pick({"20", "99"});
+      return range;
+    });
+  }
+  ast::TermNode Operand() {
+    using Kind = ast::TermNode::Kind;
+    switch (Below(4)) {
+      case 0:
+        return {Kind::kNumber, ast::Number{Pick({"0", "3", "64"})}, {}};
+      case 1:
+        return {Kind::kCode, Code(), {}};
+      case 2:
+        return {Kind::kCode, Pick({"most", "choice", "host", "div", "max", "let"}), {}};
+      default:
+        return {Kind::kInstance, Instance(), {}};
+    }
+  }
+  ast::Term Term(int depth) {
+    using Kind = ast::TermNode::Kind;
+    if (depth == 0 || Below(3) == 0) return {Operand()};
+    const Kind kind = static_cast<Kind>(static_cast<int>(Kind::kNegate) + Below(9));
+    ast::Term term = Term(depth - 1);
+    if (kind != Kind::kNegate) {
+      const ast::Term right = Term(depth - 1);
+      term.insert(term.end(), right.begin(), right.end());
+    }
+    term.push_back({kind, {}, {}});
+    return term;
+  }
   ast::Condition Condition(bool code) {
     switch (Below(code ? 7 : 6)) {
       case 0:
         return {Below(2) == 0, {}};
       case 1:
-        return {ast::IsTest{Instance(), Below(2) == 0, false, ValueNames()}, {}};
+        return {ast::IsTest{Instance(), Below(2) == 0, ValueNames(), {}}, {}};
       case 2:
-        return {ast::Comparison{Instance(), static_cast<CompareOp>(Below(6)), Instance()}, {}};
-      case 3:  // Ends in code: nothing that starts with code may follow without a separator.
-        if (code)
-          return {ast::Comparison{Instance(), static_cast<CompareOp>(Below(6)), Code()}, {}};
-        return {true, {}};
+      case 3:
+        return {ast::Comparison{Term(3), static_cast<CompareOp>(Below(6)), Term(3)}, {}};
       case 4:
-        return {ast::IsTest{Instance(), Below(2) == 0, true,
-                            Some(3, 1,
-                                 [&] {
-                                   return Pick({"0", "16", "007"});
-                                 })},
-                {}};
+        return {ast::IsTest{Instance(), Below(2) == 0, {}, Numbers()}, {}};
       case 5:
-        if (Below(2) == 0) return {Instance(), {}};
-        return {ast::Comparison{Instance(), CompareOp::kLt, ast::Number{Pick({"3"})}}, {}};
+        return {Instance(), {}};
       default:
         return {Code(), {}};
     }
@@ -163,9 +186,7 @@ class RandomTree {
     const bool single = formula.kind == ast::Formula::Kind::kNot;
     const int parts = single ? 1 : pair ? 2 : 2 + Below(2);
     for (int i = 0; i < parts; ++i) {
-      // Only what stands between others may be code: an end may meet the code of a neighbour.
-      const bool inner = code || (i > 0 && i + 1 < parts);
-      formula.parts.push_back(Formula(inner, depth - 1));
+      formula.parts.push_back(Formula(code, depth - 1));
     }
     return formula;
   }
@@ -178,8 +199,8 @@ class RandomTree {
     });
   }
   ast::Constraint Constraint() {
-    // Between clauses there is no separator, so they begin and end without code.
-    return {Quantifiers(), Some(3, 0, [&] { return Formula(false); }), {}};
+    // Between clauses there is no separator: what would go on with the next is in parentheses.
+    return {Quantifiers(), Some(3, 0, [&] { return Formula(true); }), {}};
   }
   std::vector<ast::Key> Keys() {
     return Some(3, 0, [&] {
@@ -236,6 +257,7 @@ class RandomTree {
         return ast::EnumDecl{DocText(), ChoiceName(), VarDefs(),
                              Some(4, 0, [&] { return EnumItem(); })};
       case 3:
+        if (Below(2) == 0) return ast::IntegerDecl{DocText(), ChoiceName(), VarDefs(), Numbers()};
         return ast::IntegerDecl{DocText(), ChoiceName(), VarDefs(), Code()};
       case 4: {
         ast::CounterDecl counter;
@@ -244,14 +266,11 @@ class RandomTree {
         counter.name = ChoiceName();
         counter.arguments = VarDefs();
         if (Below(2) == 0) counter.base = Code();
+        if (Below(4) == 0) counter.base = ast::Number{Pick({"0", "12"}), Below(2) == 0};
         counter.over = Quantifiers();
         counter.product = Below(2) == 0;
-        if (Below(2) == 0) {
-          counter.weight = Code();
-        } else {
-          counter.weight = Instance();
-        }
-        counter.when = Some(2, 0, [&] { return Formula(false); });
+        counter.weight = Term(2);
+        counter.when = Some(2, 0, [&] { return Formula(true); });
         return counter;
       }
       case 5: {

@@ -221,7 +221,8 @@ Interval Engine::CountFromScratch(const Counter& counter, const Scope& scope,
   const bool half = counter.visibility == runtime::Visibility::kHalf;
   std::uint64_t base = counter.is_product ? 1 : 0;
   if (counter.base >= 0)
-    base = host_.Numbers(counter.base, {binding, At(counter.num_arguments)})[0];
+    base = static_cast<std::uint64_t>(
+        host_.Integer(counter.base, {binding, At(counter.num_arguments)}));
   Interval count = {base, half ? runtime::kSaturated : base};
   const std::uint32_t bound = (1u << counter.num_arguments) - 1;
   ForEachBinding(sets_, scope, binding, bound, [&] {

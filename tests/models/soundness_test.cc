@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <iterator>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "base/random.h"
 #include "kernels/codegen/plan/lowered_code.h"
 #include "search/descend/choice_order.h"
+#include "search/descend/value_set.h"
 #include "tests/models/bounded.h"
 
 namespace exh::models {
@@ -263,17 +263,13 @@ TEST_P(Soundness, BoundsGrowAndStayBelowTheCode) {
         next = open[random.Below(open.size())];
       }
       const runtime::Candidate before = candidate;
-      runtime::Bits rest = before.domain(*next);
-      for (is_dead = true; is_dead && rest != 0;) {
-        runtime::Bits value = rest;
-        for (std::size_t skip = random.Below(static_cast<std::size_t>(std::popcount(rest)));
-             skip > 0; --skip) {
-          value &= value - 1;
-        }
-        value &= ~value + 1;
-        rest &= ~value;
+      search::ValueSet rest;
+      rest.Assign(before, *next);
+      for (is_dead = true; is_dead && !rest.empty();) {
+        const int value = rest.Draw(random);
+        rest.Remove(value);
         candidate = before;
-        is_dead = candidate.Restrict(*next, value) != runtime::Propagation::kFixpoint;
+        is_dead = candidate.Take(*next, value) != runtime::Propagation::kFixpoint;
       }
       ++steps;
     }

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -17,6 +16,7 @@
 #include "models/inventory/candidate_view.h"
 #include "models/tally.h"
 #include "search/descend/choice_order.h"
+#include "search/descend/value_set.h"
 #include "tests/models/bounded.h"
 
 namespace exh::models {
@@ -48,13 +48,8 @@ std::vector<Domains> RandomDomains(const search::Problem& problem) {
       const auto next = order.Next(candidate);
       if (!next || step % 5 == 0) all.push_back(DomainsOf(problem, candidate));
       if (!next) break;
-      runtime::Bits rest = candidate.domain(*next);
-      for (std::size_t skip = random.Below(static_cast<std::size_t>(std::popcount(rest))); skip > 0;
-           --skip) {
-        rest &= rest - 1;
-      }
-      const runtime::Bits value = rest & (~rest + 1);
-      if (candidate.Restrict(*next, value) != runtime::Propagation::kFixpoint) break;
+      const int value = search::DrawValue(candidate, *next, random);
+      if (candidate.Take(*next, value) != runtime::Propagation::kFixpoint) break;
     }
   }
   return all;

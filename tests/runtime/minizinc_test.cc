@@ -7,10 +7,13 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/error.h"
 #include "runtime/export_minizinc.h"
 #include "tests/support/minizinc.h"
+#include "tests/support/oracle.h"
 #include "tests/support/order_space.h"
 #include "tests/support/random_space.h"
+#include "tests/support/random_terms.h"
 
 namespace exh::tests {
 namespace {
@@ -56,6 +59,44 @@ TEST_F(MiniZinc, CountsTheImplementationsOfRandomSpaces) {
               compared, with_planned, with_counters, with_implementations);
   EXPECT_GT(with_planned, spaces / 8);
   EXPECT_GT(with_counters, spaces / 4);
+  EXPECT_GT(with_implementations, spaces / 2);
+}
+
+/// The oracle, the engine and Gecode agree.
+TEST_F(MiniZinc, CountsTheImplementationsOfRandomSpacesWithTerms) {
+  const char* const more = std::getenv("EXH_MINIZINC_SPACES");
+  const int spaces = more == nullptr ? 40 : std::atoi(more);
+  int compared = 0, too_large = 0, with_long = 0, with_planned = 0, with_implementations = 0;
+  for (std::uint64_t seed = 1; compared < spaces && !HasFailure(); ++seed) {
+    SCOPED_TRACE("random space with terms, seed " + std::to_string(seed));
+    const TestSpace test = RandomTermSpace(seed, seed % 10 == 0 ? 200'000 : 3'000);
+    const std::uint64_t expected = Oracle(test.space, test.host).Solve().size();
+    // Solvers print every solution.
+    if (expected > 20'000) continue;
+    const auto instance = Instance::Freeze(test.space, test.host);
+    EXPECT_EQ(CountImplementations(Candidate(instance), expected + 1), expected);
+    try {
+      ExpectSolutions(*instance, seed % 2 == 0, expected);
+    } catch (const Error& error) {
+      ++too_large;
+      ASSERT_LT(too_large, 5 + spaces / 5) << error.what();
+      continue;
+    }
+    ++compared;
+    with_planned += !test.space.triggers.empty();
+    with_implementations += expected > 1;
+    bool any_long = false;
+    for (runtime::DecisionId d = 0; d < instance->num_decisions(); ++d) {
+      any_long = any_long || instance->IsLong(d);
+    }
+    with_long += any_long;
+  }
+  std::printf(
+      "%d spaces, %d with triggers, %d with long decisions, %d with several implementations, "
+      "%d too large for solvers\n",
+      compared, with_planned, with_long, with_implementations, too_large);
+  EXPECT_GT(with_planned, spaces / 8);
+  EXPECT_GT(with_long, spaces / 8);
   EXPECT_GT(with_implementations, spaces / 2);
 }
 

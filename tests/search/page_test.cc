@@ -274,7 +274,7 @@ TEST(PrefixTree, LearnsBoundsDeadEndsAndCutsOfTheTree) {
     Branches Expand(const Path& path) const override {
       Branches branches;
       branches.decision = static_cast<std::uint32_t>(path.size());
-      for (std::uint8_t value = 0; value < 3; ++value) {
+      for (std::uint16_t value = 0; value < 3; ++value) {
         Branch branch;
         branch.value = value;
         branch.bound = 10.0 * value;

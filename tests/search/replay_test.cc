@@ -98,11 +98,12 @@ TEST(Decisions, VectorTextMarksWhatIsOpen) {
   EXPECT_EQ(VectorText(candidate), std::string(candidate.instance().num_decisions(), '?'));
   ASSERT_EQ(Take(candidate, "mode(r)=LOOSE"), runtime::Propagation::kFixpoint);
   EXPECT_EQ(VectorText(candidate)[0], '0');
-  EXPECT_EQ(VectorValue('0'), 0);
-  EXPECT_EQ(VectorValue('A'), 10);
-  EXPECT_EQ(VectorValue('/'), 63);
-  EXPECT_EQ(VectorValue('.'), -1);
-  EXPECT_EQ(VectorValue('?'), -1);
+  const std::string vector = "0A/.?";
+  EXPECT_EQ(VectorSize(vector), 5u);
+  const int values[] = {0, 10, 63, -1, -1};
+  for (std::size_t decision = 0; decision < 5; ++decision) {
+    EXPECT_EQ(VectorValue(vector, decision), values[decision]) << decision;
+  }
 }
 
 TEST(Decisions, CommentsAreNoCode) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <string>
 
 #include "search/log/log_reader.h"
@@ -26,11 +27,13 @@ inline double ToyBound(const runtime::Candidate& candidate) {
   return ns;
 }
 
-/// A search of the toy space with a fake evaluator and a clock that ticks at every look.
+/// A search of the toy space, or of another one, with a fake evaluator and a clock that ticks at
+/// every look.
 struct Scene {
   FakeEvaluator evaluator;
   AnyStopper stopper;
   ExplorerOptions options;
+  std::function<runtime::Candidate()> root = ToyRoot;
   std::string order = "mode,color";
   double now = 0;
   TempFolder folder;
@@ -41,7 +44,7 @@ struct Scene {
   Outcome Go() {
     EventLog log(folder / "log.jsonl");
     log.Write(RunRecord{});
-    for (const ChoiceRecord& choice : ChoiceRecords(ToyRoot().instance())) log.Write(choice);
+    for (const ChoiceRecord& choice : ChoiceRecords(root().instance())) log.Write(choice);
     return Explore(log, nullptr);
   }
   /// Goes on with the log in the folder, and writes the end of the run.
@@ -53,11 +56,11 @@ struct Scene {
     return outcome;
   }
   Outcome Explore(EventLog& file, const Log* earlier) {
-    const runtime::Candidate root = ToyRoot();
-    const ChoiceOrder choices = ChoiceOrder::Parse(order, root.instance());
+    const runtime::Candidate top = root();
+    const ChoiceOrder choices = ChoiceOrder::Parse(order, top.instance());
     std::FILE* const nowhere = std::fopen("/dev/null", "w");
     ProgressReporter progress(ProgressMode::kPlain, nowhere);
-    Explorer explorer(root, choices, evaluator, stopper, file, progress, clock(), options);
+    Explorer explorer(top, choices, evaluator, stopper, file, progress, clock(), options);
     if (earlier != nullptr) {
       explorer.Restore(*earlier);
       file.Keep(earlier->tail);
@@ -71,9 +74,9 @@ struct Scene {
   Log log() { return ReadLog(folder.path()); }
   /// Digest of the tree of the log, made again.
   std::string ReplayedDigest() {
-    const runtime::Candidate root = ToyRoot();
-    const ChoiceOrder choices = ChoiceOrder::Parse(order, root.instance());
-    const CandidateSpace space(root, choices, options.proposer.bound);
+    const runtime::Candidate top = root();
+    const ChoiceOrder choices = ChoiceOrder::Parse(order, top.instance());
+    const CandidateSpace space(top, choices, options.proposer.bound);
     Tree tree(space, options.tree);
     ReplayTree(log(), tree);
     return tree.Digest();

@@ -84,7 +84,7 @@ TEST(Record, HoldsWhatWasEvaluatedAndNothingElse) {
       const Record::Vertex& parent = record.vertices()[record.vertices()[at].parent];
       const int value = record.vertices()[at].value;
       path.insert(path.begin(), {static_cast<int>(parent.decision), value});
-      EXPECT_EQ(VectorValue(record.leaves()[leaf].vector[parent.decision]), value);
+      EXPECT_EQ(VectorValue(record.leaves()[leaf].vector, parent.decision), value);
       EXPECT_GE(record.vertices()[at].bound, parent.bound);
     }
     EXPECT_EQ(record.Find(path), vertex);

@@ -19,7 +19,6 @@
 namespace exh::search {
 namespace {
 
-using runtime::Bits;
 using runtime::Candidate;
 
 /// Level by level, all nodes of a level at once.
@@ -35,10 +34,10 @@ std::vector<LevelCount> PlainCount(const Candidate& root, const ChoiceOrder& ord
       if (!decision) ++levels[level].implementations;
       if (!decision || level + 1 == levels.size()) continue;
       std::size_t failed = 0, values = 0;
-      for (Bits rest = node.domain(*decision); rest != 0; rest &= rest - 1) {
+      node.ForEachValue(*decision, [&](int value) {
         Candidate child = node;
         ++values;
-        if (child.Restrict(*decision, rest & (~rest + 1)) != runtime::Propagation::kFixpoint) {
+        if (child.Take(*decision, value) != runtime::Propagation::kFixpoint) {
           ++levels[level + 1].dead_ends;
           ++failed;
         } else if (cut.Removes(child, static_cast<int>(level) + 1)) {
@@ -46,7 +45,7 @@ std::vector<LevelCount> PlainCount(const Candidate& root, const ChoiceOrder& ord
         } else {
           next.push_back(child);
         }
-      }
+      });
       if (failed == values) ++levels[level].childless;
     }
     nodes = next;

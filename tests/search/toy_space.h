@@ -130,9 +130,9 @@ inline constexpr int kToyImplementationsToSix = 6 * (8 + 3) * 6;
 /// Takes decisions given as text; the test fails when one is refused.
 inline runtime::Propagation Take(runtime::Candidate& candidate, const std::string& text) {
   std::string error;
-  const auto action = runtime::ParseAction(candidate.instance(), text, &error);
-  if (!action) return runtime::Propagation::kDeadEnd;
-  return candidate.Restrict(action->decision, action->values);
+  const auto actions = runtime::ParseActions(candidate.instance(), text, &error);
+  if (!actions) return runtime::Propagation::kDeadEnd;
+  return candidate.Restrict(*actions);
 }
 
 }  // namespace exh::search

@@ -4,21 +4,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <memory>
-#include <optional>
 #include <random>
 #include <vector>
 
 #include "runtime/candidate.h"
 #include "runtime/internal/rows/propagator.h"
 #include "tests/support/oracle.h"
+#include "tests/support/restriction.h"
 
 namespace exh::tests {
 namespace {
 
 using runtime::Action;
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::Instance;
@@ -63,7 +61,7 @@ class Drive {
   std::string Text(const Candidate& candidate) const {
     std::string text;
     for (DecisionId d = 0; d < candidate.instance().num_decisions(); ++d) {
-      text += ActionText(candidate.instance(), {d, candidate.domain(d)});
+      text += DomainText(candidate, d);
       text += candidate.IsLive(d) ? "\n" : " (absent)\n";
     }
     return text;
@@ -77,7 +75,7 @@ class Drive {
         if (value == Oracle::kAbsent) {
           ASSERT_FALSE(candidate.IsLive(ids_[d])) << name << " is not live in an implementation";
         } else {
-          ASSERT_NE(candidate.domain(ids_[d]) >> value & 1, 0u)
+          ASSERT_TRUE(candidate.MayTake(ids_[d], value))
               << name << " lost " << candidate.instance().ValueName(ids_[d], value) << "\n"
               << Text(candidate);
         }
@@ -89,10 +87,18 @@ class Drive {
             << "member " << key.second.object << " of set " << key.first;
       }
       for (const auto& [key, value] : solution->counters) {
-        ASSERT_TRUE(candidate.counter(key.first, key.second).Contains(value))
-            << test_.space.choices[key.first].name << " is " << value;
+        const runtime::Interval counted = candidate.counter(key.first, key.second);
+        ASSERT_TRUE(counted.Contains(Shown(key, value)))
+            << test_.space.choices[key.first].name << " is " << value << ", not in " << counted.min
+            << " … " << counted.max;
       }
     }
+  }
+
+  /// What a candidate shows of a counter that begins below 0 is above its base.
+  std::uint64_t Shown(const std::pair<int, Oracle::Tuple>& counter, Oracle::Count value) const {
+    const Oracle::Count base = oracle_.Base(counter.first, counter.second);
+    return static_cast<std::uint64_t>(value - std::min<Oracle::Count>(base, 0));
   }
 
   /// Running every constraint once more changes nothing: no wake-up was missed.
@@ -102,30 +108,42 @@ class Drive {
     const Propagation result =
         runtime::internal::Propagator(candidate.instance(), &state, &conflict).PropagateAll();
     ASSERT_EQ(result, Propagation::kFixpoint);
+    const auto& layout = candidate.instance().layout();
+    for (runtime::Slot slot = 0; slot < layout.num_slots(); ++slot) {
+      EXPECT_EQ(state.domain(layout, slot), candidate.state().domain(layout, slot))
+          << "slot " << slot << "\n"
+          << Text(candidate);
+    }
+    for (std::uint32_t counter = 0; counter < layout.num_counters; ++counter) {
+      const auto here = candidate.state().counter(layout, counter);
+      EXPECT_EQ(state.counter(layout, counter), here)
+          << "counter " << counter << " [" << here.min << ", " << here.max << "]\n"
+          << Text(candidate);
+    }
     ASSERT_EQ(state, candidate.state());
   }
 
   void CheckShrunk(const Candidate& before, const Candidate& after) {
     for (DecisionId d = 0; d < before.instance().num_decisions(); ++d) {
-      ASSERT_EQ(after.domain(d) & ~before.domain(d), 0u);
+      ASSERT_TRUE(HasShrunk(before, after, d)) << DomainText(after, d);
       ASSERT_TRUE(after.IsLive(d) || !before.IsLive(d));
     }
   }
 
-  std::optional<Action> RandomAction(const Candidate& candidate) {
+  /// Actions of one decision; none: nothing is open.
+  std::vector<Action> RandomActions(const Candidate& candidate) {
     std::vector<DecisionId> open;
     for (std::size_t c = 0; c < test_.space.choices.size(); ++c) {
       candidate.ListOpen(static_cast<int>(c), &open);
     }
-    if (open.empty()) return std::nullopt;
-    const DecisionId decision = open[random_() % open.size()];
-    const Bits domain = candidate.domain(decision);
-    Bits values = 0;
-    while (values == 0 || values == domain) {
-      values = random_() & domain;
-      if (random_() % 2 == 0) values &= values - 1;
-    }
-    return Action{decision, values};
+    if (open.empty()) return {};
+    return RandomRestriction(candidate, open[random_() % open.size()], random_);
+  }
+
+  std::string Text(const Instance& instance, const std::vector<Action>& actions) const {
+    std::string text;
+    for (const Action& action : actions) text += ActionText(instance, action) + " ";
+    return text;
   }
 
   void Descend(const Candidate& root, std::vector<const Solution*> alive) {
@@ -133,21 +151,21 @@ class Drive {
     Candidate candidate = root;
     std::vector<Action> actions;
     while (!testing::Test::HasFatalFailure()) {
-      const std::optional<Action> action = RandomAction(candidate);
-      if (!action) break;
-      actions.push_back(*action);
+      const std::vector<Action> step = RandomActions(candidate);
+      if (step.empty()) break;
+      actions.insert(actions.end(), step.begin(), step.end());
       const Candidate before = candidate;
       const runtime::State bytes = before.state();
-      const Propagation result = candidate.Restrict(action->decision, action->values);
+      const Propagation result = candidate.Restrict(step);
       ASSERT_EQ(before.state(), bytes) << "a copy changed";
       std::erase_if(alive, [&](const Solution* solution) {
-        const auto d = std::ranges::find(ids_, action->decision) - ids_.begin();
-        return (action->values >> solution->values[d] & 1) == 0;
+        const auto d = std::ranges::find(ids_, step.front().decision) - ids_.begin();
+        return solution->values[d] == Oracle::kAbsent || !Allow(step, solution->values[d]);
       });
       if (result == Propagation::kDeadEnd) {
         ++result_.dead_ends;
-        ASSERT_TRUE(alive.empty()) << ActionText(before.instance(), *action) << " lost "
-                                   << alive.size() << " implementations, blaming "
+        ASSERT_TRUE(alive.empty()) << Text(before.instance(), step) << "lost " << alive.size()
+                                   << " implementations, blaming "
                                    << OriginText(test_.space, candidate.conflict().origin) << "\n"
                                    << Text(before);
         CheckOtherOrders(root, nullptr, actions);
@@ -157,7 +175,7 @@ class Drive {
       CheckShrunk(before, candidate);
       CheckNothingLeft(candidate);
       Candidate again = candidate;
-      ASSERT_EQ(again.Restrict(action->decision, action->values), Propagation::kFixpoint);
+      ASSERT_EQ(again.Restrict(step), Propagation::kFixpoint);
       ASSERT_EQ(again.state(), candidate.state()) << "not idempotent";
       if (testing::Test::HasFatalFailure()) return;
     }
@@ -165,8 +183,10 @@ class Drive {
     ASSERT_TRUE(candidate.IsImplementation()) << Text(candidate);
     ASSERT_EQ(alive.size(), 1u) << "accepted an illegal implementation\n" << Text(candidate);
     for (const auto& [key, value] : alive.front()->counters) {
-      ASSERT_EQ(candidate.counter(key.first, key.second), (runtime::Interval{value, value}))
-          << test_.space.choices[key.first].name;
+      const runtime::Interval counted = candidate.counter(key.first, key.second);
+      ASSERT_TRUE(counted.IsConstrained() && counted.Contains(Shown(key, value)))
+          << test_.space.choices[key.first].name << " is " << value << ", not " << counted.min
+          << " … " << counted.max;
     }
     CheckOtherOrders(root, &candidate, actions);
   }
@@ -182,7 +202,7 @@ class Drive {
       } else {
         std::ranges::shuffle(actions, random_);
         for (const Action& action : actions) {
-          result = candidate.Restrict(action.decision, action.values);
+          result = candidate.Restrict(action);
           if (result == Propagation::kDeadEnd) break;
         }
       }

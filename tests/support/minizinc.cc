@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tests/support/minizinc.h"
 
-#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -109,12 +108,13 @@ std::uint64_t CountImplementations(const runtime::Candidate& candidate, std::uin
   for (runtime::DecisionId d = 0; d < instance.num_decisions(); ++d) {
     if (!candidate.IsOpen(d)) continue;
     std::uint64_t count = 0;
-    for (runtime::Bits rest = candidate.domain(d); rest != 0 && count <= limit; rest &= rest - 1) {
+    candidate.ForEachValue(d, [&](int value) {
+      if (count > limit) return;
       runtime::Candidate child = candidate;
-      if (child.Restrict(d, rest & (~rest + 1)) == runtime::Propagation::kFixpoint) {
+      if (child.Take(d, value) == runtime::Propagation::kFixpoint) {
         count += CountImplementations(child, limit - count);
       }
-    }
+    });
     return count;
   }
   return candidate.IsImplementation();

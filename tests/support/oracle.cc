@@ -2,6 +2,7 @@
 #include "tests/support/oracle.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 namespace exh::tests {
@@ -14,35 +15,42 @@ using runtime::Condition;
 using runtime::Host;
 using runtime::kNoObject;
 using runtime::Symmetry;
+using runtime::TermNode;
 using runtime::Variable;
 
 namespace {
 
-bool Holds(CompareOp op, std::uint64_t a, std::uint64_t b) {
+bool Holds(CompareOp op, const Rational& a, const Rational& b) {
   switch (op) {
     case CompareOp::kLt:
       return a < b;
     case CompareOp::kGt:
-      return a > b;
+      return b < a;
     case CompareOp::kLe:
-      return a <= b;
+      return !(b < a);
     case CompareOp::kGe:
-      return a >= b;
+      return !(a < b);
     case CompareOp::kEq:
       return a == b;
     case CompareOp::kNe:
-      return a != b;
+      return !(a == b);
   }
   return false;
 }
 
-constexpr std::uint64_t kLargest = ~std::uint64_t{0};
-
-std::uint64_t SaturatedSum(std::uint64_t a, std::uint64_t b) {
-  return a + b < a ? kLargest : a + b;
+std::vector<Variable> CountedVariables(const Choice& counter) {
+  std::vector<Variable> variables = counter.arguments;
+  variables.insert(variables.end(), counter.over.begin(), counter.over.end());
+  return variables;
 }
 
-std::uint64_t SaturatedProduct(std::uint64_t a, std::uint64_t b) {
+constexpr Oracle::Count kLargest = std::numeric_limits<std::int64_t>::max() / 4;
+
+Oracle::Count SaturatedSum(Oracle::Count a, Oracle::Count b) {
+  return std::clamp(a + b, -kLargest, kLargest);
+}
+
+Oracle::Count SaturatedProduct(Oracle::Count a, Oracle::Count b) {
   return b != 0 && a > kLargest / b ? kLargest : a * b;
 }
 
@@ -64,7 +72,12 @@ Oracle::Oracle(const runtime::Space& space, const Host& host) : space_(space), h
   }
   for (std::size_t c = 0; c < space.choices.size(); ++c) {
     const Choice& choice = space.choices[c];
-    if (choice.kind == ChoiceKind::kCounter) continue;
+    if (choice.kind == ChoiceKind::kCounter) {
+      for (const Tuple& tuple : Tuples(choice.arguments, {})) {
+        counters_.insert({static_cast<int>(c), tuple});
+      }
+      continue;
+    }
     int flag_of = -1;
     for (std::size_t q = 0; q < space.quotients.size(); ++q) {
       if (space.quotients[q].flag == static_cast<int>(c)) flag_of = static_cast<int>(q);
@@ -73,7 +86,8 @@ Oracle::Oracle(const runtime::Space& space, const Host& host) : space_(space), h
       if (choice.symmetry != Symmetry::kNone && tuple[0] > tuple[1]) continue;
       Decision decision{static_cast<int>(c), tuple, static_cast<int>(choice.values.size()), {}};
       if (choice.kind == ChoiceKind::kInteger) {
-        decision.universe = host.Numbers(choice.universe, tuple);
+        decision.universe =
+            choice.universe < 0 ? choice.numbers : host.Numbers(choice.universe, tuple);
         decision.num_values = static_cast<int>(decision.universe.size());
       }
       decision_ids_[{static_cast<int>(c), tuple}] = static_cast<int>(decisions_.size());
@@ -95,6 +109,18 @@ Oracle::Oracle(const runtime::Space& space, const Host& host) : space_(space), h
       for (const Host::Planned& planned : host.Plan(static_cast<int>(t), tuple)) {
         adders_[{planned.set, planned.member}].insert(fired);
       }
+    }
+  }
+  for (const runtime::Clause& clause : space.clauses) {
+    clause_tuples_.push_back(Tuples(clause.variables, {}));
+  }
+  for (std::size_t c = 0; c < space.choices.size(); ++c) {
+    const Choice& choice = space.choices[c];
+    if (choice.kind != ChoiceKind::kCounter || choice.visibility != runtime::Visibility::kFull) {
+      continue;
+    }
+    for (const Tuple& tuple : Tuples(CountedVariables(choice), {})) {
+      if (AppearsLater(static_cast<int>(c), tuple)) later_.emplace_back(static_cast<int>(c), tuple);
     }
   }
 }
@@ -223,10 +249,11 @@ std::optional<int> Oracle::ValueOf(const ChoiceUse& use, const Tuple& scope) {
 }
 
 /// What a comparison reads: the number of an integer, the value number of an enum, a counter.
-std::optional<std::uint64_t> Oracle::NumberOf(const ChoiceUse& use, const Tuple& scope) {
+std::optional<Oracle::Count> Oracle::NumberOf(const ChoiceUse& use, const Tuple& scope) {
   if (space_.choices[use.choice].kind == ChoiceKind::kCounter) {
     Tuple arguments;
     for (const int argument : use.arguments) arguments.push_back(scope[argument]);
+    if (!counters_.contains({use.choice, arguments})) return std::nullopt;
     return CounterValue(use.choice, arguments);
   }
   const std::optional<int> value = ValueOf(use, scope);
@@ -234,6 +261,20 @@ std::optional<std::uint64_t> Oracle::NumberOf(const ChoiceUse& use, const Tuple&
   if (space_.choices[use.choice].kind == ChoiceKind::kEnum) return *value;
   bool swapped = false;
   return decisions_[FindDecision(use, scope, &swapped)].universe[*value];
+}
+
+bool Oracle::IsDefined(const runtime::Term& term, const Tuple& scope) {
+  return std::ranges::all_of(term, [&](const TermNode& node) {
+    return node.kind != TermNode::Kind::kChoice || NumberOf(node.use, scope).has_value();
+  });
+}
+
+std::optional<Rational> Oracle::ValueOf(const runtime::Term& term, const Tuple& scope) {
+  return TermValue(term, [&](const TermNode& node) -> Rational {
+    if (node.kind == TermNode::Kind::kNumber) return node.number;
+    if (node.kind == TermNode::Kind::kChoice) return NumberOf(node.use, scope).value();
+    return node.external ? host_.Integer(node.code, {}) : host_.Integer(node.code, scope);
+  });
 }
 
 /// The representative is the smallest eligible member of its class.
@@ -300,8 +341,16 @@ Oracle::Value Oracle::Evaluate(const Condition& condition, const Tuple& scope) {
       const auto left = NumberOf(condition.lhs, scope), right = NumberOf(condition.rhs, scope);
       return left && right ? truth(Holds(condition.op, *left, *right)) : Value::kUndefined;
     }
+    case Condition::Kind::kTerms: {
+      if (!IsDefined(condition.left, scope) || !IsDefined(condition.right, scope)) {
+        return Value::kUndefined;
+      }
+      const auto left = ValueOf(condition.left, scope), right = ValueOf(condition.right, scope);
+      const bool holds = left && right && Holds(condition.op, *left, *right);
+      return truth(holds != condition.negated);
+    }
     case Condition::Kind::kCompareCode: {
-      const std::optional<std::uint64_t> value = NumberOf(condition.lhs, scope);
+      const std::optional<Count> value = NumberOf(condition.lhs, scope);
       if (!value) return Value::kUndefined;
       const std::vector<std::uint32_t> numbers = condition.code < 0 ? condition.numbers
                                                  : condition.external
@@ -312,7 +361,7 @@ Oracle::Value Oracle::Evaluate(const Condition& condition, const Tuple& scope) {
         return truth(numbers.front() <= *value && *value <= numbers.back());
       }
       return truth(std::ranges::any_of(
-          numbers, [&](std::uint32_t number) { return Holds(condition.op, *value, number); }));
+          numbers, [&](Count number) { return Holds(condition.op, *value, number); }));
     }
   }
   return Value::kUndefined;
@@ -338,33 +387,53 @@ void Oracle::AppendAdders(const std::vector<Variable>& variables, const Tuple& t
 
 bool Oracle::AppearsLater(int number, const Tuple& tuple) const {
   const Choice& choice = space_.choices[number];
-  std::vector<Variable> variables = choice.arguments;
-  variables.insert(variables.end(), choice.over.begin(), choice.over.end());
+  const std::vector<Variable> variables = CountedVariables(choice);
   std::set<FiredSet> own, needed;
   AppendAdders(variables, tuple, 0, choice.arguments.size(), &own);
   AppendAdders(variables, tuple, choice.arguments.size(), tuple.size(), &needed);
   return std::ranges::any_of(needed, [&](const FiredSet& f) { return own.count(f) == 0; });
 }
 
-std::uint64_t Oracle::CounterValue(int number, const Tuple& arguments) {
-  const Choice& choice = space_.choices[number];
-  std::vector<Variable> variables = choice.arguments;
-  variables.insert(variables.end(), choice.over.begin(), choice.over.end());
-  std::uint64_t value = choice.product ? 1 : 0;
-  if (choice.base >= 0) value = host_.Numbers(choice.base, arguments).front();
-  for (const Tuple& tuple : Tuples(variables, arguments)) {
-    const std::vector<Variable> over(variables.begin(), variables.end());
-    if (!AllMembers(over, tuple) || !AllHold(choice.when, tuple)) continue;
-    if (choice.visibility == runtime::Visibility::kFull && AppearsLater(number, tuple)) continue;
-    std::uint64_t weight = 0;
-    if (choice.weight.choice < 0) {
-      weight = host_.Numbers(choice.weight_code, tuple).front();
-    } else {
-      const std::optional<std::uint64_t> read = NumberOf(choice.weight, tuple);
-      if (!read) continue;
-      weight = *read;
+std::optional<Oracle::Count> Oracle::Weight(const Choice& counter, const Tuple& tuple) {
+  if (counter.weight_term.empty()) {
+    if (counter.weight.choice >= 0) return NumberOf(counter.weight, tuple);
+    return host_.Numbers(counter.weight_code, tuple).front();
+  }
+  if (!IsDefined(counter.weight_term, tuple)) return std::nullopt;
+  const std::optional<Rational> weight = ValueOf(counter.weight_term, tuple);
+  if (!weight || !weight->IsWhole() || weight->numerator() < 0) {
+    throw std::logic_error("what " + counter.name + " counts is no number from 0 on");
+  }
+  return weight->numerator();
+}
+
+const std::vector<Oracle::Tuple>& Oracle::Counted(int number, const Tuple& arguments) {
+  const auto [known, is_new] = counted_.try_emplace({number, arguments});
+  if (is_new) {
+    const Choice& choice = space_.choices[number];
+    known->second = Tuples(CountedVariables(choice), arguments);
+    if (choice.visibility == runtime::Visibility::kFull) {
+      std::erase_if(known->second, [&](const Tuple& t) { return AppearsLater(number, t); });
     }
-    value = choice.product ? SaturatedProduct(value, weight) : SaturatedSum(value, weight);
+  }
+  return known->second;
+}
+
+Oracle::Count Oracle::Base(int number, const Tuple& arguments) const {
+  const Choice& choice = space_.choices[number];
+  if (choice.base >= 0) return host_.Integer(choice.base, arguments);
+  return choice.has_base_number ? choice.base_number : choice.product ? 1 : 0;
+}
+
+Oracle::Count Oracle::CounterValue(int number, const Tuple& arguments) {
+  const Choice& choice = space_.choices[number];
+  const std::vector<Variable> variables = CountedVariables(choice);
+  Count value = Base(number, arguments);
+  for (const Tuple& tuple : Counted(number, arguments)) {
+    if (!AllMembers(variables, tuple) || !AllHold(choice.when, tuple)) continue;
+    const std::optional<Count> weight = Weight(choice, tuple);
+    if (!weight) continue;
+    value = choice.product ? SaturatedProduct(value, *weight) : SaturatedSum(value, *weight);
   }
   return value;
 }
@@ -383,8 +452,9 @@ bool Oracle::IsCanonical() {
 }
 
 bool Oracle::IsLegal() {
-  for (const runtime::Clause& clause : space_.clauses) {
-    for (const Tuple& tuple : Tuples(clause.variables, {})) {
+  for (std::size_t c = 0; c < space_.clauses.size(); ++c) {
+    const runtime::Clause& clause = space_.clauses[c];
+    for (const Tuple& tuple : clause_tuples_[c]) {
       if (!AllMembers(clause.variables, tuple)) continue;
       bool holds = false;
       for (const Condition& condition : clause.conditions) {
@@ -393,21 +463,10 @@ bool Oracle::IsLegal() {
       if (!holds) return false;
     }
   }
-  for (std::size_t c = 0; c < space_.choices.size(); ++c) {
-    const Choice& choice = space_.choices[c];
-    if (choice.kind != ChoiceKind::kCounter || choice.visibility != runtime::Visibility::kFull) {
-      continue;
-    }
-    std::vector<Variable> variables = choice.arguments;
-    variables.insert(variables.end(), choice.over.begin(), choice.over.end());
-    for (const Tuple& tuple : Tuples(variables, {})) {
-      if (AppearsLater(static_cast<int>(c), tuple) && AllMembers(variables, tuple) &&
-          AllHold(choice.when, tuple)) {
-        return false;
-      }
-    }
-  }
-  return true;
+  return std::ranges::none_of(later_, [&](const std::pair<int, Tuple>& later) {
+    const Choice& choice = space_.choices[later.first];
+    return AllMembers(CountedVariables(choice), later.second) && AllHold(choice.when, later.second);
+  });
 }
 
 Oracle::Solution Oracle::Describe() {
@@ -424,12 +483,10 @@ Oracle::Solution Oracle::Describe() {
           IsMember(static_cast<int>(s), member.parameter, member.object);
     }
   }
-  for (std::size_t c = 0; c < space_.choices.size(); ++c) {
-    if (space_.choices[c].kind != ChoiceKind::kCounter) continue;
-    for (const Tuple& tuple : Tuples(space_.choices[c].arguments, {})) {
-      if (!AllMembers(space_.choices[c].arguments, tuple)) continue;
-      solution.counters[{static_cast<int>(c), tuple}] = CounterValue(static_cast<int>(c), tuple);
-    }
+  for (const auto& counter : counters_) {
+    const auto& [number, tuple] = counter;
+    if (!AllMembers(space_.choices[number].arguments, tuple)) continue;
+    solution.counters[counter] = CounterValue(number, tuple);
   }
   return solution;
 }

@@ -14,6 +14,7 @@
 
 #include "runtime/host.h"
 #include "runtime/space.h"
+#include "tests/support/rational.h"
 
 namespace exh::tests {
 
@@ -28,6 +29,8 @@ class Oracle {
     int num_values;
     std::vector<std::uint32_t> universe;
   };
+  /// What a counter is; the largest and the smallest number stand for all beyond.
+  using Count = std::int64_t;
   /// Value number by decision; kAbsent for one that is not live.
   using Assignment = std::vector<int>;
   static constexpr int kAbsent = -1;
@@ -35,7 +38,7 @@ class Oracle {
   struct Solution {
     Assignment values;
     std::map<std::pair<int, runtime::Host::Member>, bool> members;  ///< Conditional ones.
-    std::map<std::pair<int, Tuple>, std::uint64_t> counters;        ///< Live ones.
+    std::map<std::pair<int, Tuple>, Count> counters;                ///< Live ones.
   };
 
   Oracle(const runtime::Space& space, const runtime::Host& host);
@@ -44,6 +47,8 @@ class Oracle {
   /// How many full assignments Solve() looks at; stops counting beyond `limit`.
   std::uint64_t NumAssignments(std::uint64_t limit) const;
   std::vector<Solution> Solve();
+  /// Where a counter begins.
+  Count Base(int choice, const Tuple& arguments) const;
 
  private:
   enum class Value : std::uint8_t { kFalse, kTrue, kUndefined };
@@ -63,13 +68,21 @@ class Oracle {
   int FindDecision(const runtime::ChoiceUse& use, const Tuple& scope, bool* swapped) const;
   /// As seen from the given order of the objects.
   std::optional<int> ValueOf(const runtime::ChoiceUse& use, const Tuple& scope);
-  std::optional<std::uint64_t> NumberOf(const runtime::ChoiceUse& use, const Tuple& scope);
+  std::optional<Count> NumberOf(const runtime::ChoiceUse& use, const Tuple& scope);
+  /// Everything that the term reads is there.
+  bool IsDefined(const runtime::Term& term, const Tuple& scope);
+  /// Nothing when it divides by 0. The term is defined.
+  std::optional<Rational> ValueOf(const runtime::Term& term, const Tuple& scope);
   int FlagValue(int decision);
   /// The objects that an external, or kAscending, is about.
   static Tuple Bound(const runtime::Condition& condition, const Tuple& scope);
   Value Evaluate(const runtime::Condition& condition, const Tuple& scope);
   bool AllHold(const std::vector<runtime::Condition>& conditions, const Tuple& scope);
-  std::uint64_t CounterValue(int choice, const Tuple& arguments);
+  Count CounterValue(int choice, const Tuple& arguments);
+  /// What the tuple adds to the counter, or multiplies it by; nothing: it reads what is not there.
+  std::optional<Count> Weight(const runtime::Choice& counter, const Tuple& tuple);
+  /// All that the counter may count for these arguments, which the tuples begin with.
+  const std::vector<Tuple>& Counted(int choice, const Tuple& arguments);
   /// An object that may appear later than the counter: a full counter must not count it.
   bool AppearsLater(int choice, const Tuple& tuple) const;
   void AppendAdders(const std::vector<runtime::Variable>& variables, const Tuple& tuple,
@@ -84,9 +97,14 @@ class Oracle {
   std::vector<std::vector<runtime::Host::Member>> listed_;  // By set.
   std::vector<Decision> decisions_;
   std::map<std::pair<int, Tuple>, int> decision_ids_;
-  std::vector<int> quotient_of_;  // By decision: -1, or the quotient whose flag it is.
+  std::set<std::pair<int, Tuple>> counters_;  // With their arguments.
+  std::vector<int> quotient_of_;              // By decision: -1, or the quotient whose flag it is.
   std::vector<std::pair<int, Tuple>> fired_;
   std::map<std::pair<int, runtime::Host::Member>, FiredSet> adders_;
+
+  std::vector<std::vector<Tuple>> clause_tuples_;  // By clause.
+  std::vector<std::pair<int, Tuple>> later_;  // Full counters, and what must never count in them.
+  std::map<std::pair<int, Tuple>, std::vector<Tuple>> counted_;  // Those that were asked for.
 
   // The assignment under examination, and what has been derived from it so far.
   Assignment values_;

@@ -93,6 +93,17 @@ int TestSpace::AddInteger(const std::string& name, std::vector<Variable> argumen
   return static_cast<int>(space.choices.size()) - 1;
 }
 
+int TestSpace::AddInteger(const std::string& name, std::vector<Variable> arguments,
+                          std::vector<std::uint32_t> numbers) {
+  Choice choice;
+  choice.name = name;
+  choice.kind = ChoiceKind::kInteger;
+  choice.arguments = std::move(arguments);
+  choice.numbers = std::move(numbers);
+  space.choices.push_back(std::move(choice));
+  return static_cast<int>(space.choices.size()) - 1;
+}
+
 Choice& TestSpace::AddCounter(const std::string& name, std::vector<Variable> arguments,
                               bool product, runtime::Visibility visibility) {
   Choice choice;
@@ -145,13 +156,20 @@ void TestSpace::Require(std::vector<Variable> variables, std::vector<Condition> 
 runtime::CodeId TestSpace::Test(TableHost::TestCode code) {
   host.tests.push_back(std::move(code));
   host.numbers.emplace_back();
+  host.integers.emplace_back();
   return static_cast<int>(host.tests.size()) - 1;
 }
 
 runtime::CodeId TestSpace::Numbers(TableHost::NumbersCode code) {
-  host.tests.emplace_back();
-  host.numbers.push_back(std::move(code));
-  return static_cast<int>(host.tests.size()) - 1;
+  const runtime::CodeId number = Test({});
+  host.numbers[number] = std::move(code);
+  return number;
+}
+
+runtime::CodeId TestSpace::Integer(TableHost::IntegerCode code) {
+  const runtime::CodeId number = Test({});
+  host.integers[number] = std::move(code);
+  return number;
 }
 
 runtime::CodeId TestSpace::Number(std::uint32_t number) {

@@ -24,12 +24,14 @@ class TableHost : public runtime::Host {
   using Tuple = std::span<const Object>;
   using TestCode = std::function<bool(Tuple)>;
   using NumbersCode = std::function<std::vector<std::uint32_t>(Tuple)>;
+  using IntegerCode = std::function<std::int64_t(Tuple)>;
   using PlanCode = std::function<std::vector<Planned>(Tuple)>;
 
   std::vector<int> sizes;                        ///< By set; 0 for a set that is no root.
   std::vector<std::vector<Member>> set_members;  ///< By set.
-  std::vector<TestCode> tests;                   ///< By code; empty for numbers.
-  std::vector<NumbersCode> numbers;              ///< By code; empty for tests.
+  std::vector<TestCode> tests;                   ///< By code; empty where it is no test.
+  std::vector<NumbersCode> numbers;              ///< By code; empty where it yields no list.
+  std::vector<IntegerCode> integers;             ///< By code; empty: the first of `numbers`.
   std::vector<PlanCode> plans;                   ///< By trigger.
   std::vector<std::string> prefixes;             ///< By set, of the names of its objects.
 
@@ -41,6 +43,9 @@ class TableHost : public runtime::Host {
   bool Test(runtime::CodeId code, Tuple scope) const override { return tests[code](scope); }
   std::vector<std::uint32_t> Numbers(runtime::CodeId code, Tuple scope) const override {
     return numbers[code](scope);
+  }
+  std::int64_t Integer(runtime::CodeId code, Tuple scope) const override {
+    return integers[code] ? integers[code](scope) : Host::Integer(code, scope);
   }
   std::vector<Planned> Plan(int trigger, Tuple scope) const override {
     return plans[trigger](scope);
@@ -70,6 +75,14 @@ inline runtime::Condition Compares(int choice, std::vector<int> left, runtime::C
   return condition;
 }
 
+/// first, first + step, …, up to `last`.
+inline std::vector<std::uint32_t> Range(std::uint32_t first, std::uint32_t last,
+                                        std::uint32_t step = 1) {
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t number = first; number <= last; number += step) numbers.push_back(number);
+  return numbers;
+}
+
 inline runtime::Condition Constant(bool value) {
   runtime::Condition condition;
   condition.constant = value;
@@ -91,6 +104,9 @@ struct TestSpace {
   int AddAntisymmetric(const std::string& name, int set, std::vector<int> inverse);
   int AddInteger(const std::string& name, std::vector<runtime::Variable> arguments,
                  TableHost::NumbersCode universe);
+  /// Its universe is listed: ascending, distinct.
+  int AddInteger(const std::string& name, std::vector<runtime::Variable> arguments,
+                 std::vector<std::uint32_t> numbers);
   /// A counter without `over`, weight or conditions: the caller completes the returned choice.
   runtime::Choice& AddCounter(const std::string& name, std::vector<runtime::Variable> arguments,
                               bool product, runtime::Visibility visibility);
@@ -107,6 +123,7 @@ struct TestSpace {
   runtime::CodeId Test(TableHost::TestCode code);
   runtime::CodeId Numbers(TableHost::NumbersCode code);
   runtime::CodeId Number(std::uint32_t number);
+  runtime::CodeId Integer(TableHost::IntegerCode code);
   runtime::Condition Code(TableHost::TestCode code);
   runtime::Condition ComparesCode(int choice, std::vector<int> arguments, runtime::CompareOp op,
                                   std::vector<std::uint32_t> numbers);

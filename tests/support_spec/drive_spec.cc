@@ -4,15 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <optional>
 #include <random>
 #include <set>
+
+#include "tests/support/restriction.h"
 
 namespace exh::tests {
 namespace {
 
 using runtime::Action;
-using runtime::Bits;
 using runtime::Candidate;
 using runtime::DecisionId;
 using runtime::Propagation;
@@ -66,7 +66,7 @@ class Driver {
         if (solution[d] == SpecOracle::kAbsent) {
           ASSERT_FALSE(candidate.IsLive(ids_[d])) << name;
         } else {
-          ASSERT_NE((candidate.domain(ids_[d]) >> solution[d]) & 1, 0u)
+          ASSERT_TRUE(candidate.MayTake(ids_[d], solution[d]))
               << name << " lost " << instance_->ValueName(ids_[d], solution[d]);
         }
       }
@@ -77,8 +77,7 @@ class Driver {
   Solution Values(const Candidate& candidate) const {
     Solution values;
     for (const DecisionId id : ids_) {
-      values.push_back(candidate.IsLive(id) ? std::countr_zero(candidate.domain(id))
-                                            : SpecOracle::kAbsent);
+      values.push_back(candidate.IsLive(id) ? candidate.FirstValue(id) : SpecOracle::kAbsent);
     }
     return values;
   }
@@ -91,43 +90,46 @@ class Driver {
         if (!oracle_.AreMembers(solution, choice.arguments, tuple)) continue;
         const std::vector<runtime::Object> objects(tuple.begin(), tuple.end());
         const runtime::Interval counted = candidate.counter(static_cast<int>(c), objects);
-        ASSERT_TRUE(counted.Contains(oracle_.Counter(solution, static_cast<int>(c), tuple)))
+        const std::int64_t value = oracle_.Counter(solution, static_cast<int>(c), tuple);
+        // What a candidate shows of a counter that begins below 0 is above its base.
+        const std::int64_t base = oracle_.Base(static_cast<int>(c), tuple);
+        ASSERT_TRUE(
+            counted.Contains(static_cast<std::uint64_t>(value - std::min<std::int64_t>(base, 0))))
             << choice.name << " is in " << counted.min << " … " << counted.max;
       }
     }
   }
 
-  std::optional<Action> RandomAction(const Candidate& candidate) {
+  /// Actions of one decision; none: nothing is open.
+  std::vector<Action> RandomActions(const Candidate& candidate) {
     std::vector<DecisionId> open;
     for (const DecisionId id : ids_) {
       if (candidate.IsOpen(id)) open.push_back(id);
     }
-    if (open.empty()) return std::nullopt;
-    const DecisionId id = open[random_() % open.size()];
-    const Bits domain = candidate.domain(id);
-    Bits values = 0;
-    while (values == 0 || values == domain) values = random_() & domain;
-    return Action{id, values};
+    if (open.empty()) return {};
+    return RandomRestriction(candidate, open[random_() % open.size()], random_);
   }
 
   void Descend(const Candidate& root) {
     Candidate candidate = root;
     std::vector<Solution> alive(solutions_.begin(), solutions_.end());
     std::vector<Action> actions;
-    while (const std::optional<Action> action = RandomAction(candidate)) {
+    while (true) {
+      const std::vector<Action> step = RandomActions(candidate);
+      if (step.empty()) break;
       const Candidate before = candidate;
       const runtime::State bytes = before.state();
-      actions.push_back(*action);
-      const Propagation result = candidate.Restrict(action->decision, action->values);
+      actions.insert(actions.end(), step.begin(), step.end());
+      const Propagation result = candidate.Restrict(step);
       ASSERT_EQ(before.state(), bytes) << "restricting a copy changed the original";
-      const std::size_t d = numbers_.at(action->decision);
+      const std::size_t d = numbers_.at(step.front().decision);
       std::erase_if(alive, [&](const Solution& solution) {
-        return solution[d] == SpecOracle::kAbsent || ((action->values >> solution[d]) & 1) == 0;
+        return solution[d] == SpecOracle::kAbsent || !Allow(step, solution[d]);
       });
       if (result == Propagation::kDeadEnd) {
         ++result_.dead_ends;
-        ASSERT_TRUE(alive.empty())
-            << ActionText(*instance_, *action) << " lost " << alive.size() << " implementations";
+        ASSERT_TRUE(alive.empty()) << DomainText(before, step.front().decision) << " lost "
+                                   << alive.size() << " implementations";
         CheckOtherOrder(root, actions, nullptr);
         return;
       }
@@ -151,7 +153,7 @@ class Driver {
       again = false;
       for (std::size_t i = 0; i < actions.size(); ++i) {
         if (!candidate.IsLive(actions[i].decision)) continue;
-        const Propagation result = candidate.Restrict(actions[i].decision, actions[i].values);
+        const Propagation result = candidate.Restrict(actions[i]);
         if (result == Propagation::kDeadEnd) {
           ASSERT_EQ(expected, nullptr) << "a dead end in one order only";
           return;

@@ -93,6 +93,7 @@ bool AsksHost(const dsl::Condition& condition) {
       return condition.numbers.empty();
     case Kind::kIs:
     case Kind::kCompare:
+    case Kind::kTerms:
     case Kind::kConstant:
       return false;
   }
@@ -167,6 +168,9 @@ void FilterCase::AddAtoms(const std::vector<dsl::Condition>& clause) {
       case Kind::kIs:
       case Kind::kCompareCode:
         atom.lhs = Find(condition.lhs);
+        break;
+      case Kind::kTerms:
+        fault_ = name_ + " is of a clause with terms, of which there is no filter";
         break;
       case Kind::kCode:
       case Kind::kAscending:
@@ -295,6 +299,8 @@ bool FilterCase::Holds(const Atom& atom, std::span<const int> assignment,
       return argument().holds != condition.negated;
     case Kind::kConstant:
       return condition.constant;
+    case Kind::kTerms:
+      break;  // A fault.
   }
   std::abort();
 }

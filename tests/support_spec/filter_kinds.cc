@@ -57,6 +57,8 @@ void FilterCase::AddKinds(std::set<std::string>* kinds) const {
       case Kind::kPresent:
         kinds->insert("present");
         break;
+      case Kind::kTerms:
+        break;  // A fault.
       case Kind::kConstant:
         kinds->insert(atom.condition->constant ? "true" : "false");
         break;

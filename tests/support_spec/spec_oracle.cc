@@ -14,20 +14,20 @@ using dsl::Variable;
 
 namespace {
 
-bool Compares(CompareOp op, std::uint64_t a, std::uint64_t b) {
+bool Compares(CompareOp op, const Rational& a, const Rational& b) {
   switch (op) {
     case CompareOp::kLt:
       return a < b;
     case CompareOp::kGt:
-      return a > b;
+      return b < a;
     case CompareOp::kLe:
-      return a <= b;
+      return !(b < a);
     case CompareOp::kGe:
-      return a >= b;
+      return !(a < b);
     case CompareOp::kEq:
       return a == b;
     case CompareOp::kNe:
-      return a != b;
+      return !(a == b);
   }
   return false;
 }
@@ -66,7 +66,9 @@ SpecOracle::SpecOracle(const dsl::Spec& spec, const SpecWorld& world) : spec_(sp
       if (choice.symmetry != Symmetry::kNone && tuple[0] > tuple[1]) continue;
       Decision decision{static_cast<int>(c), tuple, static_cast<int>(choice.values.size()), {}};
       if (choice.kind == ChoiceKind::kInteger) {
-        decision.universe = Numbers(choice.universe, choice.arguments, tuple);
+        decision.universe = !choice.numbers.empty()
+                                ? choice.numbers
+                                : Numbers(choice.universe, choice.arguments, tuple);
         decision.num_values = static_cast<int>(decision.universe.size());
       }
       ids_[{static_cast<int>(c), tuple}] = static_cast<int>(decisions_.size());
@@ -85,6 +87,13 @@ std::vector<std::uint32_t> SpecOracle::Numbers(const dsl::Snippet& snippet,
                                                const std::vector<Variable>& scope,
                                                const Tuple& tuple) const {
   return Given(world_.numbers, snippet.text)(Bind(scope, tuple));
+}
+
+std::int64_t SpecOracle::Integer(const dsl::Snippet& snippet, const std::vector<Variable>& scope,
+                                 const Tuple& tuple) const {
+  const auto found = world_.integers.find(snippet.text);
+  if (found != world_.integers.end()) return found->second(Bind(scope, tuple));
+  return Numbers(snippet, scope, tuple).at(0);
 }
 
 /// Objects of one root are distinct whichever sets they are taken from; the test spaces make no
@@ -191,18 +200,29 @@ int SpecOracle::Value(const dsl::Instance& instance, const Tuple& tuple) {
   return swapped && choice.symmetry == Symmetry::kAntisymmetric ? choice.inverse[value] : value;
 }
 
-std::uint64_t SpecOracle::Number(const dsl::Instance& instance, const Tuple& tuple) {
+std::int64_t SpecOracle::Number(const dsl::Instance& instance, const Tuple& tuple) {
   Tuple objects;
   for (const int argument : instance.arguments) objects.push_back(tuple[argument]);
   switch (spec_.choices[instance.choice].kind) {
     case ChoiceKind::kEnum:
-      return static_cast<std::uint64_t>(Value(instance, tuple));
+      return Value(instance, tuple);
     case ChoiceKind::kInteger:
       return decisions_[ids_.at({instance.choice, objects})].universe[Value(instance, tuple)];
     case ChoiceKind::kCounter:
       return CounterValue(instance.choice, objects);
   }
   return 0;
+}
+
+std::optional<Rational> SpecOracle::Value(const dsl::Term& term, const std::vector<Variable>& scope,
+                                          const Tuple& tuple) {
+  using Kind = dsl::TermNode::Kind;
+  return TermValue(term, [&](const dsl::TermNode& node) -> Rational {
+    if (node.kind == Kind::kNumber) return node.number;
+    if (node.kind == Kind::kInstance) return Number(node.instance, tuple);
+    if (node.external >= 0) return Integer(spec_.externals[node.external].code, {}, {});
+    return Integer(node.code, scope, tuple);
+  });
 }
 
 SpecOracle::Tuple SpecOracle::BoundTo(const Condition& condition, const Tuple& tuple) {
@@ -235,14 +255,20 @@ bool SpecOracle::Holds(const Condition& condition, const std::vector<Variable>& 
       return (condition.values >> Value(condition.lhs, tuple)) & 1;
     case Condition::Kind::kCompare:
       return Compares(condition.op, Number(condition.lhs, tuple), Number(condition.rhs, tuple));
+    case Condition::Kind::kTerms: {
+      const auto left = Value(condition.left, scope, tuple);
+      const auto right = Value(condition.right, scope, tuple);
+      const bool holds = left && right && Compares(condition.op, *left, *right);
+      return holds != condition.negated;
+    }
     case Condition::Kind::kCompareCode: {
-      const std::uint64_t value = Number(condition.lhs, tuple);
+      const std::int64_t value = Number(condition.lhs, tuple);
       const std::vector<std::uint32_t> numbers =
           !condition.numbers.empty() ? condition.numbers
           : condition.external >= 0  ? Numbers(spec_.externals[condition.external].code, {}, {})
                                      : Numbers(condition.code, scope, tuple);
       return std::ranges::any_of(
-          numbers, [&](std::uint32_t number) { return Compares(condition.op, value, number); });
+          numbers, [&](std::int64_t number) { return Compares(condition.op, value, number); });
     }
   }
   return false;
@@ -254,15 +280,29 @@ bool SpecOracle::AllHold(const std::vector<Condition>& conditions,
                              [&](const Condition& each) { return Holds(each, scope, tuple); });
 }
 
-std::uint64_t SpecOracle::CounterValue(int number, const Tuple& arguments) {
+std::int64_t SpecOracle::Base(int number, const Tuple& arguments) const {
+  const dsl::Choice& choice = spec_.choices[number];
+  if (choice.base) return Integer(*choice.base, choice.arguments, arguments);
+  return choice.base_number.value_or(choice.product ? 1 : 0);
+}
+
+std::int64_t SpecOracle::CounterValue(int number, const Tuple& arguments) {
   const dsl::Choice& choice = spec_.choices[number];
   const std::vector<Variable> scope = Joined(choice.arguments, choice.over);
-  std::uint64_t value = choice.product ? 1 : 0;
-  if (choice.base) value = Numbers(*choice.base, choice.arguments, arguments).at(0);
+  std::int64_t value = Base(number, arguments);
   for (const Tuple& tuple : Tuples(scope, arguments)) {
     if (!AreMembers(scope, tuple) || !AllHold(choice.when, scope, tuple)) continue;
-    const std::uint64_t weight = choice.weight ? Number(*choice.weight, tuple)
-                                               : Numbers(*choice.weight_code, scope, tuple)[0];
+    std::int64_t weight = 0;
+    if (!choice.weight_term.empty()) {
+      const auto counted = Value(choice.weight_term, scope, tuple);
+      if (!counted || !counted->IsWhole() || counted->numerator() < 0) {
+        throw std::logic_error("what " + choice.name + " counts is no number from 0 on");
+      }
+      weight = counted->numerator();
+    } else {
+      weight = choice.weight ? Number(*choice.weight, tuple)
+                             : Numbers(*choice.weight_code, scope, tuple)[0];
+    }
     value = choice.product ? value * weight : value + weight;
   }
   return value;
@@ -309,7 +349,7 @@ std::vector<SpecOracle::Solution> SpecOracle::Solve() {
   }
 }
 
-std::uint64_t SpecOracle::Counter(const Solution& solution, int choice, const Tuple& arguments) {
+std::int64_t SpecOracle::Counter(const Solution& solution, int choice, const Tuple& arguments) {
   values_ = solution;
   for (int& value : values_) value = std::max(value, 0);
   Fire();

@@ -8,11 +8,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "dsl/spec.h"
+#include "tests/support/rational.h"
 
 namespace exh::tests {
 
@@ -31,6 +33,8 @@ struct SpecWorld {
   std::map<std::string, std::vector<SpecMember>> members;             ///< By set; planned ones too.
   std::map<std::string, std::function<bool(const Bindings&)>> tests;  ///< By the snippet's text.
   std::map<std::string, std::function<std::vector<std::uint32_t>(const Bindings&)>> numbers;
+  /// What terms and bases ask for; what is not here is the first of `numbers`.
+  std::map<std::string, std::function<std::int64_t(const Bindings&)>> integers;
   /// By the trigger's label: what firing adds, by set.
   std::map<std::string,
            std::function<std::map<std::string, std::vector<SpecMember>>(const Bindings&)>>
@@ -57,7 +61,9 @@ class SpecOracle {
   const std::vector<Decision>& decisions() const { return decisions_; }
   std::vector<Solution> Solve();
   /// The counter's value in a solution.
-  std::uint64_t Counter(const Solution& solution, int choice, const Tuple& arguments);
+  std::int64_t Counter(const Solution& solution, int choice, const Tuple& arguments);
+  /// Where a counter begins.
+  std::int64_t Base(int choice, const Tuple& arguments) const;
   /// Tuples of distinct potential objects.
   std::vector<Tuple> Tuples(const std::vector<dsl::Variable>& variables, Tuple prefix = {}) const;
   /// Whether all objects are there, in a solution.
@@ -71,13 +77,18 @@ class SpecOracle {
   void Fire();
   int Flag(const dsl::Quotient& quotient, const Tuple& tuple);
   int Value(const dsl::Instance& instance, const Tuple& tuple);
-  std::uint64_t Number(const dsl::Instance& instance, const Tuple& tuple);
+  std::int64_t Number(const dsl::Instance& instance, const Tuple& tuple);
+  /// Nothing: it divides by 0.
+  std::optional<Rational> Value(const dsl::Term& term, const std::vector<dsl::Variable>& scope,
+                                const Tuple& tuple);
   static Tuple BoundTo(const dsl::Condition& condition, const Tuple& tuple);
   bool Holds(const dsl::Condition& condition, const std::vector<dsl::Variable>& scope,
              const Tuple& tuple);
   bool AllHold(const std::vector<dsl::Condition>& conditions,
                const std::vector<dsl::Variable>& scope, const Tuple& tuple);
-  std::uint64_t CounterValue(int choice, const Tuple& arguments);
+  std::int64_t CounterValue(int choice, const Tuple& arguments);
+  std::int64_t Integer(const dsl::Snippet& snippet, const std::vector<dsl::Variable>& scope,
+                       const Tuple& tuple) const;
   std::vector<std::uint32_t> Numbers(const dsl::Snippet& snippet,
                                      const std::vector<dsl::Variable>& scope,
                                      const Tuple& tuple) const;

@@ -65,6 +65,14 @@ class CounterFilter {
     if (increment.weight == GroundIncrement::Weight::kCounter) {
       return domains_.counters[increment.source];
     }
+    if (increment.weight == GroundIncrement::Weight::kTerm) {
+      const TermRange<Whole> range = TermRangeOf(TermOf(form_, increment.source), domains_);
+      const auto bound = [](Whole number) -> std::uint64_t {
+        if (number.sign() <= 0) return 0;
+        return number.IsInfinite() ? kSaturated : static_cast<std::uint64_t>(number.value);
+      };
+      return {bound(range.min), bound(range.max)};
+    }
     const Bits values = domains_.variables[increment.source];
     return {increment.numbers[std::countr_zero(values)],
             increment.numbers[63 - std::countl_zero(values)]};
@@ -139,6 +147,10 @@ class CounterFilter {
         allowed.min = bounds_.min - others.max;
       }
     }
+    if (increment.weight == GroundIncrement::Weight::kTerm) {
+      if (allowed.IsEmpty()) return Fail();
+      return KeepTerm(form_, domains_, increment.source, allowed, out_);
+    }
     out_->push_back({{true, increment.source}, 0, allowed, allowed.IsEmpty()});
   }
 
@@ -173,8 +185,10 @@ class CounterFilter {
   void Complete(std::uint64_t target) {
     const std::size_t size = counts_.size();
     for (std::size_t i = 0; i < size; ++i) {
-      const bool is_counter = counter_.increments[i].weight == GroundIncrement::Weight::kCounter;
-      if (is_counter && counts_[i] != Truth::kFalse && !weights_[i].IsConstrained()) return;
+      const GroundIncrement::Weight weight = counter_.increments[i].weight;
+      const bool is_interval =
+          weight == GroundIncrement::Weight::kCounter || weight == GroundIncrement::Weight::kTerm;
+      if (is_interval && counts_[i] != Truth::kFalse && !weights_[i].IsConstrained()) return;
     }
     if (counter_.base == 0 || target % counter_.base != 0) return Fail();
     std::vector<Numbers> before = {{counter_.base}}, after(size + 1);

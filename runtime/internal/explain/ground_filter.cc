@@ -10,6 +10,7 @@
 #include <bit>
 
 #include "base/check.h"
+#include "runtime/internal/network/term_filter.h"
 
 namespace exh::runtime::internal {
 namespace {
@@ -78,7 +79,75 @@ void KeepCompared(const GroundDomains& domains, CompareOp op, std::uint32_t a, s
   }
 }
 
+/// Where the filter of a comparison puts what it finds.
+class Narrowings {
+ public:
+  Narrowings(const GroundForm& form, std::vector<Narrowing>* out) : form_(form), out_(*out) {}
+
+  bool Fail() {
+    out_.push_back({.failed = true});
+    return false;
+  }
+
+  bool KeepNumbers(const TermLeaf& leaf, Whole min, Whole max) {
+    const std::vector<std::uint32_t>& universe = form_.universes[leaf.universe];
+    for (std::uint32_t word = 0; word < leaf.words; ++word) {
+      Bits kept = 0;
+      for (std::size_t value = 64 * word; value < universe.size() && value < 64 * word + 64;
+           ++value) {
+        const Whole number{universe[value]};
+        if (min <= number && number <= max) kept |= Bits{1} << value % 64;
+      }
+      out_.push_back(KeepValues_(leaf.slot + word, kept));
+    }
+    return true;
+  }
+
+  bool KeepValues(const TermLeaf& leaf, const Bits* words) {
+    for (std::uint32_t word = 0; word < leaf.words; ++word) {
+      out_.push_back(KeepValues_(leaf.slot + word, words[word]));
+    }
+    return true;
+  }
+
+  bool KeepCounter(std::uint32_t counter, Whole min, Whole max, std::int64_t offset) {
+    const Whole low = Sum(min, Whole{-offset}, true), high = Sum(max, Whole{-offset}, false);
+    if (high.sign() < 0) return Fail();
+    out_.push_back(KeepInterval(
+        counter, {low.sign() < 0 ? 0 : static_cast<std::uint64_t>(low.value),
+                  high.IsInfinite() ? kSaturated : static_cast<std::uint64_t>(high.value)}));
+    return true;
+  }
+
+ private:
+  static Narrowing KeepValues_(std::uint32_t variable, Bits values) {
+    return internal::KeepValues(variable, values);
+  }
+
+  const GroundForm& form_;
+  std::vector<Narrowing>& out_;
+};
+
+void KeepLong(const GroundForm& form, const GroundLiteral& literal, bool complement,
+              std::vector<Narrowing>* out) {
+  for (std::uint32_t word = 0; word < literal.b; ++word) {
+    const Bits mask = form.long_masks[literal.pairs + word];
+    out->push_back(KeepValues(literal.a + word, complement ? ~mask : mask));
+  }
+}
+
 }  // namespace
+
+void KeepTerm(const GroundForm& form, const GroundDomains& domains, std::uint32_t test,
+              Interval allowed, std::vector<Narrowing>* out) {
+  const auto whole = [](std::uint64_t bound) {
+    return bound >= static_cast<std::uint64_t>(Whole::kInfinity)
+               ? Whole::Infinite(false)
+               : Whole{static_cast<std::int64_t>(bound)};
+  };
+  Narrowings sink(form, out);
+  KeepTermWithin(TermOf(form, test), domains, whole(allowed.min), whole(allowed.max), &sink);
+}
 
 Truth Status(const GroundForm& form, const GroundDomains& domains, const GroundLiteral& literal) {
   switch (literal.kind) {
@@ -112,6 +181,18 @@ Truth Status(const GroundForm& form, const GroundDomains& domains, const GroundL
     case GroundLiteral::Kind::kCounterPair:
       return CounterPairStatus(literal.op, domains.counters[literal.a],
                                domains.counters[literal.b]);
+    case GroundLiteral::Kind::kLong: {
+      bool some = false, all = true;
+      for (std::uint32_t word = 0; word < literal.b; ++word) {
+        const Bits domain = domains.variables[literal.a + word];
+        const Bits mask = form.long_masks[literal.pairs + word];
+        some |= (domain & mask) != 0;
+        all &= (domain & ~mask) == 0;
+      }
+      return all ? Truth::kTrue : some ? Truth::kMaybe : Truth::kFalse;
+    }
+    case GroundLiteral::Kind::kTerm:
+      return TermStatus(TermOf(form, literal.a), domains, literal.negated);
   }
   EXH_UNREACHABLE();
 }
@@ -133,6 +214,13 @@ void MakeTrue(const GroundForm& form, const GroundDomains& domains, const Ground
       return;
     case GroundLiteral::Kind::kCounterPair:
       return KeepCompared(domains, literal.op, literal.a, literal.b, out);
+    case GroundLiteral::Kind::kLong:
+      return KeepLong(form, literal, false, out);
+    case GroundLiteral::Kind::kTerm: {
+      Narrowings sink(form, out);
+      FilterTerm(TermOf(form, literal.a), domains, literal.negated, &sink);
+      return;
+    }
   }
 }
 
@@ -163,6 +251,13 @@ void MakeFalse(const GroundForm& form, const GroundDomains& domains, const Groun
     case GroundLiteral::Kind::kCounterPair:
       return KeepCompared(domains, kNegated[static_cast<int>(literal.op)], literal.a, literal.b,
                           out);
+    case GroundLiteral::Kind::kLong:
+      return KeepLong(form, literal, true, out);
+    case GroundLiteral::Kind::kTerm: {
+      Narrowings sink(form, out);
+      FilterTerm(TermOf(form, literal.a), domains, !literal.negated, &sink);
+      return;
+    }
   }
 }
 
@@ -197,6 +292,10 @@ GroundFilter::GroundFilter(const GroundForm& form) : form_(form), reads_(size())
     for (const GroundIncrement& increment : form.counters[c].increments) {
       for (const GroundLiteral& literal : increment.literals) Read(id, literal);
       if (increment.weight == GroundIncrement::Weight::kConstant) continue;
+      if (increment.weight == GroundIncrement::Weight::kTerm) {
+        ReadTerm(id, increment.source);
+        continue;
+      }
       reads_[id].push_back(
           {increment.weight == GroundIncrement::Weight::kCounter, increment.source});
     }
@@ -217,7 +316,28 @@ GroundFilter::GroundFilter(const GroundForm& form) : form_(form), reads_(size())
   }
 }
 
+void GroundFilter::ReadTerm(std::uint32_t constraint, std::uint32_t test) {
+  const TermView term = TermOf(form_, test);
+  for (std::uint32_t i = 0; i < term.num_leaves(); ++i) {
+    for (std::uint32_t word = 0; word < term.leaf(i).words; ++word) {
+      reads_[constraint].push_back({false, term.leaf(i).slot + word});
+    }
+  }
+  for (std::uint32_t i = 0; i < term.num_nodes(); ++i) {
+    if (term.node(i).op == GroundTermNode::Op::kCounter) {
+      reads_[constraint].push_back({true, term.node(i).left});
+    }
+  }
+}
+
 void GroundFilter::Read(std::uint32_t constraint, const GroundLiteral& literal) {
+  if (literal.kind == GroundLiteral::Kind::kTerm) return ReadTerm(constraint, literal.a);
+  if (literal.kind == GroundLiteral::Kind::kLong) {
+    for (std::uint32_t word = 0; word < literal.b; ++word) {
+      reads_[constraint].push_back({false, literal.a + word});
+    }
+    return;
+  }
   const bool counters =
       literal.kind != GroundLiteral::Kind::kIn && literal.kind != GroundLiteral::Kind::kPair;
   reads_[constraint].push_back({counters, literal.a});

@@ -24,6 +24,9 @@ struct Subject {
 struct GroundDomains {
   std::vector<Bits> variables;
   std::vector<Interval> counters;
+
+  Bits domain(std::uint32_t variable) const { return variables[variable]; }
+  Interval counter(std::uint32_t number) const { return counters[number]; }
 };
 
 /// Keep only these values, or this interval; nothing is left when `failed`.
@@ -67,12 +70,21 @@ class GroundFilter {
   std::uint32_t num_counters() const { return static_cast<std::uint32_t>(form_.counters.size()); }
   std::vector<Narrowing> RunJoint(const GroundJoint& joint, const GroundDomains& domains) const;
   void Read(std::uint32_t constraint, const GroundLiteral& literal);
+  void ReadTerm(std::uint32_t constraint, std::uint32_t test);
 
   const GroundForm& form_;
   std::vector<std::vector<bool>> allowed_;  ///< By relation: tuples in mixed radix.
   std::vector<std::vector<Subject>> reads_;
   std::vector<std::vector<std::uint32_t>> variable_readers_, counter_readers_;
 };
+
+/// A comparison, or a weight, of the form.
+inline TermView TermOf(const GroundForm& form, std::uint32_t test) {
+  return {form.terms, form.universes, form.terms.tests[test]};
+}
+/// A weight that is a term is within the interval; appends to `out`.
+void KeepTerm(const GroundForm& form, const GroundDomains& domains, std::uint32_t test,
+              Interval allowed, std::vector<Narrowing>* out);
 
 /// Filters of a counter; appends to `out`. (ground_counter.cc)
 void FilterCounter(const GroundForm& form, std::uint32_t counter, const GroundDomains& domains,

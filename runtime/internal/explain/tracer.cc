@@ -38,8 +38,17 @@ Tracer::Tracer(const Instance& instance, const GroundForm& form)
   domains_ = root_;
 }
 
-bool Tracer::Keep(const Narrowing& narrowing, std::uint32_t constraint) {
-  Event event{narrowing, constraint, 0, 0, {}, {}};
+bool Tracer::IsEmptied(std::uint32_t variable) const {
+  const GroundVariable& v = form_.variables[variable];
+  if (v.num_words == 0) return domains_.variables[variable] == 0;
+  for (std::uint32_t word = 0; word < v.num_words; ++word) {
+    if (domains_.variables[v.first_word + word] != 0) return false;
+  }
+  return true;
+}
+
+bool Tracer::Keep(const Narrowing& narrowing, std::uint32_t constraint, std::uint32_t action) {
+  Event event{narrowing, constraint, 0, 0, {}, {}, action, narrowing.failed};
   const Subject subject = narrowing.subject;
   if (narrowing.failed) {
     if (subject.is_counter) event.interval_before = domains_.counters[subject.index];
@@ -52,12 +61,14 @@ bool Tracer::Keep(const Narrowing& narrowing, std::uint32_t constraint) {
     event.interval_after = interval & narrowing.interval;
     if (event.interval_after == interval) return true;
     interval = event.interval_after;
+    event.dead = interval.IsEmpty();
   } else {
     Bits& values = domains_.variables[subject.index];
     event.values_before = values;
     event.values_after = values & narrowing.values;
     if (event.values_after == values) return true;
     values = event.values_after;
+    event.dead = IsEmptied(subject.index);
   }
   events_.push_back(event);
   if (IsDeadEnd(event)) return false;
@@ -70,9 +81,20 @@ bool Tracer::Keep(const Narrowing& narrowing, std::uint32_t constraint) {
 }
 
 bool Tracer::IsDeadEnd(const Event& event) const {
-  if (event.narrowing.failed) return true;
-  return event.narrowing.subject.is_counter ? event.interval_after.IsEmpty()
-                                            : event.values_after == 0;
+  return event.dead;
+}
+
+std::vector<Narrowing> Tracer::NarrowingsOf(const Action& action) const {
+  const GroundVariable& variable = form_.variables[action.decision];
+  if (variable.num_words == 0) return {{{false, action.decision}, action.values, {}, false}};
+  std::vector<Narrowing> narrowings;
+  for (std::uint32_t word = 0; word < variable.num_words; ++word) {
+    const Bits kept = word == action.word        ? action.values
+                      : action.keeps_other_words ? ~Bits{0}
+                                                 : Bits{0};
+    narrowings.push_back({{false, variable.first_word + word}, kept, {}, false});
+  }
+  return narrowings;
 }
 
 bool Tracer::Propagate() {
@@ -89,8 +111,12 @@ bool Tracer::Propagate() {
 
 bool Tracer::Apply(std::span<const Action> decisions) {
   for (const Action& action : decisions) {
-    const Narrowing narrowing{{false, action.decision}, action.values, {}, false};
-    if (!Keep(narrowing, kDecision) || !Propagate()) return true;
+    const auto number = static_cast<std::uint32_t>(actions_.size());
+    actions_.push_back(action);
+    for (const Narrowing& narrowing : NarrowingsOf(action)) {
+      if (!Keep(narrowing, kDecision, number)) return true;
+    }
+    if (!Propagate()) return true;
   }
   return false;
 }
@@ -239,6 +265,7 @@ Bits Tracer::RemovedByLast() const {
     if (narrowing.subject == subject) values &= narrowing.values;
   }
   const Bits removed = root & ~values;
+  if (event.values_after != 0 || form_.variables[subject.index].num_words != 0) return removed;
   return (event.values_before & ~removed) == 0 ? removed : event.values_before;
 }
 
@@ -263,8 +290,14 @@ Explanation Tracer::Explain() {
     // What the last step does not remove was removed before.
     for (std::size_t earlier = last; earlier-- > 0;) {
       const Event& cause = events_[earlier];
-      if (cause.narrowing.subject != emptied) continue;
-      const Bits here = cause.values_before & ~cause.values_after & ~wanted[last].removed;
+      const bool is_same = cause.narrowing.subject == emptied;
+      const GroundVariable& variable = form_.variables[emptied.index];
+      const bool is_word = variable.num_words != 0 && !cause.narrowing.subject.is_counter &&
+                           cause.narrowing.subject.index >= variable.first_word &&
+                           cause.narrowing.subject.index < variable.first_word + variable.num_words;
+      if (!is_same && !is_word) continue;
+      Bits here = cause.values_before & ~cause.values_after;
+      if (is_same) here &= ~wanted[last].removed;
       if (here != 0) wanted[earlier].removed |= here;
     }
   }
@@ -274,8 +307,10 @@ Explanation Tracer::Explain() {
     const auto found = wanted.find(at);
     if (found == wanted.end()) continue;
     if (event.constraint == kDecision) {
+      const Action& action = actions_[event.action];
+      if (std::ranges::find(explanation.decisions, action) != explanation.decisions.end()) continue;
       explanation.steps.push_back(Step(event, found->second, domains_));
-      explanation.decisions.push_back({event.narrowing.subject.index, event.narrowing.values});
+      explanation.decisions.push_back(action);
       continue;
     }
     if (at == last) {
@@ -307,7 +342,8 @@ std::string Tracer::Name(Subject subject) const {
 }
 
 std::string Tracer::ValuesText(std::uint32_t variable, Bits values) const {
-  if (variable < instance_.num_decisions()) return instance_.ValuesText(variable, values);
+  const GroundVariable& v = form_.variables[variable];
+  if (v.decision != kNoDecision) return instance_.ValuesText(v.decision, values, v.word);
   std::string text = (values & 1) != 0 ? "no" : "";
   if ((values & 2) != 0) text += text.empty() ? "yes" : "|yes";
   return text;
@@ -341,8 +377,7 @@ ExplanationStep Tracer::Step(const Event& event, const Wanted& wanted,
   }
   step.is_decision = event.constraint == kDecision;
   if (step.is_decision) {
-    step.by.push_back("the decision " +
-                      ActionText(instance_, {subject.index, event.narrowing.values}));
+    step.by.push_back("the decision " + ActionText(instance_, actions_[event.action]));
     return step;
   }
   for (const Subject read : filter_.reads(event.constraint)) {

@@ -33,13 +33,19 @@ class Tracer {
     std::uint32_t constraint;  ///< kDecision: asked for.
     Bits values_before = 0, values_after = 0;
     Interval interval_before, interval_after;
+    std::uint32_t action = 0;  ///< Asked for: in `actions_`.
+    bool dead = false;         ///< Nothing is left.
   };
   /// What a step has to show of its event: values removed, or the new bounds of a counter.
   struct Wanted {
     Bits removed = 0;
   };
 
-  bool Keep(const Narrowing& narrowing, std::uint32_t constraint);
+  bool Keep(const Narrowing& narrowing, std::uint32_t constraint, std::uint32_t action = 0);
+  /// What an action keeps, word by word.
+  std::vector<Narrowing> NarrowingsOf(const Action& action) const;
+  /// Nothing is left of a variable, nor, when it is a word, of any other one.
+  bool IsEmptied(std::uint32_t variable) const;
   bool Propagate();
   bool IsDeadEnd(const Event& event) const;
   /// Does the constraint still say what the event says, on these domains?
@@ -63,6 +69,7 @@ class Tracer {
   GroundFilter filter_;
   GroundDomains root_, domains_;
   std::vector<Event> events_;
+  std::vector<Action> actions_;
   std::vector<std::uint32_t> queue_;
   std::vector<bool> queued_;
 };

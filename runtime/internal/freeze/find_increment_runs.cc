@@ -64,6 +64,7 @@ std::uint64_t IncrementRuns::MostWeight(const Increment& increment) const {
       return network_.universes[increment.universe][63 - std::countl_zero(values)];
     }
     case Increment::Weight::kCounter:
+    case Increment::Weight::kTerm:
       break;
   }
   return kSaturated;
@@ -79,6 +80,8 @@ bool IncrementRuns::MayVanish(const Increment& increment) const {
     }
     case Increment::Weight::kCounter:
       return root_.counters[increment.source].min == 0;
+    case Increment::Weight::kTerm:
+      break;
   }
   EXH_UNREACHABLE();
 }
@@ -162,6 +165,11 @@ bool IncrementRuns::Add(std::uint32_t id, const Readers& readers,
       network_.increment_literals.data() + increment.literal_begin,
       increment.literal_end - increment.literal_begin);
   if (literals.empty() || literals.size() > RowPlaces::kMaxSlots) return false;
+  if (increment.weight == Increment::Weight::kTerm ||
+      (increment.weight == Increment::Weight::kSlot &&
+       network_.universes[increment.universe].size() > 64)) {
+    return false;
+  }
   std::array<Slot, RowPlaces::kMaxSlots> all{};
   std::vector<RootObject> objects, shared;
   int least = std::numeric_limits<int>::max();

@@ -67,7 +67,7 @@ class Joints {
     for (const Constraint& constraint : network_.constraints) {
       if (constraint.kind == Constraint::Kind::kClause) {
         UseClause(constraint);
-      } else {
+      } else if (constraint.kind != Constraint::Kind::kJoint) {
         Use(network_.relations[constraint.relation], {constraint.slots.data(), constraint.arity},
             gates_.slots(constraint.gate));
       }
@@ -117,6 +117,7 @@ class Joints {
     for (std::uint32_t i = counter.increment_begin; i < counter.increment_end; ++i) {
       const Increment& increment = network_.increments[i];
       if (increment.weight != Increment::Weight::kSlot ||
+          network_.universes[increment.universe].size() > 64 ||
           increment.literal_begin != increment.literal_end ||
           !universes.emplace(increment.source, increment.universe).second) {
         return;

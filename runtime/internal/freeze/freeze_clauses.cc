@@ -83,6 +83,9 @@ void Freezer::GroundClausesThat(bool are_unary) {
   for (const auto& [clause, of_clause] : clauses) {
     ticker_.Begin("requirement " + space_.requirements[clause->requirement].label,
                   share * of_clause / std::max(1.0, tuples), of_clause);
+    const Requirement& requirement = space_.requirements[clause->requirement];
+    place_ = "requirement " + requirement.label + " (" + requirement.position.file + ":" +
+             std::to_string(requirement.position.line) + ")";
     // What is unary acts before the others are simplified.
     if (are_unary || !lanes_.is_on() || !GroundByLanes(*clause)) GroundByTuples(*clause);
   }

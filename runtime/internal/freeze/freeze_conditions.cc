@@ -60,6 +60,15 @@ Freezer::Outcome Freezer::GroundCompareCode(const Condition& condition, const Ob
   const std::vector<std::uint32_t> numbers = NumbersOf(condition, objects, num_objects);
   if (numbers.empty()) return Outcome::kFalse;
   if (space_.choices[condition.lhs.choice].kind == ChoiceKind::kInteger) {
+    const auto decision = static_cast<DecisionId>(found);
+    if (instance_->IsLong(decision)) {
+      std::vector<bool> holds;
+      for (const std::uint32_t value : instance_->universe(decision)) {
+        holds.push_back(HoldsForSome(condition.op, value, numbers));
+      }
+      *literal = LongLiteral(decision, holds);
+      return Outcome::kOpen;
+    }
     const Bits values =
         ValuesThat(instance_->universe(static_cast<DecisionId>(found)), condition.op, numbers);
     *literal = {Literal::Kind::kSlot, {}, instance_->slots_[found], 0, values, 0};
@@ -67,7 +76,8 @@ Freezer::Outcome Freezer::GroundCompareCode(const Condition& condition, const Ob
   }
   // A counter compares with the hull of a list.
   const auto counter = static_cast<std::uint32_t>(found);
-  const std::uint64_t first = numbers.front(), last = numbers.back();
+  const auto above_base = static_cast<std::uint64_t>(-network_.counters[counter].offset);
+  const std::uint64_t first = numbers.front() + above_base, last = numbers.back() + above_base;
   const auto within = [&](std::uint64_t low, std::uint64_t high) {
     *literal = {Literal::Kind::kCounter, {}, counter, 0, low, high};
     return Outcome::kOpen;
@@ -155,7 +165,23 @@ Freezer::Outcome Freezer::GroundCompare(const Condition& condition, const Object
   const int left = Find(condition.lhs, objects, &left_swapped);
   const int right = Find(condition.rhs, objects, &right_swapped);
   if (left < 0 || right < 0) return Outcome::kUndefined;
-  if (space_.choices[condition.lhs.choice].kind == ChoiceKind::kCounter) {
+  const bool counters = space_.choices[condition.lhs.choice].kind == ChoiceKind::kCounter;
+  const bool as_terms = counters ? network_.counters[left].offset != network_.counters[right].offset
+                                 : instance_->IsLong(static_cast<DecisionId>(left)) ||
+                                       instance_->IsLong(static_cast<DecisionId>(right));
+  if (as_terms) {
+    Condition compared;
+    compared.kind = Condition::Kind::kTerms;
+    compared.op = condition.op;
+    for (auto [term, use] :
+         {std::pair{&compared.left, &condition.lhs}, std::pair{&compared.right, &condition.rhs}}) {
+      TermNode& node = term->emplace_back();
+      node.kind = TermNode::Kind::kChoice;
+      node.use = *use;
+    }
+    return GroundTerms(compared, objects, 0, literal);
+  }
+  if (counters) {
     if (left == right) return Compare(condition.op, 0, 0) ? Outcome::kTrue : Outcome::kFalse;
     *literal = {Literal::Kind::kCounterPair,
                 condition.op,
@@ -225,6 +251,8 @@ Freezer::Outcome Freezer::Ground(const Condition& condition, const Object* objec
       return GroundCompare(condition, objects, literal);
     case Condition::Kind::kCompareCode:
       return GroundCompareCode(condition, objects, num_objects, literal);
+    case Condition::Kind::kTerms:
+      return GroundTerms(condition, objects, num_objects, literal);
   }
   EXH_UNREACHABLE();
 }

@@ -38,6 +38,10 @@ bool Freezer::IsUnary(const Clause& clause) const {
   for (const Condition& condition : clause.conditions) {
     if (condition.kind == Condition::Kind::kCompare) return false;
     if (condition.kind == Condition::Kind::kPresent) return false;
+    for (const Term* term : {&condition.left, &condition.right}) {
+      decisions +=
+          static_cast<int>(std::ranges::count(*term, TermNode::Kind::kChoice, &TermNode::kind));
+    }
     decisions +=
         condition.kind == Condition::Kind::kIs || condition.kind == Condition::Kind::kCompareCode;
   }
@@ -130,6 +134,21 @@ void Freezer::AddIncrement(std::vector<Literal> literals, Increment increment, C
   network_.increments.push_back(increment);
 }
 
+/// What a counter begins with. Throws Error unless it fits what it does.
+std::int64_t Freezer::BaseOf(const Choice& choice, std::span<const Object> objects) {
+  std::int64_t base = choice.product ? 1 : 0;
+  if (choice.has_base_number) base = choice.base_number;
+  if (choice.base >= 0) base = host_.Integer(choice.base, objects);
+  const std::int64_t least = choice.product ? 0 : -kLargestTerm;
+  if (base < least || base > kLargestTerm) {
+    throw Error("base of " + choice.name + TupleText(choice.arguments, objects) + " is " +
+                std::to_string(base) +
+                (choice.product ? ": a product begins with no negative number"
+                                : ": it is a number of at most 2^61"));
+  }
+  return base;
+}
+
 void Freezer::GroundCounters() {
   for (std::size_t c = 0; c < space_.choices.size(); ++c) {
     if (space_.choices[c].kind == ChoiceKind::kCounter) GroundCounter(static_cast<int>(c));
@@ -152,6 +171,8 @@ class Freezer::CounterGrounder {
         objects_(num_all_) {}
 
   void Run() {
+    freezer_.place_ = "counter " + choice_.name + " (" + choice_.position.file + ":" +
+                      std::to_string(choice_.position.line) + ")";
     arguments_.ForEach(0, objects_.data(), [&] { AddCounter(); });
   }
 
@@ -171,7 +192,9 @@ class Freezer::CounterGrounder {
     counter.product = choice_.product;
     counter.half = choice_.visibility == Visibility::kHalf;
     counter.origin = origin_;
-    counter.base = choice_.base >= 0 ? OneNumber(choice_.base, num_arguments_) : choice_.product;
+    const std::int64_t base = freezer_.bases_[static_cast<std::size_t>(found >> 1)];
+    counter.base = static_cast<std::uint64_t>(std::max<std::int64_t>(base, 0));
+    counter.offset = std::min<std::int64_t>(base, 0);
     counter.increment_begin = static_cast<std::uint32_t>(network.increments.size());
     own_.clear();
     arguments_.AppendMemberships(objects_.data(), 0, num_arguments_, &own_);
@@ -220,6 +243,10 @@ class Freezer::CounterGrounder {
 
   /// False: the weight is a decision or a counter that these objects do not have.
   bool SetWeight(Increment* increment) {
+    if (!choice_.weight_term.empty()) {
+      return freezer_.GroundWeight(choice_.weight_term, "weight of " + choice_.name,
+                                   objects_.data(), num_all_, increment);
+    }
     if (choice_.weight.choice < 0) {
       increment->value = OneNumber(choice_.weight_code, num_all_);
       return true;
@@ -228,6 +255,13 @@ class Freezer::CounterGrounder {
     const int source = freezer_.Find(choice_.weight, objects_.data(), &swapped);
     if (source < 0) return false;
     if (freezer_.space_.choices[choice_.weight.choice].kind == ChoiceKind::kCounter) {
+      if (freezer_.bases_[static_cast<std::size_t>(source)] < 0) {
+        TermNode node;
+        node.kind = TermNode::Kind::kChoice;
+        node.use = choice_.weight;
+        return freezer_.GroundWeight({node}, "weight of " + choice_.name, objects_.data(), num_all_,
+                                     increment);
+      }
       increment->weight = Increment::Weight::kCounter;
       increment->source = static_cast<std::uint32_t>(source);
     } else {

@@ -89,6 +89,7 @@ bool Freezer::ClauseLanes::Prepare() {
       }
       case Condition::Kind::kCompareCode:
       case Condition::Kind::kPresent:
+      case Condition::Kind::kTerms:
         return false;
     }
   }

@@ -59,11 +59,24 @@ void Freezer::AssignSlots() {
                 "number of objects, rounded up to " + std::to_string(kLanes));
   }
   Slot wide = layout.num_narrow;
+  const auto words_of = [&](std::size_t d) {
+    return (objects_.universes[instance_->universe_of_[d]].size() + 63) / 64;
+  };
   for (std::size_t d = 0; d < num_decisions; ++d) {
+    if (words_of(d) > 1) continue;
     if (std::bit_width(instance_->all_values_[d]) > 8) instance_->slots_[d] = wide++;
     slots_in_use_.push_back(instance_->slots_[d]);
   }
+  const Slot first_long = wide;
+  for (std::size_t d = 0; d < num_decisions; ++d) {
+    const auto words = static_cast<std::uint32_t>(words_of(d));
+    if (words <= 1) continue;
+    instance_->slots_[d] = wide;
+    network_.longs.push_back({wide, words});
+    for (std::uint32_t word = 0; word < words; ++word) slots_in_use_.push_back(wide++);
+  }
   layout.num_wide = wide - layout.num_narrow;
+  layout.num_long = wide - first_long;
   std::ranges::sort(slots_in_use_);
   DescribeCells();
   FindBlocks();
@@ -298,10 +311,16 @@ void Freezer::AppendSlotsOf(const Constraint& constraint, Opening* opening) cons
   }
   for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
     const Literal& literal = network_.literals[l];
-    if (literal.kind == Literal::Kind::kSlot || literal.kind == Literal::Kind::kPair) {
+    if (literal.kind == Literal::Kind::kSlot || literal.kind == Literal::Kind::kPair ||
+        literal.kind == Literal::Kind::kLong) {
       append(literal.a);
     }
     if (literal.kind == Literal::Kind::kPair) append(literal.b);
+    if (literal.kind != Literal::Kind::kTerm) continue;
+    const TermTest& test = network_.terms.tests[literal.x];
+    for (std::uint32_t leaf = test.leaf_begin; leaf < test.leaf_end; ++leaf) {
+      append(network_.terms.leaves[leaf].slot);
+    }
   }
 }
 

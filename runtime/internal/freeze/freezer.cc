@@ -185,11 +185,12 @@ ChoiceTable Freezer::MakeTable(int choice) const {
 
 void Freezer::FreezeUniverse(int choice, std::span<const Object> objects) {
   const Choice& c = space_.choices[choice];
-  std::vector<std::uint32_t> numbers = host_.Numbers(c.universe, objects);
+  std::vector<std::uint32_t> numbers =
+      c.universe < 0 ? c.numbers : host_.Numbers(c.universe, objects);
   const bool sorted = std::ranges::adjacent_find(numbers, std::greater_equal<>()) == numbers.end();
-  if (numbers.empty() || numbers.size() > 64 || !sorted) {
-    throw Error("universe of " + c.name + TupleText(c.arguments, objects) +
-                ": needs 1 to 64 distinct numbers in ascending order, got " +
+  if (numbers.empty() || numbers.size() > static_cast<std::size_t>(kMaxValues) || !sorted) {
+    throw Error("universe of " + c.name + TupleText(c.arguments, objects) + ": needs 1 to " +
+                std::to_string(kMaxValues) + " distinct numbers in ascending order, got " +
                 std::to_string(numbers.size()));
   }
   const auto [it, is_new] = universe_ids_.try_emplace(
@@ -241,6 +242,7 @@ void Freezer::FreezeDecisions() {
     });
   }
   instance_->first_decision_.push_back(static_cast<DecisionId>(instance_->decision_choice_.size()));
+  network_.universes = objects_.universes;
 }
 
 void Freezer::NumberCounters() {
@@ -254,9 +256,13 @@ void Freezer::NumberCounters() {
       table.lookup[table.Index(tuple.data())] =
           static_cast<std::int32_t>(2 * domains_.counters.size());
       domains_.counters.push_back({});
+      bases_.push_back(BaseOf(choice, tuple));
     });
   }
   network_.counters.resize(domains_.counters.size());
+  for (std::size_t c = 0; c < bases_.size(); ++c) {
+    network_.counters[c].offset = std::min<std::int64_t>(bases_[c], 0);
+  }
 }
 
 /// Runs the planners: which objects each tuple of a trigger would add. A tuple whose host
@@ -358,14 +364,19 @@ void Freezer::FreezeDomains() {
     const Scope scope(space_, objects_, choice.arguments);
     for (DecisionId d = instance_->first_decision_[c]; d < instance_->first_decision_[c + 1]; ++d) {
       const Slot slot = instance_->slots_[d];
-      domains_.slots[slot] = instance_->all_values_[d];
-      domains_.sizes[slot] = static_cast<std::uint8_t>(std::popcount(instance_->all_values_[d]));
-      std::vector<Slot> all, flags;
+      const int num_words = instance_->num_words(d);
+      std::vector<Slot> all, planned, flags;
       scope.AppendMemberships(instance_->objects(d).data(), 0, choice.arguments.size(), &all);
-      SplitMemberships(all, &domains_.memberships[slot], &flags);
-      std::vector<Slot>& planned = domains_.memberships[slot];
+      SplitMemberships(all, &planned, &flags);
       std::ranges::sort(planned);
       planned.erase(std::unique(planned.begin(), planned.end()), planned.end());
+      for (int word = 0; word < num_words; ++word) {
+        const Slot at = slot + static_cast<Slot>(word);
+        const int left = instance_->num_values(d) - 64 * word;
+        domains_.slots[at] = left >= 64 ? ~Bits{0} : (Bits{1} << left) - 1;
+        domains_.sizes[at] = static_cast<std::uint8_t>(std::min(left, 64));
+        domains_.memberships[at] = planned;
+      }
       instance_->live_gates_.push_back(gates_.Intern(all));
     }
   }
@@ -403,7 +414,6 @@ void Freezer::PropagateRoot() {
   }
   ticker_.Begin("tables", kTableShare, static_cast<double>(clauses_.num_groups()));
   clauses_.Finish(&ticker_);
-  network_.universes = objects_.universes;
   StateLayout& layout = instance_->layout_;
   layout.num_counters = static_cast<std::uint32_t>(network_.counters.size());
   layout.num_gates = static_cast<std::uint32_t>(network_.gates.slots.begin.size() - 1);
@@ -437,6 +447,7 @@ void Freezer::PropagateRoot() {
   }
   std::size_t num_entailed = 0;
   if (instance_->root_result_ == Propagation::kFixpoint) {
+    CheckTerms();
     // What the root entails needs no look again.
     for (const Slot slot : slots_in_use_) domains_.slots[slot] = root.domain(layout, slot);
     for (std::uint32_t counter = 0; counter < layout.num_counters; ++counter) {
@@ -464,10 +475,12 @@ void Freezer::FillStatistics(std::size_t num_entailed) {
   InstanceStatistics& statistics = instance_->statistics_;
   statistics.decisions = instance_->num_decisions();
   for (DecisionId d = 0; d < instance_->num_decisions(); ++d) {
-    if (!std::has_single_bit(root.domain(layout, instance_->slot(d))) &&
-        root.gate(layout, instance_->live_gate(d))) {
-      ++statistics.decisions_open_at_root;
+    int values = 0;
+    for (int word = 0; word < instance_->num_words(d); ++word) {
+      values += std::popcount(root.domain(layout, instance_->slot(d) + static_cast<Slot>(word)));
     }
+    statistics.decisions_open_at_root +=
+        static_cast<std::size_t>(values != 1 && root.gate(layout, instance_->live_gate(d)));
   }
   statistics.counters = network_.counters.size();
   statistics.increments = network_.increments.size();

@@ -103,6 +103,20 @@ class Freezer {
   Bits Oriented(int choice, bool swapped, Bits values) const;
   std::uint64_t NumberOf(DecisionId decision, bool swapped, int value) const;
 
+  // ---- freeze_terms.cc
+  class TermGrounder;
+  /// A comparison of terms, as a literal on one or two short decisions where it reads no more.
+  Outcome GroundTerms(const Condition& condition, const Object* objects, std::size_t num_objects,
+                      Literal* literal);
+  /// The weight of an increment; false: a decision that it reads does not exist.
+  bool GroundWeight(const Term& weight, const std::string& text, const Object* objects,
+                    std::size_t num_objects, Increment* increment);
+  /// What the values of a long decision have to be.
+  Literal LongLiteral(DecisionId decision, const std::vector<bool>& values);
+  /// Throws Error for terms that may be too large, and for weights that may be negative.
+  void CheckTerms();
+  std::int64_t IntegerOf(const TermNode& node, const Object* objects, std::size_t num_objects);
+
   // ---- freeze_clauses.cc
   /// All variables are bound.
   void GroundTuple(const Clause& clause, const Scope& scope, const Object* objects,
@@ -120,6 +134,7 @@ class Freezer {
   void GroundQuotient(int quotient);
   void SplitSums();
   Counter SumOfParts(Counter counter, std::uint32_t parts_of);
+  std::int64_t BaseOf(const Choice& choice, std::span<const Object> objects);
   void GroundTriggers();
   void GroundFired(std::size_t number);
   void GroundShared(const std::vector<int>& adders, Slot slot);
@@ -155,6 +170,12 @@ class Freezer {
   // What externs answered, by the objects that they were asked for.
   std::map<CodeId, std::map<std::vector<Object>, bool>> predicates_;
   std::map<CodeId, std::vector<std::uint32_t>> constants_;
+  std::map<CodeId, std::int64_t> integers_;
+  /// What a comparison of two short decisions means, by its nodes and their universes.
+  std::map<std::vector<std::int64_t>, std::pair<std::uint32_t, std::uint32_t>> term_pairs_;
+  std::map<std::string, std::uint32_t> term_texts_;
+  std::string place_;                ///< Of what is being grounded: "requirement fits (a.exh:12)".
+  std::vector<std::int64_t> bases_;  ///< By counter.
   std::map<std::array<std::uint32_t, 5>, std::pair<std::uint32_t, std::uint32_t>> comparisons_;
 };
 

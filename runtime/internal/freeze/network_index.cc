@@ -259,17 +259,63 @@ void IndexWides(std::uint32_t num_narrow, ClassTables* classes, Network* network
   network->wides = BySlot(wides, &SlotWork::wides, &network->work);
 }
 
-void AppendSlots(const Literal& literal, std::vector<Slot>* slots) {
-  if (literal.kind == Literal::Kind::kSlot || literal.kind == Literal::Kind::kPair) {
-    slots->push_back(literal.a);
+/// Of a long decision the first slot stands for all: it is queued whichever word changes.
+void AppendTermSlots(const Network& network, std::uint64_t number, std::vector<Slot>* slots) {
+  const TermTest& test = network.terms.tests[number];
+  for (std::uint32_t leaf = test.leaf_begin; leaf < test.leaf_end; ++leaf) {
+    slots->push_back(network.terms.leaves[leaf].slot);
   }
-  if (literal.kind == Literal::Kind::kPair) slots->push_back(literal.b);
 }
 
-void AppendCounters(const Literal& literal, std::vector<std::uint32_t>* counters) {
-  if (literal.kind == Literal::Kind::kSlot || literal.kind == Literal::Kind::kPair) return;
-  counters->push_back(literal.a);
-  if (literal.kind == Literal::Kind::kCounterPair) counters->push_back(literal.b);
+void AppendTermCounters(const Network& network, std::uint64_t number,
+                        std::vector<std::uint32_t>* counters) {
+  const TermTest& test = network.terms.tests[number];
+  for (std::uint32_t node = test.node_begin; test.counters && node < test.node_end; ++node) {
+    if (network.terms.nodes[node].op == GroundTermNode::Op::kCounter) {
+      counters->push_back(network.terms.nodes[node].left);
+    }
+  }
+}
+
+void AppendSlots(const Network& network, const Literal& literal, std::vector<Slot>* slots) {
+  switch (literal.kind) {
+    case Literal::Kind::kSlot:
+    case Literal::Kind::kLong:
+      slots->push_back(literal.a);
+      break;
+    case Literal::Kind::kPair:
+      slots->push_back(literal.a);
+      slots->push_back(literal.b);
+      break;
+    case Literal::Kind::kTerm:
+      AppendTermSlots(network, literal.x, slots);
+      break;
+    case Literal::Kind::kCounter:
+    case Literal::Kind::kCounterNot:
+    case Literal::Kind::kCounterPair:
+      break;
+  }
+}
+
+void AppendCounters(const Network& network, const Literal& literal,
+                    std::vector<std::uint32_t>* counters) {
+  switch (literal.kind) {
+    case Literal::Kind::kCounter:
+    case Literal::Kind::kCounterNot:
+      counters->push_back(literal.a);
+      break;
+    case Literal::Kind::kCounterPair:
+      counters->push_back(literal.a);
+      counters->push_back(literal.b);
+      break;
+    case Literal::Kind::kTerm:
+      AppendTermCounters(network, literal.x, counters);
+      break;
+    case Literal::Kind::kSlot:
+    case Literal::Kind::kPair:
+    case Literal::Kind::kLong:
+      break;
+  }
 }
 
 /// The two literals after the watched one, round the clause, so that the guards differ by watch.
@@ -301,14 +347,14 @@ void IndexClauses(std::uint32_t num_narrow, const std::vector<std::uint8_t>& cov
       if (position < 8 && IsCovered(covered, id, position)) continue;
       const Literal& literal = network->literals[l];
       slots.clear();
-      AppendSlots(literal, &slots);
+      AppendSlots(*network, literal, &slots);
       // A comparison may turn false at any change: the empty mask always wakes.
       const Bits mask = literal.kind == Literal::Kind::kSlot ? literal.x : 0;
       ClauseWatch watch{mask, id};
       SetGuards(*network, constraint, l, num_narrow, &watch);
       for (const Slot slot : slots) watches.push_back({slot, watch});
       counters.clear();
-      AppendCounters(literal, &counters);
+      AppendCounters(*network, literal, &counters);
       for (const std::uint32_t counter : counters) by_counter.emplace_back(counter, id);
     }
   }
@@ -333,16 +379,22 @@ void IndexCounters(std::uint32_t num_narrow, Network* network) {
       for (std::uint32_t l = increment.literal_begin; l < increment.literal_end; ++l) {
         const Literal& literal = network->increment_literals[l];
         std::vector<Slot> slots;
-        AppendSlots(literal, &slots);
+        AppendSlots(*network, literal, &slots);
         const bool narrow = literal.kind == Literal::Kind::kSlot && literal.a < num_narrow;
         for (const Slot slot : slots) {
           of_counter.emplace_back(slot, narrow ? static_cast<std::uint32_t>(literal.x) : 0);
         }
-        AppendCounters(literal, &counters);
+        AppendCounters(*network, literal, &counters);
       }
       if (increment.weight == Increment::Weight::kSlot)
         of_counter.emplace_back(increment.source, 0);
       if (increment.weight == Increment::Weight::kCounter) counters.push_back(increment.source);
+      if (increment.weight == Increment::Weight::kTerm) {
+        std::vector<Slot> slots;
+        AppendTermSlots(*network, increment.source, &slots);
+        for (const Slot slot : slots) of_counter.emplace_back(slot, 0);
+        AppendTermCounters(*network, increment.source, &counters);
+      }
       for (const std::uint32_t source : counters) by_counter.emplace_back(source, id);
     }
     std::ranges::sort(of_counter);
@@ -357,8 +409,9 @@ void IndexCounters(std::uint32_t num_narrow, Network* network) {
 bool ReadsCounter(const Network& network, const Constraint& constraint) {
   if (constraint.kind != Constraint::Kind::kClause) return false;
   for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
-    const Literal::Kind kind = network.literals[l].kind;
-    if (kind != Literal::Kind::kSlot && kind != Literal::Kind::kPair) return true;
+    std::vector<std::uint32_t> counters;
+    AppendCounters(network, network.literals[l], &counters);
+    if (!counters.empty()) return true;
   }
   return false;
 }

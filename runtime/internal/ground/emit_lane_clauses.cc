@@ -95,7 +95,7 @@ LaneEmitter::Terms LaneEmitter::TermsOf(const LaneClause& clause, std::span<cons
                         instance_.choice(instance_.decision_at(slots[i])) << 8 | values) +
                     1;
   }
-  std::sort(terms.begin(), terms.begin() + size);
+  SortFirst(size, &terms);
   return terms;
 }
 
@@ -163,7 +163,7 @@ void LaneEmitter::EmitClause(const LaneClause& clause) {
       }
       run.scalars[run.num_scalars++] = PackLiteral(cell, values);
     }
-    std::sort(run.scalars.begin(), run.scalars.begin() + run.num_scalars);
+    SortFirst(run.num_scalars, &run.scalars);
     for (int j = clause.num_scalars; j < size; ++j) {
       run.rows[run.num_rows++] = clause.literals[j];
     }

@@ -340,7 +340,7 @@ LaneEmitter::Seen LaneEmitter::See(const LaneView& view, std::span<const Slot> s
   Seen seen;
   seen.size = view.arity;
   std::copy(slots.begin(), slots.end(), seen.sorted.begin());
-  std::sort(seen.sorted.begin(), seen.sorted.begin() + view.arity);
+  SortFirst(static_cast<std::size_t>(view.arity), &seen.sorted);
   for (int i = 0; i < view.arity; ++i) {
     seen.position[i] =
         static_cast<std::uint8_t>(std::ranges::find(seen.sorted, slots[i]) - seen.sorted.begin());

@@ -125,6 +125,17 @@ void GroundClauses::AppendNegation(const Literal& literal, std::vector<Literal>*
       negation.op = Negated(literal.op);
       out->push_back(negation);
       return;
+    case Literal::Kind::kLong:
+      negation.x = network_.long_masks.size();
+      for (std::uint32_t word = 0; word < literal.b; ++word) {
+        network_.long_masks.push_back(~network_.long_masks[literal.x + word]);
+      }
+      out->push_back(negation);
+      return;
+    case Literal::Kind::kTerm:
+      negation.y = 1 - literal.y;
+      out->push_back(negation);
+      return;
   }
 }
 
@@ -178,6 +189,11 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
       RestrictSlot(only.a, only.x, origin);
       return;
     }
+    if (only.kind == Literal::Kind::kLong &&
+        std::ranges::includes(domains_.memberships[only.a], open_gate)) {
+      RestrictLong(only, origin);
+      return;
+    }
     if (only.kind == Literal::Kind::kCounter && open_gate.empty()) {
       Interval& bounds = domains_.counters[only.a];
       bounds = bounds & Interval{only.x, only.y};
@@ -207,6 +223,7 @@ void GroundClauses::Add(std::span<const Literal> given, std::span<const Slot> ga
   count(literals, &num_open);
   const bool keep_all = on_decisions && (num_all <= 3 || num_open > 3);
   if (AddToTable(keep_all ? all : literals, gate_id, origin)) return;
+  if (AddToJoint(literals, gate_id, origin)) return;
   AddClause(keep_all ? all : literals, open_gate, origin);
 }
 
@@ -218,11 +235,26 @@ void GroundClauses::RestrictSlot(Slot slot, Bits mask, std::uint32_t origin) {
     domains_.slots[slot] = allowed;
     return;
   }
+  RuleOut(slot, origin);
+}
+
+void GroundClauses::RestrictLong(const Literal& literal, std::uint32_t origin) {
+  const auto allowed = [&](std::uint32_t word) {
+    return domains_.slots[literal.a + word] & network_.long_masks[literal.x + word];
+  };
+  bool any = false;
+  for (std::uint32_t word = 0; word < literal.b; ++word) any |= allowed(word) != 0;
+  if (!any) return RuleOut(literal.a, origin);
+  for (std::uint32_t word = 0; word < literal.b; ++word) {
+    domains_.slots[literal.a + word] = allowed(word);
+  }
+}
+
+void GroundClauses::RuleOut(Slot slot, std::uint32_t origin) {
   if (domains_.memberships[slot].empty()) {
     if (!failure_) failure_ = origin;
     return;
   }
-  // No value is left: the decision can never become live.
   std::vector<Literal> never;
   for (const Slot membership : domains_.memberships[slot]) {
     never.push_back(MemberLiteral(membership, false));
@@ -277,6 +309,110 @@ bool GroundClauses::AddToTable(std::span<const Literal> literals, std::uint32_t 
     return true;
   }
   AddToGroup(slots, arity, gate, id);
+  return true;
+}
+
+/// What a table cannot say, for it knows tests and pairs alone, a list of the combinations that
+/// satisfy the clause can. It is propagated as the joints of counters are.
+bool GroundClauses::AddToJoint(std::span<const Literal> literals, std::uint32_t gate,
+                               std::uint32_t origin) {
+  std::vector<Slot> slots;
+  bool has_terms = false;
+  for (const Literal& literal : literals) {
+    switch (literal.kind) {
+      case Literal::Kind::kSlot:
+        slots.push_back(literal.a);
+        break;
+      case Literal::Kind::kPair:
+        slots.push_back(literal.a);
+        slots.push_back(literal.b);
+        break;
+      case Literal::Kind::kTerm: {
+        const TermTest& test = network_.terms.tests[literal.x];
+        if (test.counters) return false;
+        has_terms = true;
+        for (std::uint32_t leaf = test.leaf_begin; leaf < test.leaf_end; ++leaf) {
+          if (network_.terms.leaves[leaf].words > 1) return false;
+          slots.push_back(network_.terms.leaves[leaf].slot);
+        }
+        break;
+      }
+      case Literal::Kind::kCounter:
+      case Literal::Kind::kCounterNot:
+      case Literal::Kind::kCounterPair:
+      case Literal::Kind::kLong:
+        return false;
+    }
+  }
+  std::ranges::sort(slots);
+  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  // Memberships among them would be asked for while they are open: a clause does that better.
+  if (!has_terms || slots.size() > kMaxTableArity ||
+      std::ranges::any_of(slots, [&](Slot slot) { return IsHidden(slot); })) {
+    return false;
+  }
+  std::size_t combinations = 1;
+  for (const Slot slot : slots) {
+    combinations *= static_cast<std::size_t>(std::popcount(known(slot)));
+  }
+  if (combinations > 64 * Joint::kMaxWords) return false;
+
+  struct View {
+    std::span<const Slot> slots;
+    std::array<Bits, kMaxTableArity> values{};
+    Bits domain(Slot slot) const {
+      return values[static_cast<std::size_t>(std::ranges::find(slots, slot) - slots.begin())];
+    }
+    static Interval counter(std::uint32_t) { return {}; }
+  } view{slots};
+  std::vector<std::array<std::uint8_t, kMaxTableArity>> allowed;
+  const auto extend = [&](const auto& self, std::size_t position) -> void {
+    if (position == slots.size()) {
+      const bool holds = std::ranges::any_of(literals, [&](const Literal& literal) {
+        return LiteralStatus(network_, view, literal) == Truth::kTrue;
+      });
+      if (!holds) return;
+      auto& combination = allowed.emplace_back();
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        combination[i] = static_cast<std::uint8_t>(std::countr_zero(view.values[i]));
+      }
+      return;
+    }
+    for (Bits rest = known(slots[position]); rest != 0; rest &= rest - 1) {
+      view.values[position] = rest & (~rest + 1);
+      self(self, position + 1);
+    }
+  };
+  extend(extend, 0);
+
+  Constraint constraint;
+  constraint.kind = Constraint::Kind::kJoint;
+  constraint.arity = static_cast<std::uint8_t>(slots.size());
+  constraint.gate = gate;
+  constraint.origin = origin;
+  std::ranges::copy(slots, constraint.slots.begin());
+  Joint joint;
+  joint.num_combinations = static_cast<std::uint32_t>(allowed.size());
+  joint.num_words = std::max(1u, static_cast<std::uint32_t>((allowed.size() + 63) / 64));
+  joint.origin_begin = static_cast<std::uint32_t>(network_.joints.origins.size());
+  network_.joints.origins.push_back(origin);
+  joint.origin_end = joint.origin_begin + 1;
+  joint.literal_begin = static_cast<std::uint32_t>(network_.literals.size());
+  network_.literals.insert(network_.literals.end(), literals.begin(), literals.end());
+  joint.literal_end = static_cast<std::uint32_t>(network_.literals.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    joint.supports[i] = static_cast<std::uint32_t>(network_.joints.supports.size());
+    network_.joints.supports.resize(network_.joints.supports.size() +
+                                    std::size_t{domains_.sizes[slots[i]]} * joint.num_words);
+    for (std::size_t c = 0; c < allowed.size(); ++c) {
+      network_.joints
+          .supports[joint.supports[i] + std::size_t{allowed[c][i]} * joint.num_words + c / 64] |=
+          std::uint64_t{1} << c % 64;
+    }
+  }
+  constraint.relation = static_cast<std::uint32_t>(network_.joints.all.size());
+  network_.joints.all.push_back(joint);
+  joints_.push_back(constraint);
   return true;
 }
 
@@ -451,6 +587,11 @@ bool GroundClauses::IsEntailed(const Constraint& constraint) {
   std::array<Bits, kMaxTableArity> domains{};
   for (int i = 0; i < constraint.arity; ++i) domains[i] = domains_.slots[constraint.slots[i]];
   if (constraint.kind == Constraint::Kind::kJoint) {
+    const Joint& joint = network_.joints.all[constraint.relation];
+    for (std::uint32_t l = joint.literal_begin; l < joint.literal_end; ++l) {
+      if (Status(network_.literals[l]) == Truth::kTrue) return true;
+    }
+    if (joint.literal_begin != joint.literal_end) return false;
     std::size_t all = 1;
     for (int i = 0; i < constraint.arity; ++i) {
       all *= static_cast<std::size_t>(std::popcount(domains[i]));
@@ -586,6 +727,7 @@ void GroundClauses::Finish(FreezeTicker* ticker) {
     constraint.origin = pending.origin;
     network_.constraints.push_back(constraint);
   }
+  network_.constraints.insert(network_.constraints.end(), joints_.begin(), joints_.end());
   for (std::uint32_t number = 0; number < gates_.size(); ++number) {
     const std::vector<Slot>& gate = gates_.slots(number);
     network_.gates.slots.begin.push_back(

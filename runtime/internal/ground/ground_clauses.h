@@ -50,6 +50,8 @@ class GroundClauses {
                   std::uint32_t pattern);
   /// A unary clause: it acts on the root.
   void RestrictSlot(Slot slot, Bits mask, std::uint32_t origin);
+  /// The same for a long decision.
+  void RestrictLong(const Literal& literal, std::uint32_t origin);
   /// Clauses that the lane store got by the row.
   void CountAdded(std::size_t clauses) { num_added_ += clauses; }
   bool IsTableEntailed(const Relation& relation,
@@ -86,6 +88,10 @@ class GroundClauses {
   /// A membership or a fired tuple, no decision.
   bool IsHidden(Slot slot) const { return slot < domains_.num_hidden; }
   bool AddToTable(std::span<const Literal> literals, std::uint32_t gate, std::uint32_t origin);
+  /// A clause on terms over few decisions, as a joint.
+  bool AddToJoint(std::span<const Literal> literals, std::uint32_t gate, std::uint32_t origin);
+  /// No value is left of a decision: it can never become live.
+  void RuleOut(Slot slot, std::uint32_t origin);
   bool MergeTest(std::vector<Literal>* literals);
   void AddClause(std::span<const Literal> given, std::span<const Slot> gate, std::uint32_t origin);
   std::uint32_t FindGroup(const std::array<Slot, kMaxTableArity>& slots, int arity,
@@ -121,6 +127,7 @@ class GroundClauses {
   std::unordered_map<std::vector<std::uint32_t>, std::uint32_t, KeyHash> made_;
   std::vector<std::uint32_t> key_, subsets_, patterns_;  // Scratch.
   std::vector<PendingClause> clauses_;
+  std::vector<Constraint> joints_;
   std::vector<bool> subsumed_;  // By group.
   struct {
     std::uint32_t relation = 0xFFFFFFFF;

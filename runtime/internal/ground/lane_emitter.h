@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "runtime/instance.h"
@@ -18,6 +19,17 @@
 #include "runtime/internal/network/network.h"
 
 namespace exh::runtime::internal {
+
+/// Sorts the first few of a small array. GCC 12 warns of std::sort there: it sees a branch for more
+/// elements than the array has.
+template <typename T, std::size_t size>
+void SortFirst(std::size_t count, std::array<T, size>* items) {
+  for (std::size_t i = 1; i < count; ++i) {
+    for (std::size_t at = i; at > 0 && (*items)[at] < (*items)[at - 1]; --at) {
+      std::swap((*items)[at], (*items)[at - 1]);
+    }
+  }
+}
 
 class LaneEmitter {
  public:

@@ -26,6 +26,9 @@ std::string Condition(const std::vector<std::string>& when) {
 std::uint64_t MiniZincWriter::LargestWeight(const GroundIncrement& increment) {
   if (increment.weight == GroundIncrement::Weight::kConstant) return increment.value;
   if (increment.weight == GroundIncrement::Weight::kCounter) return Largest(increment.source);
+  if (increment.weight == GroundIncrement::Weight::kTerm) {
+    return largest_terms_[increment.source] = LargestTerm(form_.terms.tests[increment.source]);
+  }
   const Bits root = form_.variables[increment.source].root;
   return increment.numbers[63 - std::countl_zero(root)];
 }
@@ -50,6 +53,9 @@ void MiniZincWriter::Need(std::uint32_t counter, std::uint64_t value) {
   plans_[counter].needed = value;
   for (const GroundIncrement& increment : form_.counters[counter].increments) {
     if (increment.weight == GroundIncrement::Weight::kCounter) Need(increment.source, value);
+    if (is_first && increment.weight == GroundIncrement::Weight::kTerm) {
+      NeedTerm(form_.terms.tests[increment.source]);
+    }
     if (!is_first) continue;
     for (const GroundLiteral& literal : increment.literals) NeedLiteral(literal);
   }
@@ -60,7 +66,10 @@ void MiniZincWriter::NeedLiteral(const GroundLiteral& literal) {
   switch (literal.kind) {
     case GroundLiteral::Kind::kIn:
     case GroundLiteral::Kind::kPair:
+    case GroundLiteral::Kind::kLong:
       return;
+    case GroundLiteral::Kind::kTerm:
+      return NeedTerm(form_.terms.tests[literal.a]);
     case GroundLiteral::Kind::kCounterIn:
     case GroundLiteral::Kind::kCounterNot:
       Need(literal.a, literal.interval.min);
@@ -122,6 +131,11 @@ std::vector<MiniZincWriter::Term> MiniZincWriter::Terms(const GroundCounter& cou
       }
       const std::string& name = variable_names_[increment.source];
       term.amount = term.largest > cap ? "min(" + limit + "," + name + ")" : name;
+    } else if (increment.weight == GroundIncrement::Weight::kTerm) {
+      const TermTest& test = form_.terms.tests[increment.source];
+      const std::string text = TermText(test, test.left).over;
+      term.largest = largest_terms_.at(increment.source);
+      term.amount = term.largest > cap ? "min(" + limit + "," + text + ")" : "(" + text + ")";
     } else {
       term.largest = plans_[increment.source].cap;
       const std::string& name = counter_names_[increment.source];

@@ -44,6 +44,7 @@ class MiniZincWriter {
   /// "true", "false" or a comparison.
   std::string LiteralText(const GroundLiteral& literal) const;
   std::string CounterText(const GroundLiteral& literal) const;
+  std::string LongText(const GroundLiteral& literal) const;
   void WriteVariables();
   void WriteClause(const std::vector<std::string>& literals);
   void WriteClauses(const GroundTable& table);
@@ -52,6 +53,16 @@ class MiniZincWriter {
   /// The Boolean of a gate; written when first asked for.
   std::string GateText(std::uint32_t gate);
   bool IsAlwaysOpen(std::uint32_t gate) const;
+
+  // ---- minizinc_terms.cc
+  /// A term as numerator and denominator, of which the latter is "1" without fractions.
+  struct Quotient {
+    std::string over, under;
+  };
+  Quotient TermText(const TermTest& test, std::uint32_t position) const;
+  std::string ComparedText(const TermTest& test) const;
+  void NeedTerm(const TermTest& test);
+  std::uint64_t LargestTerm(const TermTest& test);
 
   // ---- minizinc_counters.cc
   void PlanCounters();
@@ -76,6 +87,7 @@ class MiniZincWriter {
   std::map<std::string, std::string> table_names_;  // Relation and numbers -> array.
   std::vector<CounterPlan> plans_;
   std::vector<bool> largest_known_;
+  std::map<std::uint32_t, std::uint64_t> largest_terms_;  // Weights: by number of their test.
 };
 
 }  // namespace exh::runtime::internal

@@ -2,6 +2,7 @@
 //
 // Reads the ground form out of the network: the one place that must follow when the network changes
 // its layout.
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <tuple>
@@ -11,6 +12,7 @@
 #include "runtime/ground.h"
 #include "runtime/internal/network/network.h"
 #include "runtime/internal/network/objects.h"
+#include "runtime/internal/network/term_ranges.h"
 
 namespace exh::runtime {
 namespace internal {
@@ -26,7 +28,9 @@ class Reader {
     for (const PairRelation& pairs : network_.pair_relations) {
       form_.pair_relations.push_back(pairs.rows);
     }
+    AddWords();
     AddGates();
+    AddTerms();
     AddRelations();
     for (const Constraint& constraint : network_.constraints) AddConstraint(constraint);
     for (const LaneTable& table : network_.lane_tables) AddLanes(table);
@@ -55,10 +59,57 @@ class Reader {
   void AddDecisions() {
     for (DecisionId d = 0; d < instance_.num_decisions(); ++d) {
       const Slot slot = instance_.slot(d);
-      numbers_.emplace(slot, d);
-      form_.variables.push_back({instance_.DecisionName(d), RootDomain(slot),
-                                 std::popcount(instance_.all_values(d)), instance_.live_gate(d)});
+      const bool is_long = instance_.IsLong(d);
+      if (!is_long) numbers_.emplace(slot, d);
+      form_.variables.push_back({instance_.DecisionName(d), is_long ? Bits{0} : RootDomain(slot),
+                                 instance_.num_values(d), instance_.live_gate(d), d});
+      form_.variables.back().slot = slot;
     }
+  }
+
+  void AddWords() {
+    for (DecisionId d = 0; d < instance_.num_decisions(); ++d) {
+      if (!instance_.IsLong(d)) continue;
+      const auto first = static_cast<std::uint32_t>(form_.variables.size());
+      const int words = instance_.num_words(d);
+      form_.variables[d].first_word = first;
+      form_.variables[d].num_words = static_cast<std::uint32_t>(words);
+      for (int word = 0; word < words; ++word) {
+        const Slot slot = instance_.slot(d) + static_cast<Slot>(word);
+        GroundVariable variable = form_.variables[d];
+        numbers_.emplace(slot, first + static_cast<std::uint32_t>(word));
+        variable.root = RootDomain(slot);
+        variable.num_values = std::min(64, instance_.num_values(d) - 64 * word);
+        variable.word = word;
+        variable.slot = slot;
+        form_.variables.push_back(std::move(variable));
+      }
+    }
+  }
+
+  void AddTerms() {
+    form_.terms = network_.terms;
+    for (TermLeaf& leaf : form_.terms.leaves) leaf.slot = Variable(leaf.slot);
+    form_.universes = network_.universes;
+    form_.long_masks = network_.long_masks;
+  }
+
+  /// A long decision as a term, for it to be a weight.
+  std::uint32_t TermOfLong(Slot slot, std::uint32_t universe) {
+    TermTables& terms = form_.terms;
+    TermTest test;
+    test.node_begin = static_cast<std::uint32_t>(terms.nodes.size());
+    test.leaf_begin = static_cast<std::uint32_t>(terms.leaves.size());
+    GroundTermNode node;
+    node.op = GroundTermNode::Op::kDecision;
+    terms.nodes.push_back(node);
+    terms.leaves.push_back(
+        {Variable(slot), universe,
+         static_cast<std::uint32_t>((form_.universes[universe].size() + 63) / 64)});
+    test.node_end = test.node_begin + 1;
+    test.leaf_end = test.leaf_begin + 1;
+    terms.tests.push_back(test);
+    return static_cast<std::uint32_t>(terms.tests.size()) - 1;
   }
 
   Bits RootDomain(Slot slot) const { return instance_.root().domain(instance_.layout(), slot); }
@@ -73,6 +124,7 @@ class Reader {
                                      ? name->second
                                      : "trigger " + std::to_string(num_fired_++) + " fired",
                                  RootDomain(slot), 2, 0});
+      form_.variables.back().slot = slot;
     }
     return it->second;
   }
@@ -132,18 +184,31 @@ class Reader {
                 .op = literal.op,
                 .a = literal.a,
                 .b = literal.b};
+      case Literal::Kind::kLong:
+        return {.kind = GroundLiteral::Kind::kLong,
+                .a = Variable(literal.a),
+                .b = literal.b,
+                .pairs = static_cast<std::uint32_t>(literal.x)};
+      case Literal::Kind::kTerm:
+        return {.kind = GroundLiteral::Kind::kTerm,
+                .negated = literal.y != 0,
+                .a = static_cast<std::uint32_t>(literal.x)};
     }
     EXH_UNREACHABLE();
   }
 
+  void AddClause(const Constraint& constraint, std::uint32_t begin, std::uint32_t end) {
+    GroundClause clause{{}, network_.origins[constraint.origin]};
+    for (std::uint32_t l = begin; l < end; ++l) {
+      clause.literals.push_back(Read(network_.literals[l]));
+    }
+    AppendAbsences(constraint.gate, &clause);
+    form_.clauses.push_back(std::move(clause));
+  }
+
   void AddConstraint(const Constraint& constraint) {
     if (constraint.kind == Constraint::Kind::kClause) {
-      GroundClause clause{{}, network_.origins[constraint.origin]};
-      for (std::uint32_t l = constraint.literal_begin; l < constraint.literal_end; ++l) {
-        clause.literals.push_back(Read(network_.literals[l]));
-      }
-      AppendAbsences(constraint.gate, &clause);
-      form_.clauses.push_back(std::move(clause));
+      AddClause(constraint, constraint.literal_begin, constraint.literal_end);
       return;
     }
     if (constraint.kind == Constraint::Kind::kJoint) return AddJoint(constraint);
@@ -176,6 +241,9 @@ class Reader {
       }
     }
     form_.joints.push_back(std::move(ground));
+    if (joint.literal_begin != joint.literal_end) {
+      AddClause(constraint, joint.literal_begin, joint.literal_end);
+    }
   }
 
   /// A clause behind a gate says nothing while one of its objects is absent.
@@ -274,7 +342,15 @@ class Reader {
           one.literals.push_back(Read(network_.increment_literals[l]));
         }
         one.value = increment.value;
-        if (increment.weight == Increment::Weight::kSlot) {
+        const bool is_long = increment.weight == Increment::Weight::kSlot &&
+                             network_.universes[increment.universe].size() > 64;
+        if (is_long) {
+          one.weight = GroundIncrement::Weight::kTerm;
+          one.source = TermOfLong(increment.source, increment.universe);
+        } else if (increment.weight == Increment::Weight::kTerm) {
+          one.weight = GroundIncrement::Weight::kTerm;
+          one.source = increment.source;
+        } else if (increment.weight == Increment::Weight::kSlot) {
           one.weight = GroundIncrement::Weight::kVariable;
           one.source = Variable(increment.source);
           one.numbers = network_.universes[increment.universe];
@@ -315,6 +391,35 @@ bool Holds(const GroundForm& form, const GroundClause& clause, const std::vector
     if ((allowed >> value & 1) != 0) return true;
   }
   return false;
+}
+
+namespace internal {
+namespace {
+
+/// A GroundView as the templates of terms want it.
+struct ViewOfForm {
+  const GroundView& view;
+  Bits domain(std::uint32_t variable) const { return view.variable(variable); }
+  Interval counter(std::uint32_t number) const { return view.counter(number); }
+};
+
+}  // namespace
+}  // namespace internal
+
+int TermOutlook(const GroundForm& form, std::uint32_t test, const GroundView& view) {
+  const internal::TermView term{form.terms, form.universes, form.terms.tests[test]};
+  return static_cast<int>(internal::TermStatus(term, internal::ViewOfForm{view}, false)) -
+         static_cast<int>(internal::Truth::kMaybe);
+}
+
+Interval WeightRange(const GroundForm& form, std::uint32_t test, const GroundView& view) {
+  const internal::TermView term{form.terms, form.universes, form.terms.tests[test]};
+  const auto range = internal::TermRangeOf(term, internal::ViewOfForm{view});
+  const auto bound = [](internal::Whole number) {
+    if (number.IsInfinite()) return number.sign() < 0 ? 0 : kSaturated;
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, number.value));
+  };
+  return {bound(range.min), bound(range.max)};
 }
 
 std::vector<std::vector<int>> AllowedTuples(const GroundForm& form,

@@ -8,11 +8,10 @@
 
 #include "base/check.h"
 #include "runtime/internal/network/network.h"
+#include "runtime/internal/network/term_ranges.h"
 #include "runtime/interval.h"
 
 namespace exh::runtime::internal {
-
-enum class Truth : std::uint8_t { kFalse, kMaybe, kTrue };
 
 inline Truth PairStatus(const PairRelation& pairs, Bits left, Bits right) {
   bool some = false, all = true;
@@ -44,6 +43,11 @@ inline Truth CounterPairStatus(CompareOp op, Interval a, Interval b) {
   EXH_UNREACHABLE();
 }
 
+/// The comparison that a kTerm literal, or a weight, is about.
+inline TermView TermOf(const Network& network, std::uint64_t number) {
+  return {network.terms, network.universes, network.terms.tests[number]};
+}
+
 template <typename View>
 Truth LiteralStatus(const Network& network, const View& view, const Literal& literal) {
   switch (literal.kind) {
@@ -68,6 +72,18 @@ Truth LiteralStatus(const Network& network, const View& view, const Literal& lit
     }
     case Literal::Kind::kCounterPair:
       return CounterPairStatus(literal.op, view.counter(literal.a), view.counter(literal.b));
+    case Literal::Kind::kLong: {
+      bool some = false, all = true;
+      for (std::uint32_t word = 0; word < literal.b; ++word) {
+        const Bits domain = view.domain(literal.a + word);
+        const Bits allowed = network.long_masks[literal.x + word];
+        some |= (domain & allowed) != 0;
+        all &= (domain & ~allowed) == 0;
+      }
+      return all ? Truth::kTrue : some ? Truth::kMaybe : Truth::kFalse;
+    }
+    case Literal::Kind::kTerm:
+      return TermStatus(TermOf(network, literal.x), view, literal.y != 0);
   }
   EXH_UNREACHABLE();
 }

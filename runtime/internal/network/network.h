@@ -66,6 +66,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/ground.h"
 #include "runtime/host.h"
 #include "runtime/propagation.h"
 #include "runtime/space.h"
@@ -87,6 +88,8 @@ struct Literal {
     kCounter,      ///< Counter a lies in [x, y].
     kCounterNot,   ///< Counter a is not x.
     kCounterPair,  ///< Counters a and b: a op b.
+    kLong,         ///< The b words from slot a on are within Network::long_masks from x on.
+    kTerm,         ///< Network::terms.tests[x] holds; y is 1: does not hold.
   };
   Kind kind = Kind::kSlot;
   CompareOp op = CompareOp::kEq;
@@ -147,6 +150,9 @@ struct Joint {
   /// that have it.
   std::array<std::uint32_t, kMaxTableArity> supports{};
   std::uint32_t origin_begin = 0, origin_end = 0;  ///< In JointTables::origins.
+  /// The clause on terms that it was made of, in Network::literals; empty: it follows from a
+  /// counter and what else there is, and is redundant.
+  std::uint32_t literal_begin = 0, literal_end = 0;
 };
 
 /// The slot it hangs on changed: restrict `other` by luts[lut + domain].
@@ -350,17 +356,19 @@ struct Opening {
 };
 
 struct Increment {
-  enum class Weight : std::uint8_t { kConstant, kSlot, kCounter };
+  enum class Weight : std::uint8_t { kConstant, kSlot, kCounter, kTerm };
   Weight weight = Weight::kConstant;
   std::uint32_t literal_begin = 0, literal_end = 0;  ///< It counts when all of them hold.
   std::uint64_t value = 0;                           ///< kConstant.
-  std::uint32_t source = 0;                          ///< kSlot, kCounter.
-  std::uint32_t universe = 0;                        ///< kSlot: in Objects::universes.
+  std::uint32_t source = 0;    ///< kSlot, kCounter; kTerm: in TermTables::tests.
+  std::uint32_t universe = 0;  ///< kSlot: in Objects::universes.
 };
 
 struct Counter {
   bool product = false;
   std::uint64_t base = 0;
+  /// What the counter is worth beyond what it shows: its base, when that is negative, or 0.
+  std::int64_t offset = 0;
   std::uint32_t increment_begin = 0, increment_end = 0;
   std::uint32_t run_begin = 0, run_end = 0;  ///< All increments as runs; none: one by one.
   bool constants = false;                    ///< Runs of constants: counting is enough.
@@ -369,6 +377,12 @@ struct Counter {
   std::uint32_t joint_gate = kNoJoint;
   static constexpr std::uint32_t kNoJoint = 0xFFFFFFFF;
   std::uint32_t origin = 0;
+};
+
+/// The slots of a long decision.
+struct LongSlots {
+  Slot first = 0;
+  std::uint32_t words = 0;
 };
 
 /// Lists by slot, counter or gate: list i is begin[i] … begin[i + 1].
@@ -456,6 +470,9 @@ struct Network {
   std::vector<std::uint8_t> covered;
   std::vector<Literal> literals;  ///< Of clauses.
   JointTables joints;
+  TermTables terms;
+  std::vector<LongSlots> longs;  ///< All of them, ascending.
+  std::vector<Bits> long_masks;
 
   // ---- What a change of a slot wakes: the lists that SlotWork divides among the slots.
   std::vector<SlotWork> work;  ///< By slot, and one more.

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/internal/network/literal.h"
 #include "runtime/internal/rows/propagator.h"
 
 namespace exh::runtime::internal {
@@ -36,10 +37,26 @@ Contribution Propagator::Contribute(std::uint32_t id, Truth counts) const {
   const Increment& increment = network_.increments[id];
   Contribution contribution{&increment, counts, increment.value, increment.value};
   if (increment.weight == Increment::Weight::kSlot) {
-    const Bits values = domain(increment.source);
     const std::vector<std::uint32_t>& universe = network_.universes[increment.universe];
+    if (universe.size() > 64) {
+      const auto words = static_cast<std::uint32_t>((universe.size() + 63) / 64);
+      const auto [first, last] = EndsOf(*this, TermLeaf{increment.source, 0, words});
+      contribution.min = universe[first];
+      contribution.max = universe[last];
+      return contribution;
+    }
+    const Bits values = domain(increment.source);
     contribution.min = universe[std::countr_zero(values)];
     contribution.max = universe[63 - std::countl_zero(values)];
+  } else if (increment.weight == Increment::Weight::kTerm) {
+    const TermRange<Whole> range = TermRangeOf(TermOf(network_, increment.source), *this);
+    const auto bound = [](Whole number) {
+      return number.sign() <= 0    ? 0
+             : number.IsInfinite() ? kSaturated
+                                   : static_cast<std::uint64_t>(number.value);
+    };
+    contribution.min = bound(range.min);
+    contribution.max = bound(range.max);
   } else if (increment.weight == Increment::Weight::kCounter) {
     const Interval interval = counter(increment.source);
     contribution.min = interval.min;
@@ -101,7 +118,13 @@ bool Propagator::KeepWeight(const Increment& increment, Interval allowed, Origin
   if (increment.weight == Increment::Weight::kConstant) {
     return allowed.Contains(increment.value) || Fail(origin);
   }
+  if (increment.weight == Increment::Weight::kTerm) {
+    return KeepTerm(increment.source, allowed, origin);
+  }
   const std::vector<std::uint32_t>& universe = network_.universes[increment.universe];
+  if (universe.size() > 64) {
+    return KeepNumbersWithin(increment.source, universe, allowed, origin);
+  }
   Bits kept = 0;
   for (Bits rest = domain(increment.source); rest != 0; rest &= rest - 1) {
     if (allowed.Contains(universe[std::countr_zero(rest)])) kept |= rest & (~rest + 1);
@@ -247,11 +270,16 @@ void SortFrom(std::vector<std::uint64_t>* reached, std::size_t first) {
 /// domains, so giving up on large ones keeps the filter monotone.
 bool Propagator::ReachProduct(const Counter& record, std::uint64_t product, Origin origin) {
   const std::size_t size = work_.contributions.size();
+  // Its factors are the values of a decision; of any other a single one is left here.
+  const auto is_listed = [&](const Increment& increment) {
+    return increment.weight == Increment::Weight::kSlot &&
+           network_.universes[increment.universe].size() <= 64;
+  };
   const auto for_each_factor = [&](std::size_t i, const auto& visit) {
     const Contribution c = work_.contributions[i];
     const Increment& increment = *c.increment;
     if (c.counts != Truth::kTrue) visit(1);
-    if (increment.weight != Increment::Weight::kSlot) {
+    if (!is_listed(increment)) {
       visit(c.min);
       return;
     }
@@ -262,7 +290,9 @@ bool Propagator::ReachProduct(const Counter& record, std::uint64_t product, Orig
   };
   for (std::size_t i = 0; i < size; ++i) {
     const Contribution& c = work_.contributions[i];
-    if (c.increment->weight == Increment::Weight::kCounter && c.min != c.max) {
+    const Increment& increment = *c.increment;
+    if (increment.weight != Increment::Weight::kConstant && !is_listed(increment) &&
+        c.min != c.max) {
       return true;  // A factor that is itself an interval: bounds are all we have.
     }
   }
@@ -308,7 +338,7 @@ bool Propagator::ReachProduct(const Counter& record, std::uint64_t product, Orig
     const Increment& increment = *c.increment;
     Bits kept = 0;
     bool may_count = false;
-    if (increment.weight == Increment::Weight::kSlot) {
+    if (is_listed(increment)) {
       const std::vector<std::uint32_t>& universe = network_.universes[increment.universe];
       for (Bits rest = domain(increment.source); rest != 0; rest &= rest - 1) {
         if (completes(i, universe[std::countr_zero(rest)])) kept |= rest & (~rest + 1);

@@ -27,7 +27,11 @@ namespace exh::runtime::internal {
 
 void Propagator::OpenGates(Slot slot) {
   const std::span<const std::uint32_t> gates = network_.gates.by_slot.list(slot);
-  if (gates.empty()) return;
+  if (gates.empty()) {
+    // Of an object without decisions nothing waits for the membership, but it has a bit.
+    if (slot < instance_.statistics().hidden_slots) SetPresence(slot);
+    return;
+  }
   SetPresence(slot);
   // All of them open before the first uses its opening: a run may rest behind several.
   NoteOpenedGates(gates);
@@ -104,8 +108,15 @@ bool Propagator::Meets(const State& found) const {
       if (kept[std::countr_zero(changed)] == 0) return false;
     }
   }
-  for (Slot slot = layout_.num_narrow; slot < layout_.num_slots(); ++slot) {
+  for (Slot slot = layout_.num_narrow; slot < layout_.first_long(); ++slot) {
     if ((domain(slot) & found.domain(layout_, slot)) == 0) return false;
+  }
+  for (const LongSlots& slots : network_.longs) {
+    bool any = false;
+    for (Slot slot = slots.first; slot < slots.first + slots.words; ++slot) {
+      any |= (domain(slot) & found.domain(layout_, slot)) != 0;
+    }
+    if (!any) return false;
   }
   for (std::uint32_t id = 0; id < layout_.num_counters; ++id) {
     if ((counter(id) & found.counter(layout_, id)).IsEmpty()) return false;
@@ -153,11 +164,21 @@ void Propagator::QueueDifferingCells(const Opening& opening) {
 
 void Propagator::IntersectWideAndCounters(const Opening& opening) {
   const State& found = opening.state;
-  for (Slot slot = layout_.num_narrow; slot < layout_.num_slots(); ++slot) {
+  for (Slot slot = layout_.num_narrow; slot < layout_.first_long(); ++slot) {
     Keep(slot, found.domain(layout_, slot), {});
   }
+  for (const LongSlots& slots : network_.longs) {
+    std::array<Bits, kMaxValues / 64> words;
+    for (std::uint32_t word = 0; word < slots.words; ++word) {
+      words[word] = found.domain(layout_, slots.first + word);
+    }
+    KeepLong(slots.first, slots.words, words.data(), {});
+  }
+  // Of a long decision this is the first slot; that one alone may look the same is no reason.
   for (const Slot slot : opening.wide_slots) {
-    if (domain(slot) != found.domain(layout_, slot)) work_.slots.Insert(slot);
+    if (slot >= layout_.first_long() || domain(slot) != found.domain(layout_, slot)) {
+      work_.slots.Insert(slot);
+    }
   }
   for (std::uint32_t id = 0; id < layout_.num_counters; ++id) {
     KeepCounter(id, found.counter(layout_, id), {});

@@ -312,6 +312,10 @@ bool Propagator::MakeTrue(const Literal& literal, Origin origin) {
       return KeepDifferent(literal.a, literal.x, origin);
     case Literal::Kind::kCounterPair:
       return KeepCompared(literal.op, literal.a, literal.b, origin);
+    case Literal::Kind::kLong:
+      return KeepLong(literal.a, literal.b, network_.long_masks.data() + literal.x, origin);
+    case Literal::Kind::kTerm:
+      return RunTerm(literal.x, literal.y != 0, origin);
   }
   EXH_UNREACHABLE();
 }
@@ -341,6 +345,15 @@ bool Propagator::MakeFalse(const Literal& literal, Origin origin) {
                                         CompareOp::kLt, CompareOp::kNe, CompareOp::kEq};
       return KeepCompared(kNegated[static_cast<int>(literal.op)], literal.a, literal.b, origin);
     }
+    case Literal::Kind::kLong: {
+      std::array<Bits, kMaxValues / 64> outside;
+      for (std::uint32_t word = 0; word < literal.b; ++word) {
+        outside[word] = ~network_.long_masks[literal.x + word];
+      }
+      return KeepLong(literal.a, literal.b, outside.data(), origin);
+    }
+    case Literal::Kind::kTerm:
+      return RunTerm(literal.x, literal.y == 0, origin);
   }
   EXH_UNREACHABLE();
 }

@@ -175,6 +175,8 @@ class Propagator {
   Propagation Restrict(Slot slot, Bits allowed) {
     return Keep(slot, allowed, {}) ? Propagation::kFixpoint : Propagation::kDeadEnd;
   }
+  /// The same of any decision, long or not.
+  Propagation Restrict(const Action& action);
   /// To the fixpoint, from what was restricted.
   Propagation Propagate();
   /// To the fixpoint, from nothing known: every constraint runs.
@@ -194,6 +196,15 @@ class Propagator {
   // Each of these returns false on a dead end. `origin` is who is to blame for it.
   bool Keep(Slot slot, Bits allowed, Origin origin);
   bool KeepCounter(std::uint32_t counter, Interval allowed, Origin origin);
+  // Long decisions and terms: propagate_terms.cc.
+  /// The slots from `first` on keep `allowed`, a word each.
+  bool KeepLong(Slot first, std::uint32_t words, const Bits* allowed, Origin origin);
+  /// The numbers of a universe that are within an interval.
+  bool KeepNumbersWithin(Slot first, const std::vector<std::uint32_t>& universe, Interval allowed,
+                         Origin origin);
+  bool RunTerm(std::uint64_t term, bool negated, Origin origin);
+  bool KeepTerm(std::uint32_t term, Interval allowed, Origin origin);
+  class TermSink;
   bool FailLane(const Run& run, std::uint32_t lane, Slot target);
   bool KeepCell(std::uint32_t cell, std::uint8_t allowed, const Run& run);
   bool RunConstraint(std::uint32_t id);

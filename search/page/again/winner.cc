@@ -75,7 +75,7 @@ std::vector<Finalist> NextFastest(const Log& log, const EvalRecord& best) {
 /// The value of a decision in an implementation; "-": it takes no part.
 std::string ValueIn(const Log& log, const EvalRecord& eval, int decision) {
   const auto index = static_cast<std::size_t>(decision);
-  const int value = index < eval.vector.size() ? VectorValue(eval.vector[index]) : -1;
+  const int value = index < VectorSize(eval.vector) ? VectorValue(eval.vector, index) : -1;
   return value < 0 ? "-" : ValueName(log, {decision, value});
 }
 

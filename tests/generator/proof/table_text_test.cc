@@ -54,6 +54,8 @@ std::string ConditionText(const runtime::Space& space, const runtime::Condition&
       return Known(condition, fmt::format("present {}", condition.code), condition.external);
     case runtime::Condition::Kind::kAscending:
       return Known(condition, "ascending", true);
+    case runtime::Condition::Kind::kTerms:
+      return Known(condition, condition.text, false);
     case runtime::Condition::Kind::kConstant:
       return condition.constant ? "true" : "false";
   }

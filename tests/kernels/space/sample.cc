@@ -20,13 +20,6 @@ namespace {
 
 constexpr int kPatience = 100;  ///< Dead ends after which a descent starts anew.
 
-template <typename Function>
-void ForEachValue(runtime::Bits values, Function function) {
-  for (int value = 0; value < 64; ++value) {
-    if (values >> value & 1) function(value);
-  }
-}
-
 }  // namespace
 
 void Coverage::Allow(const runtime::Instance& instance) {
@@ -35,8 +28,8 @@ void Coverage::Allow(const runtime::Instance& instance) {
   for (runtime::DecisionId d = 0; d < instance.num_decisions(); ++d) {
     const std::string& choice =
         instance.space().choices[static_cast<std::size_t>(instance.choice(d))].name;
-    ForEachValue(root.domain(d),
-                 [&](int value) { counts_[choice].try_emplace(instance.ValueName(d, value), 0); });
+    root.ForEachValue(
+        d, [&](int value) { counts_[choice].try_emplace(instance.ValueName(d, value), 0); });
   }
 }
 
@@ -46,7 +39,7 @@ void Coverage::Count(const ir::Function& function, const runtime::Candidate& imp
   std::set<std::pair<int, std::string>> seen;
   for (runtime::DecisionId d = 0; d < instance.num_decisions(); ++d) {
     if (!implementation.IsLive(d)) continue;
-    seen.emplace(instance.choice(d), instance.ValuesText(d, implementation.domain(d)));
+    seen.emplace(instance.choice(d), instance.ValueName(d, implementation.FirstValue(d)));
   }
   for (const auto& [choice, value] : seen) {
     ++counts_[instance.space().choices[static_cast<std::size_t>(choice)].name][value];

@@ -101,8 +101,7 @@ TEST(Schedule, SaysWhatTheEngineKnows) {
     const search::Path path = descender.path();
     for (std::size_t step = 0; step < path.size() / 2; ++step) {
       const auto decision = static_cast<runtime::DecisionId>(path[step].decision);
-      ASSERT_EQ(half.Restrict(decision, runtime::Bits{1} << path[step].value),
-                runtime::Propagation::kFixpoint);
+      ASSERT_EQ(half.Take(decision, path[step].value), runtime::Propagation::kFixpoint);
     }
     ExpectSameDomains(task, half);
   }

@@ -80,9 +80,10 @@ std::optional<Candidate> WithDecisions(const Candidate& implementation, const Ca
       const int number = static_cast<int>(choice);
       for (DecisionId d = instance.first_decision(number); d < instance.end_decision(number); ++d) {
         if (!state.IsLive(d) || !implementation.IsLive(d)) continue;
-        if ((state.domain(d) & implementation.domain(d)) == 0) return {};
+        const int value = implementation.FirstValue(d);
+        if (!state.MayTake(d, value)) return {};
         if (!state.IsOpen(d)) continue;
-        if (state.Restrict(d, implementation.domain(d)) != Propagation::kFixpoint) return {};
+        if (state.Take(d, value) != Propagation::kFixpoint) return {};
         is_new = true;
       }
     }
@@ -171,11 +172,12 @@ void ForEachImplementation(const Candidate& state, const search::ChoiceOrder& or
                            const std::function<void(const Candidate&)>& visit) {
   const auto decision = order.Next(state);
   if (!decision) return visit(state);
-  for (runtime::Bits rest = state.domain(*decision); rest != 0; rest &= rest - 1) {
+  state.ForEachValue(*decision, [&](int value) {
     Candidate child = state;
-    if (child.Restrict(*decision, rest & (~rest + 1)) != Propagation::kFixpoint) continue;
-    ForEachImplementation(child, order, visit);
-  }
+    if (child.Take(*decision, value) == Propagation::kFixpoint) {
+      ForEachImplementation(child, order, visit);
+    }
+  });
 }
 
 /// What two implementations have in common that differ in where their loops stand alone.
@@ -185,7 +187,7 @@ std::string Frame(const Candidate& implementation) {
   for (const char* name : {"tiles", "size", "dim_kind", "mem_space"}) {
     const int choice = instance.FindChoice(name);
     for (DecisionId d = instance.first_decision(choice); d < instance.end_decision(choice); ++d) {
-      frame += implementation.IsLive(d) ? std::to_string(implementation.domain(d)) + "," : "-,";
+      frame += implementation.IsLive(d) ? std::to_string(implementation.FirstValue(d)) + "," : "-,";
     }
   }
   return frame;

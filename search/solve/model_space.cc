@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "search/solve/model_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/spelling.h"
+
+namespace exh::search {
+namespace {
+
+std::string TextOf(const std::string& path) {
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
+  if (!stream.is_open() || stream.bad() || errno != 0) {
+    throw UsageError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  }
+  return std::move(text).str();
+}
+
+}  // namespace
+
+const examples::Model& FindModel(const std::string& name) {
+  std::vector<std::string> names;
+  for (const examples::Model* const model : examples::AllModels()) {
+    if (model->name() == name) return *model;
+    names.emplace_back(model->name());
+  }
+  if (name.empty()) {
+    std::string list;
+    for (const std::string& each : names) list += (list.empty() ? "" : ", ") + each;
+    throw UsageError("which space? --space is one of " + list);
+  }
+  throw UsageError(UnknownName("space", name, names));
+}
+
+examples::Parameters ParseParameters(const examples::Model& model, const std::string& text) {
+  const std::vector<examples::Parameter> known = model.parameters();
+  std::vector<std::string> names;
+  examples::Parameters parameters;
+  for (const examples::Parameter& parameter : known) {
+    names.push_back(parameter.name);
+    parameters[parameter.name] = parameter.default_value;
+  }
+  std::vector<std::string> seen;
+  for (const auto& [name, value] : ParseAssignments(text, "--size")) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) {
+      throw UsageError(UnknownName(fmt::format("size of {}", model.name()), name, names));
+    }
+    if (std::ranges::find(seen, name) != seen.end()) {
+      throw UsageError(fmt::format("bad --size '{}': '{}' stands twice", text, name));
+    }
+    seen.emplace_back(name);
+    const examples::Parameter& parameter = known[static_cast<std::size_t>(found - names.begin())];
+    const auto number = ParseInteger(value);
+    if (!number || *number < parameter.min || *number > parameter.max) {
+      throw UsageError(fmt::format("bad size {}={}: a whole number from {} to {}", name, value,
+                                   parameter.min, parameter.max));
+    }
+    parameters[parameter.name] = *number;
+  }
+  return parameters;
+}
+
+std::shared_ptr<const runtime::Instance> FreezeModel(const examples::Model& model,
+                                                     const examples::Parameters& parameters,
+                                                     const std::string& data,
+                                                     const runtime::FreezeOptions& options) {
+  if (!data.empty() && model.data().empty()) {
+    throw UsageError(fmt::format("{} takes no --data", model.name()));
+  }
+  std::string text;
+  if (!data.empty()) text = TextOf(data);
+  std::shared_ptr<const runtime::Host> host;
+  try {
+    host = model.MakeHost(parameters, data.empty() ? nullptr : &text);
+  } catch (const Error& error) {
+    throw UsageError(data.empty() ? std::string(error.what())
+                                  : fmt::format("--data '{}': {}", data, error.what()));
+  }
+  return runtime::Instance::Freeze(model.space(), *host, options);
+}
+
+}  // namespace exh::search
