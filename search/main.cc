@@ -113,6 +113,7 @@ int SearchMain(int argc, char** argv) {
   AddDeadEndsCommand(app, invocation);
   AddOrderCommand(app, invocation);
   AddSizeCommand(app, invocation);
+  AddSolveCommand(app, invocation);
   AddStatsCommand(app, invocation);
   AddExplainCommand(app, invocation);
   AddBoundCommand(app, invocation);

@@ -20,7 +20,8 @@ MAY_INCLUDE = {
     "kernels": {"base", "dsl", "kernels/ir", "kernels/notation", "runtime", "spaces"},
     "kernels/devices": {"base", "kernels", "kernels/ir", "runtime"},
     "models": {"base", "kernels/ir", "runtime", "spaces"},
-    "search": {"base", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "runtime"},
+    "examples": {"base", "runtime", "spaces"},
+    "search": {"base", "examples", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "runtime"},
 }
 # The rooms of a layer, lowest first: what each of them may include of the others. What lies beside
 # them, in the folder itself, may include all of them, and none of them that, but for the GROUND
@@ -100,9 +101,11 @@ ROOMS = {
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
         "run": {"log", "descend", "tree", "propose", "measure", "report"},
         "count": {"descend", "run"},
+        "exact": {"descend"},
+        "solve": {"log", "descend"},
         "simulate": {"log", "descend", "tree", "propose"},
         "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "install", "kernel",
-                     "run", "count", "simulate"},
+                     "run", "count", "exact", "solve", "simulate"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

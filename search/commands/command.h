@@ -38,6 +38,7 @@ void AddDevicesCommand(CLI::App& app, Invocation& invocation);
 void AddCharacterizeCommand(CLI::App& app, Invocation& invocation);
 void AddDoctorCommand(CLI::App& app, Invocation& invocation);
 void AddSizeCommand(CLI::App& app, Invocation& invocation);
+void AddSolveCommand(CLI::App& app, Invocation& invocation);
 void AddStatsCommand(CLI::App& app, Invocation& invocation);
 void AddLearnCommand(CLI::App& app, Invocation& invocation);
 void AddExportCommand(CLI::App& app, Invocation& invocation);

@@ -65,8 +65,7 @@ bool ComponentFinder::IsShut(std::uint32_t gate) const {
 }
 
 Interval ComponentFinder::CounterOf(std::uint32_t counter) {
-  const Interval imposed =
-      candidate_->state().counter(candidate_->instance().layout(), counter);
+  const Interval imposed = candidate_->state().counter(candidate_->instance().layout(), counter);
   const Interval both = imposed & SumOf(counter).all;
   if (!both.IsEmpty()) return both;
   is_violated_ = true;
@@ -460,9 +459,8 @@ std::optional<std::vector<Component>> ComponentFinder::Split(const Candidate& ca
       AppendKey(constraint, root, component.key);
     }
   }
-  std::ranges::stable_sort(components, {}, [](const Component& component) {
-    return component.variables.size();
-  });
+  std::ranges::stable_sort(components, {},
+                           [](const Component& component) { return component.variables.size(); });
   return components;
 }
 

@@ -61,7 +61,7 @@ class ComponentFinder {
   enum class Truth : std::uint8_t { kFalse, kMaybe, kTrue };
   /// What the increments of a counter say, by itself.
   struct Sum {
-    runtime::Interval all;   ///< Of its value.
+    runtime::Interval all;    ///< Of its value.
     std::uint64_t fixed = 0;  ///< What the base and the increments that are certain make.
     runtime::Interval rest;   ///< What the others add, or multiply by.
     bool open = false;        ///< There are others.

@@ -96,8 +96,7 @@ std::optional<Candidate> ExactCounter::Draw(const Candidate& from, Random& rando
   return node;
 }
 
-void ExactCounter::DrawParts(Candidate& node, const std::vector<Component>& parts,
-                             Random& random) {
+void ExactCounter::DrawParts(Candidate& node, const std::vector<Component>& parts, Random& random) {
   for (const Component& part : parts) {
     if (!stopped_) DrawComponent(node, part, random);
   }

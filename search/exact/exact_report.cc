@@ -38,7 +38,8 @@ ExactCounter MakeCounter(const runtime::Candidate& root, const ExactRequest& req
   ExactOptions options;
   options.max_cache_bytes = request.max_cache_bytes;
   options.stop = [&line, request](const CountStatus& status) {
-    if (line.IsDue()) line.Show(fmt::format("counting: {}, {:.0f} s", StatusText(status), line.seconds()));
+    if (line.IsDue())
+      line.Show(fmt::format("counting: {}, {:.0f} s", StatusText(status), line.seconds()));
     return (request.interrupted && request.interrupted()) ||
            (request.seconds > 0 && line.seconds() >= request.seconds);
   };
@@ -73,7 +74,8 @@ std::string ExactText(std::string_view name, std::string_view things, const Exac
 nlohmann::ordered_json ExactJson(std::string_view things, const ExactCount& count,
                                  const CountStatus& status) {
   nlohmann::ordered_json json;
-  const std::string name = count.complete ? std::string(things) : fmt::format("at_least_{}", things);
+  const std::string name =
+      count.complete ? std::string(things) : fmt::format("at_least_{}", things);
   json[name] = Digits(count.count);
   json["complete"] = count.complete;
   json["nodes"] = status.nodes;

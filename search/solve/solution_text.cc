@@ -54,8 +54,9 @@ std::string SolutionText(const Candidate& solution) {
     std::string line = fmt::format("  {:<{}}", choice, width);
     bool any = false;
     ForEachLive(solution, choice, [&](DecisionId decision) {
-      const std::string value = fmt::format("{}={}", Arguments(instance, decision),
-                                            instance.ValueName(decision, solution.FirstValue(decision)));
+      const std::string value =
+          fmt::format("{}={}", Arguments(instance, decision),
+                      instance.ValueName(decision, solution.FirstValue(decision)));
       if (any && line.size() + 2 + value.size() > kColumns) {
         text += line + "\n";
         line = fmt::format("  {:<{}}", "", width);

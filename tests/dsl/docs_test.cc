@@ -6,6 +6,7 @@
 // `// file: a.exh` can be included by that name.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -44,6 +45,16 @@ TEST(Docs, EverySnippetCompiles) {
     const auto spec = CompileText("dsl.md", text, {}, sink);
     EXPECT_TRUE(spec.has_value()) << "the block at line " << block.line;
     EXPECT_EQ(RenderText(sink), "") << "the block at line " << block.line;
+  }
+}
+
+// What a block says is a file of examples/ is that file: both begin with the same line.
+TEST(Docs, ExamplesAreTheFiles) {
+  const std::string root = EXH_SOURCE_DIR;
+  const auto blocks = FencedBlocks(ReadFile(root + "/docs/dsl.md"), "exh");
+  for (const char* const name : {"queens", "colouring", "job_shop", "knapsack"}) {
+    const std::string file = ReadFile(root + "/examples/" + name + ".exh");
+    EXPECT_EQ(std::ranges::count(blocks, file, &FencedBlock::text), 1) << name;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "examples/model.h"
 #include "kernels/derived/expression.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
@@ -47,6 +48,26 @@ int List() {
                  kernels::SpaceOf(*kernel).space().name);
     }
     PrintSizes(*kernel, nullptr, parameter_width);
+  }
+  return 0;
+}
+
+/// The spaces without kernels, what --size says of them, and what a file of data holds.
+int ListModels() {
+  std::size_t name_width = 0, size_width = 0;
+  for (const examples::Model* const model : examples::AllModels()) {
+    name_width = std::max(name_width, model->name().size());
+    for (const examples::Parameter& size : model->parameters()) {
+      size_width = std::max(size_width, size.name.size());
+    }
+  }
+  for (const examples::Model* const model : examples::AllModels()) {
+    fmt::print("{:<{}} {}\n", model->name(), name_width, model->summary());
+    for (const examples::Parameter& size : model->parameters()) {
+      fmt::print("  {:<{}} {} (default {}, {} to {})\n", size.name, size_width, size.what,
+                 size.default_value, size.min, size.max);
+    }
+    if (!model->data().empty()) fmt::print("  --data: {}\n", model->data());
   }
   return 0;
 }
@@ -143,9 +164,14 @@ void AddListCommand(CLI::App& app, Invocation& invocation) {
   list->add_option("--compute", options->compute, "a computation in its place");
   AddTypeOption(*list, *options);
   list->add_option("--size", options->size, "its sizes and options: m=512,n=512,relu=1");
-  list->callback([&invocation, options] {
+  const auto spaces = std::make_shared<bool>(false);
+  list->add_flag("--spaces", *spaces, "the spaces without kernels, which `search solve` takes");
+  list->callback([&invocation, options, spaces] {
     const bool is_all = options->kernel.empty() && options->compute.empty();
-    invocation.run = [options, is_all] { return is_all ? List() : Describe(*options); };
+    invocation.run = [options, is_all, spaces] {
+      if (*spaces) return ListModels();
+      return is_all ? List() : Describe(*options);
+    };
   });
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -17,6 +18,7 @@
 #include "search/count/size.h"
 #include "search/count/size_report.h"
 #include "search/descend/choice_order.h"
+#include "search/exact/exact_report.h"
 #include "search/run/stopper.h"
 #include "search/subject/decision_file.h"
 
@@ -31,6 +33,8 @@ struct SizeOptions {
   std::optional<std::int64_t> samples;
   std::uint64_t seed = 1;
   int jobs = NumCores();
+  bool exact = false;
+  std::string cache;
 };
 
 std::string TableText(const std::vector<LevelCount>& levels) {
@@ -84,12 +88,50 @@ int Interrupted() {
   return 1;
 }
 
+/// --exact: without a limit of nodes, in one thread. The exit code is 1 when it was ended early.
+int SizeExact(const SizeOptions& options) {
+  for (const auto& [said, name] : {std::pair(options.depth.has_value(), "--depth"),
+                                   std::pair(options.samples.has_value(), "--samples"),
+                                   std::pair(options.estimate != "auto", "--estimate"),
+                                   std::pair(!options.cut.time.empty(), "--cut"),
+                                   std::pair(!options.order.empty(), "--order")}) {
+    if (said) throw UsageError(fmt::format("--exact counts all there is, without {}", name));
+  }
+  if (options.budget.starts_with("evals=")) throw UsageError("--budget of `search size` is a time");
+  ExactRequest request;
+  request.max_cache_bytes = ParseCacheBytes(options.cache);
+  if (!options.budget.empty()) {
+    request.seconds = ParseBudget(options.budget, SteadyClock())->SecondsLeft();
+  }
+  const Problem problem = MakeProblem(options.problem);
+  runtime::Candidate root = problem.root();
+  if (!options.below.empty()) ApplyDecisions(ReadDecisionFile(options.below), root);
+  const std::atomic<bool>& flag = ListenForSignals();
+  request.interrupted = [&] { return flag.load(); };
+  StatusLine line(SteadyClock());
+  ExactCounter counter = MakeCounter(root, request, line);
+  const ExactCount count = counter.Count(root);
+  line.Clear();
+  if (options.format == "text") {
+    fmt::print("{}", ExactText(problem.kernel->name(), "implementations", count, counter.status()));
+  } else {
+    const ChoiceOrder order = ChoiceOrder::Parse(problem.order(""), root.instance());
+    nlohmann::ordered_json json = ProblemJson(problem, order);
+    json.erase("order");
+    json["exact"] = ExactJson("implementations", count, counter.status());
+    fmt::print("{}\n", json.dump(2));
+  }
+  return count.complete ? 0 : 1;
+}
+
 int Size(const SizeOptions& options) {
   if (options.depth && *options.depth < 0) throw UsageError("--depth must be 0 or more");
   CheckJobs(options.jobs);
   if (options.format != "text" && options.format != "json") {
     throw UsageError(UnknownName("format", options.format, {"text", "json"}));
   }
+  if (options.exact) return SizeExact(options);
+  if (!options.cache.empty()) throw UsageError("--cache is of --exact");
   SizeRequest request = Request(options);
   const Problem problem = MakeProblem(options.problem);
   runtime::Candidate root = problem.root();
@@ -131,6 +173,11 @@ void AddSizeCommand(CLI::App& app, Invocation& invocation) {
   command->add_option("--estimate", options->estimate,
                       "auto (default): counts a small space, and takes the better of both "
                       "estimators for a large one; knuth, chen: only that one");
+  command->add_flag("--exact", options->exact,
+                    "counts all of them, however many: parts that are independent multiply, and "
+                    "none is counted twice; --budget ends it with a lower bound");
+  command->add_option("--cache", options->cache,
+                      "of --exact: memory for counts of parts that were met (default 1GiB)");
   command->add_option("--samples", options->samples, "samples of each estimator");
   command->add_option("--budget", options->budget,
                       "time for samples (default 60s, or without end with --samples)");

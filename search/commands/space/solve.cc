@@ -89,8 +89,7 @@ class SolveRun {
 
   int Run() {
     const auto parameters = ParseParameters(model_, command_.size);
-    const auto instance =
-        FreezeModel(model_, parameters, command_.data, ShownFreeze(nullptr));
+    const auto instance = FreezeModel(model_, parameters, command_.data, ShownFreeze(nullptr));
     if (instance->root_result() == runtime::Propagation::kDeadEnd) {
       return None(" (" + OriginText(instance->space(), instance->root_conflict().origin) + ")");
     }
@@ -121,8 +120,8 @@ class SolveRun {
     return {random, [this](const SolveStatus& status) {
               if (line_.IsDue()) {
                 line_.Show(fmt::format("{}, {} steps, {} dead ends, {:.0f} s",
-                                       Solutions(status.solutions), status.nodes,
-                                       status.dead_ends, line_.seconds()));
+                                       Solutions(status.solutions), status.nodes, status.dead_ends,
+                                       line_.seconds()));
               }
               return IsOver();
             }};
@@ -130,8 +129,8 @@ class SolveRun {
 
   /// The first solution, so many, or all.
   int Find(const runtime::Candidate& root, const ChoiceOrder& order) {
-    const std::uint64_t most = command_.all ? std::numeric_limits<std::uint64_t>::max()
-                                            : command_.limit.value_or(1);
+    const std::uint64_t most =
+        command_.all ? std::numeric_limits<std::uint64_t>::max() : command_.limit.value_or(1);
     const bool numbered = command_.all || command_.limit;
     Printer printer(is_text());
     Solver solver(root.instance(), order, Options(nullptr));
@@ -233,9 +232,10 @@ class SolveRun {
 
 void AddSolveCommand(CLI::App& app, Invocation& invocation) {
   CLI::App* const command = app.add_subcommand(
-      "solve", "solutions of a space without kernels: one, all, how many there are, some at random");
+      "solve",
+      "solutions of a space without kernels: one, all, how many there are, some at random");
   const auto options = std::make_shared<SolveCommand>();
-  command->add_option("--space", options->space, "which space: see `search list`");
+  command->add_option("--space", options->space, "which space: see `search list --spaces`");
   command->add_option("--size", options->size, "its sizes: n=8");
   command->add_option("--data", options->data, "a file with its data, JSON");
   command->add_flag("--all", options->all, "all solutions");
@@ -250,9 +250,8 @@ void AddSolveCommand(CLI::App& app, Invocation& invocation) {
   command->add_option("--cache", options->cache,
                       "memory for counts of parts that were met (default 1GiB)");
   command->add_option("--format", options->format, "text (default), or json: an object a line");
-  command->callback([options, &invocation] {
-    invocation.run = [options] { return SolveRun(*options).Run(); };
-  });
+  command->callback(
+      [options, &invocation] { invocation.run = [options] { return SolveRun(*options).Run(); }; });
 }
 
 }  // namespace exh::search

@@ -276,8 +276,7 @@ TestSpace RandomCounters(Random& random) {
     clause.push_back(test.ComparesCode(counters.back(), {}, op, {number}));
     if (!half && random.Below(2) == 0) {
       const auto other = static_cast<std::uint32_t>(1 + random.Below(5));
-      clause.push_back(
-          test.ComparesCode(counters.back(), {}, runtime::CompareOp::kEq, {other}));
+      clause.push_back(test.ComparesCode(counters.back(), {}, runtime::CompareOp::kEq, {other}));
     }
     if (random.Below(2) == 0) {
       test.Require({}, clause);

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""search solve and search size --exact as a person meets them: answers, messages and exit codes.
+
+usage: solve_test.py SEARCH [unittest arguments]
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SEARCH = ""
+
+
+def run(*arguments):
+    return subprocess.run([SEARCH, *arguments], capture_output=True, text=True, timeout=300, cwd=ROOT)
+
+
+def solve(*arguments):
+    return run("solve", *arguments)
+
+
+class Solutions(unittest.TestCase):
+    def test_the_first_one(self):
+        done = solve("--space", "queens", "--size", "n=6")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "  column  r0=1  r1=3  r2=5  r3=0  r4=2  r5=4\n")
+
+    def test_all_of_them(self):
+        done = solve("--space", "queens", "--size", "n=4", "--all")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "1\n  column  r0=1  r1=3  r2=0  r3=2\n"
+                                      "2\n  column  r0=2  r1=0  r2=3  r3=1\n"
+                                      "2 solutions, all there are\n")
+
+    def test_so_many(self):
+        done = solve("--space", "queens", "--limit", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.endswith("\n3 solutions\n"), done.stdout)
+        self.assertEqual(done.stdout.count("column"), 3)
+
+    def test_as_json_an_object_a_line(self):
+        done = solve("--space", "colouring", "--all", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(len(lines), 19)
+        self.assertEqual(lines[-1], {"solutions": "18", "complete": True})
+        for colours in lines[:-1]:
+            self.assertNotEqual(colours["colour(WA)"], colours["colour(SA)"])
+            self.assertIn(colours["colour(T)"], (1, 2, 3))
+        done = solve("--space", "knapsack", "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["place(axe)"], "AT_HOME")
+
+    def test_how_many(self):
+        done = solve("--space", "queens", "--count")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"^queens: 92 solutions, counted: \d+ nodes, ")
+        done = solve("--space", "queens", "--count", "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["solutions"], "92")
+        # With hardly any memory it takes longer, and is the same.
+        done = solve("--space", "queens", "--count", "--cache", "1KiB")
+        self.assertRegex(done.stdout, r"^queens: 92 solutions, .* forgotten\n$")
+
+    def test_some_at_random(self):
+        done = solve("--space", "queens", "--sample", "20", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "note: each of the 92 solutions has the same probability\n")
+        lines = done.stdout.splitlines()
+        self.assertEqual(len(lines), 20)
+        self.assertGreater(len(set(lines)), 10)
+        self.assertEqual(done.stdout, solve("--space", "queens", "--sample", "20", "--format", "json").stdout)
+        other = solve("--space", "queens", "--sample", "20", "--format", "json", "--seed", "2")
+        self.assertNotEqual(done.stdout, other.stdout)
+
+    def test_what_is_not_uniform_is_not_called_so(self):
+        done = solve("--space", "queens", "--size", "n=40", "--sample", "2", "--budget", "4s")
+        self.assertIn("different probabilities", done.stderr)
+        self.assertNotIn("same probability", done.stderr)
+
+    def test_data_from_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "shop.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"jobs": [[{"machine": "m", "time": 2}], [{"machine": "m", "time": 3}]]}, file)
+            done = solve("--space", "job_shop", "--size", "horizon=5", "--data", path, "--all")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "1\n  start  1m1=0  2m1=2\n2\n  start  1m1=3  2m1=0\n"
+                                      "2 solutions, all there are\n")
+
+
+class NoSolution(unittest.TestCase):
+    """Is an answer, with an exit code of its own."""
+
+    def test_found_by_search(self):
+        for options in ([], ["--all"], ["--count"], ["--sample", "3"]):
+            done = solve("--space", "colouring", "--size", "colours=2", *options)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertTrue(done.stdout.startswith("no solution"), done.stdout)
+        done = solve("--space", "queens", "--size", "n=3", "--format", "json")
+        self.assertEqual((done.returncode, json.loads(done.stdout)), (3, {"solutions": "0", "complete": True}))
+
+    def test_seen_at_once_names_the_requirement(self):
+        done = solve("--space", "knapsack", "--size", "worth=100")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stdout, r"^no solution \((requirement worth_it|counter worth) \(.*knapsack.exh:\d+\)\)\n$")
+
+
+class Ends(unittest.TestCase):
+    """Early, with what there is, and says so."""
+
+    def test_at_a_budget(self):
+        done = solve("--space", "queens", "--size", "n=30", "--count", "--budget", "1s")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"^queens: (at least \d+ solutions; the count was ended|the count was ended before)")
+        done = solve("--space", "queens", "--size", "n=30", "--all", "--budget", "1s")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"\nended before it was through: \d+ solutions? so far, there may be others\n$")
+
+    def test_at_ctrl_c(self):
+        for options in (["--count"], ["--all"]):
+            process = subprocess.Popen([SEARCH, "solve", "--space", "queens", "--size", "n=30", *options],
+                                       cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(1.5)
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 1, out[-500:])
+            self.assertIn("ended", out[-200:])
+
+
+class Mistakes(unittest.TestCase):
+    """One line that names the mistake and what would be right; exit code 2."""
+
+    def check(self, arguments, *parts):
+        done = run(*arguments)
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        lines = done.stderr.strip().split("\n")
+        self.assertEqual(len(lines), 1, done.stderr)
+        for part in parts:
+            self.assertIn(part, lines[0])
+
+    def test_of_the_space(self):
+        self.check(["solve"], "--space is one of queens, colouring, job_shop, knapsack")
+        self.check(["solve", "--space", "queen"], "unknown space 'queen'; did you mean 'queens'?")
+
+    def test_of_sizes(self):
+        self.check(["solve", "--space", "queens", "--size", "m=3"], "size of queens 'm'", "'n'")
+        self.check(["solve", "--space", "queens", "--size", "n=0"], "n=0: a whole number from 1 to 256")
+        self.check(["solve", "--space", "queens", "--size", "n=4,n=5"], "'n' stands twice")
+
+    def test_of_data(self):
+        self.check(["solve", "--space", "queens", "--data", "x.json"], "queens takes no --data")
+        self.check(["solve", "--space", "colouring", "--data", "no/such.json"], "cannot read 'no/such.json'")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "graph.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"vertices": ["north", "south"], "edges": [["north", "sout"]]}, file)
+            self.check(["solve", "--space", "colouring", "--data", path],
+                       f"--data '{path}': 'edges[0][1]'", "did you mean 'south'?")
+
+    def test_of_options(self):
+        self.check(["solve", "--space", "queens", "--all", "--count"], "one of --all, --count, --limit and --sample")
+        self.check(["solve", "--space", "queens", "--limit", "0"], "--limit must be 1 or more")
+        self.check(["solve", "--space", "queens", "--format", "xml"], "unknown format 'xml'")
+        self.check(["solve", "--space", "queens", "--order", "colum"], "did you mean 'column'?")
+        self.check(["solve", "--space", "queens", "--budget", "evals=3"], "is a time")
+        self.check(["solve", "--space", "queens", "--cache", "much"], "bad --cache 'much'")
+        self.check(["size", "--kernel", "axpy", "--exact", "--depth", "3"], "without --depth")
+        self.check(["size", "--kernel", "axpy", "--cache", "1GiB"], "--cache is of --exact")
+
+
+class SizeExact(unittest.TestCase):
+    def test_is_what_the_tree_says(self):
+        size = ["--kernel", "axpy", "--size", "n=64,inner_tile=1", "--format", "json"]
+        tree = run("size", *size)
+        self.assertEqual(tree.returncode, 0, tree.stderr)
+        exact = run("size", "--exact", *size)
+        self.assertEqual(exact.returncode, 0, exact.stderr)
+        found = json.loads(exact.stdout)["exact"]
+        self.assertTrue(found["complete"])
+        self.assertEqual(int(found["implementations"]), json.loads(tree.stdout)["exact"]["implementations"])
+
+    def test_ends_with_a_lower_bound(self):
+        done = run("size", "--exact", "--kernel", "matmul", "--size", "m=256,n=256,k=32", "--budget", "1s")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stdout, r"^matmul: (at least \d+ implementations; the count was ended|the count was ended before)")
+
+
+class List(unittest.TestCase):
+    def test_spaces_sizes_and_data(self):
+        done = run("list", "--spaces")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^queens +a queen in each row")
+        self.assertRegex(done.stdout, r"(?m)^  horizon +.*\(default 11, 1 to 4096\)$")
+        self.assertRegex(done.stdout, r'(?m)^  --data: a graph, ')
+
+
+if __name__ == "__main__":
+    SEARCH = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
