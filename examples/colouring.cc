@@ -5,8 +5,8 @@
 
 #include "base/error.h"
 #include "base/spelling.h"
+#include "examples/all.h"
 #include "examples/data_file.h"
-#include "examples/models.h"
 #include "spaces/colouring.exh.h"
 
 namespace exh::examples {
@@ -52,7 +52,7 @@ Graph ReadGraph(const std::string& text) {
   return graph;
 }
 
-class Colouring final : public Model {
+class Colouring final : public Example {
  public:
   std::string_view name() const override { return "colouring"; }
   std::string_view summary() const override {
@@ -75,9 +75,9 @@ class Colouring final : public Model {
 
 }  // namespace
 
-const Model& ColouringModel() {
-  static const Colouring model;
-  return model;
+const Example& ColouringExample() {
+  static const Colouring example;
+  return example;
 }
 
 }  // namespace exh::examples

@@ -2,8 +2,8 @@
 #include "examples/job_shop.h"
 
 #include "base/error.h"
+#include "examples/all.h"
 #include "examples/data_file.h"
-#include "examples/models.h"
 #include "spaces/job_shop.exh.h"
 
 namespace exh::examples {
@@ -42,7 +42,7 @@ Shop ReadShop(const std::string& text, std::int64_t horizon) {
   return shop;
 }
 
-class JobShop final : public Model {
+class JobShop final : public Example {
  public:
   std::string_view name() const override { return "job_shop"; }
   std::string_view summary() const override {
@@ -64,9 +64,9 @@ class JobShop final : public Model {
 
 }  // namespace
 
-const Model& JobShopModel() {
-  static const JobShop model;
-  return model;
+const Example& JobShopExample() {
+  static const JobShop example;
+  return example;
 }
 
 }  // namespace exh::examples

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "examples/all.h"
 #include "examples/data_file.h"
-#include "examples/models.h"
 #include "spaces/knapsack.exh.h"
 
 namespace exh::examples {
@@ -39,7 +39,7 @@ Knapsack ReadItems(const std::string& text) {
   return knapsack;
 }
 
-class KnapsackOfItems final : public Model {
+class KnapsackOfItems final : public Example {
  public:
   std::string_view name() const override { return "knapsack"; }
   std::string_view summary() const override {
@@ -64,9 +64,9 @@ class KnapsackOfItems final : public Model {
 
 }  // namespace
 
-const Model& KnapsackModel() {
-  static const KnapsackOfItems model;
-  return model;
+const Example& KnapsackExample() {
+  static const KnapsackOfItems example;
+  return example;
 }
 
 }  // namespace exh::examples

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "examples/queens.h"
 
-#include "examples/models.h"
+#include "examples/all.h"
 #include "spaces/queens.exh.h"
 
 namespace exh::examples {
 namespace {
 
-class Queens final : public Model {
+class Queens final : public Example {
  public:
   std::string_view name() const override { return "queens"; }
   std::string_view summary() const override {
@@ -25,9 +25,9 @@ class Queens final : public Model {
 
 }  // namespace
 
-const Model& QueensModel() {
-  static const Queens model;
-  return model;
+const Example& QueensExample() {
+  static const Queens example;
+  return example;
 }
 
 }  // namespace exh::examples

@@ -105,7 +105,7 @@ ComponentFinder::Truth ComponentFinder::Status(const GroundLiteral& literal) {
     }
     case GroundLiteral::Kind::kCounterPair: {
       const Interval a = CounterOf(literal.a), b = CounterOf(literal.b);
-      const bool both_fixed = a.IsConstrained() && b.IsConstrained();
+      const bool both_constrained = a.IsConstrained() && b.IsConstrained();
       switch (literal.op) {
         case CompareOp::kLt:
           return truth(a.min < b.max, a.max >= b.min);
@@ -116,9 +116,9 @@ ComponentFinder::Truth ComponentFinder::Status(const GroundLiteral& literal) {
         case CompareOp::kGe:
           return truth(a.max >= b.min, a.min < b.max);
         case CompareOp::kEq:
-          return truth(a.Intersects(b), !(both_fixed && a.min == b.min));
+          return truth(a.Intersects(b), !(both_constrained && a.min == b.min));
         case CompareOp::kNe:
-          return truth(!(both_fixed && a.min == b.min), a.Intersects(b));
+          return truth(!(both_constrained && a.min == b.min), a.Intersects(b));
       }
       break;
     }
@@ -175,14 +175,14 @@ const ComponentFinder::Sum& ComponentFinder::SumOf(std::uint32_t counter) {
   };
   const std::uint64_t nothing = ground.product ? 1 : 0;
   Sum made;
-  made.fixed = ground.base;
+  made.settled = ground.base;
   made.rest = {nothing, nothing};
   for (const GroundIncrement& increment : ground.increments) {
     const Truth counts = Status(increment);
     if (counts == Truth::kFalse) continue;
     const Interval weight = Weight(increment);
     if (counts == Truth::kTrue && weight.IsConstrained()) {
-      made.fixed = with(made.fixed, weight.min);
+      made.settled = with(made.settled, weight.min);
       continue;
     }
     made.open = true;
@@ -190,7 +190,7 @@ const ComponentFinder::Sum& ComponentFinder::SumOf(std::uint32_t counter) {
     made.rest.min = with(made.rest.min, certain ? weight.min : std::min(nothing, weight.min));
     made.rest.max = with(made.rest.max, certain ? weight.max : std::max(nothing, weight.max));
   }
-  made.all = {with(made.fixed, made.rest.min), with(made.fixed, made.rest.max)};
+  made.all = {with(made.settled, made.rest.min), with(made.settled, made.rest.max)};
   sum = made;
   sum_stamp_[counter] = now_;
   return sum;
@@ -267,7 +267,7 @@ void ComponentFinder::JoinLiteral(const GroundLiteral& literal) {
       JoinCounter(literal.a);
       return JoinCounter(literal.b);
     case GroundLiteral::Kind::kLong:
-      return JoinVariable(OwnerOf(literal.a));
+      return JoinVariable(literal.a);
     case GroundLiteral::Kind::kTerm:
       return JoinTerm(literal.a);
   }
@@ -276,7 +276,7 @@ void ComponentFinder::JoinLiteral(const GroundLiteral& literal) {
 void ComponentFinder::JoinTerm(std::uint32_t number) {
   const runtime::TermTest& test = form_.terms.tests[number];
   for (std::uint32_t i = test.leaf_begin; i < test.leaf_end; ++i) {
-    JoinVariable(OwnerOf(form_.terms.leaves[i].slot));
+    JoinVariable(form_.terms.leaves[i].slot);
   }
   for (std::uint32_t i = test.node_begin; test.counters && i < test.node_end; ++i) {
     const runtime::GroundTermNode& node = form_.terms.nodes[i];
@@ -388,7 +388,7 @@ std::optional<std::vector<Component>> ComponentFinder::Split(const Candidate& ca
   const std::uint32_t num_decisions = instance_->num_decisions();
   std::vector<std::uint32_t> variables;
   for (const std::uint32_t variable : parent.variables) {
-    if (IsFixed(variable)) continue;
+    if (IsConstrained(variable)) continue;
     // A decision that will never be live has nothing to decide.
     if (variable < num_decisions && IsShut(form_.variables[variable].live_gate)) continue;
     variables.push_back(variable);
@@ -477,10 +477,10 @@ void ComponentFinder::AppendKey(std::uint32_t constraint, std::uint32_t root, st
 
 void ComponentFinder::AppendTableKey(std::uint32_t number, std::uint32_t root, std::string& key) {
   const GroundTable& table = form_.tables[number];
-  const bool is_any_fixed = std::ranges::any_of(
-      table.variables, [&](std::uint32_t variable) { return IsFixed(variable); });
-  // Without a fixed variable the domains say it all.
-  if (!is_any_fixed) return;
+  const bool is_any_constrained = std::ranges::any_of(
+      table.variables, [&](std::uint32_t variable) { return IsConstrained(variable); });
+  // Without a constrained variable the domains say it all.
+  if (!is_any_constrained) return;
   const TableResidual residual = ResidualOf(table);
   if (residual.impossible) Append(0, key);
   for (int g = 0; g < residual.num_groups; ++g) {
@@ -499,33 +499,34 @@ void ComponentFinder::AppendDomain(std::uint32_t variable, std::string& key) con
   }
 }
 
-/// What is fixed of a term.
+/// What is constrained of a term.
 void ComponentFinder::AppendTermKey(std::uint32_t number, std::string& key) {
   const runtime::TermTest& test = form_.terms.tests[number];
   for (std::uint32_t i = test.leaf_begin; i < test.leaf_end; ++i) {
     const std::uint32_t variable = OwnerOf(form_.terms.leaves[i].slot);
-    if (IsFixed(variable)) AppendDomain(variable, key);
+    if (IsConstrained(variable)) AppendDomain(variable, key);
   }
   for (std::uint32_t i = test.node_begin; test.counters && i < test.node_end; ++i) {
     const runtime::GroundTermNode& node = form_.terms.nodes[i];
     if (node.op != runtime::GroundTermNode::Op::kCounter || SumOf(node.left).open) continue;
-    Append(SumOf(node.left).fixed, key);
+    Append(SumOf(node.left).settled, key);
   }
 }
 
-/// What is fixed of a literal that is open: the rest is its number and domains of the component.
+/// What is constrained of a literal that is open: the rest is its number and domains of the
+/// component.
 void ComponentFinder::AppendLiteralKey(const GroundLiteral& literal, std::string& key) {
   if (literal.kind == GroundLiteral::Kind::kTerm && Status(literal) == Truth::kMaybe) {
     AppendTermKey(literal.a, key);
   }
   if (literal.kind == GroundLiteral::Kind::kCounterPair && Status(literal) == Truth::kMaybe) {
     for (const std::uint32_t counter : {literal.a, literal.b}) {
-      if (!SumOf(counter).open) Append(SumOf(counter).fixed, key);
+      if (!SumOf(counter).open) Append(SumOf(counter).settled, key);
     }
   }
   if (literal.kind != GroundLiteral::Kind::kPair || Status(literal) != Truth::kMaybe) return;
   for (const std::uint32_t variable : {literal.a, literal.b}) {
-    if (IsFixed(variable)) Append(Domain(variable), key);
+    if (IsConstrained(variable)) Append(Domain(variable), key);
   }
 }
 
@@ -533,26 +534,26 @@ void ComponentFinder::AppendCounterKey(std::uint32_t number, std::string& key) {
   const GroundCounter& counter = form_.counters[number];
   const Sum sum = SumOf(number);
   const Interval bounds = candidate_->state().counter(candidate_->instance().layout(), number);
-  if (sum.fixed == kSaturated || (counter.product && sum.fixed == 0)) {
+  if (sum.settled == kSaturated || (counter.product && sum.settled == 0)) {
     // Arithmetic sticks: nothing to be made simpler.
     key += '\1';
-    Append(sum.fixed, key);
+    Append(sum.settled, key);
     Append(bounds.min, key);
     Append(bounds.max, key);
   } else {
     key += '\2';
     Interval left = {0, kSaturated};
     if (counter.product) {
-      left.min = DivideUp(bounds.min, sum.fixed);
-      if (bounds.max != kSaturated) left.max = bounds.max / sum.fixed;
+      left.min = DivideUp(bounds.min, sum.settled);
+      if (bounds.max != kSaturated) left.max = bounds.max / sum.settled;
     } else {
-      left.min = bounds.min > sum.fixed ? bounds.min - sum.fixed : 0;
-      if (bounds.max != kSaturated) left.max = bounds.max - std::min(bounds.max, sum.fixed);
+      left.min = bounds.min > sum.settled ? bounds.min - sum.settled : 0;
+      if (bounds.max != kSaturated) left.max = bounds.max - std::min(bounds.max, sum.settled);
     }
     // Bounds that cannot be missed are none.
     Append(left.min <= sum.rest.min ? 0 : left.min, key);
     Append(left.max >= sum.rest.max ? kSaturated : left.max, key);
-    if (read_stamp_[number] == now_) Append(sum.fixed, key);
+    if (read_stamp_[number] == now_) Append(sum.settled, key);
   }
   for (std::size_t i = 0; i < counter.increments.size(); ++i) {
     const GroundIncrement& increment = counter.increments[i];

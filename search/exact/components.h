@@ -10,13 +10,14 @@
 // can still be violated it joins, which costs time and no exactness.
 //
 // Each part has a *key*: the domains of its variables, and what its edges say of them given
-// everything that is fixed. Parts with equal keys have the same number of solutions, wherever in
-// the search they turn up. The key of an edge leaves out what does not matter any more:
+// everything that is constrained. Parts with equal keys have the same number of solutions, wherever
+// in the search they turn up. The key of an edge leaves out what does not matter any more:
 //
 //   table    what its combinations are within the domains (table_residuals.h)
 //   clause   only that it is not satisfied: literals that are false are out of it
-//   counter  how far what is fixed leaves it from its bounds, where they can still be missed at
-//            all, and which increments are open; what is fixed of it, where somebody else reads it
+//   counter  how far what is settled leaves it from its bounds, where they can still be missed at
+//            all, and which increments are open; what is settled of it, where somebody else reads
+//            it
 #pragma once
 
 #include <bit>
@@ -61,10 +62,10 @@ class ComponentFinder {
   enum class Truth : std::uint8_t { kFalse, kMaybe, kTrue };
   /// What the increments of a counter say, by itself.
   struct Sum {
-    runtime::Interval all;    ///< Of its value.
-    std::uint64_t fixed = 0;  ///< What the base and the increments that are certain make.
-    runtime::Interval rest;   ///< What the others add, or multiply by.
-    bool open = false;        ///< There are others.
+    runtime::Interval all;      ///< Of its value.
+    std::uint64_t settled = 0;  ///< What the base and the increments that are certain make.
+    runtime::Interval rest;     ///< What the others add, or multiply by.
+    bool open = false;          ///< There are others.
   };
 
   // ---- Domains of the candidate that is being split. A long decision is one node of the graph;
@@ -74,7 +75,7 @@ class ComponentFinder {
                                       form_.variables[variable].slot);
   }
   bool IsLong(std::uint32_t variable) const { return form_.variables[variable].num_words > 0; }
-  bool IsFixed(std::uint32_t variable) const {
+  bool IsConstrained(std::uint32_t variable) const {
     if (IsLong(variable)) return candidate_->IsConstrained(variable);
     const runtime::Bits values = Domain(variable);
     return (values & (values - 1)) == 0;
@@ -116,7 +117,8 @@ class ComponentFinder {
   void Join(std::uint32_t node);
   void JoinOpenOf(std::uint32_t gate);
   void JoinVariable(std::uint32_t variable) {
-    if (!IsFixed(variable)) Join(variable);
+    const std::uint32_t owner = OwnerOf(variable);
+    if (!IsConstrained(owner)) Join(owner);
   }
   void JoinLiteral(const runtime::GroundLiteral& literal);
   void JoinTerm(std::uint32_t test);

@@ -15,7 +15,7 @@ using runtime::DecisionId;
 using runtime::Propagation;
 
 /// Nodes between two questions whether to stop.
-constexpr std::uint64_t kNodesPerLook = 256;
+constexpr std::uint64_t kNodesPerLook = 16;
 
 /// The one variable of a component that nothing restricts.
 DecisionId FreeDecision(const Candidate& node, const Component& component) {

@@ -36,7 +36,7 @@ struct CountStatus {
 struct ExactOptions {
   /// Of the counts that are remembered.
   std::size_t max_cache_bytes = std::size_t{1} << 30;
-  /// True ends the count. Asked every few hundred nodes.
+  /// True ends the count. Asked every few nodes.
   std::function<bool(const CountStatus&)> stop = {};
 };
 

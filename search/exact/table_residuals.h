@@ -2,8 +2,8 @@
 //
 // TableResiduals: what a relation still says of domains that have shrunk. Of the combinations that
 // it allows, those within the domains are looked at: which positions do not depend on each other
-// any more, and what is left for those that do. Equal remains have equal numbers, whatever fixed
-// values led to them, so that what was counted for one is known for the other.
+// any more, and what is left for those that do. Equal remains have equal numbers, whatever
+// constrained values led to them, so that what was counted for one is known for the other.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@ using runtime::DecisionId;
 using runtime::kNoDecision;
 using runtime::Propagation;
 
-constexpr std::uint64_t kStepsPerLook = 256;
+constexpr std::uint64_t kStepsPerLook = 16;
 
 }  // namespace
 

@@ -27,7 +27,7 @@ struct SolveStatus {
 struct SolveOptions {
   /// Values in random order; null: ascending. Outlives the solver.
   Random* random = nullptr;
-  /// True ends it. Asked every few hundred steps.
+  /// True ends it. Asked every few steps.
   std::function<bool(const SolveStatus&)> stop = {};
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "examples/model.h"
+#include "examples/example.h"
 #include "kernels/derived/expression.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/library/registry.h"
@@ -53,21 +53,21 @@ int List() {
 }
 
 /// The spaces without kernels, what --size says of them, and what a file of data holds.
-int ListModels() {
+int ListExamples() {
   std::size_t name_width = 0, size_width = 0;
-  for (const examples::Model* const model : examples::AllModels()) {
-    name_width = std::max(name_width, model->name().size());
-    for (const examples::Parameter& size : model->parameters()) {
+  for (const examples::Example* const example : examples::AllExamples()) {
+    name_width = std::max(name_width, example->name().size());
+    for (const examples::Parameter& size : example->parameters()) {
       size_width = std::max(size_width, size.name.size());
     }
   }
-  for (const examples::Model* const model : examples::AllModels()) {
-    fmt::print("{:<{}} {}\n", model->name(), name_width, model->summary());
-    for (const examples::Parameter& size : model->parameters()) {
+  for (const examples::Example* const example : examples::AllExamples()) {
+    fmt::print("{:<{}} {}\n", example->name(), name_width, example->summary());
+    for (const examples::Parameter& size : example->parameters()) {
       fmt::print("  {:<{}} {} (default {}, {} to {})\n", size.name, size_width, size.what,
                  size.default_value, size.min, size.max);
     }
-    if (!model->data().empty()) fmt::print("  --data: {}\n", model->data());
+    if (!example->data().empty()) fmt::print("  --data: {}\n", example->data());
   }
   return 0;
 }
@@ -169,7 +169,7 @@ void AddListCommand(CLI::App& app, Invocation& invocation) {
   list->callback([&invocation, options, spaces] {
     const bool is_all = options->kernel.empty() && options->compute.empty();
     invocation.run = [options, is_all, spaces] {
-      if (*spaces) return ListModels();
+      if (*spaces) return ListExamples();
       return is_all ? List() : Describe(*options);
     };
   });

@@ -16,7 +16,7 @@
 #include "search/descend/choice_order.h"
 #include "search/exact/exact_report.h"
 #include "search/run/stopper.h"
-#include "search/solve/model_space.h"
+#include "search/solve/example_space.h"
 #include "search/solve/solution_text.h"
 #include "search/solve/solver.h"
 #include "search/subject/freeze_progress.h"
@@ -67,7 +67,7 @@ std::string Solutions(std::uint64_t count) {
 class SolveRun {
  public:
   explicit SolveRun(const SolveCommand& command)
-      : command_(command), model_(FindModel(command.space)), line_(SteadyClock()) {
+      : command_(command), example_(FindExample(command.space)), line_(SteadyClock()) {
     const int wanted = int{command.all} + int{command.count} + int{command.limit.has_value()} +
                        int{command.sample.has_value()};
     if (wanted > 1) throw UsageError("one of --all, --count, --limit and --sample");
@@ -88,8 +88,8 @@ class SolveRun {
   }
 
   int Run() {
-    const auto parameters = ParseParameters(model_, command_.size);
-    const auto instance = FreezeModel(model_, parameters, command_.data, ShownFreeze(nullptr));
+    const auto parameters = ParseParameters(example_, command_.size);
+    const auto instance = FreezeExample(example_, parameters, command_.data, ShownFreeze(nullptr));
     if (instance->root_result() == runtime::Propagation::kDeadEnd) {
       return None(" (" + OriginText(instance->space(), instance->root_conflict().origin) + ")");
     }
@@ -164,7 +164,7 @@ class SolveRun {
     line_.Clear();
     if (count.complete && count.count == 0) return None();
     if (is_text()) {
-      fmt::print("{}", ExactText(model_.name(), "solutions", count, counter.status()));
+      fmt::print("{}", ExactText(example_.name(), "solutions", count, counter.status()));
     } else {
       fmt::print("{}\n", ExactJson("solutions", count, counter.status()).dump());
     }
@@ -223,7 +223,7 @@ class SolveRun {
   }
 
   const SolveCommand& command_;
-  const examples::Model& model_;
+  const examples::Example& example_;
   StatusLine line_;
   ExactRequest request_;
 };

@@ -18,6 +18,7 @@
 #include "tests/search/toy_space.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random_space.h"
+#include "tests/support/random_terms.h"
 
 namespace exh::search {
 namespace {
@@ -80,6 +81,31 @@ TEST(ExactCounter, AgreesWithTheOracleOnRandomSpaces) {
   // The sample is no test when it is empty.
   EXPECT_GT(with_solutions, counted / 3);
   EXPECT_GT(known, 0u);
+}
+
+TEST(ExactCounter, AgreesWithTheOracleOnRandomTerms) {
+  const std::uint64_t spaces = FromEnvironment("EXH_RANDOM_SPACES", 200);
+  const std::uint64_t first = FromEnvironment("EXH_RANDOM_SEED", 1);
+  std::uint64_t with_solutions = 0, with_long = 0;
+  for (std::uint64_t seed = first; seed < first + spaces && !::testing::Test::HasFailure();
+       ++seed) {
+    const TestSpace test = tests::RandomTermSpace(seed, 2000);
+    const std::size_t expected = Oracle(test.space, test.host).Solve().size();
+    const auto instance = Instance::Freeze(test.space, test.host);
+    if (instance->root_result() == Propagation::kDeadEnd) {
+      EXPECT_EQ(expected, 0u) << "seed " << seed;
+      continue;
+    }
+    with_solutions += expected > 0;
+    for (runtime::DecisionId d = 0; d < instance->num_decisions(); ++d) {
+      if (!instance->IsLong(d)) continue;
+      ++with_long;
+      break;
+    }
+    EXPECT_EQ(CountOf(Candidate(instance)), BigCount(expected)) << "seed " << seed;
+  }
+  EXPECT_GT(with_solutions, spaces / 3);
+  EXPECT_GT(with_long, spaces / 10);
 }
 
 /// Larger ones than the oracle can enumerate, decision by decision.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "search/solve/model_space.h"
+#include "search/solve/example_space.h"
 
 #include <fmt/format.h>
 
@@ -32,11 +32,11 @@ std::string TextOf(const std::string& path) {
 
 }  // namespace
 
-const examples::Model& FindModel(const std::string& name) {
+const examples::Example& FindExample(const std::string& name) {
   std::vector<std::string> names;
-  for (const examples::Model* const model : examples::AllModels()) {
-    if (model->name() == name) return *model;
-    names.emplace_back(model->name());
+  for (const examples::Example* const example : examples::AllExamples()) {
+    if (example->name() == name) return *example;
+    names.emplace_back(example->name());
   }
   if (name.empty()) {
     std::string list;
@@ -46,8 +46,8 @@ const examples::Model& FindModel(const std::string& name) {
   throw UsageError(UnknownName("space", name, names));
 }
 
-examples::Parameters ParseParameters(const examples::Model& model, const std::string& text) {
-  const std::vector<examples::Parameter> known = model.parameters();
+examples::Parameters ParseParameters(const examples::Example& example, const std::string& text) {
+  const std::vector<examples::Parameter> known = example.parameters();
   std::vector<std::string> names;
   examples::Parameters parameters;
   for (const examples::Parameter& parameter : known) {
@@ -58,7 +58,7 @@ examples::Parameters ParseParameters(const examples::Model& model, const std::st
   for (const auto& [name, value] : ParseAssignments(text, "--size")) {
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) {
-      throw UsageError(UnknownName(fmt::format("size of {}", model.name()), name, names));
+      throw UsageError(UnknownName(fmt::format("size of {}", example.name()), name, names));
     }
     if (std::ranges::find(seen, name) != seen.end()) {
       throw UsageError(fmt::format("bad --size '{}': '{}' stands twice", text, name));
@@ -75,23 +75,23 @@ examples::Parameters ParseParameters(const examples::Model& model, const std::st
   return parameters;
 }
 
-std::shared_ptr<const runtime::Instance> FreezeModel(const examples::Model& model,
-                                                     const examples::Parameters& parameters,
-                                                     const std::string& data,
-                                                     const runtime::FreezeOptions& options) {
-  if (!data.empty() && model.data().empty()) {
-    throw UsageError(fmt::format("{} takes no --data", model.name()));
+std::shared_ptr<const runtime::Instance> FreezeExample(const examples::Example& example,
+                                                       const examples::Parameters& parameters,
+                                                       const std::string& data,
+                                                       const runtime::FreezeOptions& options) {
+  if (!data.empty() && example.data().empty()) {
+    throw UsageError(fmt::format("{} takes no --data", example.name()));
   }
   std::string text;
   if (!data.empty()) text = TextOf(data);
   std::shared_ptr<const runtime::Host> host;
   try {
-    host = model.MakeHost(parameters, data.empty() ? nullptr : &text);
+    host = example.MakeHost(parameters, data.empty() ? nullptr : &text);
   } catch (const Error& error) {
     throw UsageError(data.empty() ? std::string(error.what())
                                   : fmt::format("--data '{}': {}", data, error.what()));
   }
-  return runtime::Instance::Freeze(model.space(), *host, options);
+  return runtime::Instance::Freeze(example.space(), *host, options);
 }
 
 }  // namespace exh::search

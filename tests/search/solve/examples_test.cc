@@ -2,7 +2,7 @@
 //
 // The spaces without kernels, each against what is known of it or what plain loops find; and the
 // solver, which finds each solution once.
-#include "examples/model.h"
+#include "examples/example.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "search/exact/exact_count.h"
-#include "search/solve/model_space.h"
+#include "search/solve/example_space.h"
 #include "search/solve/solution_text.h"
 #include "search/solve/solver.h"
 
@@ -33,8 +33,8 @@ using testing::HasSubstr;
 
 std::shared_ptr<const Instance> Frozen(const std::string& name, const std::string& size,
                                        const std::string* data = nullptr) {
-  const examples::Model& model = FindModel(name);
-  return examples::Freeze(model, ParseParameters(model, size), data);
+  const examples::Example& example = FindExample(name);
+  return examples::Freeze(example, ParseParameters(example, size), data);
 }
 
 BigCount Count(const std::shared_ptr<const Instance>& instance) {
@@ -274,9 +274,9 @@ TEST(SolutionText, StandsByChoice) {
 
 // ---- Mistakes of data files name the place.
 
-std::string Mistake(const std::string& model, const std::string& data) {
+std::string Mistake(const std::string& example, const std::string& data) {
   try {
-    FindModel(model).MakeHost(ParseParameters(FindModel(model), ""), &data);
+    FindExample(example).MakeHost(ParseParameters(FindExample(example), ""), &data);
   } catch (const Error& error) {
     return error.what();
   }
@@ -311,8 +311,8 @@ TEST(DataFiles, MistakesNameTheirPlace) {
        R"({"items": [{"name": "a", "weight": 1, "worth": 1}, {"name": "a", "weight": 1, "worth": 1}]})",
        "'items[1].name': there are two items 'a'"},
   };
-  for (const auto& [model, data, message] : mistakes) {
-    EXPECT_THAT(Mistake(model, data), HasSubstr(message)) << data;
+  for (const auto& [example, data, message] : mistakes) {
+    EXPECT_THAT(Mistake(example, data), HasSubstr(message)) << data;
   }
 }
 

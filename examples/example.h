@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Model: a space without kernels that `search solve` can look for solutions of: an .exh file, a
+// Example: a space without kernels that `search solve` can look for solutions of: an .exh file, a
 // backbone made of a few numbers or of a file, and a name.
 #pragma once
 
@@ -25,17 +25,17 @@ struct Parameter {
   std::int64_t min = 1, max = 1;
   std::string what;  ///< One line for `search list`.
 };
-/// By name: a value for each parameter of the model, in its range.
+/// By name: a value for each parameter of the example, in its range.
 using Parameters = std::map<std::string, std::int64_t, std::less<>>;
 
-class Model {
+class Example {
  public:
-  virtual ~Model() = default;
+  virtual ~Example() = default;
   /// What --space calls it: letters, digits and `_`.
   virtual std::string_view name() const = 0;
   virtual std::string_view summary() const = 0;
   virtual std::vector<Parameter> parameters() const { return {}; }
-  /// What a file given as --data holds, in a few words; empty: the model takes none.
+  /// What a file given as --data holds, in a few words; empty: the example takes none.
   virtual std::string_view data() const { return {}; }
   /// Sets, choices and requirements.
   virtual const runtime::Space& space() const = 0;
@@ -57,11 +57,12 @@ std::shared_ptr<const runtime::Host> HostOf(Backbone backbone) {
   return {both, &both->host};
 }
 
-/// The models that come with Exhaust, in the order in which they are taught.
-const std::vector<const Model*>& AllModels();
+/// The examples that come with Exhaust, in the order in which they are taught.
+const std::vector<const Example*>& AllExamples();
 
-/// The space of the model over the backbone that the parameters and the data make.
-std::shared_ptr<const runtime::Instance> Freeze(const Model& model, const Parameters& parameters,
+/// The space of the example over the backbone that the parameters and the data make.
+std::shared_ptr<const runtime::Instance> Freeze(const Example& example,
+                                                const Parameters& parameters,
                                                 const std::string* data,
                                                 const runtime::FreezeOptions& options = {});
 
