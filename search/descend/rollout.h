@@ -3,8 +3,8 @@
 // Rollouts: descents that lower bounds guide. Children whose bound reaches the cut are pruned. At
 // the first decisions, which matter most, a child is drawn with the weights of BoundWeights()
 // (weights.h). That costs a propagation and a bound for every child, so further down values are
-// drawn uniformly and only the bound of the drawn child is computed. Of a decision with more than 64
-// values as many, drawn uniformly, stand for all.
+// drawn uniformly and only the bound of the drawn child is computed. Of a decision with more than
+// 64 values as many, drawn uniformly, stand for all.
 #pragma once
 
 #include "search/descend/bound_function.h"

@@ -156,8 +156,8 @@ std::size_t VectorSize(std::string_view vector) {
 int VectorValue(std::string_view vector, std::size_t decision) {
   const char c = vector[decision];
   if (c != kFarValue) return internal::kValueOfDigit[static_cast<unsigned char>(c)];
-  const auto before = static_cast<std::size_t>(
-      std::ranges::count(vector.substr(0, decision), kFarValue));
+  const auto before =
+      static_cast<std::size_t>(std::ranges::count(vector.substr(0, decision), kFarValue));
   return internal::FarValueAt(vector, VectorSize(vector) + 2 * before);
 }
 

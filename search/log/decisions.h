@@ -50,9 +50,9 @@ std::string ConflictLabel(const runtime::Space& space, const runtime::Conflict& 
 std::vector<ChoiceRecord> ChoiceRecords(const runtime::Instance& instance);
 
 /// The decision vector, one character per decision: the index of its value as 0-9, A-Z, a-z, + or /
-/// (in this order), `.` for a decision that is not live, `?` for one that is open. A `~` is an index
-/// of 64 and more: those stand behind the last decision, in the order of their decisions, as two
-/// such digits each, the higher one first.
+/// (in this order), `.` for a decision that is not live, `?` for one that is open. A `~` is an
+/// index of 64 and more: those stand behind the last decision, in the order of their decisions, as
+/// two such digits each, the higher one first.
 std::string VectorText(const runtime::Candidate& candidate);
 
 /// How many decisions a vector has.
@@ -68,8 +68,9 @@ void ForEachVectorValue(std::string_view vector, const Visit& visit) {
   std::size_t behind = size;
   for (std::size_t decision = 0; decision < size; ++decision) {
     const bool is_far = vector[decision] == kFarValue;
-    const int value = is_far ? internal::FarValueAt(vector, behind)
-                             : internal::kValueOfDigit[static_cast<unsigned char>(vector[decision])];
+    const int value = is_far
+                          ? internal::FarValueAt(vector, behind)
+                          : internal::kValueOfDigit[static_cast<unsigned char>(vector[decision])];
     if (is_far) behind += 2;
     if (value >= 0) visit(decision, value);
   }

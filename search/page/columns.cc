@@ -87,7 +87,7 @@ std::vector<Taken> TakenDecisions(const Log& log) {
 
 /// The value of a decision in all evaluations.
 struct Column {
-  std::string characters;  ///< As the vectors have them.
+  std::string characters;   ///< As the vectors have them.
   std::vector<int> values;  ///< Where some are above 63; empty otherwise.
 
   bool IsSameEverywhere() const {

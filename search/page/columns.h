@@ -27,8 +27,8 @@ void WriteEvaluations(const Log& log, const ColumnLimits& limits, ScriptJson& js
 /// The members "decisions" and "decisionsLeftOut", in at most `most` bytes. A decision that was
 /// taken in some evaluation, and that is not the same in all of them, is an object with its name,
 /// its choice, its values (of a long one the ranges of its numbers) and a column: one character per
-/// evaluation, as in `vector`, or where one of them does not do, a list of the indices of the values,
-/// -1 for none. Those that were taken most often come first.
+/// evaluation, as in `vector`, or where one of them does not do, a list of the indices of the
+/// values, -1 for none. Those that were taken most often come first.
 void WriteDecisions(const Log& log, std::size_t most, ScriptJson& json);
 
 }  // namespace exh::search

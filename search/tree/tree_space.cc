@@ -44,8 +44,7 @@ Branches CandidateSpace::Expand(const Path& path) const {
 Candidate CandidateSpace::CandidateOf(const Path& path) const {
   Candidate candidate = root_;
   for (const PathStep& step : path) {
-    const Propagation result =
-        candidate.Take(static_cast<DecisionId>(step.decision), step.value);
+    const Propagation result = candidate.Take(static_cast<DecisionId>(step.decision), step.value);
     EXH_CHECK(result == Propagation::kFixpoint);
   }
   return candidate;

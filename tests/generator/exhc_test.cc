@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // exhc as a program: files, exit codes, messages, and what g++ says about a wrong snippet.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -103,6 +104,25 @@ require not_one: busy() != "1"
   EXPECT_EQ(result.code, 1);
   EXPECT_NE(result.output.find("build this space without --engine=maps"), std::string::npos)
       << result.output;
+}
+
+TEST_F(Exhc, TheOtherEngineKnowsNoTerms) {
+  const std::string size = "choice integer size($t in Tasks): \"$t.sizes\" end\n";
+  const auto refuses = [&](const std::string& text, const std::string& what) {
+    Write("space.exh", kSpace + text);
+    EXPECT_EQ(InFolder("build space.exh").code, 0) << text;
+    const Result result = InFolder("build --engine=maps space.exh");
+    EXPECT_EQ(result.code, 1);
+    EXPECT_NE(result.output.find(what), std::string::npos) << result.output;
+  };
+  refuses("choice integer size($t in Tasks): 1 .. 8 end", "the numbers of choice 'size' stand in");
+  refuses(size + "require forall $t in Tasks: size($t) * 2 < 8", "a condition compares terms");
+  refuses(size + "choice counter n(): forall $t in Tasks: sum size($t) + 1 when: end",
+          "counter 'n' counts a term");
+  refuses(size + "choice counter n(): base 3 forall $t in Tasks: sum size($t) when: end",
+          "the base of counter 'n' is a number");
+  refuses(size + "choice counter n(): forall $t in Tasks: sum size($t) when: size($t) % 2 == 0 end",
+          "a condition compares terms");
 }
 
 TEST_F(Exhc, TheOtherEngineCountsIncrementsOverFourObjectsAtMost) {
@@ -251,6 +271,26 @@ TEST_F(Exhc, ExplainShowsARequirementAndItsFilters) {
   EXPECT_EQ(wrong.output, "exhc: no requirement is called 'bth'; did you mean 'both'?\n");
 }
 
+TEST_F(Exhc, ExplainShowsTermsThatNoFilterReads) {
+  Write("space.exh", std::string(kSpace) +
+                         "choice integer size($t in Tasks): 1 .. 8 end\n"
+                         "require both: forall $a in Tasks:\n"
+                         "  size($a)*2 < 7 || mode($a) is NOW\n  size($a) < 6 || mode($a) is NOW");
+  const Result result = InFolder("explain both space.exh --root .");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.output, R"EXH(space.exh:7:1: both
+  forall $a in Tasks: size($a) * 2 < 7 || mode($a) is NOW  size($a) < 6 || mode($a) is NOW
+  FilterSize: restricts size($a)
+    reads mode($a)
+    so that size($a) < 6 || mode($a) is NOW
+  FilterMode: restricts mode($a)
+    reads size($a)
+    so that size($a) < 6 || mode($a) is NOW
+  no filter: the engine reads the terms itself
+    so that size($a) * 2 < 7 || mode($a) is NOW
+)EXH");
+}
+
 TEST_F(Exhc, FmtRewritesAndCheckOnlyTells) {
   const std::string messy = "require   a:true\n";
   Write("space.exh", messy);
@@ -357,6 +397,34 @@ TEST_F(Exhc, AWrongKindOfValueNamesSetAndKey) {
                          "'exh::toy::Task'"),
             std::string::npos)
       << message;
+}
+
+TEST_F(Exhc, CodeInTermsYieldsIntegers) {
+  const auto says = [&](const std::string& conditions) {
+    Write("space.exh", std::string(kSpace) + "choice integer size($t in Tasks): 1 .. 8 end\n" +
+                           "require forall $t in Tasks: " + conditions + "\n");
+    EXPECT_EQ(InFolder("build space.exh --root . --out gen/space.exh").code, 0);
+    return CompilerSays(folder_, "space");
+  };
+  EXPECT_EQ(says("size($t) < \"$t.priority\" + \"'a'\" + \"std::uint64_t{1} << 63\""), "");
+  const std::string wrong = "space.exh:7: require size_1 must yield an integer";
+  for (const char* code : {"$t.planned", "$t.sizes"}) {
+    EXPECT_NE(says(fmt::format("size($t) < \"{}\" + 1", code)).find(wrong), std::string::npos)
+        << code;
+  }
+}
+
+TEST_F(Exhc, NamesOfChoicesDoNotHideWhatTermsAreWrittenWith) {
+  Write("space.exh", std::string(kSpace) + R"(
+choice enum number(): value A: end choice enum use(): value A: end choice enum op(): value A: end
+choice enum terms(): value A: end choice enum code_node(): value A: end
+choice enum constant_node(): value A: end choice enum term_node(): value A: end
+extern constant limit = "4"
+choice integer size($t in Tasks): 1 .. 8 end
+require forall $t in Tasks: size($t) * 2 < "3" + limit
+)");
+  ASSERT_EQ(InFolder("build space.exh --root . --out gen/space.exh").code, 0);
+  EXPECT_EQ(CompilerSays(folder_, "space"), "");
 }
 
 TEST_F(Exhc, WithNoLineErrorsPointIntoTheGeneratedFile) {

@@ -377,6 +377,16 @@ TEST(Terms, OperationsCountedByLoops) {
        }},
       {"(x - 3) div (y - 2) >= z - 4", [](E x, E y, E z, E) { return Div(x - 3, y - 2) >= z - 4; },
        [](int x, int y, int z, int) { return y != 2 && FloorDiv(x - 3, y - 2) >= z - 4; }},
+      {"x / y + z / w == 2", [](E x, E y, E z, E w) { return x / y + z / w == 2; },
+       [](int x, int y, int z, int w) { return y != 0 && w != 0 && x * w + z * y == 2 * y * w; }},
+      {"max(x / y, z / 3) <= w / 2", [](E x, E y, E z, E w) { return Max(x / y, z / 3) <= w / 2; },
+       [](int x, int y, int z, int w) { return y != 0 && 2 * x <= w * y && 2 * z <= 3 * w; }},
+      {"x / (y - 2) * w - z / 2 > -1",
+       [](E x, E y, E z, E w) { return x / (y - 2) * w - z / 2 > -1; },
+       [](int x, int y, int z, int w) {
+         const int sign = y > 2 ? 1 : -1;
+         return y != 2 && (2 * x * w - z * (y - 2)) * sign > -2 * (y - 2) * sign;
+       }},
       {"x - y * z == w - 4", [](E x, E y, E z, E w) { return x - y * z == w - 4; },
        [](int x, int y, int z, int w) { return x - y * z == w - 4; }},
       {"x - y * z <= -w", [](E x, E y, E z, E w) { return x - y * z <= -w; },
@@ -499,12 +509,12 @@ TEST(Terms, ReadConstantsOfTheHost) {
   const int items = test.AddRoot("Items", 2);
   const int size = test.AddInteger("size", {Var(items)}, Range(0, 9));
   int asked = 0;
-  const runtime::CodeId limit = test.Integer([&asked](Tuple tuple) {
+  const runtime::CodeId limit = test.Numbers([&asked](Tuple tuple) {
     EXPECT_TRUE(tuple.empty());
     ++asked;
-    return -7;
+    return std::vector<std::uint32_t>{7};
   });
-  test.Require({Var(items)}, {-Use(size, {0}) >= CodeOf(limit, /*external=*/true)}, "limit");
+  test.Require({Var(items)}, {-Use(size, {0}) >= -CodeOf(limit, /*external=*/true)}, "limit");
   const auto instance = Instance::Freeze(test.space, test.host);
   EXPECT_EQ(asked, 1);
   EXPECT_EQ(CountImplementations(Candidate(instance), 1000), 64u);

@@ -119,8 +119,7 @@ TEST(Descender, ThePathAloneLeadsToTheImplementation) {
     for (const PathStep& step : path) {
       const auto id = static_cast<runtime::DecisionId>(step.decision);
       EXPECT_FALSE(again.IsConstrained(id)) << "seed " << seed;
-      ASSERT_EQ(again.Take(id, step.value),
-                runtime::Propagation::kFixpoint);
+      ASSERT_EQ(again.Take(id, step.value), runtime::Propagation::kFixpoint);
     }
     EXPECT_EQ(VectorText(again), VectorText(descender.candidate())) << "seed " << seed;
   }

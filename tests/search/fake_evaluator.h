@@ -68,9 +68,9 @@ class FakeEvaluator final : public Evaluator {
     const runtime::Instance& instance = implementation.instance();
     std::string list = "// the decisions are the program\n";
     for (runtime::DecisionId id = 0; id < instance.num_decisions(); ++id) {
-      const runtime::Action action =
-          instance.IsLong(id) ? runtime::Action::Take(id, implementation.FirstValue(id))
-                              : runtime::Action(id, implementation.domain(id));
+      const runtime::Action action = instance.IsLong(id)
+                                         ? runtime::Action::Take(id, implementation.FirstValue(id))
+                                         : runtime::Action(id, implementation.domain(id));
       list += ActionText(instance, action) + "\n";
     }
     kernels::Source source = emit(list);

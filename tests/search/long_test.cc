@@ -134,8 +134,7 @@ TEST(LongValues, InCommonAreOneAcrossAllWords) {
   const Candidate root = LongRoot(), one = WithStarts({70, 3, 163});
   for (int item = 0; item < 3; ++item) {
     EXPECT_EQ(OnlyCommonValue(root, root, StartOf(root, item)), -1);
-    EXPECT_EQ(OnlyCommonValue(one, root, StartOf(root, item)),
-              one.FirstValue(StartOf(root, item)));
+    EXPECT_EQ(OnlyCommonValue(one, root, StartOf(root, item)), one.FirstValue(StartOf(root, item)));
     EXPECT_EQ(OnlyCommonValue(one, WithStarts({71, 4, 3}), StartOf(root, item)), -1);
   }
 }
@@ -143,7 +142,10 @@ TEST(LongValues, InCommonAreOneAcrossAllWords) {
 TEST(LongVector, HasValuesFromSixtyFourOnBehindAllDecisions) {
   const Candidate candidate = WithStarts({70, 3, 163});
   // mode, three starts, three sizes, three orders.
-  EXPECT_EQ(VectorText(candidate), "0~3~012100" "16" "2Z");
+  EXPECT_EQ(VectorText(candidate),
+            "0~3~012100"
+            "16"
+            "2Z");
   for (const int value : {0, 9, 63, 64, 127, 128, kLongStarts - 1}) {
     const int other = value == 5 ? 6 : 5, third = 100;
     const std::string vector = VectorText(WithStarts({other, value, third}));
@@ -276,7 +278,8 @@ TEST(LongDecisions, AreGuidedByBoundsOfSomeOfTheirValues) {
   BoundGuide guide(bound, std::numeric_limits<double>::infinity(), 8);
   Random random(1);
   double early = 0;
-  for (int draw = 0; draw < 200; ++draw) early += guide.Draw(root, StartOf(root, 0), 0, random) < 64;
+  for (int draw = 0; draw < 200; ++draw)
+    early += guide.Draw(root, StartOf(root, 0), 0, random) < 64;
   EXPECT_EQ(asked, 200 * 64);
   EXPECT_GT(early, 200 * 0.7);  // 64 of 164 values, with far lower bounds.
 }
@@ -404,8 +407,8 @@ TEST(LongDecisions, HaveNeighboursInAllWords) {
     if (number % 10 != 0) continue;
     NearGuide guide(near, none, 0);
     Descender descender(order, 100);
-    if (descender.Run(start, random, [](const DeadEnd&) {}, guide) !=
-        DescentResult::kImplementation) {
+    if (descender.Run(
+            start, random, [](const DeadEnd&) {}, guide) != DescentResult::kImplementation) {
       continue;
     }
     ++found;

@@ -27,7 +27,8 @@ inline double ToyBound(const runtime::Candidate& candidate) {
   return ns;
 }
 
-/// A search of the toy space, or of another one, with a fake evaluator and a clock that ticks at every look.
+/// A search of the toy space, or of another one, with a fake evaluator and a clock that ticks at
+/// every look.
 struct Scene {
   FakeEvaluator evaluator;
   AnyStopper stopper;

@@ -18,8 +18,7 @@ std::string EndOf(const runtime::Candidate& root, const Path& path) {
   runtime::Candidate candidate = root;
   for (const PathStep& step : path) {
     const auto decision = static_cast<runtime::DecisionId>(step.decision);
-    EXPECT_EQ(candidate.Take(decision, step.value),
-              runtime::Propagation::kFixpoint);
+    EXPECT_EQ(candidate.Take(decision, step.value), runtime::Propagation::kFixpoint);
   }
   return VectorText(candidate);
 }

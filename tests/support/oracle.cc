@@ -273,7 +273,7 @@ std::optional<Rational> Oracle::ValueOf(const runtime::Term& term, const Tuple& 
   return TermValue(term, [&](const TermNode& node) -> Rational {
     if (node.kind == TermNode::Kind::kNumber) return node.number;
     if (node.kind == TermNode::Kind::kChoice) return NumberOf(node.use, scope).value();
-    return node.external ? host_.Integer(node.code, {}) : host_.Integer(node.code, scope);
+    return node.external ? host_.Numbers(node.code, {}).front() : host_.Integer(node.code, scope);
   });
 }
 

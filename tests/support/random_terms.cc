@@ -152,13 +152,14 @@ class TermSpaceBuilder final : public SpaceBuilder {
       for (const Object object : tuple) hash = (hash ^ object) * 0x9E3779B97F4A7C15u;
       return least + static_cast<std::int64_t>((hash >> 33) % static_cast<std::uint64_t>(count));
     });
-    return CodeOf(code, Chance(25));
+    return CodeOf(code);
   }
 
   Expr RandomLeaf(const std::vector<Variable>& scope, bool counters) {
     const int kind = Below(10);
     if (kind < 6) return RandomUse(scope, counters);
     if (kind < 9) return Num(Chance(80) ? Below(7) : -1 - Below(4));
+    if (Chance(25)) return CodeOf(test_.Number(Below(5)), /*external=*/true);
     return RandomIntegerCode(-2, 6);
   }
 

@@ -36,7 +36,7 @@ inline Expr Use(int choice, std::vector<int> arguments) {
   return Expr(std::move(node));
 }
 
-/// What the host says, of the whole scope or (external) once.
+/// What the host says: the integer of the whole scope or, once, a number (external).
 inline Expr CodeOf(runtime::CodeId code, bool external = false) {
   runtime::TermNode node;
   node.kind = runtime::TermNode::Kind::kCode;

@@ -27,6 +27,21 @@ std::string Known(const runtime::Condition& condition, std::string text, bool wi
   return condition.negated ? "not " + text : text;
 }
 
+std::string TermText(const runtime::Space& space, const runtime::Term& term) {
+  using Kind = runtime::TermNode::Kind;
+  static constexpr std::array<const char*, 12> kOperations = {
+      "", "", "", "negated", "+", "-", "*", "/", "div", "%", "min", "max"};
+  std::vector<std::string> nodes;
+  for (const runtime::TermNode& node : term) {
+    nodes.push_back(node.kind == Kind::kNumber ? fmt::format("{}", node.number)
+                    : node.kind == Kind::kCode ? fmt::format("code {}", node.code)
+                    : node.kind == Kind::kChoice
+                        ? Use(space, node.use)
+                        : kOperations[static_cast<std::size_t>(node.kind)]);
+  }
+  return fmt::format("[{}]", fmt::join(nodes, " "));
+}
+
 std::string ConditionText(const runtime::Space& space, const runtime::Condition& condition) {
   static constexpr std::array<const char*, 6> kOperators = {"<", ">", "<=", ">=", "==", "!="};
   const char* op = kOperators[static_cast<std::size_t>(condition.op)];
@@ -55,7 +70,8 @@ std::string ConditionText(const runtime::Space& space, const runtime::Condition&
     case runtime::Condition::Kind::kAscending:
       return Known(condition, "ascending", true);
     case runtime::Condition::Kind::kTerms:
-      return Known(condition, condition.text, false);
+      return fmt::format("{}{} {} {}", condition.negated ? "not " : "",
+                         TermText(space, condition.left), op, TermText(space, condition.right));
     case runtime::Condition::Kind::kConstant:
       return condition.constant ? "true" : "false";
   }

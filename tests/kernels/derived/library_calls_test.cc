@@ -212,11 +212,17 @@ std::string Numbered(std::string text, std::size_t number) {
   return fmt::format("namespace n{} {{\n{}}}\n", number, text);
 }
 
-const std::set<std::string> kNoEigen = {
-    "row max",     "max of products",   "two sums exchanged",
-    "two outputs", "centered",          "sums of rows and columns",
-    "attention",   "broadcast product", "shifted and reversed",
-    "shifted",     "softmax",           "choices"};
+const std::set<std::string> kNoEigen = {"row max",
+                                        "max of products",
+                                        "two outputs",
+                                        "centered",
+                                        "sums of rows and columns",
+                                        "attention",
+                                        "broadcast product",
+                                        "shifted and reversed",
+                                        "shifted",
+                                        "softmax",
+                                        "choices"};
 
 TEST(Eigen, ComputesWhatTheBackboneSays) {
   std::vector<Case> cases = AllCases();

@@ -78,9 +78,8 @@ TEST(Queens, AreAsManyAsIsKnown) {
   }
   EXPECT_EQ(Solutions(Frozen("queens", "n=4")),
             (std::vector<std::string>{
-                R"({"column(r0)":1,"column(r1)":3,"column(r2)":0,"column(r3)":2})",
-                R"({"column(r0)":2,"column(r1)":0,"column(r2)":3,"column(r3)":1
-})"}));
+                "{\"column(r0)\":1,\"column(r1)\":3,\"column(r2)\":0,\"column(r3)\":2}",
+                "{\"column(r0)\":2,\"column(r1)\":0,\"column(r2)\":3,\"column(r3)\":1}"}));
 }
 
 /// More columns than a word has bits.
