@@ -42,9 +42,9 @@ struct TreeFile {
 /// Throws exh::Error that says where in the text what is wrong, and what would be right.
 TreeFile ReadTree(const std::string& text);
 
-/// The convolution of the paper, as its authors published it.
+/// The convolution of the CC paper (docs/lift.md), as its authors published it.
 const char* ConvolutionTree();
-/// Listing 1 of the paper, with the mappings of its Table 1.
+/// Listing 1 of the CC paper, with the mappings of its Table 1.
 const char* ListingTree();
 
 }  // namespace exh::lift

@@ -5,7 +5,8 @@
 // What the rules are said for, how many mappings are valid, with all rules and without each of
 // them, how fast random descents find some, and what the rules say of mappings that people
 // proposed. Without
-// --data it looks at the convolution of the paper, and at its Table 1. --budget is for each count.
+// --data it looks at the convolution of the CC paper, and at its Table 1. --budget is for each
+// count.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -63,7 +64,7 @@ void PrintRule(const char* rule, std::size_t ours, const char* of, const char* p
   fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
 }
 
-/// `is_published`: it is the tree that the paper counts constraints of.
+/// `is_published`: it is the tree that the CC paper counts constraints of.
 void PrintTree(const std::string& name, const TreeFile& tree, bool is_published) {
   const lift::TreeCounts counts = CountsOf(lift::MakeProgram(tree.maps, {}));
   fmt::print("{}\n", name);
@@ -75,17 +76,19 @@ void PrintTree(const std::string& name, const TreeFile& tree, bool is_published)
   }
   fmt::print("\nconstraints by rule\n");
   const auto published = [&](const char* text) { return is_published ? text : ""; };
-  PrintRule("private_scope", counts.private_maps, "maps on private memory", published("paper: 32"));
+  PrintRule("private_scope", counts.private_maps, "maps on private memory",
+            published("CC paper: 32"));
   PrintRule("local_scope", counts.local_maps, "maps on local memory",
-            published("paper: 13, two of which do not follow from the tree"));
-  PrintRule("no_duplicate", counts.with_nested, "maps with maps in them", published("paper: 34"));
+            published("CC paper: 13, two of which do not follow from the tree"));
+  PrintRule("no_duplicate", counts.with_nested, "maps with maps in them",
+            published("CC paper: 34"));
   PrintRule("groups_have_locals", counts.chains, "chains",
-            published("paper: 1, said of the whole program"));
-  PrintRule("hierarchy", counts.with_nested, "maps with maps in them", published("paper: 34"));
-  PrintRule("exhaustive", counts.chains, "chains", published("paper: 9"));
+            published("CC paper: 1, said of the whole program"));
+  PrintRule("hierarchy", counts.with_nested, "maps with maps in them", published("CC paper: 34"));
+  PrintRule("exhaustive", counts.chains, "chains", published("CC paper: 9"));
   const std::size_t runs = lift::MakeProgram(tree.maps, {}).runs.size();
-  PrintRule("fusion", runs, "perfect pairs", published("paper: not counted"));
-  PrintRule("global_alone", 1, "program", published("paper: not there"));
+  PrintRule("fusion", runs, "perfect pairs", published("CC paper: not counted"));
+  PrintRule("global_alone", 1, "program", published("CC paper: not there"));
 }
 
 // ---- Counts.
@@ -124,12 +127,12 @@ void PrintCounts(const TreeFile& tree, double budget) {
   Rules strict, through;
   strict.strict = true;
   through.through_fused = true;
-  std::vector<Setting> settings = {{"as the paper says the rules", {}},
+  std::vector<Setting> settings = {{"as the CC paper says the rules", {}},
                                    {"strict", strict},
                                    {"through fused maps", through},
-                                   {"both, as the published code", Published()}};
+                                   {"both: as published", Published()}};
   for (const lift::Rule& rule : lift::kRules) {
-    Setting without{fmt::format("both, without {}", rule.name), Published()};
+    Setting without{fmt::format("as published, without {}", rule.name), Published()};
     without.rules.*rule.holds = false;
     settings.push_back(without);
   }
@@ -242,9 +245,9 @@ void PrintVerdict(const std::vector<lift::Map>& maps, const Setting& setting,
 void PrintMappings(const TreeFile& tree, double budget) {
   Rules no_fusion;
   no_fusion.fusion = false;
-  const std::vector<Setting> settings = {{"as the paper, without fusion", no_fusion},
-                                         {"as the paper", {}},
-                                         {"as the published code", Published()}};
+  const std::vector<Setting> settings = {{"as the CC paper, without fusion", no_fusion},
+                                         {"as the CC paper", {}},
+                                         {"as published", Published()}};
   for (const lift::Mapping& mapping : tree.mappings) {
     std::string codes;
     for (const auto& [map, may_be] : mapping.codes) {
@@ -309,8 +312,8 @@ void Run(const Options& options) {
   if (!is_default) return;
   fmt::print("\n");
   const TreeFile listing = lift::ReadTree(lift::ListingTree());
-  PrintTree("Listing 1 of the paper", listing, false);
-  fmt::print("\nTable 1 of the paper\n");
+  PrintTree("Listing 1 of the CC paper", listing, false);
+  fmt::print("\nTable 1 of the CC paper\n");
   PrintMappings(listing, options.budget);
 }
 
