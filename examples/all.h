@@ -11,5 +11,6 @@ const Example& QueensExample();
 const Example& ColouringExample();
 const Example& KnapsackExample();
 const Example& JobShopExample();
+const Example& LiftExample();
 
 }  // namespace exh::examples

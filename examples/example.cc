@@ -6,8 +6,8 @@
 namespace exh::examples {
 
 const std::vector<const Example*>& AllExamples() {
-  static const std::vector<const Example*> examples = {&QueensExample(), &ColouringExample(),
-                                                       &JobShopExample(), &KnapsackExample()};
+  static const std::vector<const Example*> examples = {
+      &QueensExample(), &ColouringExample(), &JobShopExample(), &KnapsackExample(), &LiftExample()};
   return examples;
 }
 

@@ -145,7 +145,7 @@ class Mistakes(unittest.TestCase):
             self.assertIn(part, lines[0])
 
     def test_of_the_space(self):
-        self.check(["solve"], "--space is one of queens, colouring, job_shop, knapsack")
+        self.check(["solve"], "--space is one of queens, colouring, job_shop, knapsack, lift")
         self.check(["solve", "--space", "queen"], "unknown space 'queen'; did you mean 'queens'?")
 
     def test_of_sizes(self):
