@@ -151,10 +151,11 @@ bool IsNumber(const std::vector<Token>& tokens, std::size_t i) {
 }
 
 // `name(` of a use of a choice or of what is applied like one: nothing or variables follow. A term
-// never begins with a variable.
+// never begins with a variable; code may.
 bool IsCall(const std::vector<Token>& tokens, std::size_t i) {
   return Is(tokens, i + 1, "(") &&
-         (Is(tokens, i + 2, ")") || (i + 2 < tokens.size() && tokens[i + 2].text[0] == '$'));
+         (Is(tokens, i + 2, ")") || (KindAt(tokens, i + 2) != TokenKind::kCode &&
+                                     i + 2 < tokens.size() && tokens[i + 2].text[0] == '$'));
 }
 
 bool EndsOperand(const std::vector<Token>& tokens, std::size_t i) {

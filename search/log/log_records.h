@@ -185,7 +185,7 @@ struct ReferenceRecord {
   std::uint64_t results = 0;  ///< Measurement::results, of `search replay --repeat`.
   /// Median of the rounds and its 95 % interval; 0 when there were too few for one.
   double lo_ns = 0, median_ns = 0, hi_ns = 0;
-  double clock_mhz = 0;  ///< Of a GPU: the lowest beside the rounds; 0 elsewhere.
+  double clock_mhz = 0;               ///< Of a GPU: the lowest beside the rounds; 0 elsewhere.
   std::uint64_t workspace_bytes = 0;  ///< Main memory that it takes beside the arrays.
 };
 

@@ -72,8 +72,8 @@ TEST_F(Scratch, TheNextOneRemovesThoseOfDeadOwners) {
 
 TEST_F(Scratch, LeavesAloneWhatIsNotOurs) {
   const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(2);
-  for (const char* const name : {"exhaust-abcde", "exhaust-abcdefg", "exhaust", "other-abcdef",
-                                 "exhaust-target"}) {
+  for (const char* const name :
+       {"exhaust-abcde", "exhaust-abcdefg", "exhaust", "other-abcdef", "exhaust-target"}) {
     fs::create_directory(folder_ / name);
     fs::last_write_time(folder_ / name, long_ago);
   }

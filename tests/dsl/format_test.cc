@@ -147,7 +147,7 @@ TEST(Format, WhatHasNoWordsIsRefusedWithItsPlace) {
     EXPECT_FALSE(FormatText(text, &error)) << text;
     return fmt::format("{}:{}: {}", error.line, error.column, error.message);
   };
-  EXPECT_EQ(at("set A:\n  %"), "2:3: invalid token: no word of the language starts with this byte");
+  EXPECT_EQ(at("set A:\n  ?"), "2:3: invalid token: no word of the language starts with this byte");
   EXPECT_EQ(at("\n require \"a"), "2:10: unterminated code: expected '\"'");
   EXPECT_EQ(at("/* a"), "1:1: unterminated comment: expected '*/'");
   EXPECT_EQ(at("a $ b"), "1:3: invalid token '$': expected a name after it");

@@ -185,7 +185,7 @@ TEST(Lexer, AnyByteIsAToken) {
   for (int byte = 0; byte < 256; ++byte) {
     DiagnosticSink sink;
     LexText(std::string(1, static_cast<char>(byte)), sink);
-    const std::string legal = " \t\r\n:,()|<>=/";
+    const std::string legal = " \t\r\n:,()|<>=/%*+-";
     const bool name = std::isalnum(byte) != 0;
     const bool expected =
         byte < 128 &&

@@ -38,7 +38,7 @@ Spec CompileValid(const std::string& text) {
   CompileOptions options;
   options.lints = false;
   auto spec = CompileText("main.exh", kSpace + text, options, sink);
-  EXPECT_EQ(RenderText(sink), "") << text;
+  EXPECT_FALSE(sink.has_errors()) << text << "\n" << RenderText(sink);
   return spec ? std::move(*spec) : Spec();
 }
 
@@ -259,7 +259,7 @@ TEST(Terms, PrintWithTheParenthesesThatTheyNeed) {
 TEST(Terms, OfAnyLengthAreOneTerm) {
   std::string sum = "a($i)";
   for (int i = 0; i < 20000; ++i) sum += i % 2 == 0 ? " + 1" : " - a($i)";
-  EXPECT_GT(Clause(sum + " < 4").size(), 100000U);
+  EXPECT_GT(Clause(sum + " < 4").size(), 90000U);
 }
 
 TEST(Terms, AreFormatted) {

@@ -305,7 +305,7 @@ TEST_F(Exhc, FmtRewritesAndCheckOnlyTells) {
 }
 
 TEST_F(Exhc, FmtLeavesWhatItCannotReadAlone) {
-  Write("space.exh", "require   %\n");
+  Write("space.exh", "require   ?\n");
   const Result result = InFolder("fmt space.exh missing.exh .");
   EXPECT_EQ(result.code, 1);
   EXPECT_TRUE(result.output.starts_with("space.exh:1:11: error: invalid token")) << result.output;
@@ -313,7 +313,7 @@ TEST_F(Exhc, FmtLeavesWhatItCannotReadAlone) {
       << result.output;
   EXPECT_NE(result.output.find("exhc: cannot read '.': Is a directory"), std::string::npos)
       << result.output;
-  EXPECT_EQ(Read(folder_ / "space.exh"), "require   %\n");
+  EXPECT_EQ(Read(folder_ / "space.exh"), "require   ?\n");
 }
 
 TEST_F(Exhc, FmtLeavesAMistakeOfSyntaxAlone) {

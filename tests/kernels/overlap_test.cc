@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // A kernel that reads elements at several points of its loops, y[n] = sum over k of w[k] x[n + k]:
-// its accesses move by one element along two axes. Every implementation of a sample is right.
+// its accesses move by one element along two axes. The library's convolution does so in two
+// dimensions, and beyond the border of its image. Every implementation of a sample is right.
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "kernels/codegen/interpreter.h"
 #include "kernels/codegen/plan/lowered_code.h"
+#include "kernels/library/registry.h"
 #include "kernels/problem.h"
 #include "kernels/task.h"
 #include "search/descend/descent.h"
@@ -53,9 +56,8 @@ class Convolution final : public Kernel {
   static constexpr std::uint32_t kTaps = 8;
 };
 
-void ExpectRight(const ir::Device& device) {
-  const Convolution kernel;
-  const Task task = MakeTask(kernel, {{"n", 32}}, device);
+void ExpectRight(const Kernel& kernel, const Parameters& sizes, const ir::Device& device) {
+  const Task task = MakeTask(kernel, sizes, device);
   ASSERT_FALSE(task.root_failed);
   const ProblemData problem = MakeProblem(task, 1);
   const auto order = search::ChoiceOrder::Default(*task.instance);
@@ -79,8 +81,9 @@ void ExpectRight(const ir::Device& device) {
       data.arrays.back().resize(array.elements, std::nan(""));
     }
     ASSERT_EQ(codegen::Interpret(code, data).error, "");
-    for (std::size_t i = 0; i < 32; ++i) {
-      ASSERT_NEAR(data.arrays[2][i], problem.at("y").reference[i], 1e-5)
+    const std::vector<double>& reference = problem.at("y").reference;
+    for (std::size_t i = 0; i < reference.size(); ++i) {
+      ASSERT_NEAR(data.arrays[2][i], reference[i], 1e-5)
           << "element " << i << ", seed " << kSeed << ", descent " << descent;
     }
     ++checked;
@@ -89,11 +92,30 @@ void ExpectRight(const ir::Device& device) {
 }
 
 TEST(Overlap, EveryImplementationOnTheCpuIsRight) {
-  ExpectRight(testing::TestDevice(16));
+  ExpectRight(Convolution(), {{"n", 32}}, testing::TestDevice(16));
 }
 
 TEST(Overlap, EveryImplementationOnAGpuIsRight) {
-  ExpectRight(testing::CudaTestDevice(4));
+  ExpectRight(Convolution(), {{"n", 32}}, testing::CudaTestDevice(4));
+}
+
+/// Sizes of the library's convolution, beside its defaults.
+Parameters Image(const Parameters& changed) {
+  Parameters sizes;
+  for (const Parameter& p : FindKernel("conv2d")->parameters()) sizes[p.name] = p.default_value;
+  for (const auto& [name, value] : changed) sizes[name] = value;
+  return sizes;
+}
+
+TEST(Overlap, EveryConvolutionOnTheCpuIsRight) {
+  ExpectRight(*FindKernel("conv2d"), Image({{"h", 4}, {"w", 6}, {"c", 2}, {"m", 4}}),
+              testing::TestDevice(16));
+}
+
+TEST(Overlap, EveryConvolutionOnAGpuIsRight) {
+  ExpectRight(*FindKernel("conv2d"),
+              Image({{"h", 7}, {"w", 5}, {"c", 2}, {"m", 4}, {"stride", 2}, {"layout", 1}}),
+              testing::CudaTestDevice(4));
 }
 
 }  // namespace

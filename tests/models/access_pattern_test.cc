@@ -141,8 +141,8 @@ void ExpectNoMore(const std::vector<Index>& indices, const std::string& what) {
 /// Rows, columns and channels of an image, and the windows of a convolution over it.
 std::vector<Index> Image(std::int64_t size, std::int64_t channels, std::uint32_t window,
                          std::int64_t stride, std::int64_t dilation, std::int64_t pad) {
-  const auto moves = static_cast<std::uint32_t>(
-      (size + 2 * pad - dilation * (window - 1) - 1) / stride + 1);
+  const auto moves =
+      static_cast<std::uint32_t>((size + 2 * pad - dilation * (window - 1) - 1) / stride + 1);
   const std::vector<std::pair<std::uint32_t, std::int64_t>> axes = {{moves, stride},
                                                                     {window, dilation}};
   const bool is_guarded = pad > 0;

@@ -202,7 +202,7 @@ TEST(LongDecisions, AreListsAndRangesInFiles) {
   EXPECT_THAT(apply("start(a)=3..12|40|1000..1010\nstart(a)=10|1005\nstart(b)=1005\n"), IsEmpty());
   EXPECT_EQ(candidate.FirstValue(StartOf(candidate, 0)), 10);
   EXPECT_TRUE(candidate.IsConstrained(StartOf(candidate, 0)));
-  EXPECT_THAT(Thrown<UsageError>([&] { apply("start(c)=3|7|1098\nstart(c)=8..90|1099\n"); }),
+  EXPECT_THAT(Thrown<UsageError>([&] { apply("start(c)=3|7|1098\nstart(c)=8..12|1099\n"); }),
               AllOf(HasSubstr("long.txt:2: "), HasSubstr("left is only 3|7|1098")));
 
   candidate = LongRoot();
@@ -289,7 +289,9 @@ TEST(LongDecisions, AreCountedAndEstimated) {
   for (const char* choices : {"mode,start", "start", "order,start"}) {
     const ChoiceOrder order = ChoiceOrder::Parse(choices, small.instance());
     const LevelCount total = Total(CountTree(small, order, UINT64_MAX, 2));
-    EXPECT_EQ(total.implementations, static_cast<std::uint64_t>(LongImplementations(2, 70)));
+    // Of two items both can be early in mode TIGHT, in two ways; of each there are nine sizes.
+    EXPECT_EQ(total.implementations,
+              static_cast<std::uint64_t>(LongImplementations(2, 70)) + 2 * 9);
   }
   const Candidate root = LongRoot();
   const ChoiceOrder order = ChoiceOrder::Parse("start", root.instance());
@@ -317,55 +319,6 @@ struct LongScene : Scene {
     options.batch = 1;
   }
 };
-
-void ExpectGoodLog(const Log& log, std::size_t count) {
-  EXPECT_THAT(log.problems, IsEmpty());
-  ASSERT_EQ(log.evals.size(), count);
-  std::set<std::string> vectors;
-  bool is_far = false;
-  for (const EvalRecord& eval : log.evals) {
-    EXPECT_TRUE(vectors.insert(eval.vector).second) << eval.n;
-    is_far = is_far || eval.vector.find('~') != std::string::npos;
-    Candidate candidate = LongRoot();
-    ReplayRecord(log, eval, candidate);
-    for (const PathStep& step : eval.path) EXPECT_EQ(LocalStep(log, step, candidate), step);
-    for (int item = 0; item < 3; ++item) {
-      const DecisionId start = StartOf(candidate, item);
-      EXPECT_EQ(VectorValue(eval.vector, start), candidate.FirstValue(start));
-    }
-  }
-  EXPECT_TRUE(is_far);
-}
-
-TEST(LongDecisions, AreSearchedLoggedAndTakenUp) {
-  for (const bool has_tree : {true, false}) {
-    LongScene run(has_tree);
-    run.Budget("evals=60");
-    const Outcome first = run.Go();
-    const Log half = run.log();
-    ExpectGoodLog(half, 60);
-    if (has_tree) {
-      EXPECT_EQ(run.ReplayedDigest(), first.end.tree);
-      EXPECT_EQ(half.choices, ChoiceRecords(LongRoot().instance()));
-    }
-    LongScene again(has_tree);
-    std::ofstream(again.folder / "log.jsonl", std::ios::binary)
-        << ReadAll(run.folder / "log.jsonl");
-    again.Budget("evals=120");
-    const Outcome outcome = again.Resume();
-    const Log log = again.log();
-    ExpectGoodLog(log, 120);
-    if (has_tree) {
-      EXPECT_EQ(again.ReplayedDigest(), outcome.end.tree);
-      EXPECT_LT(log.BestTime(), 200);  // 103 at best; 1400 on average.
-    }
-    EXPECT_THAT(EvalText(log, *log.Best(), false), HasSubstr("start"));
-    EXPECT_THAT(EvalText(log, *log.Best(), true), HasSubstr("start(a)="));
-    const std::string differences = DiffText(log, log.evals[0], log, log.evals[1]);
-    EXPECT_THAT(differences, HasSubstr("start("));
-    EXPECT_EQ(differences.find('#'), std::string::npos);
-  }
-}
 
 TEST(LongDecisions, OfARecordAreSimulated) {
   LongScene run(false);

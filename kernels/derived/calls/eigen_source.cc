@@ -237,8 +237,7 @@ class Printer : public TextWriter {
       for (const auto& [factor, other] : copied) {
         may = may && factor->product == nullptr && !gathered_.contains(factor->load);
         if (!may) break;
-        gathered_[factor->load] =
-            GatheredAxes(e_, product, factor->load, FactorAccess(*other), c);
+        gathered_[factor->load] = GatheredAxes(e_, product, factor->load, FactorAccess(*other), c);
       }
       if (may && is_plain(product.a) && is_plain(product.b)) {
         const auto found = shape();
@@ -284,8 +283,7 @@ class Printer : public TextWriter {
     if (factor.product == nullptr) {
       const auto copied = gathered_.find(factor.load);
       if (copied == gathered_.end()) return AccessOf(e_.node(factor.load));
-      return RowMajor(e_, copied->second,
-                      static_cast<int>(function_.arrays.size()) + factor.load);
+      return RowMajor(e_, copied->second, static_cast<int>(function_.arrays.size()) + factor.load);
     }
     return RowMajor(e_, factor.product->axes, ArrayOf(*factor.product));
   }

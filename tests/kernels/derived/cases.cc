@@ -251,9 +251,8 @@ void PaddedImage(Builder& b) {
   const ArrayId y = b.OutputArray("y", 5 * 6 * 4);
   const AxisRef i = b.Axis("i", 5, {}), j = b.Axis("j", 6, {}), m = b.Axis("m", 4, {});
   const AxisRef r = b.Axis("r", 3, {}), s = b.Axis("s", 3, {}), c = b.Axis("c", 3, {});
-  const Value load_x =
-      b.Load("load_x", x, {{i, 18}, {r, 18}, {j, 3}, {s, 3}, {c, 1}}, -18 - 3,
-             {{-1, {{i, 1}, {r, 1}}, 5}, {-1, {{j, 1}, {s, 1}}, 6}});
+  const Value load_x = b.Load("load_x", x, {{i, 18}, {r, 18}, {j, 3}, {s, 3}, {c, 1}}, -18 - 3,
+                              {{-1, {{i, 1}, {r, 1}}, 5}, {-1, {{j, 1}, {s, 1}}, 6}});
   const Value load_w = b.Load("load_w", w, {{r, 36}, {s, 12}, {c, 4}, {m, 1}});
   b.Store("store", y, {{i, 24}, {j, 4}, {m, 1}},
           InRegisters(Product(b, "sum", {i, j, m, r, s, c}, {r, s, c}, load_x, load_w)));
@@ -266,8 +265,7 @@ void Planes(Builder& b) {
   const AxisRef n = b.Axis("n", 2, {}), m = b.Axis("m", 4, {});
   const AxisRef i = b.Axis("i", 2, {}), j = b.Axis("j", 3, {});
   const AxisRef c = b.Axis("c", 3, {}), r = b.Axis("r", 2, {}), s = b.Axis("s", 2, {});
-  const Value load_x =
-      b.Load("load_x", x, {{n, 90}, {c, 30}, {i, 12}, {r, 6}, {j, 2}, {s, 1}});
+  const Value load_x = b.Load("load_x", x, {{n, 90}, {c, 30}, {i, 12}, {r, 6}, {j, 2}, {s, 1}});
   const Value load_w = b.Load("load_w", w, {{m, 12}, {c, 4}, {r, 2}, {s, 1}});
   b.Store("store", y, {{n, 24}, {m, 6}, {i, 3}, {j, 1}},
           InRegisters(Product(b, "sum", {n, m, i, j, c, r, s}, {c, r, s}, load_x, load_w)));

@@ -91,9 +91,10 @@ void ExpectAsLoops(const Parameters& changed) {
                     at.Image(n, row, column, c, at.of("h"), at.of("w"), at.of("c")));
                 sum += x[of_x] * filter[static_cast<std::uint64_t>(at.Filter(r, s, c, m))];
               }
-          const auto of_y = static_cast<std::size_t>(
-              at.Image(n, i, j, m, at.rows, at.columns, at.of("m")));
-          ASSERT_NEAR(y[of_y], sum, 1e-9) << what << ": " << n << ", " << i << ", " << j << ", " << m;
+          const auto of_y =
+              static_cast<std::size_t>(at.Image(n, i, j, m, at.rows, at.columns, at.of("m")));
+          ASSERT_NEAR(y[of_y], sum, 1e-9)
+              << what << ": " << n << ", " << i << ", " << j << ", " << m;
         }
 }
 
@@ -109,10 +110,23 @@ TEST(Conv2d, ComputesWhatLoopsCompute) {
       with({{"h", 9}, {"w", 8}, {"c", 2}, {"m", 3}, {"stride", 2}});
       with({{"h", 9}, {"w", 10}, {"c", 2}, {"m", 3}, {"dilation", 2}, {"pad", 2}});
       with({{"h", 6}, {"w", 7}, {"c", 5}, {"m", 2}, {"r", 1}, {"s", 1}, {"pad", 0}});
-      with({{"n", 2}, {"h", 6}, {"w", 7}, {"c", 3}, {"m", 2}, {"r", 1}, {"s", 1}, {"pad", 0},
+      with({{"n", 2},
+            {"h", 6},
+            {"w", 7},
+            {"c", 3},
+            {"m", 2},
+            {"r", 1},
+            {"s", 1},
+            {"pad", 0},
             {"stride", 2}});
       with({{"h", 8}, {"w", 6}, {"c", 2}, {"m", 3}, {"r", 5}, {"s", 5}, {"pad", 2}});
-      with({{"h", 19}, {"w", 23}, {"c", 3}, {"m", 4}, {"r", 11}, {"s", 11}, {"pad", 2},
+      with({{"h", 19},
+            {"w", 23},
+            {"c", 3},
+            {"m", 4},
+            {"r", 11},
+            {"s", 11},
+            {"pad", 2},
             {"stride", 4}});
       with({{"h", 4}, {"w", 9}, {"c", 1}, {"m", 1}, {"r", 2}, {"s", 3}, {"pad", 1}});
       with({{"h", 3}, {"w", 3}, {"c", 2}, {"m", 2}, {"r", 5}, {"s", 5}, {"pad", 4}, {"stride", 3}});

@@ -245,7 +245,9 @@ TEST(Solver, FindsTheSameInAnyOrder) {
     std::vector<std::string> ascending = Solutions(instance);
     Random random(5);
     std::vector<std::string> shuffled = Solutions(instance, &random);
-    EXPECT_NE(ascending, shuffled) << name;
+    if (ascending.size() > 10) {
+      EXPECT_NE(ascending, shuffled) << name;
+    }
     std::ranges::sort(ascending);
     std::ranges::sort(shuffled);
     EXPECT_EQ(ascending, shuffled) << name;

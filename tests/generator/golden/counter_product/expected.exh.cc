@@ -108,16 +108,24 @@ std::vector<std::uint32_t> Code0([[maybe_unused]] const Backbone& fun, const Tas
 }
 
 // ---- Code 1, choice copies                    tests/generator/golden/counter_product/space.exh:11
-std::vector<std::uint32_t> Code1([[maybe_unused]] const Backbone& fun) {
+std::int64_t Code1([[maybe_unused]] const Backbone& fun) {
   const auto exh_yield = [&](const auto& exh_value) {
+    using Value = std::remove_cvref_t<decltype(exh_value)>;
+    static_assert(std::integral<Value> && !std::same_as<Value, bool>,
+                  "tests/generator/golden/counter_product/space.exh:11: choice copies"
+                  " must yield an integer");
     static constexpr char kWhere[] =
         "tests/generator/golden/counter_product/space.exh:11: choice copies";
-    return ::exh::runtime::NumbersOf(exh_value, kWhere);
+    const auto exh_number = +exh_value;  // At least an int.
+    if (!std::in_range<std::int64_t>(exh_number)) {
+      throw ::exh::runtime::HostError(kWhere, "yields a number beyond 64 bits");
+    }
+    return static_cast<std::int64_t>(exh_number);
   };
   return exh_yield((
 #line 11 "tests/generator/golden/counter_product/space.exh"
         2
-#line 121 "generated/spaces/counter_product.exh.cc"
+#line 129 "generated/spaces/counter_product.exh.cc"
   ));
 }
 
@@ -131,7 +139,7 @@ std::vector<std::uint32_t> Code2([[maybe_unused]] const Backbone& fun) {
   return exh_yield((
 #line 14 "tests/generator/golden/counter_product/space.exh"
                           8
-#line 135 "generated/spaces/counter_product.exh.cc"
+#line 143 "generated/spaces/counter_product.exh.cc"
   ));
 }
 
@@ -145,7 +153,7 @@ std::vector<std::uint32_t> Code3([[maybe_unused]] const Backbone& fun) {
   return exh_yield((
 #line 15 "tests/generator/golden/counter_product/space.exh"
                            4
-#line 149 "generated/spaces/counter_product.exh.cc"
+#line 157 "generated/spaces/counter_product.exh.cc"
   ));
 }
 
@@ -159,7 +167,7 @@ std::vector<std::uint32_t> Code4([[maybe_unused]] const Backbone& fun) {
   return exh_yield((
 #line 16 "tests/generator/golden/counter_product/space.exh"
                                                                                        1
-#line 163 "generated/spaces/counter_product.exh.cc"
+#line 171 "generated/spaces/counter_product.exh.cc"
   ));
 }
 // clang-format on
@@ -362,9 +370,6 @@ std::vector<std::uint32_t> SpaceHost::Numbers(
         return snippets::Code0(fun_, item0);
       });
     }
-    case 1: {  // tests/generator/golden/counter_product/space.exh:11
-      return snippets::Code1(fun_);
-    }
     case 2: {  // tests/generator/golden/counter_product/space.exh:14
       return snippets::Code2(fun_);
     }
@@ -373,6 +378,16 @@ std::vector<std::uint32_t> SpaceHost::Numbers(
     }
     case 4: {  // tests/generator/golden/counter_product/space.exh:16
       return snippets::Code4(fun_);
+    }
+  }
+  EXH_UNREACHABLE();
+}
+
+std::int64_t SpaceHost::Integer([[maybe_unused]] runtime::CodeId code,
+                                [[maybe_unused]] std::span<const Object> scope) const {
+  switch (code) {
+    case 1: {  // tests/generator/golden/counter_product/space.exh:11
+      return snippets::Code1(fun_);
     }
   }
   EXH_UNREACHABLE();

@@ -52,6 +52,7 @@ class SpaceHost final : public runtime::Host {
   bool Test(runtime::CodeId code, std::span<const Object> scope) const override;
   std::vector<std::uint32_t> Numbers(runtime::CodeId code,
                                      std::span<const Object> scope) const override;
+  std::int64_t Integer(runtime::CodeId code, std::span<const Object> scope) const override;
   std::vector<Planned> Plan(int trigger, std::span<const Object> scope) const override;
 
  private:

@@ -94,16 +94,24 @@ static_assert(std::totally_ordered<TasksId>,
               " must have a total order");
 
 // ---- Code 0, choice ahead                         tests/generator/golden/counter_sum/space.exh:11
-std::vector<std::uint32_t> Code0([[maybe_unused]] const Backbone& fun, const TasksItem& task) {
+std::int64_t Code0([[maybe_unused]] const Backbone& fun, const TasksItem& task) {
   const auto exh_yield = [&](const auto& exh_value) {
+    using Value = std::remove_cvref_t<decltype(exh_value)>;
+    static_assert(std::integral<Value> && !std::same_as<Value, bool>,
+                  "tests/generator/golden/counter_sum/space.exh:11: choice ahead"
+                  " must yield an integer");
     static constexpr char kWhere[] =
         "tests/generator/golden/counter_sum/space.exh:11: choice ahead";
-    return ::exh::runtime::NumbersOf(exh_value, kWhere);
+    const auto exh_number = +exh_value;  // At least an int.
+    if (!std::in_range<std::int64_t>(exh_number)) {
+      throw ::exh::runtime::HostError(kWhere, "yields a number beyond 64 bits");
+    }
+    return static_cast<std::int64_t>(exh_number);
   };
   return exh_yield((
 #line 11 "tests/generator/golden/counter_sum/space.exh"
          task.priority
-#line 107 "generated/spaces/counter_sum.exh.cc"
+#line 115 "generated/spaces/counter_sum.exh.cc"
   ));
 }
 
@@ -117,7 +125,7 @@ std::vector<std::uint32_t> Code1([[maybe_unused]] const Backbone& fun, const Tas
   return exh_yield((
 #line 11 "tests/generator/golden/counter_sum/space.exh"
                                                       other.sizes.size()
-#line 121 "generated/spaces/counter_sum.exh.cc"
+#line 129 "generated/spaces/counter_sum.exh.cc"
   ));
 }
 
@@ -131,7 +139,7 @@ std::vector<std::uint32_t> Code2([[maybe_unused]] const Backbone& fun) {
   return exh_yield((
 #line 19 "tests/generator/golden/counter_sum/space.exh"
                                                          3 +  fun.limit
-#line 135 "generated/spaces/counter_sum.exh.cc"
+#line 143 "generated/spaces/counter_sum.exh.cc"
   ));
 }
 
@@ -145,7 +153,7 @@ std::vector<std::uint32_t> Code3([[maybe_unused]] const Backbone& fun) {
   return exh_yield((
 #line 20 "tests/generator/golden/counter_sum/space.exh"
                                   15
-#line 149 "generated/spaces/counter_sum.exh.cc"
+#line 157 "generated/spaces/counter_sum.exh.cc"
   ));
 }
 
@@ -159,7 +167,7 @@ std::vector<std::uint32_t> Code4([[maybe_unused]] const Backbone& fun) {
   return exh_yield((
 #line 21 "tests/generator/golden/counter_sum/space.exh"
                           1
-#line 163 "generated/spaces/counter_sum.exh.cc"
+#line 171 "generated/spaces/counter_sum.exh.cc"
   ));
 }
 // clang-format on
@@ -360,11 +368,6 @@ bool SpaceHost::Test([[maybe_unused]] runtime::CodeId code,
 std::vector<std::uint32_t> SpaceHost::Numbers(
     [[maybe_unused]] runtime::CodeId code, [[maybe_unused]] std::span<const Object> scope) const {
   switch (code) {
-    case 0: {  // tests/generator/golden/counter_sum/space.exh:11
-      return snippets::TasksItemOf(fun_, tasks_.id(scope[0]), [&](const TasksItem& item0) {
-        return snippets::Code0(fun_, item0);
-      });
-    }
     case 1: {  // tests/generator/golden/counter_sum/space.exh:11
       return snippets::TasksItemOf(fun_, tasks_.id(scope[1]), [&](const TasksItem& item1) {
         return snippets::Code1(fun_, item1);
@@ -378,6 +381,18 @@ std::vector<std::uint32_t> SpaceHost::Numbers(
     }
     case 4: {  // tests/generator/golden/counter_sum/space.exh:21
       return snippets::Code4(fun_);
+    }
+  }
+  EXH_UNREACHABLE();
+}
+
+std::int64_t SpaceHost::Integer([[maybe_unused]] runtime::CodeId code,
+                                [[maybe_unused]] std::span<const Object> scope) const {
+  switch (code) {
+    case 0: {  // tests/generator/golden/counter_sum/space.exh:11
+      return snippets::TasksItemOf(fun_, tasks_.id(scope[0]), [&](const TasksItem& item0) {
+        return snippets::Code0(fun_, item0);
+      });
     }
   }
   EXH_UNREACHABLE();
