@@ -93,17 +93,25 @@ void PrintTree(const std::string& name, const TreeFile& tree, bool is_published)
 
 // ---- Counts.
 
+/// Of this thread: others may have the machine as well.
+double ProcessorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 std::optional<BigCount> CountOf(const std::vector<lift::Map>& maps, const Rules& rules,
                                 double budget) {
   const Clock clock = SteadyClock();
-  const double start = clock();
+  const double start = clock(), start_processor = ProcessorSeconds();
   const auto instance = lift::FreezeTree(maps, rules);
   if (instance->root_result() == runtime::Propagation::kDeadEnd) return BigCount(0);
   search::ExactOptions options;
   options.stop = [&](const search::CountStatus&) { return clock() - start > budget; };
   search::ExactCounter counter(instance, options);
   const search::ExactCount count = counter.Count(runtime::Candidate(instance));
-  fmt::print("{:>9.2f} s {:>10} nodes  ", clock() - start, counter.status().nodes);
+  fmt::print("{:>9.2f} s {:>8} nodes  ", ProcessorSeconds() - start_processor,
+             counter.status().nodes);
   if (!count.complete) return std::nullopt;
   return count.count;
 }
@@ -123,7 +131,8 @@ double Ratio(const BigCount& a, const BigCount& b) {
 
 void PrintCounts(const TreeFile& tree, double budget) {
   const BigCount all = AllAssignments(tree.maps);
-  fmt::print("\nvalid mappings, of {:.4g} ways to choose codes\n", Ratio(all, 1));
+  fmt::print("\nvalid mappings, of {:.4g} ways to choose codes; seconds of the processor\n",
+             Ratio(all, 1));
   Rules strict, through;
   strict.strict = true;
   through.through_fused = true;
@@ -138,7 +147,7 @@ void PrintCounts(const TreeFile& tree, double budget) {
   }
   std::optional<BigCount> published;
   for (const Setting& setting : settings) {
-    fmt::print("  {:<36}", setting.name);
+    fmt::print("  {:<40}", setting.name);
     const std::optional<BigCount> count = CountOf(tree.maps, setting.rules, budget);
     if (!count) {
       fmt::print("not counted within {:g} s\n", budget);
@@ -159,13 +168,6 @@ void PrintCounts(const TreeFile& tree, double budget) {
 }
 
 // ---- Random mappings.
-
-/// Of this thread: others may have the machine as well.
-double ProcessorSeconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 /// Makes mappings for so many seconds. `make` returns whether it made one.
 template <typename Make>
