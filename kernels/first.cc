@@ -701,7 +701,11 @@ std::vector<Recipe> FirstRecipes(const Target& function) {
   Shape tiles{.name = "tiles"};
   if (function.device.max_threads > 1) {
     tiles.columns = tiles.rows = {4, 2, 1};
-    tiles.threads = {16, 8, 32, 4, 2, 1};
+    tiles.threads = {16, 8, 32};
+    // Of an axis that these do not divide: 14 columns have 7 threads with two each.
+    for (std::uint32_t size = 15; size > 0; --size) {
+      if (size != 8) tiles.threads.push_back(size);
+    }
     tiles.all_threads = {256, 128, 64, 32, 16, 8, 4, 2, 1};
   } else {
     tiles.columns = Widths(function.device);
