@@ -14,6 +14,7 @@ MAY_INCLUDE = {
     "dsl": {"base"},
     "generator": {"base", "dsl"},
     "runtime": {"base"},
+    "poly": {"base"},
     "kernels/ir": {"base"},
     "spaces": {"base", "runtime", "kernels/ir"},
     "kernels/notation": {"base", "dsl", "kernels/ir"},
@@ -36,6 +37,9 @@ ROOMS = {
         "plan": set(),
         "emit": {"plan"},
         "maps": {"plan", "emit"},
+    },
+    "poly": {
+        "isl": set(),
     },
     "models": {
         "inventory": set(),
@@ -114,7 +118,8 @@ MORE_FILES = {"runtime": 34}  # Generated code and plugins include its headers b
 GROUND = ("dsl/source_range.h", "dsl/spec.h", "generator/code_writer.h", "generator/emission.h",
           "generator/generator.h", "kernels/build_stamp.h", "kernels/evaluation.h", "kernels/kernel_space.h",
           "kernels/launch.h", "kernels/named_map.h", "kernels/problem_data.h",
-          "kernels/vendor_call.h", "models/bound.h", "models/device_rates.h", "runtime/*.h")
+          "kernels/vendor_call.h", "models/bound.h", "models/device_rates.h", "poly/matrix.h", "poly/schedule.h",
+          "poly/scop.h", "runtime/*.h")
 # Nothing includes tests, and tests may include everything.
 LAYERS = sorted([*MAY_INCLUDE, "tests"], key=len, reverse=True)
 ANTLR = re.compile(r"antlr|KernelLexer|KernelParser|ExhLexer|ExhParser|ExhBase|ExhListener|ExhVisitor")
@@ -180,6 +185,8 @@ def problem_of(includer, layer, quote, included, root):
         if includer not in ANTLR_FILES:
             return f"only {ANTLR_FILES[0]} and the parse tree may include ANTLR ({included})"
         return None
+    if quote == "<" and included.startswith("isl/") and not includer.startswith("poly/isl/") and layer != "tests":
+        return f"only poly/isl may include isl ({included})"
     if quote == "<" or layer == "tests":
         return None
     other = layer_of(included)
