@@ -233,8 +233,14 @@ class Construction {
 
   bool IsOrderedByRows(int dependence) {
     const Dependence& pair = dependences_[dependence];
-    return IsOrdered(scop_, pair, schedule().statements[pair.source],
-                     schedule().statements[pair.target]);
+    const IntMatrix& source = schedule().statements[pair.source];
+    const IntMatrix& target = schedule().statements[pair.target];
+    // Where no row makes a difference, isl need not be asked.
+    bool is_at_once = true;
+    for (std::size_t row = 0; row < source.size() && is_at_once; ++row) {
+      is_at_once = systems_.IsCoincident(dependence, source[row], target[row]);
+    }
+    return !is_at_once && IsOrdered(scop_, pair, source, target);
   }
 
   bool GoToAncestorSibling() {
