@@ -4,7 +4,8 @@
 // divided; ours round down, so that both are written out where something may be negative. What
 // divides by 0 has no value there either, and the comparison around it then does not hold. MiniZinc
 // forgets that where the quotient is one number whatever the divisor is, such as `0 div x`, so
-// divisors that may be 0 are compared with it, too. Fractions are compared by multiplying crosswise.
+// divisors that may be 0 are compared with it, too. Fractions are compared by multiplying
+// crosswise.
 #include <algorithm>
 
 #include "base/error.h"
