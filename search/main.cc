@@ -121,6 +121,7 @@ int SearchMain(int argc, char** argv) {
   AddExportCommand(app, invocation);
   AddReportCommand(app, invocation);
   AddInstallKernelCommand(app, invocation);
+  AddFusedCommand(app, invocation);
   AddDevicesCommand(app, invocation);
   AddCharacterizeCommand(app, invocation);
   AddDoctorCommand(app, invocation);

@@ -65,6 +65,8 @@ ROOMS = {
         "codegen/plan": {"codegen/loops", "codegen/memory"},
         "codegen/print": {"codegen/loops", "codegen/memory", "codegen/plan"},
         "codegen": {"codegen/loops", "codegen/memory", "codegen/plan"},
+        "fused/graph": {"derived"},
+        "fused": {"derived", "derived/reference", "fused/graph"},
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},
         "recipes": set(),

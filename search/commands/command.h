@@ -43,6 +43,7 @@ void AddStatsCommand(CLI::App& app, Invocation& invocation);
 void AddLearnCommand(CLI::App& app, Invocation& invocation);
 void AddExportCommand(CLI::App& app, Invocation& invocation);
 void AddReportCommand(CLI::App& app, Invocation& invocation);
+void AddFusedCommand(CLI::App& app, Invocation& invocation);
 void AddInstallKernelCommand(CLI::App& app, Invocation& invocation);
 void AddExplainCommand(CLI::App& app, Invocation& invocation);
 void AddBoundCommand(CLI::App& app, Invocation& invocation);
