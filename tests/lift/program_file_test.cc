@@ -62,7 +62,7 @@ TEST(LiftPrograms, OthersHaveTheTreesThatTheirTextSays) {
   EXPECT_EQ(Drawn(TreeOfFile("listing_3")), "A > {C > D*, B}");
   EXPECT_EQ(Drawn(TreeOfFile("matmul")), "rows > columns+");
   EXPECT_EQ(Drawn(TreeOfFile("convolution")),
-            "rows > columns* > {copyL > copy_channels*L, kernels > {zerosP, channelsP}}");
+            "rows > columns* > {copyL > copy_channels*L, kernels > {zerosP, channelsPL}}");
 }
 
 TEST(LiftPrograms, CanBeFrozen) {
