@@ -7,6 +7,7 @@ usage: solve_test.py SEARCH [unittest arguments]
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -222,6 +223,16 @@ class Mistakes(unittest.TestCase):
 
 
 class SizeExact(unittest.TestCase):
+    def test_is_what_the_tree_says(self):
+        for kernel, size in (("axpy", "n=4"), ("mv", "m=1,n=4")):
+            tree, exact = (run("size", "--kernel", kernel, "--size", size, "--space", "paper", *how)
+                           for how in ((), ("--exact",)))
+            self.assertEqual((tree.returncode, exact.returncode), (0, 0), tree.stderr + exact.stderr)
+            counted = re.match(rf"{kernel}: (\d+) implementations, counted: ", tree.stdout)
+            self.assertIsNotNone(counted, tree.stdout)
+            self.assertGreater(int(counted[1]), 5000)
+            self.assertIn(f"{kernel}: {counted[1]} implementations, counted: ", exact.stdout)
+
     def test_ends_with_a_lower_bound(self):
         done = run("size", "--exact", "--kernel", "matmul", "--size", "m=256,n=256,k=32", "--budget", "1s")
         self.assertEqual(done.returncode, 1, done.stderr)
