@@ -21,8 +21,10 @@ MAY_INCLUDE = {
     "kernels": {"base", "dsl", "kernels/ir", "kernels/notation", "runtime", "spaces"},
     "kernels/devices": {"base", "kernels", "kernels/ir", "runtime"},
     "models": {"base", "kernels/ir", "runtime", "spaces"},
-    "examples": {"base", "runtime", "spaces"},
-    "search": {"base", "examples", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "runtime"},
+    "functional": {"base", "dsl"},
+    "load": {"base", "dsl", "runtime"},
+    "examples": {"base", "dsl", "functional", "runtime", "spaces"},
+    "search": {"base", "dsl", "examples", "functional", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "runtime"},
 }
 # The rooms of a layer, lowest first: what each of them may include of the others. What lies beside
 # them, in the folder itself, may include all of them, and none of them that, but for the GROUND
@@ -40,6 +42,12 @@ ROOMS = {
     },
     "poly": {
         "isl": set(),
+    },
+    "functional": {
+        "syntax": set(),
+        "terms": set(),
+        "meaning": {"syntax", "terms"},
+        "infer": {"meaning", "terms"},
     },
     "models": {
         "inventory": set(),
@@ -65,6 +73,8 @@ ROOMS = {
         "codegen/plan": {"codegen/loops", "codegen/memory"},
         "codegen/print": {"codegen/loops", "codegen/memory", "codegen/plan"},
         "codegen": {"codegen/loops", "codegen/memory", "codegen/plan"},
+        "fused/graph": {"derived"},
+        "fused": {"derived", "derived/reference", "fused/graph"},
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},
         "recipes": set(),

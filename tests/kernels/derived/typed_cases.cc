@@ -49,8 +49,9 @@ void DoubleFunctions(Builder& b) {
   const Value tanh = b.Compute("tanh", Op::kTanh, {n}, {MayStage(load)});
   const Value abs = b.Compute("abs", Op::kAbs, {n}, {InRegisters(tanh)});
   const Value quotient = b.Compute("quotient", Op::kDiv, {n}, {InRegisters(root), Literal(0.3)});
+  const Value power = b.Compute("power", Op::kPow, {n}, {InRegisters(abs), Literal(1.5)});
   const Value result =
-      b.Compute("result", Op::kMax, {n}, {InRegisters(abs), InRegisters(quotient)});
+      b.Compute("result", Op::kMax, {n}, {InRegisters(power), InRegisters(quotient)});
   b.Store("store", y, {{n, 1}}, InRegisters(result));
 }
 
