@@ -114,6 +114,7 @@ int SearchMain(int argc, char** argv) {
   AddOrderCommand(app, invocation);
   AddSizeCommand(app, invocation);
   AddSolveCommand(app, invocation);
+  AddFunctionalCommand(app, invocation);
   AddStatsCommand(app, invocation);
   AddExplainCommand(app, invocation);
   AddBoundCommand(app, invocation);

@@ -39,6 +39,7 @@ void AddCharacterizeCommand(CLI::App& app, Invocation& invocation);
 void AddDoctorCommand(CLI::App& app, Invocation& invocation);
 void AddSizeCommand(CLI::App& app, Invocation& invocation);
 void AddSolveCommand(CLI::App& app, Invocation& invocation);
+void AddFunctionalCommand(CLI::App& app, Invocation& invocation);
 void AddStatsCommand(CLI::App& app, Invocation& invocation);
 void AddLearnCommand(CLI::App& app, Invocation& invocation);
 void AddExportCommand(CLI::App& app, Invocation& invocation);
