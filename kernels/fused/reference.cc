@@ -36,6 +36,18 @@ std::size_t At(std::int64_t i) {
   return static_cast<std::size_t>(i);
 }
 
+/// The product of whole numbers of a type, which wraps. In double precision its last bits would be
+/// lost.
+double WholeProduct(Type type, double a, double b) {
+  const auto product = static_cast<std::uint64_t>(static_cast<std::int64_t>(a)) *
+                       static_cast<std::uint64_t>(static_cast<std::int64_t>(b));
+  const auto bits = type == Type::kI64 ? static_cast<std::int64_t>(product)
+                    : type == Type::kU32
+                        ? static_cast<std::int64_t>(static_cast<std::uint32_t>(product))
+                        : static_cast<std::int64_t>(static_cast<std::int32_t>(product));
+  return static_cast<double>(bits);
+}
+
 /// A tensor while statements run.
 struct Cells {
   std::vector<double> values, errors, tolerance;
@@ -206,6 +218,12 @@ class StatementRun {
     Row& computed = Narrows(of) ? before : row;
     derived::RuleOf(of.op, of.computes)
         .row(in, points, computed.values.data(), computed.errors.data());
+    if (of.op == Op::kMul && !ir::IsFloat(of.computes)) {
+      for (std::int64_t i = 0; i < points; ++i) {
+        computed.values[At(i)] =
+            WholeProduct(ir::ComputeTypeOf(of.computes), in[0].value[i], in[1].value[i]);
+      }
+    }
     if (!Narrows(of)) return;
     in[0] = {before.values.data(), before.errors.data()};
     Narrowing(of).rule().row(in, points, row.values.data(), row.errors.data());
@@ -275,6 +293,7 @@ class StatementRun {
     const Type computes = term == Type::kBool ? term : ir::ComputeTypeOf(term);
     const derived::Reduction reduction(*statement_.reduces, computes);
     const bool is_whole = !ir::IsFloat(computes);
+    const bool multiplies = is_whole && reduction.gathering == derived::Gathering::kProduct;
     const double terms = roundings_.back() + (reduction.own == 0 ? 0 : count);
     const Conversion conversion(computes, type_);
     const bool converts = computes != type_;
@@ -286,8 +305,9 @@ class StatementRun {
         const Row& row = rows_.back();
         for (std::int64_t i = 0; i < points; ++i) {
           const double value = row.values[At(i)];
+          const double product = multiplies ? WholeProduct(computes, total.value, value) : 0;
           total.Take(reduction, {value, value * value, row.errors[At(i)]});
-          if (is_whole) total.value = ir::Rounded(computes, total.value);
+          if (is_whole) total.value = multiplies ? product : ir::Rounded(computes, total.value);
         }
       });
       for (std::size_t i = kept; i < point_.size(); ++i) point_[i] = 0;

@@ -9,7 +9,8 @@ namespace exh::kernels::fused {
 
 /// The elements of a tensor.
 struct TensorValues {
-  /// In double precision; those of narrow types, of integers and bools are what the type holds.
+  /// In double precision; those of narrow types, of integers and bools are what the type holds
+  /// (of i64 beyond 2^53 the nearest double).
   std::vector<double> values;
   /// How far each may be off in a correct implementation, as kernels/derived/tolerance.h says: none
   /// where nothing was rounded, and none of integers and bools that come of nothing but them.

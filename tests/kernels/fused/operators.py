@@ -74,6 +74,8 @@ def elementwise(writer, name):
     random = writer.random
     shape = shape_of(random)
     kinds = FLOATS if name in ("Exp", "Log", "Sqrt", "Rsqrt", "Reciprocal", "Tanh", "RealDiv", "Pow") else NUMBERS
+    if name in ("Mul", "Square"):
+        kinds = [kind for kind in NUMBERS if kind != "int64"]  # Doubles do not hold large ones.
     if name.startswith("Logical"):
         kinds = ("bool",)
     kind = random.choice(kinds)
@@ -101,7 +103,8 @@ def elementwise(writer, name):
 def reduction(writer, name):
     random = writer.random
     shape = shape_of(random)
-    kind = "bool" if name in ("ReduceAny", "ReduceAll") else random.choice(NUMBERS)
+    kinds = [kind for kind in NUMBERS if name != "ReduceProd" or kind != "int64"]
+    kind = "bool" if name in ("ReduceAny", "ReduceAll") else random.choice(kinds)
     axes = sorted(random.sample(range(len(shape)), random.randint(0, len(shape))))
     keep = random.random() < 0.5
     gone = axes or range(len(shape))

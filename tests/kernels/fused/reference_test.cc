@@ -48,6 +48,13 @@ TEST(Reference, IntegersWrapAndAreExact) {
       ValuesOf({"x: int32 [1]"}, {{"Mul", {"x", "x"}, "y: int32 [1]"}}, {{65537}});
   EXPECT_EQ(wrapped.values, std::vector<double>{131073});
   EXPECT_EQ(wrapped.tolerance, std::vector<double>{0});
+  // Beyond what a double holds, in one product and in a row of them.
+  const std::vector<std::vector<double>> large = {{2147483647, -2147483645}};
+  const std::vector<std::string> two = {"x: int32 [2]"};
+  EXPECT_EQ(ValuesOf(two, {{"Mul", {"x", "x"}, "y: int32 [2]"}}, large).values,
+            (std::vector<double>{1, 9}));
+  EXPECT_EQ(ValuesOf(two, {{"ReduceProd", {"x"}, "y: int32 [1]", {{"axis", 0}}}}, large).values,
+            std::vector<double>{-3});
   const TensorValues sum = ValuesOf(
       {"x: int8 [3]"}, {{"ReduceSum", {"x"}, "y: int8 [1]", {{"axis", 0}}}}, {{100, 100, 100}});
   EXPECT_EQ(sum.values, std::vector<double>{44});
