@@ -49,9 +49,21 @@ void DoubleFunctions(Builder& b) {
   const Value tanh = b.Compute("tanh", Op::kTanh, {n}, {MayStage(load)});
   const Value abs = b.Compute("abs", Op::kAbs, {n}, {InRegisters(tanh)});
   const Value quotient = b.Compute("quotient", Op::kDiv, {n}, {InRegisters(root), Literal(0.3)});
-  const Value power = b.Compute("power", Op::kPow, {n}, {InRegisters(abs), Literal(1.5)});
   const Value result =
-      b.Compute("result", Op::kMax, {n}, {InRegisters(power), InRegisters(quotient)});
+      b.Compute("result", Op::kMax, {n}, {InRegisters(abs), InRegisters(quotient)});
+  b.Store("store", y, {{n, 1}}, InRegisters(result));
+}
+
+/// y = max(|x| ^ 1.5, tanh(x)), or, of a base that is rounded, with |tanh(x)| ^ 1.5.
+void Powers(Builder& b, bool is_exact) {
+  const ArrayId x = b.InputArray("x", 9, Type::kF64), y = b.OutputArray("y", 9, Type::kF64);
+  const AxisRef n = b.Axis("n", 9, {});
+  const Value load = b.Load("load_x", x, {{n, 1}});
+  const Value tanh = b.Compute("tanh", Op::kTanh, {n}, {MayStage(load)});
+  const Value abs =
+      b.Compute("abs", Op::kAbs, {n}, {is_exact ? MayStage(load) : InRegisters(tanh)});
+  const Value power = b.Compute("power", Op::kPow, {n}, {InRegisters(abs), Literal(1.5)});
+  const Value result = b.Compute("result", Op::kMax, {n}, {InRegisters(power), InRegisters(tanh)});
   b.Store("store", y, {{n, 1}}, InRegisters(result));
 }
 
@@ -211,6 +223,8 @@ std::vector<Case> TypedCases() {
         [=](Builder& b) { TypedElementwise(b, type); });
   }
   add("double functions", DoubleFunctions);
+  add("powers of elements", [](Builder& b) { Powers(b, true); });
+  add("powers of what is rounded", [](Builder& b) { Powers(b, false); });
   add("operators i32", [](Builder& b) { IntegerOperators(b, Type::kI32); });
   add("operators i64", [](Builder& b) { IntegerOperators(b, Type::kI64); });
   add("operators u32", [](Builder& b) { IntegerOperators(b, Type::kU32); });
