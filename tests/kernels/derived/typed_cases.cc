@@ -59,11 +59,11 @@ void Powers(Builder& b, bool is_exact) {
   const ArrayId x = b.InputArray("x", 9, Type::kF64), y = b.OutputArray("y", 9, Type::kF64);
   const AxisRef n = b.Axis("n", 9, {});
   const Value load = b.Load("load_x", x, {{n, 1}});
-  const Value tanh = b.Compute("tanh", Op::kTanh, {n}, {MayStage(load)});
+  const Value bent = b.Compute("bent", Op::kTanh, {n}, {MayStage(load)});
   const Value abs =
-      b.Compute("abs", Op::kAbs, {n}, {is_exact ? MayStage(load) : InRegisters(tanh)});
+      b.Compute("abs", Op::kAbs, {n}, {is_exact ? MayStage(load) : InRegisters(bent)});
   const Value power = b.Compute("power", Op::kPow, {n}, {InRegisters(abs), Literal(1.5)});
-  const Value result = b.Compute("result", Op::kMax, {n}, {InRegisters(power), InRegisters(tanh)});
+  const Value result = b.Compute("result", Op::kMax, {n}, {InRegisters(power), InRegisters(bent)});
   b.Store("store", y, {{n, 1}}, InRegisters(result));
 }
 
