@@ -18,13 +18,13 @@ MAY_INCLUDE = {
     "kernels/ir": {"base"},
     "spaces": {"base", "runtime", "kernels/ir"},
     "kernels/notation": {"base", "dsl", "kernels/ir"},
-    "kernels": {"base", "dsl", "kernels/ir", "kernels/notation", "runtime", "spaces"},
+    "kernels": {"base", "dsl", "kernels/ir", "kernels/notation", "poly", "runtime", "spaces"},
     "kernels/devices": {"base", "kernels", "kernels/ir", "runtime"},
     "models": {"base", "kernels/ir", "runtime", "spaces"},
     "functional": {"base", "dsl"},
     "load": {"base", "dsl", "runtime"},
     "examples": {"base", "dsl", "functional", "runtime", "spaces"},
-    "search": {"base", "dsl", "examples", "functional", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "runtime"},
+    "search": {"base", "dsl", "examples", "functional", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "poly", "runtime"},
 }
 # The rooms of a layer, lowest first: what each of them may include of the others. What lies beside
 # them, in the folder itself, may include all of them, and none of them that, but for the GROUND
@@ -75,6 +75,9 @@ ROOMS = {
         "codegen": {"codegen/loops", "codegen/memory", "codegen/plan"},
         "fused/graph": {"derived"},
         "fused": {"derived", "derived/reference", "fused/graph"},
+        "fused/schedule": {"fused", "fused/graph"},
+        "fused/code": {"derived", "derived/sources", "fused", "fused/graph", "fused/schedule"},
+        "fused/run": {"cpu", "fused", "fused/code", "fused/graph", "fused/schedule"},
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},
         "recipes": set(),
