@@ -233,6 +233,11 @@ derived::Piece BodyPrinter::Value(const Statement& of, const std::vector<std::st
     }
     values.push_back(NewName());
     Line(fmt::format("const {} {} = {};", ir::RegisterName(step.type), values.back(), value.text));
+    if (step.what == Step::What::kRead && !of.reads[At(step.read)].is_guarded) {
+      const Access& read = of.reads[At(step.read)];
+      registers_.emplace(Cell{read.tensor, ElementText(read, array(read.tensor).shape, arguments)},
+                         values.back());
+    }
   }
   return {values.back()};
 }
@@ -279,9 +284,13 @@ void BodyPrinter::Write(const Cell& cell, const derived::Piece& value, Type from
   const std::string name = NewName();
   Line(fmt::format("const {} {} = {};", ir::RegisterName(type), name,
                    derived::RoundText(value, from, type).text));
+  if (wide_.contains(cell.first)) {  // Other lanes have other elements.
+    registers_[cell] = name;
+    return;
+  }
   Forget({{.cell = cell, .is_write = true}});
   registers_[cell] = name;
-  if (!wide_.contains(cell.first)) Store(cell, derived::StoreText({name}, type, type));
+  Store(cell, derived::StoreText({name}, type, type));
 }
 
 bool BodyPrinter::IsStored(int array_index) const {

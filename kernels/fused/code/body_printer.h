@@ -23,6 +23,9 @@
 
 namespace exh::kernels::fused {
 
+/// The types of wide accesses that a text mentions, as a text that stands before it.
+std::string VectorTypesOf(const std::string& text);
+
 class BodyPrinter : public TextWriter {
  public:
   /// `index`: the type that counts elements. `read`: the arrays that were read from memory in the

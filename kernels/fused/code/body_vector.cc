@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/fused/code/body_printer.h"
 #include "kernels/fused/code/element_text.h"
 
@@ -11,18 +13,17 @@ using Kind = poly::LoopNode::Kind;
 
 constexpr const char* kLanes[] = {"x", "y", "z", "w"};
 
-/// "float4".
+/// "exh_float4".
 std::string VectorName(ir::Type type, int width) {
-  std::string name(ir::ElementName(type));
-  const bool is_unsigned = name.starts_with("unsigned");
-  if (name == "unsigned") {
-    name = "uint";
-  } else if (is_unsigned) {
-    name = "u" + name.substr(name.find(' ') + 1);
-  } else if (name.find(' ') != std::string::npos) {  // long long, signed char
-    name = name == "long long" ? "longlong" : name.substr(name.find(' ') + 1);
-  }
-  return name + std::to_string(width);
+  std::string name = fmt::format("exh_{}{}", ir::ElementName(type), width);
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+/// Accesses of 64 and 128 bits are worth it.
+bool IsWorthIt(ir::Type type, int width) {
+  constexpr std::uint32_t kLeastBytes = 8;
+  return ir::BytesOf(type) * static_cast<std::uint32_t>(width) >= kLeastBytes;
 }
 
 std::vector<NestNode> CallsOf(const NestNode& loop) {
@@ -31,6 +32,21 @@ std::vector<NestNode> CallsOf(const NestNode& loop) {
 }
 
 }  // namespace
+
+std::string VectorTypesOf(const std::string& text) {
+  std::string types;
+  std::set<std::string> known;
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    for (const int width : {2, 4}) {
+      const std::string name = VectorName(info.type, width);
+      if (text.find(name) == std::string::npos || !known.insert(name).second) continue;
+      types += fmt::format("struct alignas({}) {} {{\n  {} {};\n}};\n",
+                           info.bytes * static_cast<std::uint32_t>(width), name,
+                           ir::ElementName(info.type), width == 2 ? "x, y" : "x, y, z, w");
+    }
+  }
+  return types;
+}
 
 std::string BodyPrinter::LaneText(const std::string& variable, int lane) {
   return lane == 0 ? variable : fmt::format("({} + {})", variable, lane);
@@ -63,9 +79,13 @@ void BodyPrinter::PrintVector(const NestNode& loop) {
 
 void BodyPrinter::PrintWide(const NestNode& loop) {
   const std::vector<NestNode> calls = CallsOf(loop);
+  std::set<int> before;
   for (const NestNode& call : calls) {
-    ReadWide(call, loop, wide_);
-    wide_.insert(UsesOf(call).back().cell.first);
+    ReadWide(call, loop, before);
+    before.insert(UsesOf(call).back().cell.first);
+  }
+  for (const int written : before) {
+    if (IsWorthIt(array(written).type, loop.vector)) wide_.insert(written);
   }
   std::map<Cell, std::vector<Cell>> lanes;  // By the cell of the first lane.
   const std::string& variable = loop.node.variable;
@@ -81,8 +101,10 @@ void BodyPrinter::PrintWide(const NestNode& loop) {
     }
   }
   lane_ = {};
+  for (const auto& [first, of_first] : lanes) {
+    if (wide_.contains(first.first)) WriteWide(first, of_first);
+  }
   wide_.clear();
-  for (const auto& [first, of_first] : lanes) WriteWide(first, of_first);
 }
 
 void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
@@ -101,8 +123,8 @@ void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
     const FlatAccess flat = FlatOf(access, shape, static_cast<int>(arguments.size()));
     if (before.contains(index) || registers_.contains(cell)) return;
     if (!access.is_affine() || access.is_guarded) return;
-    if (!flat.IsWide(iterator, loop.vector)) return;
     const ir::Type type = array(index).type;
+    if (!flat.IsWide(iterator, loop.vector) || !IsWorthIt(type, loop.vector)) return;
     const std::string name = NewName(), vector = VectorName(type, loop.vector);
     read_.insert(index);
     Line(fmt::format("const {} {} = *reinterpret_cast<const {}*>({} + {});", vector, name, vector,
@@ -133,8 +155,8 @@ void BodyPrinter::WriteWide(const Cell& first, const std::vector<Cell>& lanes) {
     values += (values.empty() ? "" : ", ") + derived::StoreText({registers_.at(cell)}, type, type);
   }
   const std::string vector = VectorName(type, static_cast<int>(lanes.size()));
-  Line(fmt::format("*reinterpret_cast<{}*>({} + {}) = make_{}({});", vector, NameOf(first.first),
-                   first.second, vector, values));
+  Line(fmt::format("*reinterpret_cast<{0}*>({1} + {2}) = {0}{{{3}}};", vector, NameOf(first.first),
+                   first.second, values));
 }
 
 }  // namespace exh::kernels::fused

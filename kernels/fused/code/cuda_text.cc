@@ -129,7 +129,9 @@ Source CudaText(const Program& program, const std::vector<NestNode>& nests) {
     }
   }
   const std::string text = third.Take();
-  return {ir::HalfFunctions(text, ir::Language::kCuda) + IslFunctions(text) + text, launch};
+  return {ir::HalfFunctions(text, ir::Language::kCuda) + IslFunctions(text) + VectorTypesOf(text) +
+              text,
+          launch};
 }
 
 }  // namespace exh::kernels::fused

@@ -2,6 +2,7 @@
 #include "kernels/fused/code/nest.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "kernels/fused/code/element_text.h"
@@ -30,7 +31,14 @@ class Marking {
     NestNode result;
     result.kind = node.kind;
     if (node.kind == Kind::kLoop) result.is_parallel = IsParallel(node);
-    for (poly::LoopNode& child : node.children) result.children.push_back(Run(std::move(child)));
+    for (poly::LoopNode& child : node.children) {
+      NestNode marked = Run(std::move(child));
+      if (node.kind == Kind::kBlock && marked.kind == Kind::kBlock) {  // No block in a block.
+        std::ranges::move(marked.children, std::back_inserter(result.children));
+      } else {
+        result.children.push_back(std::move(marked));
+      }
+    }
     node.children.clear();
     result.node = std::move(node);
     if (has_vectors_ && result.is_parallel) result.vector = WidthOf(result);

@@ -12,7 +12,8 @@
 
 namespace exh::kernels::fused {
 
-/// One piece of the program: poly::LoopNode, and what is known of its loops.
+/// One piece of the program: poly::LoopNode, and what is known of its loops. No block is in a
+/// block.
 struct NestNode {
   poly::LoopNode::Kind kind = poly::LoopNode::Kind::kBlock;
   poly::LoopNode node;       ///< Without children.

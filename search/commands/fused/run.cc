@@ -78,9 +78,10 @@ std::string TextOf(const fused::OperatorRows& of) {
 }
 
 int RunOne(const RunOptions& options) {
+  const fused::RowOptions row_options = RowOptionsOf(options);
   const auto graph = ReadOneOperator(options.file);
   if (!graph) return 2;
-  fused::RowRunner runner({ThisProgram(), kernels::kRunCandidate}, RowOptionsOf(options), nullptr);
+  fused::RowRunner runner({ThisProgram(), kernels::kRunCandidate}, row_options, nullptr);
   const fused::OperatorRows rows = runner.Run(*graph);
   if (!rows.refused.empty()) {
     fmt::print(stderr, "{}: {}\n", options.file, rows.refused);
@@ -119,8 +120,8 @@ std::string ReadLog(const std::string& path, const std::string& header, RowsSumm
 }
 
 int RunBatch(const RunOptions& options) {
-  const std::string text = ReadOperators(options.file);
   const fused::RowOptions row_options = RowOptionsOf(options);
+  const std::string text = ReadOperators(options.file);
   const std::string header = HeaderLine(text, row_options);
   RowsSummary summary;
   std::set<std::size_t> done;

@@ -198,23 +198,32 @@ TEST(FusedCode, WideAccessesAreOnlyWhereTheyAreAligned) {
     const std::string of = std::string(": float32 ") + shape;
     return OperatorJson({"x" + of}, {{"Exp", {"x"}, "y" + of}}, {"y"});
   };
-  EXPECT_TRUE(Has(CudaOf(add("[6, 8]"), true).text, "float4"));
-  EXPECT_FALSE(Has(CudaOf(add("[6, 8]"), false).text, "float4"));
-  EXPECT_TRUE(Has(CudaOf(add("[4, 6]"), true).text, "float2"));
-  EXPECT_FALSE(Has(CudaOf(add("[4, 7]"), true).text, "float2"));
+  EXPECT_TRUE(Has(CudaOf(add("[6, 8]"), true).text, "exh_float4"));
+  EXPECT_FALSE(Has(CudaOf(add("[6, 8]"), false).text, "exh_float4"));
+  EXPECT_TRUE(Has(CudaOf(add("[4, 6]"), true).text, "exh_float2"));
+  EXPECT_FALSE(Has(CudaOf(add("[4, 7]"), true).text, "exh_float2"));
 }
 
 TEST(FusedCode, TemporariesThatStayInRegistersHaveNoMemory) {
-  // The sum is read in the same iteration of the rows.
-  const Source source = CudaOf(
-      OperatorJson({"x: float32 [32, 16]"},
+  // The sum is read in the same iteration of the rows, in one leaf of the tree.
+  const Program program = ProgramOf(StatementsOf(GraphOf(
+      OperatorJson({"x: float32 [32, 15]"},
                    {{"ReduceSum", {"x"}, "s: float32 [32, 1]", {{"axis", 1}, {"keep_dims", true}}},
-                    {"Sub", {"x", "s"}, "y: float32 [32, 16]"}},
-                   {"y"}),
-      true);
-  EXPECT_EQ(source.gpu->launch.workspace_bytes, 0u) << source.text;
-  EXPECT_FALSE(Has(source.text, "exh_global"));
-  EXPECT_TRUE(source.gpu->launch.sides.empty());
+                    {"Sub", {"x", "s"}, "y: float32 [32, 15]"}},
+                   {"y"}))));
+  const Schedules schedules(program, poly::DependenceKind::kValue);
+  std::vector<ProgramSchedule> all = schedules.Leaves(40);
+  all.push_back(schedules.Influenced());
+  int without = 0;
+  for (const ProgramSchedule& schedule : all) {
+    const Source source = CudaText(program, NestsOf(schedules, schedule, true));
+    const bool has_memory = Has(source.text, "exh_global");
+    EXPECT_EQ(has_memory, source.gpu->launch.workspace_bytes > 0) << source.text;
+    // What goes from one kernel to the next goes through memory.
+    EXPECT_TRUE(source.gpu->launch.sides.empty() || has_memory) << source.text;
+    without += has_memory ? 0 : 1;
+  }
+  EXPECT_GT(without, 0);
 }
 
 TEST(FusedCode, ArgumentsAreInputsThatAreReadAndOutputs) {
