@@ -176,7 +176,9 @@ int Conclude(const Session& session, const Outcome& outcome) {
   fmt::print("{}", DivisionText(source.across, source.bits_vary));
   const std::string outline = session.subject.Outline(winner.candidate);
   if (!outline.empty()) fmt::print("its loops:\n{}", Indented(outline));
-  fmt::print("to go on:\n{}", CommandsText(session.program, session.folder, winner.n));
+  std::string commands = session.subject.CommandsText(session.program, session.folder, winner.n);
+  if (commands.empty()) commands = CommandsText(session.program, session.folder, winner.n);
+  fmt::print("to go on:\n{}", commands);
   fmt::print("{}", ProofText(outcome.proof, outcome.winner->ns));
   std::fflush(stdout);
   if (broken) return 1;

@@ -8,16 +8,6 @@
 namespace exh::kernels::fused {
 namespace {
 
-/// Executions of statements that are worth waking other threads.
-constexpr double kWorthThreads = 1 << 15;
-
-double PointsOf(const NestNode& node) {
-  if (node.kind == poly::LoopNode::Kind::kCall) return 1;
-  double points = 0;
-  for (const NestNode& child : node.children) points += PointsOf(child);
-  return points * static_cast<double>(node.is_loop() ? node.node.extent.value_or(1) : 1);
-}
-
 class CpuPrinter final : public BodyPrinter {
  public:
   CpuPrinter(const Program& program, const std::set<int>* read)
@@ -30,16 +20,13 @@ class CpuPrinter final : public BodyPrinter {
 
  private:
   void BeforeLoop(const NestNode& loop) override {
-    const bool is_outermost = indent() <= kBodyIndent;
-    if (is_outermost && loop.is_parallel && PointsOf(loop) >= kWorthThreads) {
+    if (loop.has_threads) {
       Line(loop.vector > 1 ? "#pragma omp parallel for simd num_threads(threads)"
                            : "#pragma omp parallel for num_threads(threads)");
     } else if (loop.vector > 1) {
-      Line("#pragma omp simd");
+      Line(fmt::format("#pragma omp simd simdlen({})", loop.vector));
     }
   }
-
-  static constexpr int kBodyIndent = 2;  ///< Of the function's statements.
 };
 
 std::string ElementName(const Program& program, int array) {

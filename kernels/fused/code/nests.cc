@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "kernels/fused/code/code.h"
+#include "kernels/fused/code/transform.h"
 
 namespace exh::kernels::fused {
 
@@ -13,6 +14,7 @@ std::vector<NestNode> NestsOf(const Schedules& schedules, const ProgramSchedule&
     nests.push_back(NestOf(schedules.program().parts[i], schedules.parts()[i].dependences,
                            schedule.parts[i], has_vectors));
   }
+  DivideAmongThreads(nests);
   return nests;
 }
 

@@ -21,14 +21,6 @@ namespace {
 /// A double and its error and tolerance for each element of each tensor.
 constexpr std::size_t kReferenceBytes = std::size_t{6} << 30;
 
-cpu::CompilerOptions InFolder(const std::string& folder, const StopToken* stop) {
-  cpu::CompilerOptions options;
-  options.directory = folder;
-  options.keep_source = false;
-  options.stop = stop;
-  return options;
-}
-
 bool HasVectors(const NestNode& node) {
   return node.vector > 1 || std::ranges::any_of(node.children, HasVectors);
 }
@@ -70,6 +62,14 @@ std::vector<Way> WaysOf(const Schedules& schedules, const RowOptions& options,
 
 }  // namespace
 
+cpu::CompilerOptions CompilerIn(const std::string& folder, const StopToken* stop) {
+  cpu::CompilerOptions options;
+  options.directory = folder;
+  options.keep_source = false;
+  options.stop = stop;
+  return options;
+}
+
 struct RowRunner::Measured {
   cpu::ProblemSet* problems = nullptr;
   std::map<std::string, Row> by_text;
@@ -85,7 +85,7 @@ RowRunner::RowRunner(std::vector<std::string> command, const RowOptions& options
     : command_(std::move(command)),
       options_(options),
       stop_(stop),
-      compiler_(InFolder(scratch_.path(), stop)) {}
+      compiler_(CompilerIn(scratch_.path(), stop)) {}
 
 Row RowRunner::Measure(const std::string& name, const std::string& text, Measured& measured) {
   const auto known = measured.by_text.find(text);

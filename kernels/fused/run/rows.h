@@ -20,6 +20,9 @@
 
 namespace exh::kernels::fused {
 
+/// The compiler of programs, whose files go into the folder.
+cpu::CompilerOptions CompilerIn(const std::string& folder, const StopToken* stop);
+
 struct RowOptions {
   std::uint64_t seed = 1;
   int threads = 1;

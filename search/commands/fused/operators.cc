@@ -52,6 +52,7 @@ void AddFusedCommand(CLI::App& app, Invocation& invocation) {
       "fused", "fused operators as JSON (docs/fused.md): how fast they are by their schedules");
   AddFusedCheck(*command, invocation);
   AddFusedExplain(*command, invocation);
+  AddFusedSearch(*command, invocation);
   AddFusedRun(*command, invocation);
 }
 

@@ -15,6 +15,8 @@ namespace exh::search {
 
 void AddFusedCheck(CLI::App& command, Invocation& invocation);
 void AddFusedExplain(CLI::App& command, Invocation& invocation);
+/// `search fused search` and `search fused replay`.
+void AddFusedSearch(CLI::App& command, Invocation& invocation);
 /// `search fused` itself: operators as they run.
 void AddFusedRun(CLI::App& command, Invocation& invocation);
 

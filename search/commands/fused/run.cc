@@ -171,7 +171,7 @@ int Run(const RunOptions& options) {
   if (options.file.empty()) {
     throw UsageError(
         "which operators? search fused FILE.json, search fused --batch FILE.jsonl; or a "
-        "sub-command: check, explain");
+        "sub-command: check, explain, search, replay");
   }
   kernels::RequireCompiler();
   return options.batch || options.file.ends_with(".jsonl") ? RunBatch(options) : RunOne(options);

@@ -8,12 +8,12 @@
 
 #include <vector>
 
-#include "kernels/cpu/compare.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/run/problem.h"
 #include "tests/cuda_shim/shim_source.h"
 #include "tests/kernels/fused/operator_files.h"
 #include "tests/kernels/fused/operator_text.h"
+#include "tests/kernels/fused/program_run.h"
 #include "tests/support/compiled_texts.h"
 
 namespace exh::kernels::fused {
@@ -90,55 +90,12 @@ const Cases& AllCases() {
   return *cases;
 }
 
-std::string Unique(const std::string& text, std::size_t number) {
-  const std::string name = "exh_run(";
-  std::string unique = text;
-  unique.replace(unique.find(name), name.size(), "exh_run_" + std::to_string(number) + "(");
-  return "namespace t" + std::to_string(number) + " {\n" + unique + "}\n";
-}
-
-/// What `run` leaves in the arrays, against the reference; empty: all is right.
-template <typename Run>
-std::string Compared(const Case& of, const Run& run) {
-  const OperatorProblem problem(*of.graph, *of.program, 7, std::size_t{1} << 30);
-  const cpu::Problem view = problem.View();
-  std::vector<std::vector<std::byte>> arrays;
-  std::vector<void*> pointers;
-  for (const cpu::ProblemArray& array : view.arrays) {
-    arrays.emplace_back(array.values.begin(), array.values.end());
-    if (array.is_output) {
-      arrays.back().resize(array.elements() * ir::BytesOf(array.type), std::byte{0x5a});
-    }
-    pointers.push_back(arrays.back().data());
-  }
-  const std::string error = run(pointers, view);
-  if (!error.empty()) return error;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (!view.arrays[i].is_output) continue;
-    const cpu::Comparison comparison = cpu::Compare(view.arrays[i], arrays[i]);
-    if (!comparison.why.empty()) return comparison.why;
-  }
-  return "";
-}
-
 TEST(FusedCode, ProgramsOfProcessorsComputeWhatTheReferenceDoes) {
-  const std::vector<Case>& cases = AllCases().all();
-  const kernels::testing::CompiledTexts texts(
-      cases.size(), [&](std::size_t i) { return Unique(cases[i].cpu.text, i); }, "",
-      "-O1 -fopenmp -Wall -Werror -Wno-unused-variable");
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    using RunFunction = void (*)(void* const*, const double*, int);
-    const auto run = reinterpret_cast<RunFunction>(texts.Find(i, "exh_run_" + std::to_string(i)));
-    ASSERT_NE(run, nullptr) << texts.CompilerError(i) << cases[i].cpu.text;
-    EXPECT_EQ(Compared(cases[i],
-                       [&](const std::vector<void*>& arrays, const cpu::Problem&) {
-                         run(arrays.data(), nullptr, 2);
-                         return std::string();
-                       }),
-              "")
-        << cases[i].name << "\n"
-        << cases[i].cpu.text;
+  std::vector<testing::CpuProgram> programs;
+  for (const Case& of : AllCases().all()) {
+    programs.push_back({of.name, of.graph, of.program, of.cpu.text});
   }
+  testing::ExpectRight(programs);
 }
 
 TEST(FusedCode, ProgramsOfGpusComputeWhatTheReferenceDoes) {
@@ -164,18 +121,20 @@ TEST(FusedCode, ProgramsOfGpusComputeWhatTheReferenceDoes) {
         reinterpret_cast<exh_shim::RunFunction>(texts.Find(i, "exh_shim_run_" + std::to_string(i)));
     ASSERT_NE(run, nullptr) << texts.CompilerError(i) << cases[i].cuda.text;
     for (const int order : {0, 1, 77}) {
-      EXPECT_EQ(Compared(cases[i],
-                         [&](const std::vector<void*>& arrays, const cpu::Problem& view) {
-                           std::vector<std::vector<unsigned char>> written;
-                           std::vector<unsigned char*> counts;
-                           for (const cpu::ProblemArray& array : view.arrays) {
-                             written.emplace_back(array.elements(), 0);
-                           }
-                           for (auto& of_array : written) counts.push_back(of_array.data());
-                           char error[512] = "";
-                           run(arrays.data(), nullptr, counts.data(), error, sizeof(error), order);
-                           return std::string(error);
-                         }),
+      EXPECT_EQ(testing::Compared(*cases[i].graph, *cases[i].program,
+                                  [&](const std::vector<void*>& arrays, const cpu::Problem& view) {
+                                    std::vector<std::vector<unsigned char>> written;
+                                    std::vector<unsigned char*> counts;
+                                    for (const cpu::ProblemArray& array : view.arrays) {
+                                      written.emplace_back(array.elements(), 0);
+                                    }
+                                    for (auto& of_array : written)
+                                      counts.push_back(of_array.data());
+                                    char error[512] = "";
+                                    run(arrays.data(), nullptr, counts.data(), error, sizeof(error),
+                                        order);
+                                    return std::string(error);
+                                  }),
                 "")
           << cases[i].name << ", order " << order << "\n"
           << cases[i].cuda.text;

@@ -95,6 +95,27 @@ class RowsTest(unittest.TestCase):
         self.assertEqual(wrong.returncode, 2)
         self.assertIn("legal: default, whole_component", wrong.stderr)
 
+    def test_a_search_is_logged_goes_on_and_is_replayed(self):
+        out = str(pathlib.Path(self.folder.name) / "run")
+        quick = ["--threads", "1", "--progress", "none"]
+        first = run("search", OPERATORS / "layout.json", "--out", out, "--budget", "evals=3", *quick)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        for part in ("3 evaluations", "best: ", "its loops:", "fused replay", "isl default"):
+            self.assertIn(part, first.stdout)
+        second = run("search", "--resume", out, "--budget", "evals=5", "--progress", "none")
+        self.assertEqual(second.returncode, 0, second.stderr)
+        self.assertIn("5 evaluations", second.stdout)
+        records = [json.loads(line) for line in pathlib.Path(out, "log.jsonl").read_text().splitlines()]
+        self.assertEqual(sum(record["t"] == "eval" for record in records), 5)
+        code = pathlib.Path(self.folder.name) / "best.cc"
+        replayed = run("replay", pathlib.Path(out, "best.replay"), "--emit", code)
+        self.assertEqual(replayed.returncode, 0, replayed.stderr)
+        self.assertIn("correct, ", replayed.stdout)
+        self.assertIn(code.read_text(), pathlib.Path(out, "best.cc").read_text())
+        other = subprocess.run([SEARCH, "replay", out], capture_output=True, text=True)
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("search fused replay", other.stderr)
+
     def test_scheduling_is_summed_up(self):
         out = run("check", "--schedules", self.batch)
         self.assertEqual(out.returncode, 0, out.stderr)
