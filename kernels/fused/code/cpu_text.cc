@@ -24,7 +24,8 @@ class CpuPrinter final : public BodyPrinter {
       Line(loop.vector > 1 ? "#pragma omp parallel for simd num_threads(threads)"
                            : "#pragma omp parallel for num_threads(threads)");
     } else if (loop.vector > 1) {
-      Line(fmt::format("#pragma omp simd simdlen({})", loop.vector));
+      Line(loop.lanes > 0 ? fmt::format("#pragma omp simd simdlen({})", loop.lanes)
+                          : "#pragma omp simd");
     }
   }
 };

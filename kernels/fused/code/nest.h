@@ -19,6 +19,7 @@ struct NestNode {
   poly::LoopNode node;       ///< Without children.
   bool is_parallel = false;  ///< kLoop: its iterations may run at once.
   int vector = 1;            ///< kLoop: so many iterations are done as one, with wide accesses.
+  int lanes = 0;             ///< A vector on a processor: its iterations; 0: the compiler says.
   bool has_threads = false;  ///< kLoop: its iterations are divided among threads of a processor.
   std::vector<NestNode> children;
 

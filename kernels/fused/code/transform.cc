@@ -94,6 +94,7 @@ class Deciding {
   static void Take(const LoopDecision& decision, NestNode& loop) {
     loop.has_threads = decision.has_threads;
     loop.vector = decision.vector;
+    loop.lanes = decision.vector > 1 ? decision.vector : 0;
   }
   static NestNode TilesOf(const NestNode& loop, const LoopDecision& decision) {
     NestNode tiles = Bare(loop);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/fused/group.h"
+#include "kernels/fused/merge.h"
 #include "kernels/fused/versions.h"
 
 namespace exh::kernels::fused {
@@ -121,7 +122,7 @@ ir::Type Program::AccumulatesIn(const Statement& statement) {
 
 Program ProgramOf(const StatementList& list) {
   Program program;
-  program.list = Grouped(WrittenOnce(list));
+  program.list = Merged(Grouped(WrittenOnce(list)));
   Divider(program).Run();
   return program;
 }

@@ -34,7 +34,9 @@ struct Part {
 };
 
 struct Program {
-  StatementList list;  ///< Every tensor is written by one statement at most, inputs by none.
+  /// Every tensor is written by one statement at most, inputs by none. Shapes have fewer dimensions
+  /// than those of the operator (merge.h).
+  StatementList list;
   /// The tensors of the list, then what reductions are accumulated in where that is not the tensor.
   std::vector<StatementTensor> arrays;
   std::vector<int> accumulators;  ///< By statement of the list: an array; -1: it reduces nothing.
@@ -44,7 +46,8 @@ struct Program {
   static ir::Type AccumulatesIn(const Statement& statement);
 };
 
-/// `list`: of any operator; operations that only hand each other registers become one statement.
+/// `list`: of any operator; operations that only hand each other registers become one statement,
+/// and what is only used together one dimension.
 Program ProgramOf(const StatementList& list);
 
 }  // namespace exh::kernels::fused

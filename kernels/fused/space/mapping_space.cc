@@ -119,7 +119,7 @@ std::vector<Recipe> MappingSpace::Recipes() const {
         recipe.wishes.push_back({fmt::format("bind({})", mappings_.loops[loop].name()), {bind}});
         recipe.wishes.push_back({fmt::format("tile({})", mappings_.loops[loop].name()), {"1"}});
         recipe.wishes.push_back(
-            {fmt::format("width({})", mappings_.loops[loop].name()), {"8", "4", "1"}});
+            {fmt::format("width({})", mappings_.loops[loop].name()), {"16", "8", "4", "1"}});
         ++loop;
       }
     }

@@ -95,7 +95,7 @@ int RunOne(const RunOptions& options) {
 }
 
 /// What a log that is there already has; the text of it that counts.
-std::string ReadLog(const std::string& path, const std::string& header, RowsSummary& summary,
+std::string ReadRows(const std::string& path, const std::string& header, RowsSummary& summary,
                     std::set<std::size_t>& done) {
   std::ifstream in(path, std::ios::binary);
   std::string line, kept;
@@ -127,7 +127,7 @@ int RunBatch(const RunOptions& options) {
   std::set<std::size_t> done;
   std::ofstream log;
   if (!options.log.empty()) {
-    std::string kept = ReadLog(options.log, header, summary, done);
+    std::string kept = ReadRows(options.log, header, summary, done);
     if (kept.empty()) kept = header + "\n";
     log.open(options.log, std::ios::binary | std::ios::trunc);
     log << kept << std::flush;

@@ -40,7 +40,7 @@ std::string SchedulingTotals::Text() const {
     steps += fmt::format("{}({}) {} {}", steps.empty() ? "" : ", ", i, kSteps[i], all_.steps[i]);
   }
   return fmt::format(
-      "{} scheduled, {} of them influenced: median {:.1f} ms, 90 % within {:.1f} ms, slowest "
+      "{} scheduled, {} of them influenced: median {:.2f} ms, 90 % within {:.1f} ms, slowest "
       "{:.0f} "
       "ms, all {:.1f} s; {} systems, {} without a solution\n{}\n",
       seconds_.size(), influenced_, at(0.5), at(0.9), at(1), all_.seconds, all_.systems,

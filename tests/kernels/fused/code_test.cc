@@ -159,8 +159,8 @@ TEST(FusedCode, WideAccessesAreOnlyWhereTheyAreAligned) {
   };
   EXPECT_TRUE(Has(CudaOf(add("[6, 8]"), true).text, "exh_float4"));
   EXPECT_FALSE(Has(CudaOf(add("[6, 8]"), false).text, "exh_float4"));
-  EXPECT_TRUE(Has(CudaOf(add("[4, 6]"), true).text, "exh_float2"));
-  EXPECT_FALSE(Has(CudaOf(add("[4, 7]"), true).text, "exh_float2"));
+  EXPECT_TRUE(Has(CudaOf(add("[5, 2]"), true).text, "exh_float2"));
+  EXPECT_FALSE(Has(CudaOf(add("[3, 7]"), true).text, "exh_float"));
 }
 
 TEST(FusedCode, TemporariesThatStayInRegistersHaveNoMemory) {

@@ -9,6 +9,7 @@
 
 #include "kernels/fused/inputs.h"
 #include "kernels/fused/lower.h"
+#include "kernels/fused/merge.h"
 #include "kernels/fused/reference.h"
 #include "kernels/fused/versions.h"
 #include "poly/isl/legality.h"
@@ -59,6 +60,42 @@ TEST(Versions, EveryTensorIsWrittenOnceAndResultsAreTheSame) {
       EXPECT_EQ(values[i].values, of_versions[at].values) << name << " " << list.tensors[i].name;
     }
   }
+}
+
+TEST(Merged, ComputesTheSame) {
+  for (const auto& [name, graph] : testing::AllOperators()) {
+    const StatementList list = StatementsOf(graph), merged = Merged(list);
+    const auto inputs = DrawInputs(graph, 11);
+    const auto values = Evaluate(list, inputs), of_merged = Evaluate(merged, inputs);
+    for (std::size_t i = 0; i < list.tensors.size(); ++i) {
+      EXPECT_EQ(values[i].values, of_merged[i].values) << name << " " << list.tensors[i].name;
+      EXPECT_LE(merged.tensors[i].shape.size(), list.tensors[i].shape.size());
+    }
+  }
+}
+
+TEST(Merged, WhatIsOnlyUsedTogetherIsOneDimension) {
+  const auto merged = [](const nlohmann::json& text) {
+    return TextOf(Merged(StatementsOf(GraphOf(text))));
+  };
+  EXPECT_EQ(merged(OperatorJson({"x: float32 [2, 3, 1, 4]"},
+                                {{"Exp", {"x"}, "y: float32 [2, 3, 1, 4]"}}, {"y"})),
+            "y[l] = exp(x[l])    l < 24\n");
+  // A row of b is used without the rest.
+  EXPECT_EQ(merged(OperatorJson({"x: float32 [2, 3, 4]", "b: float32 [4]"},
+                                {{"Add", {"x", "b"}, "y: float32 [2, 3, 4]"}}, {"y"})),
+            "y[j, k] = x[j, k] + b[k]    j < 6, k < 4\n");
+  // What one statement takes apart is two for the other as well.
+  EXPECT_EQ(merged(OperatorJson({"x: float32 [2, 3, 4]"},
+                                {{"Exp", {"x"}, "e: float32 [2, 3, 4]"},
+                                 {"ReduceSum", {"e"}, "s: float32 [2, 3]", {{"axis", 2}}}},
+                                {"e", "s"})),
+            "e[j, k] = exp(x[j, k])    j < 6, k < 4\n"
+            "s[j] = sum(k) e[j, k]    j < 6, k < 4\n");
+  EXPECT_EQ(merged(OperatorJson(
+                {"x: float32 [2, 3, 4]"},
+                {{"Transpose", {"x"}, "t: float32 [4, 2, 3]", {{"perm", {2, 0, 1}}}}}, {"t"})),
+            "t[i, k] = x[k, i]    i < 4, k < 6\n");
 }
 
 TEST(FusedProgram, SplitsTheBeginningOfAReductionOff) {
