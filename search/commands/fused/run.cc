@@ -96,7 +96,7 @@ int RunOne(const RunOptions& options) {
 
 /// What a log that is there already has; the text of it that counts.
 std::string ReadRows(const std::string& path, const std::string& header, RowsSummary& summary,
-                    std::set<std::size_t>& done) {
+                     std::set<std::size_t>& done) {
   std::ifstream in(path, std::ios::binary);
   std::string line, kept;
   while (std::getline(in, line) && !in.eof()) {  // The last one may not be whole.
