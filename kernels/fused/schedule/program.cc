@@ -2,6 +2,8 @@
 #include "kernels/fused/schedule/program.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -17,6 +19,46 @@ std::size_t At(int i) {
   return static_cast<std::size_t>(i);
 }
 
+/// The statements of a part in groups, none of which depends on another one: by statement, the
+/// first one of its group.
+std::vector<int> GroupsOf(const poly::Scop& scop) {
+  std::set<int> written;
+  for (const poly::Statement& statement : scop.statements) {
+    for (const poly::Access& access : statement.accesses) {
+      if (access.is_write) written.insert(access.array);
+    }
+  }
+  std::vector<int> groups;
+  std::map<int, int> users;  // By array that is written: a statement that uses it.
+  for (std::size_t i = 0; i < scop.statements.size(); ++i) {
+    groups.push_back(static_cast<int>(i));
+    for (const poly::Access& access : scop.statements[i].accesses) {
+      if (!written.contains(access.array)) continue;
+      const auto [user, is_first] = users.emplace(access.array, static_cast<int>(i));
+      if (is_first) continue;
+      const int a = groups[At(user->second)], b = groups.back();
+      for (int& group : groups) {
+        if (group == a || group == b) group = std::min(a, b);
+      }
+    }
+  }
+  return groups;
+}
+
+/// One part for each group.
+std::vector<Part> Separated(const Part& part) {
+  const std::vector<int> groups = GroupsOf(part.scop);
+  std::vector<Part> parts;
+  std::map<int, std::size_t> of_group;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const auto [found, is_new] = of_group.emplace(groups[i], parts.size());
+    if (is_new) parts.emplace_back().scop.arrays = part.scop.arrays;
+    parts[found->second].scop.statements.push_back(part.scop.statements[i]);
+    parts[found->second].pieces.push_back(part.pieces[i]);
+  }
+  return parts;
+}
+
 class Divider {
  public:
   explicit Divider(Program& program) : program_(program) {}
@@ -24,6 +66,11 @@ class Divider {
   void Run() {
     Arrays();
     for (std::size_t i = 0; i < program_.list.statements.size(); ++i) Add(static_cast<int>(i));
+    std::vector<Part> separated;
+    for (const Part& part : program_.parts) {
+      std::ranges::move(Separated(part), std::back_inserter(separated));
+    }
+    program_.parts = std::move(separated);
   }
 
  private:

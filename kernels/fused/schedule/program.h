@@ -10,6 +10,8 @@
 // A statement that reads with quotients or remainders has accesses that no scop can say. Where it
 // reads what a statement before it wrote, a new part begins: all of that is written by then.
 // Otherwise nothing depends on how it reads, and the scop does without.
+//
+// Statements that do not depend on each other, not even through others, are in parts of their own.
 #pragma once
 
 #include <vector>

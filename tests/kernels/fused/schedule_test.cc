@@ -122,15 +122,35 @@ TEST(FusedProgram, SumsOfHalvesHaveAnArrayAndAnEnd) {
 
 TEST(FusedProgram, QuotientsOfWhatWasJustWrittenBeginAPart) {
   const auto text = [](const char* read) {
-    return OperatorJson({"x: float32 [4, 6]"},
-                        {{"Exp", {"x"}, "y: float32 [4, 6]"},
-                         {"Reshape", {read}, "z: float32 [3, 8]", {{"shape", {3, 8}}}}},
-                        {"y", "z"});
+    return OperatorJson(
+        {"x: float32 [4, 6]"},
+        {{"Exp", {"x"}, "y: float32 [4, 6]"},
+         {"Reshape", {read}, "z: float32 [3, 8]", {{"shape", {3, 8}}}},
+         {"ReduceMax", {"y"}, "m: float32 [1, 1]", {{"axis", {0, 1}}, {"keep_dims", true}}},
+         {"Mul", {"z", "m"}, "w: float32 [3, 8]"}},
+        {"y", "z", "w"});
   };
   const Program of_written = ProgramOfJson(text("y"));
   ASSERT_EQ(of_written.parts.size(), 2u);
-  EXPECT_EQ(NamesOf(of_written.parts[1]), std::vector<std::string>{"Reshape_1"});
+  EXPECT_EQ(NamesOf(of_written.parts[0]), std::vector<std::string>{"Exp_0"});
+  EXPECT_EQ(NamesOf(of_written.parts[1]),
+            (std::vector<std::string>{"Reshape_1", "ReduceMax_2_begin", "ReduceMax_2", "Mul_3"}));
   EXPECT_EQ(ProgramOfJson(text("x")).parts.size(), 1u);
+}
+
+TEST(FusedProgram, WhatHasNothingToDoWithEachOtherIsInPartsOfItsOwn) {
+  const Program program =
+      ProgramOfJson(OperatorJson({"a: float32 [8]", "b: float32 [16]"},
+                                 {{"Exp", {"a"}, "x: float32 [8]"},
+                                  {"Neg", {"b"}, "y: float32 [16]"},
+                                  {"ReduceSum", {"x"}, "s: float32 [1]", {{"axis", 0}}},
+                                  {"Sqrt", {"b"}, "z: float32 [16]"}},
+                                 {"x", "y", "s", "z"}));
+  ASSERT_EQ(program.parts.size(), 3u);
+  EXPECT_EQ(NamesOf(program.parts[0]),
+            (std::vector<std::string>{"Exp_0", "ReduceSum_2_begin", "ReduceSum_2"}));
+  EXPECT_EQ(NamesOf(program.parts[1]), std::vector<std::string>{"Neg_1"});
+  EXPECT_EQ(NamesOf(program.parts[2]), std::vector<std::string>{"Sqrt_3"});
 }
 
 TEST(FusedSchedules, AreLegalForAllOperatorsInEveryWay) {
