@@ -156,6 +156,8 @@ void AppendRest(bool is_wide, Recipe& recipe) {
   want("transfer", {"REGISTERS"});
   want("stages", {"1"});
   want("min_blocks", {"1"});
+  want("patch", {"1"});
+  want("raster", {"1"});
 }
 
 class Writer {

@@ -295,6 +295,11 @@ class Target : public Function {
   std::uint32_t widest_copy(const MemBlock& b) const;
   /// Is it the storage axis that the read of the argument moves along from element to element?
   bool is_copied_along(const Axis& axis) const;
+  /// Lanes of a warp that may lie along the second innermost axis of a block's threads, and rows of
+  /// blocks that may be gone through together (places.exh).
+  std::vector<std::uint32_t> patch_universe() const;
+  std::vector<std::uint32_t> raster_universe() const;
+  std::uint32_t warp_lanes() const { return kUnitLanes; }
   /// Blocks that a kernel may ask a multiprocessor to hold.
   std::vector<std::uint32_t> min_blocks_universe() const;
   /// Sums of a reduction that the warps of a block hold at most when so many blocks are to be held,

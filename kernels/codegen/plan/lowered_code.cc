@@ -48,6 +48,7 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingWait:
     case Fault::kMissingCopyWait:
     case Fault::kShortRing:
+    case Fault::kLostPlace:
     case Fault::kEarlyRefill:
     case Fault::kWrongFragment:
       code.fault = fault;

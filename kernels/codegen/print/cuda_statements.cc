@@ -339,9 +339,9 @@ std::string CudaStatements::Element(const ir::Instruction& inst) {
 
 std::string CudaStatements::AxisIndex(int index, bool bounded) const {
   const ThreadAxis& axis = code_.tree.axes[At(index)];
-  const std::uint32_t threads =
-      bounded ? code_.tree.layouts[At(axis.layout)].threads : code_.tree.num_threads;
-  return ThreadIndex(axis.stride, axis.size, threads);
+  const ThreadLayout& layout = code_.tree.layouts[At(axis.layout)];
+  const std::uint32_t threads = bounded ? layout.threads : code_.tree.num_threads;
+  return ThreadIndex(axis.stride, axis.size, threads, layout.patch == 1 ? "t" : kPlaceInPatches);
 }
 
 std::string CudaStatements::Condition(const ThreadGuard& guard) const {
