@@ -49,6 +49,8 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingCopyWait:
     case Fault::kShortRing:
     case Fault::kEarlyRefill:
+    case Fault::kShortHalo:
+    case Fault::kMissingZeros:
     case Fault::kWrongFragment:
       code.fault = fault;
       return;
