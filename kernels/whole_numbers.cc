@@ -361,8 +361,8 @@ std::vector<InputShape> InputShapes(const ir::Function& function) {
 std::vector<bool> PositiveArrays(const ir::Function& function) {
   std::vector<bool> positive(function.arrays.size(), false);
   for (const ir::Instruction& inst : function.insts) {
-    const bool wants =
-        inst.op == ir::Op::kSqrt || inst.op == ir::Op::kRsqrt || inst.op == ir::Op::kLog;
+    const bool wants = inst.op == ir::Op::kSqrt || inst.op == ir::Op::kRsqrt ||
+                       inst.op == ir::Op::kLog || inst.op == ir::Op::kPow;
     if (!wants || inst.operands[0].kind != ir::Operand::Kind::kComm) continue;
     const ir::Instruction& producer = function.inst(function.comm(inst.operands[0].comm).producer);
     if (producer.op == ir::Op::kLoad) positive[producer.array.index()] = true;

@@ -44,8 +44,8 @@ double ExactLimit(const ir::Function& function, ir::ArrayId output);
 /// Does a float become an integer? What comes of a NaN or an infinity there no language says.
 bool CutsFloats(const ir::Function& function);
 
-/// Arrays with elements that the computation takes a root or a logarithm of: they are drawn
-/// positive.
+/// Arrays with elements that the computation takes a root, a logarithm or a power of: they are
+/// drawn positive.
 std::vector<bool> PositiveArrays(const ir::Function& function);
 
 /// Arrays with elements that integers are divided by: none of them may be 0.

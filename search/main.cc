@@ -114,6 +114,7 @@ int SearchMain(int argc, char** argv) {
   AddOrderCommand(app, invocation);
   AddSizeCommand(app, invocation);
   AddSolveCommand(app, invocation);
+  AddFunctionalCommand(app, invocation);
   AddStatsCommand(app, invocation);
   AddExplainCommand(app, invocation);
   AddBoundCommand(app, invocation);
@@ -121,6 +122,7 @@ int SearchMain(int argc, char** argv) {
   AddExportCommand(app, invocation);
   AddReportCommand(app, invocation);
   AddInstallKernelCommand(app, invocation);
+  AddFusedCommand(app, invocation);
   AddDevicesCommand(app, invocation);
   AddCharacterizeCommand(app, invocation);
   AddDoctorCommand(app, invocation);

@@ -136,6 +136,10 @@ class Layers(TreeTest):
         self.append("dsl/dsl.h", '#include "ExhParser.h"\n')
         self.expect("dsl/dsl.h:3: only dsl/syntax/parse.cc and the parse tree may include ANTLR (ExhParser.h)")
 
+    def test_isl_stays_in_its_room(self):
+        self.append("kernels/kernel.cc", "#include <isl/set.h>\n")
+        self.expect("kernels/kernel.cc:3: only poly/isl may include isl (isl/set.h)")
+
     def test_includes_start_at_the_root(self):
         self.append("dsl/dsl.h", '#include "spec.h"\n')
         self.expect("dsl/dsl.h:3: spec.h is not a file of ours, written from the root")

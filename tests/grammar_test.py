@@ -30,7 +30,7 @@ KERNEL_RESERVED = set(
     "aligned and end in input kernel not option require or output outside scalar size strides tile xor".split()
 )
 KERNEL_FUNCTIONS = set(
-    "sum prod min max any all argmin argmax abs sqrt rsqrt exp log tanh select cast".split()
+    "sum prod min max any all argmin argmax abs sqrt rsqrt exp log tanh pow select cast".split()
 )
 KERNEL_TYPES = set("f64 f32 f16 bf16 i64 i32 u32 i8 bool".split())
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Every kind of mistake and of doubtful text that the author of a `.exh` file or of a kernel as
-// text (docs/kernels.md) can be told about, in one table. The numbers are for ever: a kind that is
-// no longer reported leaves a gap. A kind has a page of its own, docs/diagnostics/<code>.md, which
-// `exhc explain <code>` prints.
+// Every kind of mistake and of doubtful text that the author of a `.exh` file, of a kernel as text
+// (docs/kernels.md) or of a functional program (docs/functional.md) can be told about, in one
+// table. The numbers are for ever: a kind that is no longer reported leaves a gap. A kind has a
+// page of its own, docs/diagnostics/<code>.md, which `exhc explain <code>` prints.
 #pragma once
 
 #include <cstdint>
@@ -156,6 +156,7 @@ enum class Diag : std::uint16_t {
   kBuildWithoutHost = 901,
   kBuildWithoutValues = 902,
   kBuildWithMaps = 903,
+  kNeedsBackbone = 904,
 
   // Kernels as text: what is written.
   kUnknownCharacter = 1001,
@@ -205,6 +206,28 @@ enum class Diag : std::uint16_t {
   kNotBuilt = 1211,
   kBadAlignment = 1212,
   kRequired = 1213,
+
+  // Functional programs (docs/functional.md): what is written.
+  kFunWord = 1301,
+  kFunTooDeep = 1302,
+  kFunTooLarge = 1303,
+  kFunNumber = 1304,
+
+  // Functional programs: names and what they stand for.
+  kFunUnknownName = 1311,
+  kFunNameTaken = 1312,
+  kFunRecursion = 1313,
+  kFunArguments = 1314,
+  kFunNoKernel = 1315,
+
+  // Functional programs: types, memory, and values of parameters.
+  kFunType = 1321,
+  kFunLength = 1322,
+  kFunDivides = 1323,
+  kFunWindow = 1324,
+  kFunWritesNothing = 1325,
+  kFunParam = 1331,
+  kFunNever = 1332,
 };
 
 /// What the table says of a kind.

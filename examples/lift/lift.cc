@@ -3,6 +3,7 @@
 
 #include "examples/all.h"
 #include "examples/lift/program.h"
+#include "examples/lift/program_file.h"
 #include "examples/lift/tree_file.h"
 #include "spaces/lift.exh.h"
 
@@ -25,7 +26,7 @@ class Lift final : public Example {
     return all;
   }
   std::string_view data() const override {
-    return "a tree of maps, see docs/lift.md; without it that of a convolution";
+    return "a tree of maps, see docs/lift.md, or a functional program; without it a convolution";
   }
   const runtime::Space& space() const override { return spaces::lift::GetSpace(); }
   std::shared_ptr<const runtime::Host> MakeHost(const Parameters& parameters,
@@ -36,7 +37,8 @@ class Lift final : public Example {
     for (const lift::Rule& rule : lift::kRules) {
       rules.*rule.holds = parameters.find(rule.name)->second != 0;
     }
-    lift::TreeFile tree = lift::ReadTree(data == nullptr ? lift::ConvolutionTree() : *data);
+    lift::TreeFile tree =
+        data == nullptr ? lift::ReadTree(lift::ConvolutionTree()) : lift::ReadTreeOrProgram(*data);
     return HostOf<spaces::lift::SpaceHost>(lift::MakeProgram(std::move(tree.maps), rules));
   }
 };

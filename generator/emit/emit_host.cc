@@ -296,6 +296,7 @@ void EmitHost(CodeWriter& out, const Plan& plan) {
   out.Blank();
   {
     auto body = out.Block("std::string SpaceHost::Name(int root_set, Object object) const");
+    if (plan.sets.empty()) out.Line("static_cast<void>(object);");
     EmitSwitch(out, plan, "root_set", [&plan](int set) {
       return IsRoot(plan, set) ? plan.sets[set].objects + ".name(object)" : std::string();
     });

@@ -274,6 +274,7 @@ std::string SetOrNone(const Plan& plan, int set) {
 /// }
 void EmitSets(CodeWriter& out, const Plan& plan) {
   auto body = out.Block("void AddSets(Space& space)");
+  if (plan.sets.empty()) out.Line("static_cast<void>(space);");
   out.Line("// name, superset, root, parameter_set, disjoint, is_quotient");
   for (std::size_t i = 0; i < plan.sets.size(); ++i) {
     const dsl::Set& set = plan.spec->sets[i];

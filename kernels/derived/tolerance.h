@@ -57,6 +57,9 @@ inline constexpr double kErrorFactor = 26;
 /// What a function of a library may be off, squared, in units of u times its value: two units in
 /// the last place.
 inline constexpr double kFunctionSquares = 16;
+/// The same of powers, which are an exponential of a product: taken as eight units in the last
+/// place.
+inline constexpr double kPowerSquares = 256;
 
 /// Of `operations` roundings in a row: kErrorFactor, or twice the worst case where that is less.
 inline double ErrorFactor(double operations) {

@@ -11,6 +11,7 @@
 // The hardware's own layouts have their depth in another order: q + 4 i of doubles, and
 // 2 q + i % 2 + 8 (i / 2) of halves. A sum does not ask in which order its terms come, as long as
 // both operands agree; and here what a lane has of a row lies together, so that it is one access.
+// Bytes lie in the hardware's layout as they do here.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ enum class MatrixUnit : std::uint8_t {
   kNone,
   kDmma,  ///< f32 and f64, as doubles; sums are doubles.
   kMma,   ///< Both operands are f16, or both are bf16; sums are f32.
+  kImma,  ///< Both operands are i8; sums are i32.
 };
 
 /// The unit that could do the multiply-add, as far as types go.
@@ -34,10 +36,15 @@ MatrixUnit UnitOf(const Function& function, const Instruction& product);
 
 /// What the sums of a unit are, and what it multiplies where operands are of type `element`.
 constexpr Type SumsOf(MatrixUnit unit) {
+  if (unit == MatrixUnit::kImma) return Type::kI32;
   return unit == MatrixUnit::kMma ? Type::kF32 : Type::kF64;
 }
 constexpr Type FactorsOf(MatrixUnit unit, Type element) {
-  return unit == MatrixUnit::kMma ? element : Type::kF64;
+  return unit == MatrixUnit::kDmma ? Type::kF64 : element;
+}
+/// Does it take elements as they are in memory, several in a register of 32 bits?
+constexpr bool TakesBits(MatrixUnit unit) {
+  return unit == MatrixUnit::kMma || unit == MatrixUnit::kImma;
 }
 
 /// What a dimension is to the matrix unit that its iterations may belong to.

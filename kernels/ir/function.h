@@ -69,6 +69,7 @@ enum class Op : std::uint8_t {
   kExp,
   kLog,
   kTanh,
+  kPow,     ///< a to the power of b; of a negative a only where b is whole
   kLess,    ///< a < b ? 1 : 0
   kEqual,   ///< a == b ? 1 : 0
   kSelect,  ///< a != 0 ? b : c

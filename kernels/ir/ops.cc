@@ -28,6 +28,7 @@ constexpr auto kOps = std::to_array<OpInfo>({
     {Op::kExp, "kExp", "exp", 1, false, true, false, false, Takes::kFloats},
     {Op::kLog, "kLog", "log", 1, false, true, false, false, Takes::kFloats},
     {Op::kTanh, "kTanh", "tanh", 1, false, true, false, false, Takes::kFloats},
+    {Op::kPow, "kPow", "pow", 2, false, true, false, false, Takes::kFloats},
     {Op::kLess, "kLess", "less", 2, false, false, true, false},
     {Op::kEqual, "kEqual", "equal", 2, false, false, true, false},
     {Op::kSelect, "kSelect", "select", 3, false, true, true, false},
@@ -96,6 +97,8 @@ double OfFloats(Op op, double a, double b, double c) {
       return std::log(a);
     case Op::kTanh:
       return std::tanh(a);
+    case Op::kPow:
+      return std::pow(a, b);
     case Op::kLess:
       return a < b ? 1 : 0;
     case Op::kEqual:

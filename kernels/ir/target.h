@@ -46,6 +46,7 @@ inline constexpr std::array kWaysAcross = {kAtomicCas, kAtomicRed, kAtomicVector
 /// Names of the values of `unit` (kernels/spaces/units.exh), but FMA.
 inline constexpr std::string_view kDmma = "DMMA";
 inline constexpr std::string_view kMma = "MMA";
+inline constexpr std::string_view kImma = "IMMA";
 
 /// A backbone on a device: `$fun` in the files of kernels/spaces.
 class Target : public Function {

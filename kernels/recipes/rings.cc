@@ -70,7 +70,7 @@ class RingWriter {
     Want("dim_kind", {"LOOP", "UNROLL"});
     Want("dim_mapping", {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
     Want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
-    Want("vec", {"8", "4", "2", "1"});
+    Want("vec", {"16", "8", "4", "2", "1"});
     Want("min_blocks", {"1"});
     Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
     return std::move(recipe_);

@@ -47,7 +47,8 @@ const UnitTile kTiles[] = {
     {.name = "unit, small tiles", .row_warps = 2, .row_copies = 2, .column_warps = 2, .steps = 2},
     {.name = "unit, slices", .row_copies = 2, .slices = 4},
 };
-/// Of halves, whose sums take half as many registers and whose steps are eight times as fast.
+/// Of halves and bytes, whose sums take half as many registers and whose steps are eight times as
+/// fast, or more.
 const UnitTile kHalfTiles[] = {
     {.name = "unit, large tiles",
      .row_warps = 2,
@@ -145,7 +146,7 @@ class UnitWriter {
   void Size(const Dimension& dim, std::uint32_t size) {
     Want("size(" + dim.name() + ")", {std::to_string(size)});
   }
-  static std::vector<std::string> Widths() { return {"8", "4", "2", "1"}; }
+  static std::vector<std::string> Widths() { return {"16", "8", "4", "2", "1"}; }
 
   /// The axes of the product's tile.
   bool FindAxes() {
@@ -464,9 +465,10 @@ std::vector<Recipe> UnitRecipes(const Target& function) {
     product = &inst;
   }
   if (product == nullptr) return recipes;
-  const bool is_half = function.unit_of(*product) == ir::kMma;
-  std::vector<UnitTile> tiles = is_half ? std::vector(std::begin(kHalfTiles), std::end(kHalfTiles))
-                                        : std::vector(std::begin(kTiles), std::end(kTiles));
+  const bool is_narrow = function.unit_of(*product) != ir::kDmma;
+  std::vector<UnitTile> tiles = is_narrow
+                                    ? std::vector(std::begin(kHalfTiles), std::end(kHalfTiles))
+                                    : std::vector(std::begin(kTiles), std::end(kTiles));
   if (HasScatteredOperand(function, *product)) tiles.push_back(kWideTile);
   if (const auto tile = DividedTile(function, *product)) tiles.push_back(*tile);
   for (const std::uint32_t stages : {kStages, 1u}) {

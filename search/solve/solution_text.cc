@@ -54,14 +54,14 @@ std::string SolutionText(const Candidate& solution) {
     std::string line = fmt::format("  {:<{}}", choice, width);
     bool any = false;
     ForEachLive(solution, choice, [&](DecisionId decision) {
-      const std::string value =
-          fmt::format("{}={}", Arguments(instance, decision),
-                      instance.ValueName(decision, solution.FirstValue(decision)));
-      if (any && line.size() + 2 + value.size() > kColumns) {
+      const std::string arguments = Arguments(instance, decision);
+      const std::string value = instance.ValueName(decision, solution.FirstValue(decision));
+      const std::string shown = arguments.empty() ? value : arguments + "=" + value;
+      if (any && line.size() + 2 + shown.size() > kColumns) {
         text += line + "\n";
         line = fmt::format("  {:<{}}", "", width);
       }
-      line += "  " + value;
+      line += "  " + shown;
       any = true;
     });
     if (any) text += line + "\n";

@@ -21,6 +21,7 @@
 #define exh_dmma(...) ::exh_shim::MultiplyTile(__LINE__, __VA_ARGS__)
 #define exh_mma_f16(...) ::exh_shim::MultiplyHalves<false>(__LINE__, __VA_ARGS__)
 #define exh_mma_bf16(...) ::exh_shim::MultiplyHalves<true>(__LINE__, __VA_ARGS__)
+#define exh_mma_i8(...) ::exh_shim::MultiplyBytes(__LINE__, __VA_ARGS__)
 
 /// Of kernels whose launches overlap. When the next one may begin is no matter of right and wrong.
 inline void exh_let_next_begin() {}
@@ -75,6 +76,20 @@ void MultiplyHalves(int line, float& c0, float& c1, float& c2, float& c3, unsign
   c2 = static_cast<float>(sums[2]), c3 = static_cast<float>(sums[3]);
 }
 
+/// The lowest byte of a register is the first of four neighbours.
+inline void MultiplyBytes(int line, int& c0, int& c1, int& c2, int& c3, unsigned a0, unsigned a1,
+                          unsigned b0) {
+  const unsigned words_a[] = {a0, a1};
+  double sums[] = {double(c0), double(c1), double(c2), double(c3)}, a[8], b[4];
+  const auto value = [](unsigned word, int i) {
+    return double(static_cast<signed char>(word >> i * 8 & 0xffu));
+  };
+  for (int i = 0; i < 8; ++i) a[i] = value(words_a[i / 4], i % 4);
+  for (int i = 0; i < 4; ++i) b[i] = value(b0, i);
+  Multiply(line, Tiles::kBytes, sums, a, b);
+  c0 = int(sums[0]), c1 = int(sums[1]), c2 = int(sums[2]), c3 = int(sums[3]);
+}
+
 template <typename T>
 T ShuffleXor(int line, unsigned mask, T value, int lanes) {
   static_assert(sizeof(T) == 4 || sizeof(T) == 8);
@@ -127,6 +142,7 @@ extern "C" float sqrtf(float x) noexcept;
 extern "C" float expf(float x) noexcept;
 extern "C" float logf(float x) noexcept;
 extern "C" float tanhf(float x) noexcept;
+extern "C" float powf(float x, float y) noexcept;
 inline float rsqrtf(float x) {
   return 1.0f / sqrtf(x);
 }
@@ -137,6 +153,7 @@ extern "C" double sqrt(double x) noexcept;
 extern "C" double exp(double x) noexcept;
 extern "C" double log(double x) noexcept;
 extern "C" double tanh(double x) noexcept;
+extern "C" double pow(double x, double y) noexcept;
 inline double rsqrt(double x) {
   return 1.0 / sqrt(x);
 }

@@ -136,6 +136,35 @@ TEST(CudaShim, MatrixUnitOfHalves) {
   }
 }
 
+/// The same of bytes: lanes have four neighbours along the depth, which a register holds.
+TEST(CudaShim, MatrixUnitOfBytes) {
+  const std::string multiply = R"(
+  if (t < 32) {
+    const int g = t / 4, q = t % 4;
+    unsigned a[2] = {}, b = 0;
+    for (int i = 0; i < 4; ++i) {
+      const int k = 4 * q + i;
+      for (int h = 0; h < 2; ++h) a[h] |= ((g + 8 * h) * 3 - k * 5 & 0xff) << 8 * i;
+      b |= (k * 7 - g * 9 & 0xff) << 8 * i;
+    }
+    int c[4];
+    for (int i = 0; i < 4; ++i) c[i] = i;
+    exh_mma_i8(c[0], c[1], c[2], c[3], a[0], a[1], b);
+    for (int i = 0; i < 4; ++i) arg_c[(g + i / 2 * 8) * 8 + 2 * q + i % 2] = c[i];
+  }
+)";
+  const HandProgram kernel(multiply, {.grid = 1, .threads = 64});
+  const Result result = kernel.Run(0);
+  ASSERT_EQ(result.error, "");
+  for (int row = 0; row < 16; ++row) {
+    for (int column = 0; column < 8; ++column) {
+      int sum = row / 8 * 2 + column % 2;
+      for (int k = 0; k < 16; ++k) sum += (row * 3 - k * 5) * (k * 7 - column * 9);
+      EXPECT_EQ(result.c[static_cast<std::size_t>(row * 8 + column)], static_cast<float>(sum));
+    }
+  }
+}
+
 TEST(CudaShim, MatrixUnitsNeedWholeWarps) {
   const std::string multiply = R"(
   double x = 1, y = 1, z = 1, w = 1;

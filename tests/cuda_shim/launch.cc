@@ -73,16 +73,18 @@ class Runner {
     std::copy_n(b, std::size(tiles[t].b), tiles[t].b);
     of_warp_[t] = line;
     Fiber::Yield();
-    // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64 and .f16.
+    // Rows and columns of registers as the PTX ISA has them: "mma.m16n8k16", .f64, .f16 and .s8.
     const Tile* const warp = &tiles[t / kWarp * kWarp];
     const unsigned lane = t % kWarp;
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned row = lane / 4 + (i < 2 ? 0 : 8), column = lane % 4 * 2 + i % 2;
       for (unsigned k = 0; k < 16; ++k) {
-        const bool is_half = kind == Tiles::kHalves;
-        const unsigned in_group = is_half ? k % 8 / 2 : k % 4;
-        const unsigned of_a = is_half ? (k / 8 * 2 + row / 8) * 2 + k % 2 : k / 4 * 2 + row / 8;
-        const unsigned of_b = is_half ? k / 8 * 2 + k % 2 : k / 4;
+        unsigned in_group = k % 4, of_a = k / 4 * 2 + row / 8, of_b = k / 4;
+        if (kind == Tiles::kHalves) {
+          in_group = k % 8 / 2, of_a = (k / 8 * 2 + row / 8) * 2 + k % 2, of_b = k / 8 * 2 + k % 2;
+        } else if (kind == Tiles::kBytes) {
+          in_group = k / 4, of_a = row / 8 * 4 + k % 4, of_b = k % 4;
+        }
         const double left = warp[row % 8 * 4 + in_group].a[of_a];
         const double right = warp[column * 4 + in_group].b[of_b];
         sums[i] = __builtin_fma(left, right, sums[i]);

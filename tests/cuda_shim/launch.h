@@ -86,8 +86,8 @@ void CommitCopies();
 /// The running thread waits for all of its groups but the latest ones.
 void AwaitCopies(int groups_left);
 
-/// How registers of a tile are ordered: as those of doubles, or as those of halves.
-enum class Tiles { kDoubles, kHalves };
+/// How registers of a tile are ordered: as those of doubles, of halves, or of bytes.
+enum class Tiles { kDoubles, kHalves, kBytes };
 /// mma.sync.aligned.m16n8k16: what the running thread has of 16 x 16 elements, of 16 x 8 elements
 /// and of 16 x 8 sums, to which the product is added. All 32 threads of its warp must call it on
 /// the same line, others need not. It is no barrier.

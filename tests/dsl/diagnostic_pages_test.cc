@@ -3,7 +3,8 @@
 // Every code has a page in docs/diagnostics, every page a code. A page shows a mistake in its first
 // ```exh block and how it should read in the second; both are compiled after the text of
 // prelude.exh, or by themselves when the block starts with ```exh alone. What the pages about
-// kernels as text show is checked by tests/kernels/notation/pages_test.cc.
+// kernels as text show is checked by tests/kernels/notation/pages_test.cc, of functional programs
+// by tests/functional/pages_test.cc.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,9 +25,9 @@ namespace {
 const std::string kFolder = std::string(EXH_SOURCE_DIR) + "/docs/diagnostics/";
 
 /// Kinds that no text of a page can show: what the machine does, or what only `exhc build` reports.
-const std::set<Diag> kWithoutExample = {Diag::kTooManyIncludes,  Diag::kParserFailed,
-                                        Diag::kBuildWithoutHost, Diag::kBuildWithoutValues,
-                                        Diag::kBuildWithMaps,    Diag::kNotText};
+const std::set<Diag> kWithoutExample = {
+    Diag::kTooManyIncludes, Diag::kParserFailed, Diag::kBuildWithoutHost, Diag::kBuildWithoutValues,
+    Diag::kBuildWithMaps,   Diag::kNotText,      Diag::kNeedsBackbone};
 
 /// Kinds from here on are about kernels as text.
 constexpr int kFirstOfKernels = 1001;

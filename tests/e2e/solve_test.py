@@ -7,6 +7,7 @@ usage: solve_test.py SEARCH [unittest arguments]
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -38,6 +39,53 @@ class Solutions(unittest.TestCase):
         self.assertEqual(done.stdout, "1\n  column  r0=1  r1=3  r2=0  r3=2\n"
                                       "2\n  column  r0=2  r1=0  r2=3  r3=1\n"
                                       "2 solutions, all there are\n")
+
+    def test_a_space_in_a_file(self):
+        done = solve("--space", "tests/load/plain.exh")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines()[0], "  layout  ROWS")
+        done = solve("--space", "tests/load/plain.exh", "--size", "n=3")
+        self.assertEqual((done.returncode, done.stderr), (2, "search: a space that is an .exh file has no --size\n"))
+        done = solve("--space", "examples/queens.exh")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("examples/queens.exh:7:5: error: set 'Rows' needs a backbone in C++", done.stderr)
+        done = solve("--space", "nowhere.exh")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nowhere.exh", done.stderr)
+
+    def test_a_functional_program(self):
+        program = "examples/conv_space/conv.fun"
+        done = solve("--space", program, "--size", "side=12,channels=4,kernels=4", "--sample", "3", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        points = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual(len(points), 3)
+        for point in points:
+            self.assertEqual((14 + point["rho()"] - point["theta()"]) % (point["theta()"] - 2), 0)
+            self.assertEqual(36 % point["omega()"], 0)
+        text = run("functional", "constraints", program, "--size", "side=12,channels=4,kernels=4")
+        self.assertEqual(text.returncode, 0, text.stderr)
+        self.assertIn("require split_kappa: 4 % kappa() == 0\n", text.stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "conv.exh")
+            with open(path, "w") as file:
+                file.write(text.stdout)
+            counts = {solve("--space", path, "--count").stdout,
+                      solve("--space", program, "--size", "side=12,channels=4,kernels=4", "--count").stdout}
+            self.assertEqual(len(counts), 1)
+        done = solve("--space", program, "--size", "sidee=3")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("did you mean 'side'?", done.stderr)
+
+    def test_mappings_of_a_functional_program(self):
+        program = "examples/lift/programs/listing_1.fun"
+        known = solve("--space", "lift", "--data", "examples/lift/trees/listing_1.json", "--count")
+        self.assertEqual(known.returncode, 0, known.stderr)
+        self.assertEqual(solve("--space", "lift", "--data", program, "--count").stdout, known.stdout)
+        tree = run("functional", "maps", program)
+        self.assertEqual([each["name"] for each in json.loads(tree.stdout)["maps"]], list("ABCDE"))
+        done = run("functional", "maps", "examples/conv_space/conv.fun")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a mapping is of one kernel, and the program has 4", done.stderr)
 
     def test_so_many(self):
         done = solve("--space", "queens", "--limit", "3")
@@ -175,6 +223,16 @@ class Mistakes(unittest.TestCase):
 
 
 class SizeExact(unittest.TestCase):
+    def test_is_what_the_tree_says(self):
+        for kernel, size in (("axpy", "n=4"), ("mv", "m=1,n=4")):
+            tree, exact = (run("size", "--kernel", kernel, "--size", size, "--space", "paper", *how)
+                           for how in ((), ("--exact",)))
+            self.assertEqual((tree.returncode, exact.returncode), (0, 0), tree.stderr + exact.stderr)
+            counted = re.match(rf"{kernel}: (\d+) implementations, counted: ", tree.stdout)
+            self.assertIsNotNone(counted, tree.stdout)
+            self.assertGreater(int(counted[1]), 5000)
+            self.assertIn(f"{kernel}: {counted[1]} implementations, counted: ", exact.stdout)
+
     def test_ends_with_a_lower_bound(self):
         done = run("size", "--exact", "--kernel", "matmul", "--size", "m=256,n=256,k=32", "--budget", "1s")
         self.assertEqual(done.returncode, 1, done.stderr)

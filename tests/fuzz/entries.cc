@@ -12,6 +12,7 @@
 #include "dsl/syntax/format.h"
 #include "dsl/syntax/parse.h"
 #include "dsl/syntax/print.h"
+#include "functional/functional.h"
 #include "generator/generator.h"
 #include "generator/maps/maps.h"
 #include "kernels/ir/builder.h"
@@ -172,6 +173,21 @@ bool Kernel(std::string_view text) {
   }
   ShowsErrors(sink, text);
   return is_built;
+}
+
+bool Functional(std::string_view text) {
+  dsl::DiagnosticSink sink;
+  const auto program = functional::ReadText("fuzz/text.fun", std::string(text), {}, sink);
+  Promise((program != nullptr) == !sink.has_errors(), "an error unless there is a program", text);
+  ShowsErrors(sink, text);
+  if (program == nullptr) return false;
+  const std::string inferred = functional::ExhText(*program, sink.sources());
+  dsl::DiagnosticSink checked;
+  const auto spec = dsl::CompileText("fuzz/text.exh", inferred, {}, checked);
+  if (!spec) std::fprintf(stderr, "%s%s", inferred.c_str(), RenderText(checked).c_str());
+  Promise(spec.has_value(), "what is inferred is a space", text);
+  Promise(spec->choices.size() == program->parameters.size(), "a choice a parameter", text);
+  return true;
 }
 
 }  // namespace exh::fuzz

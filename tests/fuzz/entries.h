@@ -27,6 +27,11 @@ bool Format(std::string_view text);
 /// and formatting it changes nothing. Returns whether it is a kernel.
 bool Kernel(std::string_view text);
 
+/// Functional programs: the parser, everything that is inferred, and the renderers. A program or an
+/// error; and what is inferred is a space that is checked and in the style of `exhc fmt`. Returns
+/// whether it is a program.
+bool Functional(std::string_view text);
+
 /// Says on standard error what is broken, for which text, and aborts, unless it is kept.
 void Promise(bool kept, const char* what, std::string_view text);
 

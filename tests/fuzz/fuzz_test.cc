@@ -126,6 +126,56 @@ TEST(Fuzz, MutatedKernels) {
   EXPECT_GT(built, 50);
 }
 
+std::vector<std::string> FunctionalDictionary() {
+  return ReadDictionary(InTree("tests/fuzz/functional.dict"));
+}
+
+constexpr const char* kPrograms[] = {"examples/conv_space/conv.fun",
+                                     "tests/fuzz/every_pattern.fun"};
+
+TEST(Fuzz, EveryBeginningOfAProgramIsRead) {
+  for (const char* const file : kPrograms) {
+    const std::string text = ReadText(InTree(file));
+    EXPECT_TRUE(Functional(text)) << file;
+    // All of the short one; of the long one with steps, for each has to be unfolded.
+    const std::size_t step = text.size() > 3000 ? 13 : 1;
+    for (std::size_t size = 0; size < text.size(); size += step) Functional(text.substr(0, size));
+  }
+}
+
+TEST(Fuzz, MutatedPrograms) {
+  int programs = 0;
+  for (const char* const file : kPrograms) {
+    const std::string text = ReadText(InTree(file));
+    programs += Feed(
+        300, [&](std::mt19937& random) { return Mutated(text, random); }, Functional);
+    programs += Feed(
+        100, [&](std::mt19937& random) { return Exchanged(text, random); }, Functional);
+  }
+  EXPECT_GT(programs, 20);
+  Feed(300, RandomBytes, Functional);
+  const std::vector<std::string> words = FunctionalDictionary();
+  Feed(
+      1000, [&](std::mt19937& random) { return RandomWords(words, random); }, Functional);
+}
+
+TEST(Fuzz, LongProgramsOfOneKindTakeLinearTime) {
+  const std::string head = "size n = 4\ninput x: [float]n\nkernel k = ";
+  for (const char* piece :
+       {"(", "-", "map(id, ", "x -> ", "let a = ", "1 + ", "join(", "((a, b) -> "}) {
+    Functional(head + Repeated(piece, 20000) + "x");
+    Functional(head + Repeated(piece, 150) + "x");
+  }
+  for (const char* piece : {" + x", " |> map(id)", "(x)", ", x", ")", " * n", "@a"}) {
+    Functional(head + "x" + Repeated(piece, 20000));
+    Functional(head + "map(e -> e" + Repeated(piece, 150) + ", x)");
+  }
+  for (const char* piece : {"\n", "size n = 3\n", "param a\n", "\xc3", "[", "kernel ", "// a\n"}) {
+    Functional(Repeated(piece, 5000));
+  }
+  Functional("size n = 4\nparam a in 1" + Repeated(" | 2", 5000) + "\n");
+}
+
 TEST(Fuzz, LongInputsOfOneKindTakeLinearTime) {
   Check("require " + Repeated("forall $a in Ax: ", 3000));
   Check("require true" + Repeated(" || true", 20000));
@@ -176,6 +226,7 @@ TEST(Fuzz, EntriesTellWhatTheyAreAbout) {
   EXPECT_FALSE(Format("\"open"));
   EXPECT_TRUE(Kernel(ReadText(InTree("kernels/library/texts/matmul.kernel"))));
   EXPECT_FALSE(Kernel("kernel a\nend"));
+  EXPECT_FALSE(Functional("input x: [float]4"));
 }
 
 TEST(FuzzDeathTest, ABrokenPromiseAbortsAndShowsTheText) {

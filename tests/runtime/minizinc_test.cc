@@ -14,6 +14,7 @@
 #include "tests/support/order_space.h"
 #include "tests/support/random_space.h"
 #include "tests/support/random_terms.h"
+#include "tests/support/terms.h"
 
 namespace exh::tests {
 namespace {
@@ -144,6 +145,24 @@ TEST_F(MiniZinc, AnImpossibleSpaceHasNoSolution) {
   const auto instance = Instance::Freeze(test.space, test.host);
   ASSERT_EQ(instance->root_result(), runtime::Propagation::kDeadEnd);
   ExpectSolutions(*instance, false, 0);
+}
+
+/// Solvers may forget that a quotient has no value where it is one number for all divisors but 0.
+TEST_F(MiniZinc, DivisorsThatMayBeZeroAreLookedAt) {
+  TestSpace test;
+  const int items = test.AddRoot("Items", 1);
+  const auto numbers = [](TableHost::Tuple) { return std::vector<std::uint32_t>{0, 2, 4, 8}; };
+  const int x = test.AddInteger("x", {Var(items)}, numbers);
+  const int y = test.AddInteger("y", {Var(items)}, numbers);
+  const int z = test.AddInteger("z", {Var(items)}, numbers);
+  const int mode = test.AddEnum("mode", {Var(items)}, 2);
+  test.Require({Var(items)},
+               {Is(mode, {0}, 1), Div(0, Use(x, {0})) % Max(2, Use(y, {0})) >= Use(z, {0})},
+               "nothing_divided");
+  const auto instance = Instance::Freeze(test.space, test.host);
+  const std::uint64_t expected = CountImplementations(Candidate(instance), 1000);
+  EXPECT_EQ(expected, 64u + 12u);  // Any, or x is not 0 and z is.
+  ExpectSolutions(*instance, false, expected);
 }
 
 /// A counter is exact only as far as something asks, and stays right when its factors are large.

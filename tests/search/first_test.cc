@@ -281,8 +281,9 @@ TEST(First, ProductsBeginWithMatrixUnits) {
               testing::IsEmpty());
 }
 
-/// Of halves: sums take fewer registers, so tiles are larger, and rows are copied 16 bytes at once.
-TEST(First, ProductsOfHalvesBeginWithTheirUnit) {
+/// Of halves and bytes: sums take fewer registers, so tiles are larger, and rows are copied 16
+/// bytes at once.
+TEST(First, ProductsOfNarrowTypesBeginWithTheirUnit) {
   struct Expected {
     const char* name;
     std::uint32_t threads;
@@ -295,7 +296,8 @@ TEST(First, ProductsOfHalvesBeginWithTheirUnit) {
       {"unit, deep tiles", 128, 64},         {"unit, wide tiles", 256, 32},
       {"unit, small tiles", 128, 256},       {"unit, slices", 128, 1024}};
   for (const char* size :
-       {"m=1024,n=1024,k=256,type=bf16", "m=1024,n=1024,k=256,type=f16,transpose_b=1"}) {
+       {"m=1024,n=1024,k=256,type=bf16", "m=1024,n=1024,k=256,type=f16,transpose_b=1",
+        "m=1024,n=1024,k=256,type=i8,transpose_b=1"}) {
     const Begun begun = Begin("matmul", size, "h200");
     const auto recipes = kernels::UnitRecipes(*begun.problem.task.function);
     ASSERT_EQ(recipes.size(), std::size(expected));
@@ -303,7 +305,9 @@ TEST(First, ProductsOfHalvesBeginWithTheirUnit) {
       EXPECT_EQ(recipes[i].name, expected[i].name);
       const kernels::Source source = begun.Source(i);
       EXPECT_THAT(source.text, HasSubstr("exh_mma_")) << size;
-      EXPECT_THAT(source.text, HasSubstr(i < 5 ? "exh_copy_cg<16>(" : "load8(")) << size;
+      const bool is_bytes = std::string(size).find("i8") != std::string::npos;
+      const char* const wide = is_bytes ? "load16(" : "load8(";
+      EXPECT_THAT(source.text, HasSubstr(i < 5 ? "exh_copy_cg<16>(" : wide)) << size;
       EXPECT_EQ(source.gpu->launch.threads, expected[i].threads) << size;
       EXPECT_EQ(source.gpu->launch.grid, expected[i].blocks) << size;
     }

@@ -313,12 +313,64 @@ struct LongScene : Scene {
     evaluator.measure = [](const std::string& source, int) { return Correct(LongTime(source)); };
     if (!has_tree) return;
     options.policy = MakePolicy("tag", {});
-    options.proposer.bound = LongBound;
+    // A tenth of what starts take: with all of it nine evaluations prove what is best.
+    options.proposer.bound = [](const Candidate& candidate) {
+      return 100 + 0.1 * (LongBound(candidate) - 100);
+    };
     options.proposer.local_share = 0.4;
     options.proposer.screen = 4;
     options.batch = 1;
   }
 };
+
+void ExpectGoodLog(const Log& log, std::size_t count) {
+  EXPECT_THAT(log.problems, IsEmpty());
+  ASSERT_EQ(log.evals.size(), count);
+  std::set<std::string> vectors;
+  bool is_far = false;
+  for (const EvalRecord& eval : log.evals) {
+    EXPECT_TRUE(vectors.insert(eval.vector).second) << eval.n;
+    is_far = is_far || eval.vector.find('~') != std::string::npos;
+    Candidate candidate = LongRoot();
+    ReplayRecord(log, eval, candidate);
+    for (const PathStep& step : eval.path) EXPECT_EQ(LocalStep(log, step, candidate), step);
+    for (int item = 0; item < 3; ++item) {
+      const DecisionId start = StartOf(candidate, item);
+      EXPECT_EQ(VectorValue(eval.vector, start), candidate.FirstValue(start));
+    }
+  }
+  EXPECT_TRUE(is_far);
+}
+
+TEST(LongDecisions, AreSearchedLoggedAndTakenUp) {
+  for (const bool has_tree : {true, false}) {
+    LongScene run(has_tree);
+    run.Budget("evals=60");
+    const Outcome first = run.Go();
+    const Log half = run.log();
+    ExpectGoodLog(half, 60);
+    if (has_tree) {
+      EXPECT_EQ(run.ReplayedDigest(), first.end.tree);
+      EXPECT_EQ(half.choices, ChoiceRecords(LongRoot().instance()));
+    }
+    LongScene again(has_tree);
+    std::ofstream(again.folder / "log.jsonl", std::ios::binary)
+        << ReadAll(run.folder / "log.jsonl");
+    again.Budget("evals=120");
+    const Outcome outcome = again.Resume();
+    const Log log = again.log();
+    ExpectGoodLog(log, 120);
+    if (has_tree) {
+      EXPECT_EQ(again.ReplayedDigest(), outcome.end.tree);
+      EXPECT_LT(log.BestTime(), 200);  // 103 at best; 1400 on average.
+    }
+    EXPECT_THAT(EvalText(log, *log.Best(), false), HasSubstr("start"));
+    EXPECT_THAT(EvalText(log, *log.Best(), true), HasSubstr("start(a)="));
+    const std::string differences = DiffText(log, log.evals[0], log, log.evals[1]);
+    EXPECT_THAT(differences, HasSubstr("start("));
+    EXPECT_EQ(differences.find('#'), std::string::npos);
+  }
+}
 
 TEST(LongDecisions, OfARecordAreSimulated) {
   LongScene run(false);

@@ -189,11 +189,12 @@ class ValuePlanner {
     }
   }
 
-  /// Was a half read that nothing but matrix units and stores of halves take?
+  /// Was a half or a byte read that nothing but matrix units, and stores of its type, take?
   bool IsBits(const ir::Instruction& inst) const {
     const bool is_read = inst.op == ir::Op::kLoad || inst.op == ir::Op::kTempLoad;
     const std::vector<ir::InstId>& readers = readers_[inst.id.index()];
-    if (!tree_.has_lanes() || !is_read || readers.empty() || !ir::IsHalf(inst.type)) return false;
+    const bool is_narrow = ir::IsHalf(inst.type) || inst.type == ir::Type::kI8;
+    if (!tree_.has_lanes() || !is_read || readers.empty() || !is_narrow) return false;
     if (function_.element_type(inst) != inst.type || !plan_.insts[inst.id.index()].inits.empty()) {
       return false;
     }

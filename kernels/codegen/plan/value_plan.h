@@ -38,7 +38,7 @@ struct ValueStorage {
   std::uint32_t lanes = 1;  ///< Size of the vector dim, 1 if none.
   LaneParts parts;
   bool is_read = false;     ///< Some instruction reads it.
-  bool is_bits = false;     ///< Registers hold the halves that were read, not what they mean.
+  bool is_bits = false;     ///< Registers hold elements as they were read, not wider.
   int home = 0;             ///< Node in whose body it is declared.
   bool per_thread = false;  ///< Declared outside Threads nodes: one copy per thread.
 };

@@ -260,6 +260,16 @@ class CpuPrinter {
         "function(x[lane]);");
     out_.Line("return x;");
     out_.Close();
+    const auto raises = [](const ir::Instruction& inst) { return inst.op == ir::Op::kPow; };
+    if (std::ranges::any_of(code_.function->insts, raises)) {
+      out_.Line("template <typename Vector, typename Function>");
+      out_.Open("static inline Vector each(Vector x, Vector y, Function function)");
+      out_.Line(
+          "for (unsigned lane = 0; lane < sizeof(x) / sizeof(x[0]); ++lane) x[lane] = "
+          "function(x[lane], y[lane]);");
+      out_.Line("return x;");
+      out_.Close();
+    }
     out_.Line();
   }
 

@@ -43,7 +43,12 @@ constexpr ir::Fragment kRows = ir::FragmentOf(FragmentPart::kRow);
 constexpr ir::Fragment kColumns = ir::FragmentOf(FragmentPart::kColumn);
 constexpr ir::Fragment kDepth = ir::FragmentOf(FragmentPart::kDepth);
 constexpr std::uint32_t kSums = kRows.registers * kColumns.registers;
-constexpr std::uint32_t kHalvesOfWord = 2;
+constexpr std::uint32_t kWordBytes = 4;
+
+/// Elements in a register of a unit.
+std::uint32_t AtOnce(MatrixUnit unit, ir::Type element) {
+  return ir::TakesBits(unit) ? kWordBytes / ir::BytesOf(element) : 1;
+}
 
 /// How the instruction of a unit is written.
 struct UnitText {
@@ -63,22 +68,31 @@ struct UnitText {
     }
     const std::string word(ir::WordOf(element));
     function = "exh_mma_" + word;
-    instruction = tile + "f32." + word + "." + word + ".f32";
-    sum = "float", factor = "unsigned";
-    sum_constraint = "f", factor_constraint = "r";
-    first /= kHalvesOfWord, second /= kHalvesOfWord;
+    factor = "unsigned", factor_constraint = "r";
+    if (unit == MatrixUnit::kImma) {
+      instruction = tile + "s32.s8.s8.s32";
+      sum = "int", sum_constraint = "r";
+    } else {
+      instruction = tile + "f32." + word + "." + word + ".f32";
+      sum = "float", sum_constraint = "f";
+    }
+    first /= AtOnce(unit, element), second /= AtOnce(unit, element);
   }
 };
 
-/// Registers that hold two neighbours along the depth each. `halves`: by depth, `rows` of each.
-std::vector<std::string> Pairs(const std::vector<std::string>& halves, std::size_t rows) {
-  std::vector<std::string> pairs;
-  for (std::size_t i = 0; i + rows < halves.size(); i += kHalvesOfWord * rows) {
+/// Registers that hold `at_once` neighbours along the depth each. `elements`: by depth, `rows` of
+/// each.
+std::vector<std::string> Words(const std::vector<std::string>& elements, std::size_t rows,
+                               std::uint32_t at_once) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < elements.size(); i += at_once * rows) {
     for (std::size_t row = 0; row < rows; ++row) {
-      pairs.push_back("exh_pair(" + halves[i + row] + ", " + halves[i + rows + row] + ")");
+      std::vector<std::string> neighbours;
+      for (std::size_t k = 0; k < at_once; ++k) neighbours.push_back(elements[i + k * rows + row]);
+      words.push_back((at_once == 2 ? "exh_pair(" : "exh_four(") + Join(neighbours) + ")");
     }
   }
-  return pairs;
+  return words;
 }
 
 }  // namespace
@@ -116,7 +130,7 @@ void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
   const MatrixUnit unit = ir::UnitOf(*code_.function, inst);
   const ir::Type factor = ir::FactorsOf(unit, TypeOf(inst, first, inst.type));
   const auto read = [&](std::size_t operand) {
-    return ir::IsHalf(factor) ? ReadElement(inst, operand, factor) : Read(inst, operand, factor);
+    return ir::TakesBits(unit) ? ReadElement(inst, operand, factor) : Read(inst, operand, factor);
   };
   std::vector<std::string> a, b, sums;
   for (std::uint32_t i = 0; i < kDepth.registers; ++i) {
@@ -128,9 +142,9 @@ void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
     }
     SetIndex(rows, 0);
   }
-  if (ir::IsHalf(factor)) {
-    a = Pairs(a, kRows.registers);
-    b = Pairs(b, 1);
+  if (ir::TakesBits(unit)) {
+    a = Words(a, kRows.registers, AtOnce(unit, factor));
+    b = Words(b, 1, AtOnce(unit, factor));
   }
   SetIndex(depth, 0);
   for (std::uint32_t h = 0; h < kRows.registers; ++h) {
@@ -144,7 +158,7 @@ void CudaStatements::MultiplyTile(const ir::Instruction& inst) {
   }
   SetIndex(rows, 0);
   SetIndex(columns, 0);
-  if (code_.fault == Fault::kWrongFragment) std::swap(a[1], a[2]);
+  if (code_.fault == Fault::kWrongFragment) std::swap(a[a.size() / 2 - 1], a[a.size() / 2]);
   units_.emplace(unit, factor);
   out_.Line(UnitText(unit, factor).function + "(" + Join(sums) + ", " + Join(a) + ", " + Join(b) +
             ");");
@@ -181,8 +195,16 @@ std::string CudaStatements::UnitHelper(MatrixUnit unit, ir::Type element) {
 
 std::vector<std::string> CudaStatements::UnitHelpers() const {
   std::vector<std::string> texts;
-  const auto has_pairs = [](const auto& unit) { return unit.first == MatrixUnit::kMma; };
-  if (std::ranges::any_of(units_, has_pairs)) {
+  const auto has = [&](MatrixUnit wanted) {
+    return std::ranges::any_of(units_, [&](const auto& unit) { return unit.first == wanted; });
+  };
+  if (has(MatrixUnit::kImma)) {
+    texts.push_back(
+        "static __device__ __forceinline__ unsigned exh_four(signed char a, signed char b, signed "
+        "char c, signed char d) {\n  return (a & 0xffu) | (b & 0xffu) << 8 | (c & 0xffu) << 16 | "
+        "(d & 0xffu) << 24;\n}");
+  }
+  if (has(MatrixUnit::kMma)) {
     texts.push_back(
         "static __device__ __forceinline__ unsigned exh_pair(unsigned short low, unsigned short "
         "high) { return low | static_cast<unsigned>(high) << 16; }");

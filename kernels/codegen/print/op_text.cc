@@ -33,6 +33,8 @@ std::string_view FunctionName(Op op, Type computes) {
       return "log";
     case Op::kTanh:
       return "tanh";
+    case Op::kPow:
+      return "pow";
     default:
       return {};
   }
@@ -152,7 +154,9 @@ bool IsFunction(Op op, Type computes) {
 
 std::string CudaOpText(Op op, Type computes, const std::vector<std::string>& in) {
   if (IsFunction(op, computes)) {
-    return std::string(FunctionName(op, computes)) + FunctionSuffix(computes) + "(" + in[0] + ")";
+    const std::string second = op == Op::kPow ? ", " + in[1] : "";
+    return std::string(FunctionName(op, computes)) + FunctionSuffix(computes) + "(" + in[0] +
+           second + ")";
   }
   if (op == Op::kMad) {
     if (!ir::IsFloat(computes)) return ProductAndSum(in);
@@ -206,8 +210,18 @@ CpuOperand CpuOpText(Op op, Type computes, const std::vector<CpuOperand>& in, st
                  ? "1.0" + suffix + " / __builtin_sqrt" + suffix + "(" + x + ")"
                  : "__builtin_" + std::string(FunctionName(op, computes)) + suffix + "(" + x + ")";
     };
-    if (!any_vector) return {call(texts[0]), false};
     const std::string type(RegisterName(ir::ComputeTypeOf(computes)));
+    if (op == Op::kPow) {
+      const std::string name = "__builtin_pow" + suffix;
+      if (!any_vector) return {name + "(" + texts[0] + ", " + texts[1] + ")", false};
+      for (std::size_t i = 0; i < in.size(); ++i) {
+        texts[i] = AsVector(in[i], ir::ComputeTypeOf(computes), lanes);
+      }
+      return {"each(" + texts[0] + ", " + texts[1] + ", [](" + type + " x, " + type +
+                  " y) { return " + name + "(x, y); })",
+              true};
+    }
+    if (!any_vector) return {call(texts[0]), false};
     return {"each(" + texts[0] + ", [](" + type + " x) { return " + call("x") + "; })", true};
   }
   if (op == Op::kMad) return {ProductAndSum(texts), any_vector};

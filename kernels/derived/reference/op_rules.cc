@@ -204,6 +204,24 @@ struct Tanh : Function<Type> {
   }
 };
 
+/// A power is off by its slopes times what base and exponent are, and by what the library's is.
+template <typename Type>
+struct Pow {
+  static Point Of(const Point* x) {
+    const double base = x[0].value, exponent = x[1].value, value = std::pow(base, exponent);
+    double passed_on = 0;
+    if (x[0].error > 0 && exponent != 0) {
+      passed_on += Square(exponent * std::pow(base, exponent - 1)) * x[0].error;
+    }
+    // Of a base that is 0 or less, a power is defined for whole exponents alone.
+    if (x[1].error > 0)
+      passed_on += base > 0 ? Square(value * std::log(base)) * x[1].error : INFINITY;
+    return {value, passed_on + kPowerSquares * Type::kSquares * Square(value) + Type::Tiny(value),
+            0};
+  }
+  static double Roundings(const double* x) { return x[0] + x[1] + 1; }
+};
+
 /// Where a and b are as near as their errors, the comparison may come out either way.
 double Uncertain(const Point& a, const Point& b) {
   const double errors = a.error + b.error;
@@ -330,6 +348,8 @@ const Rule* FloatRule(ir::Op op) {
       return &kRuleOf<Type, Log<Type>, 1>;
     case Op::kTanh:
       return &kRuleOf<Type, Tanh<Type>, 1>;
+    case Op::kPow:
+      return &kRuleOf<Type, Pow<Type>, 2>;
     default:
       return ArithmeticRule<Type>(op);
   }

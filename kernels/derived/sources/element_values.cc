@@ -222,6 +222,8 @@ ElementValue ElementValues::Computed(int node, int block) {
         errors = inputs[0].errors.Times(1, slope);
       }
       return Rounded(node, text(), std::move(errors));
+    case ir::Op::kPow:  // Of exact operands (HasRule()).
+      return Rounded(node, text(), std::move(errors));
     default:  // A sum or a difference.
       for (const ElementValue& input : inputs) errors.Add(input.errors);
       return Rounded(node, text(), std::move(errors));

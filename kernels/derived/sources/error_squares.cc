@@ -40,6 +40,8 @@ Roundings Elementwise(const Expression::Node& node, const std::vector<Roundings>
     case ir::Op::kLog:
     case ir::Op::kTanh:
       return Function(inputs[0], OwnSquares(node.op) * squares);
+    case ir::Op::kPow:  // Of exact operands (HasRule()).
+      return Function({}, OwnSquares(node.op) * squares);
     case ir::Op::kLess:
     case ir::Op::kEqual:
     case ir::Op::kAnd:
@@ -99,6 +101,7 @@ bool HasRule(const Expression& expression, const Expression::Node& node,
   switch (node.op) {
     case ir::Op::kLess:
     case ir::Op::kEqual:
+    case ir::Op::kPow:
       return exact(node.inputs[0]) && exact(node.inputs[1]);
     case ir::Op::kSelect:
       return exact(node.inputs[0]);
@@ -126,6 +129,8 @@ double OwnSquares(ir::Op op) {
     case ir::Op::kLog:
     case ir::Op::kTanh:
       return kFunctionSquares;
+    case ir::Op::kPow:
+      return kPowerSquares;
     default:
       return 1;
   }

@@ -52,7 +52,8 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir:
   const auto compare = [&](const char* symbol) { return infix(symbol, Binding::kSum).text; };
   const ir::Type type = ir::ComputeTypeOf(computes);
   const auto call = [&](const std::string& name) -> Piece {
-    const std::string argument = "(" + operands[0].text + ")";
+    const std::string second = op == ir::Op::kPow ? ", " + operands[1].text : "";
+    const std::string argument = "(" + operands[0].text + second + ")";
     if (dialect == Dialect::kDouble) return {"std::" + name + argument};
     const std::string of_type = type == ir::Type::kF32 ? "f" : "";
     return {(dialect == Dialect::kCpp ? "__builtin_" : "") + name + of_type + argument};
@@ -99,6 +100,8 @@ Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir:
       return call("log");
     case ir::Op::kTanh:
       return call("tanh");
+    case ir::Op::kPow:
+      return call("pow");
     case ir::Op::kLess:
       return choice(compare(" < "), yes, no);
     case ir::Op::kEqual:

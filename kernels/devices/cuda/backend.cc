@@ -40,12 +40,13 @@ class CudaBackend final : public Backend {
   DeviceResult Detect(int gpu) const override { return DetectGpu(gpu); }
 
   std::string ProblemOfUnits(const ir::Device& device) const override {
-    constexpr int kDoubles = 90, kHalves = 80;  // mma.sync of 16 x 8 x 16.
+    constexpr int kDoubles = 90, kNarrow = 80;  // mma.sync of 16 x 8 x 16.
     for (const std::string& unit : device.tensor_units) {
-      if (unit != ir::kDmma && unit != ir::kMma) {
-        return UnknownName("matrix unit", unit, {std::string(ir::kDmma), std::string(ir::kMma)});
+      if (unit != ir::kDmma && unit != ir::kMma && unit != ir::kImma) {
+        return UnknownName("matrix unit", unit,
+                           {std::string(ir::kDmma), std::string(ir::kMma), std::string(ir::kImma)});
       }
-      const int needs = unit == ir::kDmma ? kDoubles : kHalves;
+      const int needs = unit == ir::kDmma ? kDoubles : kNarrow;
       if (device.capability() < needs) {
         return fmt::format("{} needs sm_{} or later, the device is {}", unit, needs,
                            device.architecture);

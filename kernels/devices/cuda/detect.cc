@@ -76,8 +76,11 @@ DeviceResult LimitsOf(const DeviceFacts& facts, const std::string& model) {
   // What later ones do of doubles is a small part of what they do of floats.
   constexpr int kFastDoubles = 9;
   if (facts.capability_major == kFastDoubles) device.tensor_units.emplace_back(ir::kDmma);
-  constexpr int kHalves = 8;  // mma.sync of 16 x 8 x 16 of f16 and bf16: sm_80.
-  if (facts.capability_major >= kHalves) device.tensor_units.emplace_back(ir::kMma);
+  constexpr int kNarrow = 8;  // mma.sync of 16 x 8 x 16 of f16, bf16 and i8: sm_80.
+  if (facts.capability_major >= kNarrow) {
+    device.tensor_units.emplace_back(ir::kMma);
+    device.tensor_units.emplace_back(ir::kImma);
+  }
   return {std::move(device), ""};
 }
 

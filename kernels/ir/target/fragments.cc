@@ -173,7 +173,9 @@ MatrixUnit UnitOf(const Function& function, const Instruction& product) {
   const auto [a, b] = factors;
   if (IsWideFloat(product.type) && IsWideFloat(*a) && IsWideFloat(*b)) return MatrixUnit::kDmma;
   const bool are_halves = IsHalf(*a) && a == b && product.type == Type::kF32;
-  return are_halves ? MatrixUnit::kMma : MatrixUnit::kNone;
+  if (are_halves) return MatrixUnit::kMma;
+  const bool are_bytes = *a == Type::kI8 && a == b && product.type == Type::kI32;
+  return are_bytes ? MatrixUnit::kImma : MatrixUnit::kNone;
 }
 
 void FindFragments(Function& function) {

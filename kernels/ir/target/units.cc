@@ -11,7 +11,9 @@ namespace exh::kernels::ir {
 std::string_view Target::unit_of(const Instruction& reduction) const {
   const MatrixUnit unit = UnitOf(*this, reduction);
   if (paper || unit == MatrixUnit::kNone) return "";
-  const std::string_view unit_name = unit == MatrixUnit::kMma ? kMma : kDmma;
+  const std::string_view unit_name = unit == MatrixUnit::kDmma  ? kDmma
+                                     : unit == MatrixUnit::kMma ? kMma
+                                                                : kImma;
   const auto& units = device.tensor_units;
   if (std::ranges::find(units, unit_name) == units.end()) return "";
   const auto is_part = [&](DimId id) {

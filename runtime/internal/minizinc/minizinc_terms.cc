@@ -2,8 +2,10 @@
 //
 // Integer terms in MiniZinc. Its `div` cuts towards 0 and its `mod` takes the sign of what is
 // divided; ours round down, so that both are written out where something may be negative. What
-// divides by 0 has no value there either, and the comparison around it then does not hold.
-// Fractions are compared by multiplying crosswise.
+// divides by 0 has no value there either, and the comparison around it then does not hold. MiniZinc
+// forgets that where the quotient is one number whatever the divisor is, such as `0 div x`, so
+// divisors that may be 0 are compared with it, too. Fractions are compared by multiplying
+// crosswise.
 #include <algorithm>
 
 #include "base/error.h"
@@ -106,7 +108,26 @@ MiniZincWriter::Quotient MiniZincWriter::TermText(const TermTest& test,
   return {};
 }
 
+/// "x != 0 /\\ ", for each divisor that is not known to be another number.
+std::string MiniZincWriter::DivisorsText(const TermTest& test) const {
+  std::string text;
+  for (std::uint32_t i = 0; i < test.node_end - test.node_begin; ++i) {
+    const GroundTermNode& node = form_.terms.nodes[test.node_begin + i];
+    if (node.op != GroundTermNode::Op::kDiv && node.op != GroundTermNode::Op::kMod) continue;
+    const GroundTermNode& divisor = form_.terms.nodes[test.node_begin + node.right];
+    if (divisor.op == GroundTermNode::Op::kNumber && divisor.number != 0) continue;
+    text += TermText(test, node.right).over + " != 0 /\\ ";
+  }
+  return text;
+}
+
 std::string MiniZincWriter::ComparedText(const TermTest& test) const {
+  const std::string defined = DivisorsText(test);
+  return defined.empty() ? ValuesText(test) : defined + "(" + ValuesText(test) + ")";
+}
+
+/// The comparison, as long as both sides have values.
+std::string MiniZincWriter::ValuesText(const TermTest& test) const {
   const Quotient a = TermText(test, test.left), b = TermText(test, test.right);
   const std::string op = std::string(" ") + kOperators[static_cast<int>(test.op)] + " ";
   const std::string under = Product(a.under, b.under);

@@ -61,6 +61,8 @@ class MiniZincWriter {
   };
   Quotient TermText(const TermTest& test, std::uint32_t position) const;
   std::string ComparedText(const TermTest& test) const;
+  std::string DivisorsText(const TermTest& test) const;
+  std::string ValuesText(const TermTest& test) const;
   void NeedTerm(const TermTest& test);
   std::uint64_t LargestTerm(const TermTest& test);
 

@@ -16,7 +16,7 @@
 #include "search/descend/choice_order.h"
 #include "search/exact/exact_report.h"
 #include "search/run/stopper.h"
-#include "search/solve/example_space.h"
+#include "search/solve/open_space.h"
 #include "search/solve/solution_text.h"
 #include "search/solve/solver.h"
 #include "search/subject/freeze_progress.h"
@@ -66,8 +66,7 @@ std::string Solutions(std::uint64_t count) {
 
 class SolveRun {
  public:
-  explicit SolveRun(const SolveCommand& command)
-      : command_(command), example_(FindExample(command.space)), line_(SteadyClock()) {
+  explicit SolveRun(const SolveCommand& command) : command_(command), line_(SteadyClock()) {
     const int wanted = int{command.all} + int{command.count} + int{command.limit.has_value()} +
                        int{command.sample.has_value()};
     if (wanted > 1) throw UsageError("one of --all, --count, --limit and --sample");
@@ -88,8 +87,10 @@ class SolveRun {
   }
 
   int Run() {
-    const auto parameters = ParseParameters(example_, command_.size);
-    const auto instance = FreezeExample(example_, parameters, command_.data, ShownFreeze(nullptr));
+    const OpenedSpace opened =
+        OpenSpace(command_.space, command_.size, command_.data, ShownFreeze(nullptr));
+    name_ = opened.name;
+    const auto& instance = opened.instance;
     if (instance->root_result() == runtime::Propagation::kDeadEnd) {
       return None(" (" + OriginText(instance->space(), instance->root_conflict().origin) + ")");
     }
@@ -164,7 +165,7 @@ class SolveRun {
     line_.Clear();
     if (count.complete && count.count == 0) return None();
     if (is_text()) {
-      fmt::print("{}", ExactText(example_.name(), "solutions", count, counter.status()));
+      fmt::print("{}", ExactText(name_, "solutions", count, counter.status()));
     } else {
       fmt::print("{}\n", ExactJson("solutions", count, counter.status()).dump());
     }
@@ -223,7 +224,7 @@ class SolveRun {
   }
 
   const SolveCommand& command_;
-  const examples::Example& example_;
+  std::string name_;  ///< Of the space.
   StatusLine line_;
   ExactRequest request_;
 };
@@ -235,7 +236,9 @@ void AddSolveCommand(CLI::App& app, Invocation& invocation) {
       "solve",
       "solutions of a space without kernels: one, all, how many there are, some at random");
   const auto options = std::make_shared<SolveCommand>();
-  command->add_option("--space", options->space, "which space: see `search list --spaces`");
+  command->add_option("--space", options->space,
+                      "which space: a name of `search list --spaces`, an .exh file without C++, or "
+                      "a functional program, .fun");
   command->add_option("--size", options->size, "its sizes: n=8");
   command->add_option("--data", options->data, "a file with its data, JSON");
   command->add_flag("--all", options->all, "all solutions");

@@ -54,6 +54,19 @@ void DoubleFunctions(Builder& b) {
   b.Store("store", y, {{n, 1}}, InRegisters(result));
 }
 
+/// y = max(|x| ^ 1.5, tanh(x)), or, of a base that is rounded, with |tanh(x)| ^ 1.5.
+void Powers(Builder& b, bool is_exact) {
+  const ArrayId x = b.InputArray("x", 9, Type::kF64), y = b.OutputArray("y", 9, Type::kF64);
+  const AxisRef n = b.Axis("n", 9, {});
+  const Value load = b.Load("load_x", x, {{n, 1}});
+  const Value bent = b.Compute("bent", Op::kTanh, {n}, {MayStage(load)});
+  const Value abs =
+      b.Compute("abs", Op::kAbs, {n}, {is_exact ? MayStage(load) : InRegisters(bent)});
+  const Value power = b.Compute("power", Op::kPow, {n}, {InRegisters(abs), Literal(1.5)});
+  const Value result = b.Compute("result", Op::kMax, {n}, {InRegisters(power), InRegisters(bent)});
+  b.Store("store", y, {{n, 1}}, InRegisters(result));
+}
+
 /// y = ((|x| / 3 - (x & 6)) ^ ~z) | min(x, 2)
 void IntegerOperators(Builder& b, Type type) {
   const ArrayId x = b.InputArray("x", 9, type), z = b.InputArray("z", 9, type);
@@ -210,6 +223,8 @@ std::vector<Case> TypedCases() {
         [=](Builder& b) { TypedElementwise(b, type); });
   }
   add("double functions", DoubleFunctions);
+  add("powers of elements", [](Builder& b) { Powers(b, true); });
+  add("powers of what is rounded", [](Builder& b) { Powers(b, false); });
   add("operators i32", [](Builder& b) { IntegerOperators(b, Type::kI32); });
   add("operators i64", [](Builder& b) { IntegerOperators(b, Type::kI64); });
   add("operators u32", [](Builder& b) { IntegerOperators(b, Type::kU32); });

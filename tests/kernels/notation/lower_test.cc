@@ -102,6 +102,7 @@ TEST(Operators, AreOneInstructionEach) {
   for (const char* const word : {"abs", "sqrt", "rsqrt", "exp", "log", "tanh"}) {
     EXPECT_EQ(value(fmt::format("{}(x[i])", word)), fmt::format("{0}(i) = {0}(load_x*)\n", word));
   }
+  EXPECT_EQ(value("pow(x[i], 3)"), "pow(i) = pow(load_x*, 3)\n");
   EXPECT_EQ(value("x[i] < 1"), "less(i) = less(load_x*, 1)\n");
   EXPECT_EQ(value("x[i] > 1"), "less(i) = less(1, load_x*)\n");
   EXPECT_EQ(value("x[i] == 1"), "equal(i) = equal(load_x*, 1)\n");

@@ -23,10 +23,10 @@ using dsl::Diag;
 using dsl::DiagInfo;
 
 const std::string kFolder = std::string(EXH_SOURCE_DIR) + "/docs/diagnostics/";
-constexpr int kFirst = 1001;
+constexpr int kFirst = 1001, kFirstOfPrograms = 1301;
 
 bool IsOurs(Diag diag) {
-  return static_cast<int>(diag) >= kFirst;
+  return static_cast<int>(diag) >= kFirst && static_cast<int>(diag) < kFirstOfPrograms;
 }
 
 std::vector<DiagInfo> OurDiags() {

@@ -23,7 +23,8 @@ class Matmul final : public Kernel {
             InnerTile(),
             {"k_tile", 32, 1, 1024, "largest tile of k; 1: k is not tiled (--space paper)"},
             // Of f32 alone it is the oracle.
-            {"type", 0, 0, 3, "of A, B and C; sums of halves are f32"}};
+            {"type", 0, 0, 4,
+             "of A, B and C; sums of halves are f32, those of i8 are i32, and so is C then"}};
   }
 
   void Build(ir::Builder& b, const Parameters& sizes) const override {

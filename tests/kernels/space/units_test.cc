@@ -45,6 +45,11 @@ Product Halves(Computation computation, int count = 12) {
   return {.computation = computation, .count = count, .unit = "MMA"};
 }
 
+/// A product of bytes.
+Product Bytes(Computation computation, int count = 12) {
+  return {.computation = computation, .count = count, .unit = "IMMA"};
+}
+
 const Product kProducts[] = {
     {{"matmul", "", "m=32,n=32,k=32"}, "mad", 40},
     {{"matmul", "", "m=32,n=16,k=64,transpose_a=1,relu=1"}},
@@ -60,6 +65,20 @@ const Product kProducts[] = {
     Halves({"matmul", "", "m=32,n=16,k=64,type=3"}),  // bf16
     Halves({"matmul", "", "m=16,n=32,k=64,transpose_a=1,transpose_b=1,type=2"}),
     Halves({"covered_halves", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=61,j=31,k=61", "bf16"}),
+    Bytes({"matmul", "", "m=32,n=32,k=64,type=4"}, 30),
+    Bytes({"matmul", "", "m=16,n=16,k=96,transpose_a=1,transpose_b=1,relu=1,type=4"}),
+    Bytes({"covered_bytes", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=61,j=31,k=61", "i8"}),
+    Bytes({"computed_bytes", R"(
+kernel computed_bytes
+  size m = 32, n = 16, k = 32 in 1..4096
+  input a: i8[m, k]
+  input b: i8[k, n]
+  output c: f32[m, n]
+  t: i8[i, p] = a[i, p] - 3
+  c[i, j] = 0.5 * cast(f32, sum(p) t[i, p] * b[p, j])
+end
+)",
+           ""}),
     Halves({"computed_halves", R"(
 kernel computed_halves
   size m = 32, n = 16, k = 32 in 1..4096
@@ -98,7 +117,7 @@ std::vector<CudaText> Print(const Sample& sample, codegen::Fault fault = {}) {
 
 void ExpectAllRight(const Sample& sample, const std::string& what,
                     const std::string& unit = "DMMA") {
-  const std::string step = unit == "MMA" ? "exh_mma_" : "exh_dmma(";
+  const std::string step = unit == "DMMA" ? "exh_dmma(" : "exh_mma_";
   const std::vector<CudaText> texts = Print(sample);
   const std::vector<std::string> messages =
       RunCudaSources(sample.task, texts, {Inputs::kUniform, Inputs::kWholeNumbers});
@@ -159,9 +178,9 @@ Product Ring(const std::string& a, const std::string& b, const Computation& comp
                       "transfer(tmp.load_b)={}\nstages(tmp.load_b)=2|3|4\n",
                       rows, columns, a, b)};
 }
-Product HalfRing(Computation computation) {
+Product NarrowRing(const std::string& unit, const Computation& computation) {
   Product product = Ring("ASYNC", "ASYNC", computation);
-  product.unit = "MMA";
+  product.unit = unit;
   return product;
 }
 const Product kRings[] = {
@@ -170,8 +189,9 @@ const Product kRings[] = {
     Ring("ASYNC", "REGISTERS", {"matmul", "", "m=16,n=32,k=128,transpose_a=1"}),
     Ring("ASYNC", "ASYNC", {"covered_ring", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=61,j=31,k=125"},
          "i3", "j2"),
-    HalfRing({"matmul", "", "m=32,n=32,k=128,type=2"}),
-    HalfRing({"matmul", "", "m=32,n=16,k=128,transpose_b=1,relu=1,type=3"}),
+    NarrowRing("IMMA", {"matmul", "", "m=32,n=32,k=128,type=4"}),
+    NarrowRing("MMA", {"matmul", "", "m=32,n=32,k=128,type=2"}),
+    NarrowRing("MMA", {"matmul", "", "m=32,n=16,k=128,transpose_b=1,relu=1,type=3"}),
 };
 
 TEST(Units, RingsAreRight) {
@@ -563,9 +583,9 @@ TEST(Fragments, AreOfProductsAlone) {
     const std::string name = fmt::format("p_{}_{}_{}", a, b, sum);
     const std::string text = fmt::format(
         "kernel {}\n  size m = 64, n = 64, k = 64 in 1..4096\n  input a: {}[m, k]\n"
-        "  input b: {}[k, n]\n  output c: f64[m, n]\n"
+        "  input b: {}[k, n]\n  output c: {}[m, n]\n"
         "  c[i, j] = sum(p: {}) a[i, p] * b[p, j]\nend\n",
-        name, a, b, sum);
+        name, a, b, sum, sum);
     return MayUseUnit({name, text, ""}, device);
   };
   EXPECT_TRUE(halves("f16", "f16", "f32"));
@@ -573,6 +593,10 @@ TEST(Fragments, AreOfProductsAlone) {
   EXPECT_FALSE(halves("f16", "bf16", "f32"));
   EXPECT_FALSE(halves("f16", "f32", "f32"));
   EXPECT_FALSE(halves("bf16", "bf16", "f64"));
+  // Bytes whose sums are i32.
+  EXPECT_TRUE(halves("i8", "i8", "i32"));
+  EXPECT_FALSE(halves("i8", "i8", "i64"));
+  EXPECT_FALSE(halves("i8", "i32", "i32"));
   // A device without the unit, and the paper's space.
   ir::Device without = device;
   without.tensor_units.clear();
@@ -586,6 +610,8 @@ TEST(Fragments, UnitsAreOfDevicesThatHaveThem) {
               HasSubstr("DMMA needs sm_90 or later"));
   EXPECT_THAT(LoadDevice("k4000", {{"tensor_units", "[\"MMA\"]"}}).error,
               HasSubstr("MMA needs sm_80 or later"));
+  EXPECT_THAT(LoadDevice("k4000", {{"tensor_units", "[\"IMMA\"]"}}).error,
+              HasSubstr("IMMA needs sm_80 or later"));
   EXPECT_THAT(LoadDevice("cpu", {{"tensor_units", "[\"DMMA\"]"}}).error,
               HasSubstr("device option tensor_units: no matrix unit is used by code whose"));
   EXPECT_THAT(LoadDevice("h200", {{"tensor_units", "[\"DMA\"]"}}).error,

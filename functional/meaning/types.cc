@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "base/check.h"
+#include "functional/meaning/program.h"
+
+namespace exh::functional {
+
+std::string TextOf(const Type& type, const Terms& terms) {
+  const auto length = [&] {
+    const std::string text = terms.Text(type.length);
+    return text.find(' ') == std::string::npos ? text : "(" + text + ")";
+  };
+  switch (type.kind) {
+    case Type::Kind::kScalar:
+      return type.scalar;
+    case Type::Kind::kVector:
+      return fmt::format("vector({}, {})", type.scalar, terms.Text(type.length));
+    case Type::Kind::kArray:
+      return fmt::format("[{}]{}", TextOf(*type.items[0], terms), length());
+    case Type::Kind::kTuple:
+      break;
+  }
+  std::string text;
+  for (const TypePtr& item : type.items) text += (text.empty() ? "" : ", ") + TextOf(*item, terms);
+  return "(" + text + ")";
+}
+
+Term BytesOf(const Type& type, Terms& terms) {
+  constexpr int kBytes = 4;
+  switch (type.kind) {
+    case Type::Kind::kScalar:
+      return Terms::Number(kBytes);
+    case Type::Kind::kVector:
+      return terms.Multiply(Terms::Number(kBytes), type.length);
+    case Type::Kind::kArray:
+      return terms.Multiply(BytesOf(*type.items[0], terms), type.length);
+    case Type::Kind::kTuple:
+      break;
+  }
+  Term sum = Terms::Number(0);
+  for (const TypePtr& item : type.items) sum = terms.Add(sum, BytesOf(*item, terms));
+  return sum;
+}
+
+const char* WordOf(Space space) {
+  switch (space) {
+    case Space::kGlobal:
+      return "global";
+    case Space::kLocal:
+      return "local";
+    case Space::kPrivate:
+      return "private";
+  }
+  EXH_UNREACHABLE();
+}
+
+bool Spaces::Has(Space which) const {
+  if (items.empty()) return space == which;
+  return std::ranges::any_of(items, [&](const Spaces& item) { return item.Has(which); });
+}
+
+std::optional<Space> Spaces::Only() const {
+  if (items.empty()) return space;
+  const auto first = items.front().Only();
+  for (const Spaces& item : items) {
+    if (item.Only() != first) return std::nullopt;
+  }
+  return first;
+}
+
+}  // namespace exh::functional

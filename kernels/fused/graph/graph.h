@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// Graph: a fused operator as its JSON describes it, checked. Tensors and operations in their order;
+// what an operation computes is statements.h's (lower.h), not here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/fused/graph/kinds.h"
+#include "kernels/ir/types.h"
+
+namespace exh::kernels::fused {
+
+/// Extents of the dimensions, the outermost first. No dimensions: one element.
+using Shape = std::vector<std::int64_t>;
+
+/// A tensor has fewer elements than this.
+inline constexpr std::int64_t kMostElements = std::int64_t{1} << 31;
+inline constexpr std::size_t kMostDimensions = 8;
+
+inline std::int64_t ElementsOf(const Shape& shape) {
+  std::int64_t elements = 1;
+  for (const std::int64_t extent : shape) elements *= extent;
+  return elements;
+}
+/// "[32, 256]".
+std::string TextOf(const Shape& shape);
+
+struct Tensor {
+  std::string name;
+  ir::Type type = ir::Type::kF32;
+  Shape shape;
+  int producer = -1;  ///< Index of the operation; -1: an input of the operator.
+};
+
+/// What an operation reads: a tensor, or a number that stands in the JSON.
+struct Operand {
+  int tensor = -1;
+  double number = 0;  ///< As its type has it.
+  ir::Type type = ir::Type::kF32;
+  Shape shape;
+  bool is_number() const { return tensor < 0; }
+};
+
+/// The attributes that say what is computed, read and checked; each kind has some of them. Axes
+/// count from 0.
+struct Attributes {
+  std::vector<std::int64_t> axes;        ///< Reductions: sorted; ExpandDims, OneHot: one.
+  bool keep_dims = false;                ///< Reductions.
+  bool atomic_add = false;               ///< Reductions: a hint, which changes no result.
+  std::vector<std::int64_t> perm;        ///< Transpose: output dimension to input dimension.
+  std::vector<std::int64_t> head, tail;  ///< PadAkg, UnPadAkg: by dimension.
+  std::vector<std::int64_t> multiples;   ///< Tile: by dimension of the output.
+  double pad_value = 0;                  ///< PadAkg.
+  std::int64_t depth = 1;                ///< OneHot.
+  bool fake_output = false;              ///< InplaceAssign.
+};
+
+struct Operation {
+  Kind kind = Kind::kAdd;
+  std::vector<Operand> inputs;
+  int output = -1;  ///< A tensor.
+  Attributes attributes;
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<int> inputs;            ///< Tensors.
+  std::vector<Operation> operations;  ///< Each behind what it reads.
+  std::vector<int> outputs;           ///< Tensors, as the operator lists them.
+
+  const Tensor& tensor(int index) const { return tensors[static_cast<std::size_t>(index)]; }
+};
+
+}  // namespace exh::kernels::fused

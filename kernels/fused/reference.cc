@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+//
+// The reference: statements point by point, in rows along the innermost iterator, an operator at a
+// time. Values and their errors E follow the rules of kernels/derived/reference (op_rules.h): E
+// sums up the squares of the roundings, in units of 2^-24. What becomes a narrow type is rounded;
+// the slack of that is added to the tolerance, and counts as an error of what is computed from it.
+#include "kernels/fused/reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "kernels/derived/reference/op_rules.h"
+#include "kernels/derived/tolerance.h"
+#include "kernels/ir/ops.h"
+
+namespace exh::kernels::fused {
+namespace {
+
+using derived::Conversion;
+using ir::Op;
+using ir::Type;
+using Point = std::vector<std::int64_t>;
+
+constexpr std::int64_t kRow = 512;
+constexpr double kUnit = 0x1p-24;
+/// An error of 1, as a square in units of 2^-24.
+constexpr double kWhole = 0x1p48;
+
+std::size_t At(std::int64_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The product of whole numbers of a type, which wraps. In double precision its last bits would be
+/// lost.
+double WholeProduct(Type type, double a, double b) {
+  const auto product = static_cast<std::uint64_t>(static_cast<std::int64_t>(a)) *
+                       static_cast<std::uint64_t>(static_cast<std::int64_t>(b));
+  const auto bits = type == Type::kI64 ? static_cast<std::int64_t>(product)
+                    : type == Type::kU32
+                        ? static_cast<std::int64_t>(static_cast<std::uint32_t>(product))
+                        : static_cast<std::int64_t>(static_cast<std::int32_t>(product));
+  return static_cast<double>(bits);
+}
+
+/// A tensor while statements run.
+struct Cells {
+  std::vector<double> values, errors, tolerance;
+  double roundings = 0;  ///< In a row, on the way to any of them.
+};
+
+/// A row of a step's values.
+struct Row {
+  std::vector<double> values = std::vector<double>(At(kRow));
+  std::vector<double> errors = std::vector<double>(At(kRow));
+};
+
+class StatementRun {
+ public:
+  StatementRun(const StatementList& list, const Statement& statement, std::vector<Cells>& cells)
+      : list_(list),
+        statement_(statement),
+        cells_(cells),
+        rows_(statement.steps.size()),
+        unrounded_(statement.steps.size()),
+        target_(cells[At(statement.write.tensor)]),
+        type_(list.tensor(statement.write.tensor).type) {
+    for (const Step& step : statement.steps) roundings_.push_back(Roundings(step));
+  }
+
+  void Run() {
+    point_.assign(statement_.iterators.size(), 0);
+    if (statement_.reduces) {
+      Reduce();
+    } else {
+      ForPoints(0, statement_.iterators.size(), [&](std::int64_t points) { WriteRow(points); });
+    }
+  }
+
+ private:
+  // ---- points ----
+
+  /// Calls `visit` with each row of the iterators from `first` to `last`, at whose beginning
+  /// `point_` is, and with its length.
+  template <typename Visit>
+  void ForPoints(std::size_t first, std::size_t last, const Visit& visit) {
+    if (first == last) return visit(1);
+    const std::int64_t extent = statement_.iterators[last - 1].extent;
+    for (std::size_t i = first; i < last; ++i) point_[i] = 0;
+    while (true) {
+      for (std::int64_t begin = 0; begin < extent; begin += kRow) {
+        point_[last - 1] = begin;
+        visit(std::min(kRow, extent - begin));
+      }
+      point_[last - 1] = 0;
+      std::size_t i = last - 1;
+      while (i > first && ++point_[i - 1] == statement_.iterators[i - 1].extent) point_[--i] = 0;
+      if (i == first) return;
+    }
+  }
+
+  /// The element of an access at a point; -1: it leaves the tensor.
+  std::int64_t Element(const Access& access) const {
+    const std::vector<std::int64_t>& shape = list_.tensor(access.tensor).shape;
+    std::int64_t element = 0;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      const std::int64_t index = access.rows[i].At(point_);
+      const bool is_inside = index >= 0 && index < shape[i];
+      if (!is_inside && access.is_guarded) return -1;
+      EXH_CHECK(is_inside);
+      element = element * shape[i] + index;
+    }
+    return element;
+  }
+
+  /// Calls `visit` with each place in the row and the element of the access there.
+  template <typename Visit>
+  void ForElements(const Access& access, std::int64_t points, const Visit& visit) {
+    if (points == 1) return visit(0, Element(access));
+    if (access.is_affine() && !access.is_guarded) {
+      const std::int64_t first = Element(access);
+      ++point_.back();
+      const std::int64_t step = Element(access) - first;
+      --point_.back();
+      for (std::int64_t i = 0; i < points; ++i) visit(i, first + i * step);
+      return;
+    }
+    const std::int64_t begin = point_.back();
+    for (std::int64_t i = 0; i < points; ++i) {
+      point_.back() = begin + i;
+      visit(i, Element(access));
+    }
+    point_.back() = begin;
+  }
+
+  // ---- steps ----
+
+  const Step& step(int index) const { return statement_.steps[At(index)]; }
+
+  double Roundings(const Step& of) const {
+    if (of.what == Step::What::kRead) {
+      return cells_[At(statement_.reads[At(of.read)].tensor)].roundings;
+    }
+    if (of.what != Step::What::kCompute) return 0;
+    double operands[derived::kMostOperands] = {};
+    for (std::size_t i = 0; i < of.operands.size(); ++i)
+      operands[i] = roundings_[At(of.operands[i])];
+    if (of.op == Op::kConst) return CastRule(of).roundings(operands);
+    const double own = derived::RuleOf(of.op, of.computes).roundings(operands);
+    return Narrows(of) ? Narrowing(of).rule().roundings(&own) : own;
+  }
+
+  const derived::Rule& CastRule(const Step& of) const {
+    return Conversion(step(of.operands[0]).type, of.type).rule();
+  }
+  /// What the operator yields is not of the step's type.
+  bool Narrows(const Step& of) const {
+    if (ir::ResultType(of.op, of.computes) == of.type) return false;
+    // One of the operands, or its opposite, is a value of the type already.
+    const bool picks = of.op == Op::kMin || of.op == Op::kMax || of.op == Op::kSelect ||
+                       of.op == Op::kNeg || of.op == Op::kAbs;
+    const auto is_of_type = [&](int operand) { return step(operand).type == of.type; };
+    const std::size_t first = of.op == Op::kSelect ? 1 : 0;
+    return !(picks && ir::IsFloat(of.type) &&
+             std::all_of(of.operands.begin() + static_cast<std::ptrdiff_t>(first),
+                         of.operands.end(), is_of_type));
+  }
+  static Conversion Narrowing(const Step& of) {
+    return {ir::ResultType(of.op, of.computes), of.type};
+  }
+
+  void ComputeRow(std::int64_t points) {
+    for (std::size_t i = 0; i < statement_.steps.size(); ++i) {
+      Compute(statement_.steps[i], rows_[i], unrounded_[i], points);
+    }
+  }
+
+  /// `before`: where the value is rounded to a narrow type, what it was.
+  void Compute(const Step& of, Row& row, Row& before, std::int64_t points) {
+    switch (of.what) {
+      case Step::What::kRead: {
+        const Access& access = statement_.reads[At(of.read)];
+        const Cells& cells = cells_[At(access.tensor)];
+        return ForElements(access, points, [&](std::int64_t i, std::int64_t element) {
+          row.values[At(i)] = element < 0 ? access.otherwise : cells.values[At(element)];
+          row.errors[At(i)] = element < 0 ? 0 : cells.errors[At(element)];
+        });
+      }
+      case Step::What::kNumber:
+        std::fill_n(row.values.begin(), points, of.number);
+        std::fill_n(row.errors.begin(), points, 0.0);
+        return;
+      case Step::What::kIndex:
+        for (std::int64_t i = 0; i < points; ++i) {
+          row.values[At(i)] = static_cast<double>(of.index.At(point_));
+          row.errors[At(i)] = 0;
+          if (i + 1 < points) ++point_.back();
+        }
+        if (points > 1) point_.back() -= points - 1;
+        return;
+      case Step::What::kCompute:
+        break;
+    }
+    derived::Operands in;
+    for (std::size_t i = 0; i < of.operands.size(); ++i) {
+      const Row& operand = rows_[At(of.operands[i])];
+      in[i] = {operand.values.data(), operand.errors.data()};
+    }
+    if (of.op == Op::kConst) {
+      CastRule(of).row(in, points, row.values.data(), row.errors.data());
+      return;
+    }
+    Row& computed = Narrows(of) ? before : row;
+    derived::RuleOf(of.op, of.computes)
+        .row(in, points, computed.values.data(), computed.errors.data());
+    if (of.op == Op::kMul && !ir::IsFloat(of.computes)) {
+      for (std::int64_t i = 0; i < points; ++i) {
+        computed.values[At(i)] =
+            WholeProduct(ir::ComputeTypeOf(of.computes), in[0].value[i], in[1].value[i]);
+      }
+    }
+    if (!Narrows(of)) return;
+    in[0] = {before.values.data(), before.errors.data()};
+    Narrowing(of).rule().row(in, points, row.values.data(), row.errors.data());
+  }
+
+  // ---- results ----
+
+  /// Where the last step converts, the errors before that and what the conversion adds; else those
+  /// of the value. What is only moved is as far off as it was.
+  void WriteRow(std::int64_t points) {
+    ComputeRow(points);
+    const std::size_t last = statement_.steps.size() - 1;
+    const Step& of = statement_.steps[last];
+    const Row& row = rows_[last];
+    std::vector<double> tolerance(At(points));
+    if (of.what == Step::What::kRead) {
+      const Access& access = statement_.reads[At(of.read)];
+      const Cells& cells = cells_[At(access.tensor)];
+      ForElements(access, points, [&](std::int64_t i, std::int64_t element) {
+        tolerance[At(i)] = element < 0 ? 0 : cells.tolerance[At(element)];
+      });
+    } else {
+      const bool casts = of.what == Step::What::kCompute && of.op == Op::kConst;
+      const bool narrows = of.what == Step::What::kCompute && !casts && Narrows(of);
+      const Row& from = casts ? rows_[At(of.operands[0])] : narrows ? unrounded_[last] : row;
+      const Type before = casts     ? step(of.operands[0]).type
+                          : narrows ? ir::ResultType(of.op, of.computes)
+                                    : of.type;
+      const double roundings = casts ? roundings_[At(of.operands[0])] : roundings_[last];
+      const double factor = kUnit * ErrorFactor(roundings);
+      const Conversion conversion(before, of.type);
+      for (std::int64_t i = 0; i < points; ++i) {
+        tolerance[At(i)] = Tolerance(casts || narrows ? &conversion : nullptr, factor,
+                                     from.values[At(i)], from.errors[At(i)]);
+      }
+    }
+    // An access may read what this statement writes, at this point: all was read by now.
+    ForElements(statement_.write, points, [&](std::int64_t i, std::int64_t element) {
+      Write(element, row.values[At(i)], row.errors[At(i)], tolerance[At(i)]);
+    });
+    target_.roundings = std::max(target_.roundings, roundings_[last]);
+  }
+
+  static double Tolerance(const Conversion* conversion, double factor, double value, double error) {
+    double tolerance = error == 0 ? 0 : factor * std::sqrt(error);
+    if (conversion != nullptr) {
+      const double slack = conversion->Of(value, error).slack;
+      tolerance = (conversion->keeps_errors() ? tolerance : 0) + slack;
+    }
+    return std::isnan(tolerance) ? std::numeric_limits<double>::infinity() : tolerance;
+  }
+
+  void Write(std::int64_t element, double value, double error, double tolerance) {
+    target_.values[At(element)] = value;
+    target_.errors[At(element)] = std::isfinite(value) ? error : 0;
+    target_.tolerance[At(element)] = std::isfinite(value) ? tolerance : 0;
+  }
+
+  void Reduce() {
+    const auto first = std::ranges::find(statement_.iterators, true, &Iterator::is_reduction);
+    const auto kept = static_cast<std::size_t>(first - statement_.iterators.begin());
+    double count = 1;
+    for (auto of = first; of != statement_.iterators.end(); ++of) {
+      count *= static_cast<double>(of->extent);
+    }
+    const Type term = statement_.steps.back().type;
+    const Type computes = term == Type::kBool ? term : ir::ComputeTypeOf(term);
+    const derived::Reduction reduction(*statement_.reduces, computes);
+    const bool is_whole = !ir::IsFloat(computes);
+    const bool multiplies = is_whole && reduction.gathering == derived::Gathering::kProduct;
+    const double terms = roundings_.back() + (reduction.own == 0 ? 0 : count);
+    const Conversion conversion(computes, type_);
+    const bool converts = computes != type_;
+    const double factor = kUnit * ErrorFactor(terms);
+    EachPoint(kept, 0, [&] {
+      derived::Total total = derived::Total::Nothing(reduction.gathering);
+      ForPoints(kept, statement_.iterators.size(), [&](std::int64_t points) {
+        ComputeRow(points);
+        const Row& row = rows_.back();
+        for (std::int64_t i = 0; i < points; ++i) {
+          const double value = row.values[At(i)];
+          const double product = multiplies ? WholeProduct(computes, total.value, value) : 0;
+          total.Take(reduction, {value, value * value, row.errors[At(i)]});
+          if (is_whole) total.value = multiplies ? product : ir::Rounded(computes, total.value);
+        }
+      });
+      for (std::size_t i = kept; i < point_.size(); ++i) point_[i] = 0;
+      double value = total.value, error = total.error;
+      if (reduction.adds()) {
+        value += ir::IdentityOf(Op::kAdd, computes);
+        error += reduction.own * count * (total.squares + value * value);
+      }
+      if (!std::isfinite(value)) error = 0;
+      const double tolerance = Tolerance(converts ? &conversion : nullptr, factor, value, error);
+      if (converts) {
+        const Conversion::Result result = conversion.Of(value, error);
+        value = result.value;
+        error = (conversion.keeps_errors() ? error : 0) + kWhole * result.slack * result.slack;
+      }
+      Write(Element(statement_.write), value, error, tolerance);
+    });
+    target_.roundings = std::max(target_.roundings, terms + (converts && terms > 0 ? 1 : 0));
+  }
+
+  /// Calls `visit` at each point of the first `count` iterators.
+  template <typename Visit>
+  void EachPoint(std::size_t count, std::size_t from, const Visit& visit) {
+    if (from == count) return visit();
+    for (point_[from] = 0; point_[from] < statement_.iterators[from].extent; ++point_[from]) {
+      EachPoint(count, from + 1, visit);
+    }
+  }
+
+  const StatementList& list_;
+  const Statement& statement_;
+  std::vector<Cells>& cells_;
+  std::vector<Row> rows_, unrounded_;  ///< By step.
+  std::vector<double> roundings_;      ///< By step.
+  Cells& target_;
+  Type type_;
+  Point point_;
+};
+
+}  // namespace
+
+std::vector<TensorValues> Evaluate(const StatementList& list,
+                                   const std::vector<std::vector<double>>& inputs,
+                                   std::size_t most_bytes) {
+  std::vector<Cells> cells(list.tensors.size());
+  std::vector<bool> is_there(list.tensors.size(), false);
+  for (const Statement& statement : list.statements) {
+    is_there[At(statement.write.tensor)] = true;
+    for (const Access& read : statement.reads) is_there[At(read.tensor)] = true;
+  }
+  double bytes = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (is_there[i])
+      bytes += 3.0 * sizeof(double) * static_cast<double>(list.tensors[i].elements());
+  }
+  if (bytes > static_cast<double>(most_bytes)) {
+    throw TooLarge(fmt::format("the reference of {} takes {:.0f} MiB, more than {:.0f}", list.name,
+                               bytes / 0x1p20, static_cast<double>(most_bytes) / 0x1p20));
+  }
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    if (!is_there[i]) continue;
+    const std::size_t elements = At(list.tensors[i].elements());
+    cells[i].values.resize(elements);
+    cells[i].errors.resize(elements);
+    cells[i].tolerance.resize(elements);
+    const auto role = list.tensors[i].role;
+    if (role != StatementTensor::Role::kInput && role != StatementTensor::Role::kUpdated) continue;
+    EXH_CHECK(inputs.at(i).size() == elements);
+    cells[i].values = inputs[i];
+  }
+  for (const Statement& statement : list.statements) StatementRun(list, statement, cells).Run();
+  std::vector<TensorValues> values(list.tensors.size());
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    values[i] = {std::move(cells[i].values), std::move(cells[i].tolerance)};
+  }
+  return values;
+}
+
+}  // namespace exh::kernels::fused

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <vector>
+
+#include "kernels/fused/statements.h"
+
+namespace exh::kernels::fused {
+
+/// The elements of a tensor.
+struct TensorValues {
+  /// In double precision; those of narrow types, of integers and bools are what the type holds
+  /// (of i64 beyond 2^53 the nearest double).
+  std::vector<double> values;
+  /// How far each may be off in a correct implementation, as kernels/derived/tolerance.h says: none
+  /// where nothing was rounded, and none of integers and bools that come of nothing but them.
+  std::vector<double> tolerance;
+};
+
+/// What every tensor has in the end, by its index, statement by statement in the original order.
+/// `inputs`: values by tensor; those of inputs are there, as their types have them. Of tensors that
+/// nothing writes or reads nothing is there. Throws TooLarge beyond `most_bytes` of memory.
+std::vector<TensorValues> Evaluate(const StatementList& list,
+                                   const std::vector<std::vector<double>>& inputs,
+                                   std::size_t most_bytes = std::size_t{1} << 32);
+
+}  // namespace exh::kernels::fused

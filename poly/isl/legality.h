@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "poly/isl/dependences.h"
+#include "poly/schedule.h"
+#include "poly/scop.h"
+
+namespace exh::poly {
+
+/// Why a schedule is illegal: a dependence, by the names of its statements, of which isl finds a
+/// pair whose target is not later than its source, and the row. Empty where isl proves that there
+/// is none, for all parameters. This knows nothing of Farkas' lemma, and nothing of how the
+/// schedule was found. Throws IslError.
+std::string WhyIllegal(const Scop& scop, const std::vector<Dependence>& dependences,
+                       const Schedule& schedule);
+
+/// Whether all pairs of a dependence that `rows` put at one date are none: the rows order it. It is
+/// assumed that no row orders it the wrong way round. Rows are those of the source and of the
+/// target.
+bool IsOrdered(const Scop& scop, const Dependence& dependence, const IntMatrix& source_rows,
+               const IntMatrix& target_rows);
+
+}  // namespace exh::poly

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+//
+// `search fused check`: what fused operators as JSON compute, and which of them are taken.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "kernels/fused/graph/batch.h"
+#include "kernels/fused/graph/read.h"
+#include "kernels/fused/group.h"
+#include "kernels/fused/inputs.h"
+#include "kernels/fused/lower.h"
+#include "kernels/fused/reference.h"
+#include "search/commands/command.h"
+
+namespace exh::search {
+namespace {
+
+namespace fused = kernels::fused;
+using fused::StatementList;
+using fused::StatementTensor;
+using nlohmann::json;
+
+struct CheckOptions {
+  std::string file, values;
+  bool batch = false, groups = false, evaluate = false, quiet = false;
+  std::uint64_t seed = 1;
+};
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!in.is_open() || in.bad()) throw UsageError(fmt::format("cannot read '{}'", path));
+  return text;
+}
+
+/// What JSON has no number for is a text.
+json ToJson(const std::vector<double>& values) {
+  json list = json::array();
+  for (const double value : values) {
+    if (std::isfinite(value)) {
+      list.push_back(value);
+    } else {
+      list.push_back(std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+    }
+  }
+  return list;
+}
+
+StatementList Statements(const fused::Graph& graph, const CheckOptions& options) {
+  StatementList list = fused::StatementsOf(graph);
+  return options.groups ? fused::Grouped(list) : list;
+}
+
+void PrintOperator(const fused::Graph& graph, const StatementList& list) {
+  fmt::print("{}\n", graph.name.empty() ? "an operator" : graph.name);
+  for (const StatementTensor& tensor : list.tensors) {
+    constexpr const char* kWords[] = {"input", "updated", "", "output"};
+    if (tensor.role == StatementTensor::Role::kTemporary) continue;
+    fmt::print("  {:<7} {}: {} {}\n", kWords[static_cast<std::size_t>(tensor.role)], tensor.name,
+               kernels::ir::WordOf(tensor.type), fused::TextOf(tensor.shape));
+  }
+  fmt::print("statements\n");
+  for (const fused::Statement& statement : list.statements) {
+    fmt::print("  {}: {}\n", statement.name, fused::TextOf(statement, list));
+  }
+}
+
+void PrintValues(const StatementTensor& tensor, const fused::TensorValues& of) {
+  double least = INFINITY, largest = -INFINITY, tolerance = 0;
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < of.values.size(); ++i) {
+    if (!std::isfinite(of.values[i])) {
+      ++others;
+      continue;
+    }
+    least = std::min(least, of.values[i]);
+    largest = std::max(largest, of.values[i]);
+    tolerance = std::max(tolerance, of.tolerance[i]);
+  }
+  fmt::print("  {}: {} elements from {:.6g} to {:.6g}, {} not finite, tolerated up to {:.3g}\n",
+             tensor.name, of.values.size(), least, largest, others, tolerance);
+}
+
+/// What the reference says of drawn inputs. Returns a line of --values.
+json Evaluate(const fused::Graph& graph, const StatementList& list, const CheckOptions& options) {
+  const auto inputs = fused::DrawInputs(graph, options.seed);
+  const auto values = fused::Evaluate(list, inputs);
+  json line = {{"op", graph.name}, {"inputs", json::object()}, {"results", json::object()}};
+  for (std::size_t i = 0; i < list.tensors.size(); ++i) {
+    const StatementTensor& tensor = list.tensors[i];
+    if (!options.values.empty() && !inputs[i].empty()) {
+      line["inputs"][tensor.name] = ToJson(inputs[i]);
+    }
+    if (!tensor.is_result()) continue;
+    if (!options.quiet) PrintValues(tensor, values[i]);
+    if (options.values.empty()) continue;
+    line["results"][tensor.name] = ToJson(values[i].values);
+    line["tolerances"][tensor.name] = ToJson(values[i].tolerance);
+  }
+  return line;
+}
+
+class ValuesFile {
+ public:
+  explicit ValuesFile(const std::string& path) : path_(path) {
+    if (path.empty()) return;
+    out_.open(path, std::ios::binary);
+    if (!out_) throw UsageError(fmt::format("cannot write '{}'", path));
+  }
+  void Write(const json& line) {
+    if (!path_.empty()) out_ << line.dump() << "\n";
+  }
+  void Close() {
+    if (path_.empty()) return;
+    out_.close();
+    if (!out_) throw Error(fmt::format("cannot write '{}'", path_));
+  }
+
+ private:
+  std::string path_;
+  std::ofstream out_;
+};
+
+int CheckOne(const std::string& text, const CheckOptions& options) {
+  const fused::ReadResult result = fused::ReadOperator(text);
+  for (const fused::Mistake& mistake : result.mistakes) {
+    fmt::print(stderr, "{}: {}\n", options.file, fused::TextOf(mistake));
+  }
+  if (!result.graph) return 2;
+  const StatementList list = Statements(*result.graph, options);
+  PrintOperator(*result.graph, list);
+  if (!options.evaluate) return 0;
+  fmt::print("values of inputs drawn from seed {}\n", options.seed);
+  ValuesFile file(options.values);
+  file.Write(Evaluate(*result.graph, list, options));
+  file.Close();
+  return 0;
+}
+
+std::string PlaceOf(const fused::ReadResult& result, std::size_t line) {
+  std::string place = fmt::format("line {}", line);
+  for (const std::string* part : {&result.network, &result.level, &result.file}) {
+    if (!part->empty()) place += (part == &result.network ? " " : "/") + *part;
+  }
+  return place;
+}
+
+int CheckBatch(std::string_view text, CheckOptions options) {
+  options.quiet = true;
+  fused::CountsByNetwork counts;
+  ValuesFile file(options.values);
+  std::size_t statements = 0, evaluated = 0, line = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view one = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++line;
+    if (one.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const fused::ReadResult result = fused::ReadOperator(one);
+    counts[result.network].Count(result);
+    for (const fused::Mistake& mistake : result.mistakes) {
+      fmt::print("{}: {}\n", PlaceOf(result, line), fused::TextOf(mistake));
+    }
+    if (!result.graph) continue;
+    const StatementList list = Statements(*result.graph, options);
+    statements += list.statements.size();
+    if (!options.evaluate) continue;
+    try {
+      file.Write(Evaluate(*result.graph, list, options));
+      ++evaluated;
+    } catch (const TooLarge& error) {
+      fmt::print("{}: {}\n", PlaceOf(result, line), error.what());
+    }
+  }
+  file.Close();
+  fmt::print("{}{} statements\n", fused::TextOf(counts), statements);
+  if (options.evaluate) fmt::print("{} evaluated\n", evaluated);
+  return 0;
+}
+
+int Check(const CheckOptions& options) {
+  if (options.file.empty()) throw UsageError("check which operators? search fused check FILE.json");
+  if (!options.values.empty() && !options.evaluate) {
+    throw UsageError("--values has what --evaluate yields: it needs that");
+  }
+  const std::string text = ReadFile(options.file);
+  const bool is_batch = options.batch || options.file.ends_with(".jsonl");
+  return is_batch ? CheckBatch(text, options) : CheckOne(text, options);
+}
+
+}  // namespace
+
+void AddFusedCommand(CLI::App& app, Invocation& invocation) {
+  CLI::App* const command =
+      app.add_subcommand("fused", "fused operators as JSON (docs/fused.md): check");
+  CLI::App* const check = command->add_subcommand(
+      "check", "what an operator computes, as statements; of a batch, how many are taken");
+  const auto options = std::make_shared<CheckOptions>();
+  check->add_option("file", options->file, "FILE.json, or FILE.jsonl: an operator a line");
+  check->add_flag("--batch", options->batch, "an operator a line, whatever the file is called");
+  check->add_flag("--groups", options->groups,
+                  "statements that hand each other registers alone are one");
+  check->add_flag("--evaluate", options->evaluate, "the reference's values of drawn inputs");
+  check->add_option("--seed", options->seed, "of the inputs (default 1)");
+  check->add_option("--values", options->values,
+                    "file for the inputs and results of --evaluate, a line of JSON an operator");
+  check->callback(
+      [options, &invocation] { invocation.run = [options] { return Check(*options); }; });
+  command->callback([command, &invocation] {
+    if (!command->get_subcommands().empty()) return;
+    invocation.run = []() -> int {
+      throw UsageError("search fused needs a sub-command; legal: check");
+    };
+  });
+}
+
+}  // namespace exh::search

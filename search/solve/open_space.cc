@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "search/solve/open_space.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "base/error.h"
+#include "dsl/dsl.h"
+#include "load/load.h"
+#include "search/solve/example_space.h"
+#include "search/solve/functional_file.h"
+
+namespace exh::search {
+namespace {
+
+OpenedSpace Freeze(const std::optional<load::LoadedSpace>& loaded, const dsl::DiagnosticSink& sink,
+                   const runtime::FreezeOptions& options) {
+  std::string messages = dsl::RenderText(sink);
+  while (!messages.empty() && messages.back() == '\n') messages.pop_back();
+  if (!loaded) throw UsageError(messages);
+  if (!messages.empty()) fmt::print(stderr, "{}\n", messages);  // Warnings.
+  return {loaded->space.name, load::Freeze(*loaded, options)};
+}
+
+OpenedSpace OpenFile(const std::string& path, const runtime::FreezeOptions& options) {
+  dsl::DiagnosticSink sink;
+  return Freeze(load::LoadFile(path, sink), sink, options);
+}
+
+OpenedSpace OpenProgram(const std::string& path, const std::string& size,
+                        const runtime::FreezeOptions& options) {
+  dsl::DiagnosticSink sink;
+  return Freeze(load::LoadText("inferred from " + path, ConstraintsOf(path, size), sink), sink,
+                options);
+}
+
+}  // namespace
+
+OpenedSpace OpenSpace(const std::string& space, const std::string& size, const std::string& data,
+                      const runtime::FreezeOptions& options) {
+  if (space.ends_with(".exh")) {
+    if (!size.empty()) throw UsageError("a space that is an .exh file has no --size");
+    if (!data.empty()) throw UsageError("a space that is an .exh file takes no --data");
+    return OpenFile(space, options);
+  }
+  if (space.ends_with(".fun")) {
+    if (!data.empty()) throw UsageError("a functional program takes no --data");
+    return OpenProgram(space, size, options);
+  }
+  const examples::Example& example = FindExample(space);
+  const examples::Parameters parameters = ParseParameters(example, size);
+  return {std::string(example.name()), FreezeExample(example, parameters, data, options)};
+}
+
+}  // namespace exh::search

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// What `search solve` is asked about: an example by its name, or a space in a file.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "runtime/instance.h"
+
+namespace exh::search {
+
+struct OpenedSpace {
+  std::string name;
+  std::shared_ptr<const runtime::Instance> instance;
+};
+
+/// `space`: a name, the path of a `.exh` that needs no backbone, or of a functional program
+/// (`.fun`), whose parameters and requirements are the space. `size` and `data`: texts of --size
+/// and --data, or empty. Warnings of a file go to stderr. Throws UsageError with all that is wrong.
+OpenedSpace OpenSpace(const std::string& space, const std::string& size, const std::string& data,
+                      const runtime::FreezeOptions& options);
+
+}  // namespace exh::search

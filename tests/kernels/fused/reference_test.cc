@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/fused/reference.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/error.h"
+#include "kernels/fused/group.h"
+#include "kernels/fused/inputs.h"
+#include "kernels/fused/lower.h"
+#include "tests/kernels/fused/operator_text.h"
+
+namespace exh::kernels::fused {
+namespace {
+
+using testing::GraphOf;
+using testing::OperationText;
+using testing::OperatorJson;
+
+/// The last tensor of an operator, of these inputs.
+TensorValues ValuesOf(const std::vector<std::string>& inputs,
+                      const std::vector<OperationText>& operations,
+                      std::vector<std::vector<double>> values) {
+  const std::string& last = operations.back().output;
+  const Graph graph = GraphOf(OperatorJson(inputs, operations, {last.substr(0, last.find(':'))}));
+  values.resize(graph.tensors.size());
+  return Evaluate(StatementsOf(graph), values).back();
+}
+
+constexpr double kUnit = 0x1p-24;
+
+TEST(Reference, ValuesOfNarrowTypesAreRounded) {
+  const TensorValues half = ValuesOf({"x: float16 [2]"}, {{"Add", {"x", "x"}, "y: float16 [2]"}},
+                                     {{0.0999755859375, 2047}});
+  EXPECT_EQ(half.values, (std::vector<double>{0.199951171875, 4094}));
+  // 1 + 2^-11 is between two halves: the even one.
+  const TensorValues even = ValuesOf(
+      {"x: float16 [1]"}, {{"Add", {"x", "0.00048828125: float16"}, "y: float16 [1]"}}, {{1}});
+  EXPECT_EQ(even.values, std::vector<double>{1});
+  const TensorValues large =
+      ValuesOf({"x: float16 [1]"}, {{"Mul", {"x", "x"}, "y: float16 [1]"}}, {{300}});
+  EXPECT_EQ(large.values, std::vector<double>{INFINITY});
+}
+
+TEST(Reference, IntegersWrapAndAreExact) {
+  const TensorValues wrapped =
+      ValuesOf({"x: int32 [1]"}, {{"Mul", {"x", "x"}, "y: int32 [1]"}}, {{65537}});
+  EXPECT_EQ(wrapped.values, std::vector<double>{131073});
+  EXPECT_EQ(wrapped.tolerance, std::vector<double>{0});
+  // Beyond what a double holds, in one product and in a row of them.
+  const std::vector<std::vector<double>> large = {{2147483647, -2147483645}};
+  const std::vector<std::string> two = {"x: int32 [2]"};
+  EXPECT_EQ(ValuesOf(two, {{"Mul", {"x", "x"}, "y: int32 [2]"}}, large).values,
+            (std::vector<double>{1, 9}));
+  EXPECT_EQ(ValuesOf(two, {{"ReduceProd", {"x"}, "y: int32 [1]", {{"axis", 0}}}}, large).values,
+            std::vector<double>{-3});
+  const TensorValues sum = ValuesOf(
+      {"x: int8 [3]"}, {{"ReduceSum", {"x"}, "y: int8 [1]", {{"axis", 0}}}}, {{100, 100, 100}});
+  EXPECT_EQ(sum.values, std::vector<double>{44});
+  EXPECT_EQ(sum.tolerance, std::vector<double>{0});
+}
+
+TEST(Reference, ToleratesWhatRoundingsAre) {
+  // One rounding of 0.75 is u 0.75 at most; the worst case is taken twice.
+  const TensorValues sum =
+      ValuesOf({"x: float32 [1]"}, {{"Add", {"x", "0.5: float32"}, "y: float32 [1]"}}, {{0.25}});
+  EXPECT_NEAR(sum.tolerance[0], 2 * kUnit * 0.75, 1e-12);
+  const TensorValues moved =
+      ValuesOf({"x: float32 [1]"}, {{"Neg", {"x"}, "y: float32 [1]"}}, {{0.3}});
+  EXPECT_EQ(moved.tolerance[0], 0);
+  // A half that comes of a rounding may be its neighbour.
+  const TensorValues half =
+      ValuesOf({"x: float32 [1]"},
+               {{"Add", {"x", "x"}, "a: float32 [1]"}, {"Cast", {"a"}, "y: float16 [1]"}}, {{0.5}});
+  EXPECT_GT(half.tolerance[0], 0x1p-11);
+  EXPECT_LT(half.tolerance[0], 0x1p-9);
+  // … and one that comes of none is what it is.
+  const TensorValues cast =
+      ValuesOf({"x: float32 [1]"}, {{"Cast", {"x"}, "y: float16 [1]"}}, {{0.1}});
+  EXPECT_EQ(cast.tolerance[0], 0);
+}
+
+// A rounding error near the threshold decides a comparison otherwise.
+TEST(Reference, ComparisonsOfWhatErrsAreUncertain) {
+  const std::vector<OperationText> operations = {{"Mul", {"x", "0.1: float32"}, "a: float32 [2]"},
+                                                 {"Less", {"a", "x"}, "y: bool [2]"}};
+  const TensorValues values = ValuesOf({"x: float32 [2]"}, operations, {{0, 1}});
+  EXPECT_EQ(values.values, (std::vector<double>{0, 1}));
+  EXPECT_EQ(values.tolerance[1], 0);
+}
+
+TEST(Reference, WritesInPlaceAreSeenBehindThem) {
+  const Graph graph = GraphOf(OperatorJson({"p: float32 [2]", "x: float32 [2]"},
+                                           {{"Add", {"p", "x"}, "s: float32 [2]"},
+                                            {"Assign", {"p", "s"}, "f: float32 [2]"},
+                                            {"Mul", {"p", "x"}, "y: float32 [2]"}},
+                                           {"f", "y"}));
+  std::vector<std::vector<double>> inputs(graph.tensors.size());
+  inputs[0] = {1, 2};
+  inputs[1] = {10, 20};
+  for (const bool groups : {false, true}) {
+    const StatementList list = StatementsOf(graph);
+    const auto values = Evaluate(groups ? Grouped(list) : list, inputs);
+    EXPECT_EQ(values[0].values, (std::vector<double>{11, 22}));
+    EXPECT_EQ(values.back().values, (std::vector<double>{110, 440}));
+  }
+}
+
+TEST(Reference, WhatIsTooLargeIsSaid) {
+  const Graph graph =
+      GraphOf(OperatorJson({"x: float32 [1024]"}, {{"Exp", {"x"}, "y: float32 [1024]"}}, {"y"}));
+  EXPECT_THROW(Evaluate(StatementsOf(graph), DrawInputs(graph, 1), 1024), TooLarge);
+}
+
+// The innermost extents are beyond a row of 512 points.
+TEST(Reference, LongRowsAreWhole) {
+  const Graph graph =
+      GraphOf(OperatorJson({"x: int32 [3, 1300]"},
+                           {{"Transpose", {"x"}, "a: int32 [1300, 3]", {{"perm", {1, 0}}}},
+                            {"Reshape", {"a"}, "b: int32 [3900]"},
+                            {"Tile", {"b"}, "c: int32 [7800]", {{"multiples", {2}}}},
+                            {"ReduceSum", {"c"}, "y: int32 [1]", {{"axis", 0}}}},
+                           {"c", "y"}));
+  std::vector<std::vector<double>> inputs(graph.tensors.size());
+  for (int i = 0; i < 3900; ++i) inputs[0].push_back(i);
+  const auto values = Evaluate(StatementsOf(graph), inputs);
+  EXPECT_EQ(values[3].values[5000], inputs[0][(5000 - 3900) % 3 * 1300 + (5000 - 3900) / 3]);
+  EXPECT_EQ(values[4].values[0], 2 * 3899 * 3900 / 2);
+}
+
+TEST(Inputs, OfLogarithmsAndDivisorsArePositive) {
+  const Graph graph = GraphOf(OperatorJson(
+      {"x: float32 [100]", "z: float32 [100]", "w: float32 [100]", "p: int32 [100]"},
+      {{"Sub", {"x", "z"}, "d: float32 [100]"},
+       {"Log", {"d"}, "l: float32 [100]"},
+       {"RealDiv", {"l", "w"}, "q: float32 [100]"},
+       {"OneHot", {"p", "1: float32", "0: float32"}, "y: float32 [100, 7]", {{"depth", 7}}}},
+      {"q", "y"}));
+  const auto inputs = DrawInputs(graph, 3);
+  const auto values = Evaluate(StatementsOf(graph), inputs);
+  for (int i = 0; i < 100; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    EXPECT_GT(inputs[0][at], 0);
+    EXPECT_LT(inputs[1][at], 0);
+    EXPECT_GT(inputs[2][at], 0);
+    EXPECT_TRUE(std::isfinite(values[6].values[at]));
+    EXPECT_GE(inputs[3][at], -1);
+    EXPECT_LE(inputs[3][at], 7);
+  }
+}
+
+}  // namespace
+}  // namespace exh::kernels::fused

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+namespace exh::load {
+
+struct Nothing {};
+
+}  // namespace exh::load
