@@ -29,13 +29,21 @@ constexpr double kWantedBlocks = 132, kWantedThreads = 128;
 constexpr std::uint32_t kMostThreads = 256, kMostSums = 64;
 constexpr std::uint32_t kWideBytes = 16;
 
-/// An axis of the sum, and how it is divided.
+/// An axis of the sum, and how it is divided. Levels that are absent lie around those that are
+/// there.
 struct Axis {
   const LogicalDim* axis = nullptr;
   bool is_reduced = false, is_pixel = false;
   std::uint32_t threads = 1, registers = 1;  ///< Of a result.
   std::uint32_t tile() const { return threads * registers; }
   std::uint32_t blocks() const { return axis->extent / tile(); }
+  int last() const { return static_cast<int>(axis->dims.size()) - 1; }
+  /// -1: it has none.
+  int register_level() const { return registers > 1 ? last() : -1; }
+  int thread_level() const {
+    if (threads == 1) return -1;
+    return registers > 1 ? last() - 1 : last();
+  }
 };
 
 class Writer {
@@ -51,7 +59,7 @@ class Writer {
     WantOf("window", window_->name(), {"WINDOW"});
     WantOf("tiles", other_->name(), {"OWN_TILES"});
     Want("tiles", {"SAME_TILES"});
-    for (const Axis& axis : axes_) axis.is_reduced ? DivideSum(axis) : DivideResult(axis);
+    for (const Axis& axis : axes_) Divide(axis);
     for (const DimId id : f_.inst(window_->read).dims) {
       const bool is_around =
           steps_ != nullptr && f_.dim(id).level == 0 && IsPaired(id, *steps_->axis);
@@ -169,6 +177,7 @@ class Writer {
     for (const std::uint32_t unrolled : {4u, 2u, 1u}) {
       for (const std::uint32_t rounds : {2u, 1u}) {
         const std::uint32_t piece = unrolled * rounds;
+        if (unrolled == 1 && rounds > 1) continue;
         if (axis.extent % piece != 0 || !Has(axis, Last(axis), unrolled) ||
             !Has(axis, Last(axis) - 1, rounds) || !Has(axis, 0, axis.extent / piece)) {
           continue;
@@ -251,47 +260,50 @@ class Writer {
     Axis& axis = axes_[i];
     if (axis.is_reduced) return Try(i + 1);
     const LogicalDim& logical = *axis.axis;
-    const int last = Last(logical);
-    // An axis of one level is blocks.
     for (const std::uint32_t registers : {1u, 2u, 4u, 7u, 8u}) {
       for (const std::uint32_t threads : {1u, 2u, 4u, 7u, 8u, 14u, 16u, 32u}) {
         axis.registers = registers;
         axis.threads = threads;
-        if (last < 2 && axis.tile() > 1) continue;
-        if (logical.extent % axis.tile() != 0) continue;
-        const bool has_levels =
-            last < 2 || (Has(logical, last, registers) && Has(logical, last - 1, threads) &&
-                         Has(logical, 0, axis.blocks()));
-        if (has_levels) Try(i + 1);
+        if (logical.extent % axis.tile() == 0 && HasLevels(axis)) Try(i + 1);
       }
     }
     axis.registers = axis.threads = 1;
   }
 
-  void DivideResult(const Axis& axis) {
+  /// Blocks are the outermost level: an axis of one level has nothing else.
+  bool HasLevels(const Axis& axis) const {
     const LogicalDim& logical = *axis.axis;
-    const int last = Last(logical);
-    if (last >= 2) {
-      SizeOf(Level(logical, last), axis.registers);
-      SizeOf(Level(logical, last - 1), axis.threads);
-      SizeOf(Level(logical, 0), axis.blocks());
-      KindOf(Level(logical, last), "UNROLL");
-      if (axis.threads > 1) KindOf(Level(logical, last - 1), "THREAD");
-    }
-    KindOf(Level(logical, 0), "BLOCK");
+    if ((axis.registers > 1) + (axis.threads > 1) > axis.last()) return false;
+    const auto has = [&](int level, std::uint32_t size) {
+      return level < 0 || Has(logical, level, size);
+    };
+    return has(axis.register_level(), axis.registers) && has(axis.thread_level(), axis.threads) &&
+           Has(logical, 0, axis.blocks());
   }
-  void DivideSum(const Axis& axis) {
-    const LogicalDim& logical = *axis.axis;
-    if (&axis == steps_) {
-      SizeOf(Level(logical, Last(logical)), unrolled_);
-      SizeOf(Level(logical, Last(logical) - 1), rounds_);
-      SizeOf(Level(logical, 0), logical.extent / (unrolled_ * rounds_));
-      KindOf(Level(logical, Last(logical)), "UNROLL");
-      KindOf(Level(logical, Last(logical) - 1), "LOOP");
-    } else {
-      SizeOf(Level(logical, 0), logical.extent);
+
+  /// Iterations of a level of an axis; 1: it is absent.
+  std::uint32_t SizeAt(const Axis& axis, int level) const {
+    const bool is_steps = &axis == steps_;
+    if (is_steps && level == axis.last()) return unrolled_;
+    if (is_steps && level == axis.last() - 1) return rounds_;
+    if (level == axis.register_level()) return axis.registers;
+    if (level == axis.thread_level()) return axis.threads;
+    if (level > 0) return 1;
+    return axis.is_reduced ? axis.axis->extent / (is_steps ? unrolled_ * rounds_ : 1)
+                           : axis.blocks();
+  }
+  const char* KindAt(const Axis& axis, int level) const {
+    if (level == axis.register_level()) return "UNROLL";
+    if (level == axis.thread_level()) return "THREAD";
+    if (!axis.is_reduced) return "BLOCK";
+    return &axis == steps_ && level == axis.last() ? "UNROLL" : "LOOP";
+  }
+  void Divide(const Axis& axis) {
+    for (int level = axis.last(); level >= 0; --level) {
+      const std::uint32_t size = SizeAt(axis, level);
+      SizeOf(Level(*axis.axis, level), size);
+      if (size > 1) KindOf(Level(*axis.axis, level), KindAt(axis, level));
     }
-    KindOf(Level(logical, 0), "LOOP");
   }
 
   /// All threads copy the tile of the other factor: wide along what adjoins in memory, then by
@@ -336,13 +348,22 @@ class Writer {
         take(widest, "UNROLL");
       }
       std::uint32_t shared = std::min(threads, left);
-      while (shared > 1 && (left % shared != 0 || threads % shared != 0)) --shared;
+      while (left % shared != 0) --shared;
       if (shared > 1 && level >= 1) {
         threads /= shared;
         take(shared, "THREAD");
       }
       if (left > 1) take(left, "UNROLL");
     }
+  }
+
+  /// The axis of the sum that it pairs with another one; null: it pairs none of the sum's.
+  const Axis* AxisOf(const DimPair& pair) const {
+    for (const Axis& axis : axes_) {
+      const ir::LogicalDimId id = axis.axis->id;
+      if (f_.dim(pair.src).logical == id || f_.dim(pair.dst).logical == id) return &axis;
+    }
+    return nullptr;
   }
 
   /// The sum's own loops are those of what it reads from windows, of what begins it and of what
@@ -352,7 +373,8 @@ class Writer {
       const DimPair& pair = f_.pair(id);
       const Dimension& dim = f_.dim(pair.dst);
       const int last = Last(f_.logical(dim.logical));
-      const bool is_thread = dim.level > 0 && dim.level == last - 1;
+      const Axis* const axis = AxisOf(pair);
+      const bool is_thread = axis != nullptr && dim.level == axis->thread_level();
       WantOf("dim_mapping", pair.name(),
              dim.level == 0 || (dim.is_reduction && dim.level < last)
                  ? std::vector<std::string>{"MERGE_MAP", "UNROLL_MAP"}
@@ -369,22 +391,22 @@ class Writer {
       for (const Axis& axis : axes_) {
         if (axis.is_reduced != wants_reduced) continue;
         const int level = level_of(axis);
-        if (level >= 0) all.push_back(&Level(*axis.axis, level));
+        if (level >= 0 && SizeAt(axis, level) > 1) all.push_back(&Level(*axis.axis, level));
       }
     };
     levels(false, [](const Axis&) { return 0; });
     levels(true, [&](const Axis& axis) { return &axis == steps_ ? 0 : -1; });
-    levels(false, [](const Axis& axis) { return axis.threads > 1 ? Last(*axis.axis) - 1 : -1; });
+    levels(false, [](const Axis& axis) { return axis.thread_level(); });
     levels(true, [&](const Axis& axis) { return &axis == steps_ ? -1 : 0; });
-    levels(true, [&](const Axis& axis) { return &axis == steps_ ? Last(*axis.axis) - 1 : -1; });
-    levels(true, [&](const Axis& axis) { return &axis == steps_ ? Last(*axis.axis) : -1; });
+    levels(true, [&](const Axis& axis) { return &axis == steps_ ? axis.last() - 1 : -1; });
+    levels(true, [&](const Axis& axis) { return &axis == steps_ ? axis.last() : -1; });
     const std::size_t loops = all.size();
-    levels(false, [](const Axis& axis) { return axis.registers > 1 ? Last(*axis.axis) : -1; });
+    levels(false, [](const Axis& axis) { return axis.register_level(); });
     for (std::size_t i = 0; i + 1 < all.size(); ++i) {
       WantOf("order", all[i]->name() + "," + all[i + 1]->name(), {"OUTER"});
     }
     if (loops < all.size()) first_copy_ = all[loops];
-    if (steps_ != nullptr) {
+    if (steps_ != nullptr && unrolled_ > 1) {
       // Before its steps a thread reads all of them.
       WantOf("order",
              f_.inst(window_->read).name() + "," + Level(*steps_->axis, Last(*steps_->axis)).name(),
@@ -398,7 +420,9 @@ class Writer {
     for (const ir::PairId id : f_.comm(lowered.load_comm).pairs) {
       const DimPair& pair = f_.pair(id);
       const Dimension& dim = f_.dim(pair.dst);
-      const bool is_register = !dim.is_reduction && dim.level == Last(f_.logical(dim.logical));
+      const Axis* const axis = AxisOf(pair);
+      if (axis == nullptr || SizeAt(*axis, dim.level) == 1) continue;
+      const bool is_register = dim.level == axis->register_level();
       WantOf("dim_mapping", pair.name(), {is_register ? "UNROLL_MAP" : "MERGE_MAP"});
     }
     if (first_copy_ != nullptr) {
