@@ -257,6 +257,16 @@ class Wrapper(unittest.TestCase):
         self.assertEqual(said, ["skipped: cat: A.b", "skipped: cat: A.c", "skipped: sed: B.d",
                                 "skipped: echo: 3 cases", "skipped: tail"])
 
+    def test_what_failed_is_said_again_at_the_end(self):
+        self.write("bad.txt", "a long text\n" * 2000 + "a_test.cc:7: Failure\nExpected: a < b & \"c\"\n[  FAILED  ] A.b\n"
+                   + "more text\n" * 2000)
+        self.write("tests.txt", "true # passes\ncat ../../bad.txt && false\n")
+        said = self.exh("test").stdout.splitlines()
+        said = said[said.index("---- cat"):]
+        self.assertEqual(said[:4], ["---- cat", "a_test.cc:7: Failure", 'Expected: a < b & "c"', "[  FAILED  ] A.b"])
+        self.assertLess(len(said), 20)
+        self.assertEqual(said[-1], "1 passed, 1 failed")
+
     def test_lists_the_programs_there_are(self):
         for arguments, stream in ((("help",), "stdout"), ((), "stderr")):
             self.assertTrue(getattr(self.exh(*arguments), stream).endswith("Programs: worker \n"))
