@@ -140,10 +140,13 @@ TEST(First, EveryKernelHasThemOnAGpu) {
 
 // In a loop over channels, threads copy the window of the image and the tile of the filter.
 TEST(First, ConvolutionsOnAGpuHaveAWindow) {
-  const Begun begun = Begin("conv2d", "", "h200");
-  ASSERT_EQ(kernels::WindowRecipes(*begun.problem.task.function).size(), 1u);
-  EXPECT_THAT(begun.Source(0).text, HasSubstr("// WINDOW window.load_x: "));
-  EXPECT_GE(begun.Source(0).gpu->launch.threads, 64u) << begun.Outline(0);
+  for (const char* size : {"", "h=58,w=58,c=128,m=256,pad=0", "layout=nchw,stride=2"}) {
+    const Begun begun = Begin("conv2d", size, "h200");
+    ASSERT_EQ(kernels::WindowRecipes(*begun.problem.task.function).size(), 1u) << size;
+    EXPECT_THAT(begun.Source(0).text, HasSubstr("// WINDOW window.load_x: "));
+    EXPECT_THAT(begun.Outline(0), HasSubstr("loop load_filter.c0+load_x.c0+mad.c0")) << size;
+    EXPECT_GE(begun.Source(0).gpu->launch.threads, 64u) << begun.Outline(0);
+  }
   EXPECT_TRUE(kernels::WindowRecipes(*Begin("conv2d", "", "cpu").problem.task.function).empty());
 }
 
