@@ -24,6 +24,7 @@
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
 #include "search/report/progress.h"
+#include "search/run/objective.h"
 
 namespace exh::search {
 namespace {
@@ -37,6 +38,7 @@ void CheckOptions(const SearchOptions& options) {
   ParseShare("--epsilon", options.epsilon);
   ParseShare("--local", options.local);
   if (options.screen < 1 || options.screen > 1000) throw UsageError("--screen must be 1 to 1000");
+  ParseObjective(options.objective);
   options.bound_use();
   options.under();
 }
@@ -146,6 +148,9 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   app.add_option("--bound", options->bound,
                  "what the lower bound is for: cut (the tree; default), check (only stands beside "
                  "each time), none (default without a tree)");
+  app.add_option("--objective", options->objective,
+                 "what is best: the fastest (time, default), or the fastest of those that take the "
+                 "least main memory (memory)");
   app.add_option("--seed", options->seed, "seed of all random choices (default 1)");
   app.add_option("--out", options->out,
                  "folder of the run (default runs/<kernel>-<time>); of --simulate a file for JSON");

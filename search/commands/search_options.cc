@@ -168,6 +168,7 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
   check("--device", options.problem.device, run.device);
   check("--space", options.problem.space, run.decisions);
   check("--seed", options.seed, run.seed);
+  check("--objective", options.objective, run.objective);
   check("--policy", options.policy(), run.policy);
   check("--topk", options.policy_options.topk, run.topk);
   check("--delta", options.policy_options.delta, run.delta);

@@ -50,6 +50,8 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kShortRing:
     case Fault::kLostPlace:
     case Fault::kEarlyRefill:
+    case Fault::kShortHalo:
+    case Fault::kMissingZeros:
     case Fault::kWrongFragment:
       code.fault = fault;
       return;

@@ -33,6 +33,8 @@ enum class Fault : std::uint8_t {
   kMissingWait,      ///< No kernel waits for the one before, which its launch may overlap with.
   kLostSurplus,      ///< The last point of each covered axis is taken to be beyond it.
   kLostPlace,      ///< Patches, and rows of blocks that are gone through together, are one column.
+  kShortHalo,      ///< Windows lack the last index of a side along which axes meet.
+  kMissingZeros,   ///< What lies outside of the argument is not filled with zeros in windows.
   kWrongFragment,  ///< Matrix units get two registers of an operand in each other's place.
 };
 

@@ -20,6 +20,8 @@ class CodeNames {
   const std::string& array(ir::ArrayId id) const { return arrays_[id.index()]; }
   const std::string& scalar(std::size_t i) const { return scalars_[i]; }
   const std::string& temp(ir::MemId id) const { return temps_[id.index()]; }
+  /// The array of a window.
+  std::string window(const ir::Window& window) const { return value(window.copy).substr(2); }
   const std::string& value(ir::InstId id) const { return values_[id.index()]; }
 
  private:

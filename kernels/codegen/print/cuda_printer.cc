@@ -30,6 +30,10 @@ std::uint64_t BytesOf(const LoweredCode& code, const TempArray& temp) {
          ir::BytesOf(code.function->block(temp.block).type);
 }
 
+std::uint64_t BytesOf(const LoweredCode& code, const CopiedWindow& window) {
+  return Aligned(window.elements() * code.function->window(window.window).element_bytes);
+}
+
 std::string KernelName(const std::string& name, std::size_t number) {
   return "exh_" + name + (number == 0 ? "" : Number(number));
 }
@@ -65,6 +69,9 @@ Launch PlanLaunch(const LoweredCode& code, const CudaOptions& options) {
   for (const TempArray& temp : code.memory.temps) {
     (temp.space == MemSpace::SHARED ? launch.shared_bytes : launch.global_bytes) +=
         BytesOf(code, temp);
+  }
+  for (const CopiedWindow& window : code.memory.windows) {
+    launch.shared_bytes += BytesOf(code, window);
   }
   std::uint64_t slices = 0;  // One after the other, they take the same memory.
   for (const Combine& combine : code.combines.combines) {
@@ -150,6 +157,9 @@ class KernelPrinter {
   void Print(const std::string& name) {
     for (const TempArray& temp : code_.memory.temps) {
       if (temp.space == MemSpace::SHARED) slices_begin_ += BytesOf(code_, temp);
+    }
+    for (const CopiedWindow& window : code_.memory.windows) {
+      slices_begin_ += BytesOf(code_, window);
     }
     OpenKernel(name, launch_.threads, code_.schedule->min_blocks.Or(1),
                Parameters(code_, names_, launch_, options_), overlap_, body_);
@@ -291,6 +301,14 @@ class KernelPrinter {
                    ");  // GLOBAL " + block.name());
         global += BytesOf(code_, temp);
       }
+    }
+    for (const CopiedWindow& window : code_.memory.windows) {
+      const ir::Window& planned = code_.function->window(window.window);
+      const std::string type = std::string(ElementName(planned.type)) + "*";
+      body_.Line(type + " const " + names_.window(planned) + " = reinterpret_cast<" + type +
+                 ">(exh_shared) + " + Number(shared / planned.element_bytes) + ";  // SHARED " +
+                 planned.name());
+      shared += BytesOf(code_, window);
     }
   }
 
