@@ -16,15 +16,16 @@ MAY_INCLUDE = {
     "runtime": {"base"},
     "poly": {"base"},
     "kernels/ir": {"base"},
-    "spaces": {"base", "runtime", "kernels/ir"},
+    "kernels/spaces": set(),  # Backbones that are headers alone.
+    "spaces": {"base", "runtime", "kernels/ir", "kernels/spaces"},
     "kernels/notation": {"base", "dsl", "kernels/ir"},
-    "kernels": {"base", "dsl", "kernels/ir", "kernels/notation", "runtime", "spaces"},
+    "kernels": {"base", "dsl", "kernels/ir", "kernels/notation", "kernels/spaces", "poly", "runtime", "spaces"},
     "kernels/devices": {"base", "kernels", "kernels/ir", "runtime"},
     "models": {"base", "kernels/ir", "runtime", "spaces"},
     "functional": {"base", "dsl"},
     "load": {"base", "dsl", "runtime"},
     "examples": {"base", "dsl", "functional", "runtime", "spaces"},
-    "search": {"base", "dsl", "examples", "functional", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "runtime"},
+    "search": {"base", "dsl", "examples", "functional", "load", "models", "kernels", "kernels/devices", "kernels/ir", "kernels/notation", "poly", "runtime"},
 }
 # The rooms of a layer, lowest first: what each of them may include of the others. What lies beside
 # them, in the folder itself, may include all of them, and none of them that, but for the GROUND
@@ -75,6 +76,10 @@ ROOMS = {
         "codegen": {"codegen/loops", "codegen/memory", "codegen/plan"},
         "fused/graph": {"derived"},
         "fused": {"derived", "derived/reference", "fused/graph"},
+        "fused/schedule": {"fused", "fused/graph"},
+        "fused/code": {"derived", "derived/sources", "fused", "fused/graph", "fused/schedule"},
+        "fused/run": {"cpu", "fused", "fused/code", "fused/graph", "fused/schedule"},
+        "fused/space": {"fused", "fused/code", "fused/graph", "fused/schedule", "recipes"},
         "cpu/contain": set(),
         "cpu": {"cpu/contain"},
         "recipes": set(),
@@ -111,6 +116,7 @@ ROOMS = {
         "report": {"log", "subject", "measure"},
         "install": {"log", "subject", "report"},
         "kernel": {"log", "descend", "subject", "measure", "report"},
+        "fused": {"log", "descend", "subject", "measure", "report"},
         "page": {"log", "descend", "tree", "subject", "kernel"},
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
         "run": {"log", "descend", "tree", "propose", "measure", "report"},
@@ -118,7 +124,7 @@ ROOMS = {
         "exact": {"descend"},
         "solve": {"log", "descend"},
         "simulate": {"log", "descend", "tree", "propose"},
-        "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "install", "kernel",
+        "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "install", "kernel", "fused",
                      "run", "count", "exact", "solve", "simulate"},
     },
 }

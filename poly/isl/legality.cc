@@ -62,6 +62,32 @@ std::string WhyIllegal(const Scop& scop, const std::vector<Dependence>& dependen
   return "";
 }
 
+std::vector<std::vector<bool>> CarriedBy(const Scop& scop,
+                                         const std::vector<Dependence>& dependences,
+                                         const Schedule& schedule) {
+  std::vector<std::vector<bool>> carried(schedule.rows.size(),
+                                         std::vector<bool>(dependences.size(), false));
+  for (std::size_t i = 0; i < dependences.size(); ++i) {
+    const Dependence& dependence = dependences[i];
+    Dependence at_once = dependence;
+    for (std::size_t row = 0; row < schedule.rows.size(); ++row) {
+      const IntRow difference =
+          DifferenceOf(dependence, schedule.statements[dependence.source][row],
+                       schedule.statements[dependence.target][row]);
+      if (std::all_of(difference.begin(), difference.end(),
+                      [](auto number) { return number == 0; }))
+        continue;
+      Dependence later = at_once;
+      later.pairs.inequalities.push_back(difference);
+      --later.pairs.inequalities.back().back();
+      carried[row][i] = !IsEmpty(scop, later);
+      at_once.pairs.equalities.push_back(difference);
+      if (carried[row][i] && IsEmpty(scop, at_once)) break;
+    }
+  }
+  return carried;
+}
+
 bool IsOrdered(const Scop& scop, const Dependence& dependence, const IntMatrix& source_rows,
                const IntMatrix& target_rows) {
   Dependence at_once = dependence;

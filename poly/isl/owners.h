@@ -8,6 +8,7 @@
 #pragma once
 
 #include <isl/aff.h>
+#include <isl/ast.h>
 #include <isl/ast_build.h>
 #include <isl/ctx.h>
 #include <isl/flow.h>
@@ -101,7 +102,9 @@ std::string TakeText(char* text);
   };
 EXH_ISL_OWNER(aff)
 EXH_ISL_OWNER(ast_build)
+EXH_ISL_OWNER(ast_expr)
 EXH_ISL_OWNER(ast_node)
+EXH_ISL_OWNER(ast_node_list)
 EXH_ISL_OWNER(basic_map)
 EXH_ISL_OWNER(basic_set)
 EXH_ISL_OWNER(map)

@@ -56,6 +56,13 @@ struct SearchOptions {
   std::vector<std::string> under() const;
 };
 
+/// --budget, --policy, --seed, --out and all else that says how a search goes, whatever is
+/// searched.
+void AddRunOptions(CLI::App& app, SearchOptions& options);
+
+/// Mistakes in these options show before anything is built. Throws UsageError.
+void CheckRunOptions(const SearchOptions& options);
+
 /// `1%`: 0.01. `option` is what it belongs to. Throws UsageError.
 double ParseShare(const std::string& option, const std::string& text);
 

@@ -181,7 +181,9 @@ int Conclude(const Session& session, const Outcome& outcome) {
              MemoryText(source.memory_bytes(), source.workspace_bytes), FrontText(outcome.front));
   const std::string outline = session.subject.Outline(winner.candidate);
   if (!outline.empty()) fmt::print("its loops:\n{}", Indented(outline));
-  fmt::print("to go on:\n{}", CommandsText(session.program, session.folder, winner.n));
+  std::string commands = session.subject.CommandsText(session.program, session.folder, winner.n);
+  if (commands.empty()) commands = CommandsText(session.program, session.folder, winner.n);
+  fmt::print("to go on:\n{}", commands);
   fmt::print("{}", ProofText(outcome.proof, outcome.winner->ns));
   std::fflush(stdout);
   if (broken) return 1;

@@ -15,6 +15,9 @@
 
 namespace exh::search {
 
+/// What runs of fused operators call their kernel; the operator is their text.
+inline constexpr const char* kFusedKernel = "fused";
+
 /// The first line: everything that is needed to build the same root candidate again.
 struct RunRecord {
   int version = 2;

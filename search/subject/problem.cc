@@ -135,6 +135,11 @@ const kernels::Kernel& ComputedKernel(const ProblemOptions& options) {
 const kernels::Kernel& FindKernel(const ProblemOptions& options) {
   const std::string& name = options.kernel;
   if (!options.compute.empty()) return ComputedKernel(options);
+  if (name == kFusedKernel && !options.text.empty()) {
+    throw UsageError(
+        "this is of a fused operator: search fused replay RUN/best.replay, or search fused search "
+        "--resume RUN");
+  }
   if (!options.text.empty()) return kernels::KernelOfText(name + ".kernel", options.text);
   if (name.empty()) {
     throw UsageError(fmt::format(

@@ -5,6 +5,7 @@
 // (kernel/kernel_subject.h); a space of your own with an evaluator of your own is another.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -60,6 +61,12 @@ class Subject {
   virtual double flops() const { return 0; }
   /// Implementations that a search with a tree may begin with, the most promising first.
   virtual std::vector<kernels::Recipe> Recipes() const { return {}; }
+  /// Command lines that go on from a record of a run: a line each. `program`: as it was called;
+  /// `run`: the folder of the run. Empty: they are those of a kernel.
+  virtual std::string CommandsText(const std::string& /*program*/, const std::string& /*run*/,
+                                   std::uint64_t /*record*/) const {
+    return "";
+  }
   /// What a person should know of the space, a line each.
   virtual std::vector<std::string> notes() const { return {}; }
 

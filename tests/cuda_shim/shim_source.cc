@@ -21,7 +21,8 @@ constexpr std::uint64_t kSlackBytes = 1 << 16;
 std::string TrackPointers(const std::string& source) {
   // The longer names first.
   static const std::string types =
-      "(unsigned long long|unsigned short|unsigned char|unsigned int|signed char|long long|"
+      "(exh_[a-z_]+[24]|unsigned long long|unsigned short|unsigned char|unsigned int|signed "
+      "char|long long|"
       "unsigned|double|float[24]?|uint[24]|short|char|int)";
   static const std::regex cast(R"(reinterpret_cast<\s*(?:const\s+)?)" + types + R"(\s*\*\s*>)");
   static const std::regex pointer(R"((?:\bconst\s+)?\b)" + types + R"(\s*\*)");

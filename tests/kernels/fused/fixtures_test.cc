@@ -4,41 +4,28 @@
 // that every kind is among them.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
-#include "kernels/fused/graph/read.h"
 #include "kernels/fused/group.h"
 #include "kernels/fused/inputs.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/reference.h"
+#include "tests/kernels/fused/operator_files.h"
 
 namespace exh::kernels::fused {
 namespace {
 
-std::string ReadFile(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(Fixtures, HaveEveryKindAndTheStatementsBesideThem) {
   std::set<Kind> kinds;
-  std::size_t files = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(EXH_SOURCE_DIR "/tests/kernels/fused/operators")) {
-    if (entry.path().extension() != ".json") continue;
-    ++files;
-    const ReadResult result = ReadOperator(ReadFile(entry.path()));
-    ASSERT_TRUE(result.graph) << entry.path();
-    for (const Operation& operation : result.graph->operations) kinds.insert(operation.kind);
-    const StatementList list = StatementsOf(*result.graph);
+  const auto operators = testing::AllOperators();
+  for (const auto& [name, graph] : operators) {
+    for (const Operation& operation : graph.operations) kinds.insert(operation.kind);
+    const StatementList list = StatementsOf(graph);
     EXPECT_EQ(TextOf(list),
-              ReadFile(std::filesystem::path(entry.path()).replace_extension(".txt")));
+              testing::ReadFile(EXH_SOURCE_DIR "/tests/kernels/fused/operators/" + name + ".txt"));
     // Fewer statements compute the same bits.
-    const auto inputs = DrawInputs(*result.graph, 5);
+    const auto inputs = DrawInputs(graph, 5);
     const StatementList grouped = Grouped(list);
     EXPECT_LE(grouped.statements.size(), list.statements.size());
     const auto values = Evaluate(list, inputs), of_groups = Evaluate(grouped, inputs);
@@ -47,7 +34,7 @@ TEST(Fixtures, HaveEveryKindAndTheStatementsBesideThem) {
       EXPECT_EQ(values[i].values, of_groups[i].values) << list.tensors[i].name;
     }
   }
-  EXPECT_GE(files, 6u);
+  EXPECT_GE(operators.size(), 6u);
   for (const KindInfo& info : AllKinds()) EXPECT_TRUE(kinds.contains(info.kind)) << info.name;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -20,7 +19,10 @@
 #include "kernels/fused/inputs.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/reference.h"
-#include "search/commands/command.h"
+#include "kernels/fused/schedule/schedules.h"
+#include "poly/isl/owners.h"
+#include "search/commands/fused/operators.h"
+#include "search/commands/fused/scheduling_totals.h"
 
 namespace exh::search {
 namespace {
@@ -32,16 +34,9 @@ using nlohmann::json;
 
 struct CheckOptions {
   std::string file, values;
-  bool batch = false, groups = false, evaluate = false, quiet = false;
+  bool batch = false, groups = false, evaluate = false, schedules = false, quiet = false;
   std::uint64_t seed = 1;
 };
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) throw UsageError(fmt::format("cannot read '{}'", path));
-  return text;
-}
 
 /// What JSON has no number for is a text.
 json ToJson(const std::vector<double>& values) {
@@ -147,44 +142,40 @@ int CheckOne(const std::string& text, const CheckOptions& options) {
   return 0;
 }
 
-std::string PlaceOf(const fused::ReadResult& result, std::size_t line) {
-  std::string place = fmt::format("line {}", line);
-  for (const std::string* part : {&result.network, &result.level, &result.file}) {
-    if (!part->empty()) place += (part == &result.network ? " " : "/") + *part;
-  }
-  return place;
-}
-
 int CheckBatch(std::string_view text, CheckOptions options) {
   options.quiet = true;
   fused::CountsByNetwork counts;
   ValuesFile file(options.values);
-  std::size_t statements = 0, evaluated = 0, line = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view one = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    ++line;
-    if (one.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const fused::ReadResult result = fused::ReadOperator(one);
+  SchedulingTotals scheduling;
+  std::size_t statements = 0, evaluated = 0;
+  ForEachOperator(text, [&](std::size_t line, const fused::ReadResult& result) {
     counts[result.network].Count(result);
     for (const fused::Mistake& mistake : result.mistakes) {
       fmt::print("{}: {}\n", PlaceOf(result, line), fused::TextOf(mistake));
     }
-    if (!result.graph) continue;
+    if (!result.graph) return true;
     const StatementList list = Statements(*result.graph, options);
     statements += list.statements.size();
-    if (!options.evaluate) continue;
     try {
-      file.Write(Evaluate(*result.graph, list, options));
-      ++evaluated;
+      if (options.schedules) {
+        const fused::Program program = fused::ProgramOf(list);
+        scheduling.Add(fused::Schedules(program, poly::DependenceKind::kValue).Influenced());
+      }
+      if (options.evaluate) {
+        file.Write(Evaluate(*result.graph, list, options));
+        ++evaluated;
+      }
     } catch (const TooLarge& error) {
       fmt::print("{}: {}\n", PlaceOf(result, line), error.what());
+    } catch (const poly::IslError& error) {
+      fmt::print("{}: {}\n", PlaceOf(result, line), error.what());
     }
-  }
+    return true;
+  });
   file.Close();
   fmt::print("{}{} statements\n", fused::TextOf(counts), statements);
   if (options.evaluate) fmt::print("{} evaluated\n", evaluated);
+  if (options.schedules) fmt::print("{}", scheduling.Text());
   return 0;
 }
 
@@ -193,17 +184,18 @@ int Check(const CheckOptions& options) {
   if (!options.values.empty() && !options.evaluate) {
     throw UsageError("--values has what --evaluate yields: it needs that");
   }
-  const std::string text = ReadFile(options.file);
+  const std::string text = ReadOperators(options.file);
   const bool is_batch = options.batch || options.file.ends_with(".jsonl");
+  if (options.schedules && !is_batch) {
+    throw UsageError("--schedules is of a batch; of one operator: search fused explain FILE.json");
+  }
   return is_batch ? CheckBatch(text, options) : CheckOne(text, options);
 }
 
 }  // namespace
 
-void AddFusedCommand(CLI::App& app, Invocation& invocation) {
-  CLI::App* const command =
-      app.add_subcommand("fused", "fused operators as JSON (docs/fused.md): check");
-  CLI::App* const check = command->add_subcommand(
+void AddFusedCheck(CLI::App& command, Invocation& invocation) {
+  CLI::App* const check = command.add_subcommand(
       "check", "what an operator computes, as statements; of a batch, how many are taken");
   const auto options = std::make_shared<CheckOptions>();
   check->add_option("file", options->file, "FILE.json, or FILE.jsonl: an operator a line");
@@ -211,17 +203,13 @@ void AddFusedCommand(CLI::App& app, Invocation& invocation) {
   check->add_flag("--groups", options->groups,
                   "statements that hand each other registers alone are one");
   check->add_flag("--evaluate", options->evaluate, "the reference's values of drawn inputs");
+  check->add_flag("--schedules", options->schedules,
+                  "of a batch: each operator is scheduled, and what that took is summed up");
   check->add_option("--seed", options->seed, "of the inputs (default 1)");
   check->add_option("--values", options->values,
                     "file for the inputs and results of --evaluate, a line of JSON an operator");
   check->callback(
       [options, &invocation] { invocation.run = [options] { return Check(*options); }; });
-  command->callback([command, &invocation] {
-    if (!command->get_subcommands().empty()) return;
-    invocation.run = []() -> int {
-      throw UsageError("search fused needs a sub-command; legal: check");
-    };
-  });
 }
 
 }  // namespace exh::search

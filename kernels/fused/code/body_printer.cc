@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/fused/code/body_printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "kernels/derived/expression.h"
+#include "kernels/fused/code/element_text.h"
+#include "kernels/ir/ops.h"
+
+namespace exh::kernels::fused {
+namespace {
+
+using ir::Op;
+using ir::Type;
+using Kind = poly::LoopNode::Kind;
+
+std::size_t At(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+void AddVariables(const NestNode& node, std::vector<std::string>& variables) {
+  if (node.is_loop()) variables.push_back(node.node.variable);
+  for (const NestNode& child : node.children) AddVariables(child, variables);
+}
+
+}  // namespace
+
+BodyPrinter::BodyPrinter(const Program& program, derived::Dialect dialect, std::string index,
+                         const std::set<int>* read)
+    : program_(program), dialect_(dialect), index_(std::move(index)), known_(read) {}
+
+void BodyPrinter::SetPart(const Part& part) {
+  part_ = &part;
+  registers_.clear();
+}
+
+void BodyPrinter::Print(const NestNode& node) {
+  switch (node.kind) {
+    case Kind::kBlock:
+      for (const NestNode& child : node.children) Print(child);
+      return;
+    case Kind::kLoop:
+      if (node.vector > 1 && has_wide_accesses() && CanBeWide(node)) return PrintVector(node);
+      return PrintLoop(node);
+    case Kind::kIf: {
+      std::vector<Use> uses;
+      AddUses(node, uses);
+      Open("if (" + node.node.condition + ")");
+      const auto outside = registers_;
+      Print(node.children.front());
+      registers_ = outside;
+      Close();
+      return Forget(uses);
+    }
+    case Kind::kCall:
+      return PrintCall(node);
+  }
+}
+
+// ---- loops ----
+
+std::string BodyPrinter::LoopHeader(const NestNode& loop, int step) const {
+  const poly::LoopNode& of = loop.node;
+  return fmt::format("for ({} {} = {}; {}; {} += {})", index_, of.variable, of.first, of.condition,
+                     of.variable, step == 1 ? of.step : std::to_string(step));
+}
+
+void BodyPrinter::PrintLoop(const NestNode& loop) {
+  const std::vector<Cell> cells = AccumulatedIn(loop);
+  std::vector<std::string> names;
+  for (const Cell& cell : cells) {
+    const std::string before = Load(cell);
+    names.push_back(NewName());
+    Line(
+        fmt::format("{} {} = {};", ir::RegisterName(array(cell.first).type), names.back(), before));
+  }
+  std::vector<Use> uses;
+  AddUses(loop, uses);
+  Forget(uses);
+  const auto outside = registers_;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    registers_[cells[i]] = names[i];
+    accumulated_.insert(cells[i]);
+  }
+  BeforeLoop(loop);
+  Open(LoopHeader(loop, 1));
+  Print(loop.children.front());
+  Close();
+  registers_ = outside;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    accumulated_.erase(cells[i]);
+    registers_[cells[i]] = names[i];
+    const Type type = array(cells[i].first).type;
+    Store(cells[i], derived::StoreText({names[i]}, type, type));
+  }
+}
+
+std::vector<BodyPrinter::Cell> BodyPrinter::AccumulatedIn(const NestNode& loop) const {
+  std::vector<std::string> variables;
+  AddVariables(loop, variables);
+  std::vector<Use> uses;
+  AddUses(loop, uses);
+  std::map<int, std::string> elements;  // By array that is accumulated in.
+  for (const Use& use : uses) {
+    if (use.accumulates) elements.emplace(use.cell);
+  }
+  for (const Use& use : uses) {
+    const auto found = elements.find(use.cell.first);
+    if (found == elements.end()) continue;
+    const bool varies = std::ranges::any_of(variables, [&](const std::string& variable) {
+      return Mentions(use.cell.second, variable);
+    });
+    if (varies || !use.accumulates || found->second != use.cell.second ||
+        accumulated_.contains(use.cell)) {
+      elements.erase(found);
+    }
+  }
+  return {elements.begin(), elements.end()};
+}
+
+void BodyPrinter::Forget(const std::vector<Use>& uses) {
+  std::set<int> written;
+  for (const Use& use : uses) {
+    if (use.is_write) written.insert(use.cell.first);
+  }
+  std::erase_if(registers_, [&](const auto& known) {
+    return written.contains(known.first.first) && !accumulated_.contains(known.first);
+  });
+}
+
+// ---- statements ----
+
+const Piece& BodyPrinter::PieceOf(const NestNode& call) const {
+  return part_->pieces[At(call.node.statement)];
+}
+
+const Statement& BodyPrinter::StatementOf(const NestNode& call) const {
+  return program_.list.statements[At(PieceOf(call).statement)];
+}
+
+std::vector<std::string> BodyPrinter::ArgumentsOf(const NestNode& call) const {
+  std::vector<std::string> arguments(StatementOf(call).iterators.size(), "0");
+  const std::vector<int>& iterators = PieceOf(call).iterators;
+  for (std::size_t i = 0; i < iterators.size(); ++i) {
+    const std::string& given = call.node.arguments[i];
+    arguments[At(iterators[i])] =
+        lane_.first.empty() ? given : Replaced(given, lane_.first, lane_.second);
+  }
+  return arguments;
+}
+
+std::vector<BodyPrinter::Use> BodyPrinter::UsesOf(const NestNode& call) const {
+  const Piece& piece = PieceOf(call);
+  const Statement& of = StatementOf(call);
+  const std::vector<std::string> arguments = ArgumentsOf(call);
+  const auto cell = [&](const Access& access, int index) -> Cell {
+    return {index, ElementText(access, array(index).shape, arguments)};
+  };
+  std::vector<Use> uses;
+  if (piece.what == Piece::What::kWhole || piece.what == Piece::What::kTake) {
+    for (const Access& read : of.reads) uses.push_back({.cell = cell(read, read.tensor)});
+  }
+  const int accumulator = program_.accumulators[At(piece.statement)];
+  if (piece.what == Piece::What::kEnd) uses.push_back({.cell = cell(of.write, accumulator)});
+  const bool begins = piece.what == Piece::What::kBegin, takes = piece.what == Piece::What::kTake;
+  uses.push_back({.cell = cell(of.write, begins || takes ? accumulator : of.write.tensor),
+                  .is_write = true,
+                  .accumulates = takes});
+  return uses;
+}
+
+void BodyPrinter::AddUses(const NestNode& node, std::vector<Use>& uses) const {
+  if (node.kind == Kind::kCall) {
+    const std::vector<Use> of_call = UsesOf(node);
+    uses.insert(uses.end(), of_call.begin(), of_call.end());
+  }
+  for (const NestNode& child : node.children) AddUses(child, uses);
+}
+
+void BodyPrinter::PrintCall(const NestNode& call) {
+  const Piece& piece = PieceOf(call);
+  const Statement& of = StatementOf(call);
+  const Cell cell = UsesOf(call).back().cell;
+  const Type accumulates = Program::AccumulatesIn(of);
+  switch (piece.what) {
+    case Piece::What::kWhole:
+      return Write(cell, Value(of, ArgumentsOf(call)), of.steps.back().type);
+    case Piece::What::kBegin: {
+      const double nothing = ir::IdentityOf(*of.reduces, accumulates);
+      return Write(cell, {derived::NumberText(nothing, dialect_, accumulates)}, accumulates);
+    }
+    case Piece::What::kTake: {
+      const derived::Piece value =
+          derived::CastText(Value(of, ArgumentsOf(call)), of.steps.back().type, accumulates);
+      if (accumulated_.contains(cell)) {
+        return Line(derived::AccumulateText(*of.reduces, registers_.at(cell), {value}, dialect_,
+                                            accumulates));
+      }
+      const std::string sum = NewName();
+      const std::string before = Load(cell);
+      Line(fmt::format("{} {} = {};", ir::RegisterName(accumulates), sum, before));
+      Line(derived::AccumulateText(*of.reduces, sum, {value}, dialect_, accumulates));
+      return Write(cell, {sum}, accumulates);
+    }
+    case Piece::What::kEnd: {
+      const Cell sum = {program_.accumulators[At(piece.statement)], cell.second};
+      return Write(cell, {Load(sum)}, accumulates);
+    }
+  }
+}
+
+derived::Piece BodyPrinter::Value(const Statement& of, const std::vector<std::string>& arguments) {
+  std::vector<std::string> values;
+  for (const Step& step : of.steps) {
+    derived::Piece value;
+    switch (step.what) {
+      case Step::What::kRead:
+        value = {Read(of.reads[At(step.read)], of, arguments)};
+        break;
+      case Step::What::kNumber:
+        value = {derived::NumberText(step.number, dialect_, step.type)};
+        break;
+      case Step::What::kIndex:
+        value = {fmt::format("static_cast<{}>({})", ir::RegisterName(step.type),
+                             RowText(step.index, arguments))};
+        break;
+      case Step::What::kCompute:
+        value = Computed(of, step, values);
+        break;
+    }
+    values.push_back(NewName());
+    Line(fmt::format("const {} {} = {};", ir::RegisterName(step.type), values.back(), value.text));
+    if (step.what == Step::What::kRead && !of.reads[At(step.read)].is_guarded) {
+      const Access& read = of.reads[At(step.read)];
+      registers_.emplace(Cell{read.tensor, ElementText(read, array(read.tensor).shape, arguments)},
+                         values.back());
+    }
+  }
+  return {values.back()};
+}
+
+derived::Piece BodyPrinter::Computed(const Statement& of, const Step& step,
+                                     const std::vector<std::string>& values) const {
+  std::vector<derived::Piece> operands;
+  for (std::size_t i = 0; i < step.operands.size(); ++i) {
+    const int operand = step.operands[i];
+    const Type from = of.steps[At(operand)].type;
+    if (step.op == Op::kConst) return derived::RoundText({values[At(operand)]}, from, step.type);
+    const bool is_condition = step.op == Op::kSelect && i == 0;
+    operands.push_back(is_condition
+                           ? derived::Piece{values[At(operand)]}
+                           : derived::CastText({values[At(operand)]}, from, step.computes));
+  }
+  return derived::RoundText(derived::OpText(step.op, operands, dialect_, step.computes),
+                            ir::ResultType(step.op, step.computes), step.type);
+}
+
+std::string BodyPrinter::Read(const Access& access, const Statement& of,
+                              const std::vector<std::string>& arguments) {
+  const std::vector<std::int64_t>& shape = array(access.tensor).shape;
+  const Cell cell = {access.tensor, ElementText(access, shape, arguments)};
+  if (!access.is_guarded) return Load(cell);
+  const std::string guard = GuardText(access, shape, of.iterators, arguments);
+  if (guard.empty()) return Load(cell);
+  return fmt::format("{} ? {} : {}", guard, Load(cell),
+                     derived::NumberText(access.otherwise, dialect_, array(access.tensor).type));
+}
+
+// ---- elements ----
+
+std::string BodyPrinter::Load(const Cell& cell) {
+  const auto known = registers_.find(cell);
+  if (known != registers_.end()) return known->second;
+  read_.insert(cell.first);
+  return derived::LoadText(fmt::format("{}[{}]", NameOf(cell.first), cell.second),
+                           array(cell.first).type);
+}
+
+void BodyPrinter::Write(const Cell& cell, const derived::Piece& value, Type from) {
+  const Type type = array(cell.first).type;
+  const std::string name = NewName();
+  Line(fmt::format("const {} {} = {};", ir::RegisterName(type), name,
+                   derived::RoundText(value, from, type).text));
+  if (wide_.contains(cell.first)) {  // Other lanes have other elements.
+    registers_[cell] = name;
+    return;
+  }
+  Forget({{.cell = cell, .is_write = true}});
+  registers_[cell] = name;
+  Store(cell, derived::StoreText({name}, type, type));
+}
+
+bool BodyPrinter::IsStored(int array_index) const {
+  return array(array_index).is_result() || known_ == nullptr || known_->contains(array_index);
+}
+
+void BodyPrinter::Store(const Cell& cell, const std::string& value) {
+  if (!IsStored(cell.first)) return;
+  if (!array(cell.first).is_result()) kept_.insert(cell.first);
+  Line(fmt::format("{}[{}] = {};", NameOf(cell.first), cell.second, value));
+}
+
+}  // namespace exh::kernels::fused

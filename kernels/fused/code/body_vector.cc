@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/fused/code/body_printer.h"
+#include "kernels/fused/code/element_text.h"
+
+namespace exh::kernels::fused {
+namespace {
+
+using Kind = poly::LoopNode::Kind;
+
+constexpr const char* kLanes[] = {"x", "y", "z", "w"};
+
+/// "exh_float4".
+std::string VectorName(ir::Type type, int width) {
+  std::string name = fmt::format("exh_{}{}", ir::ElementName(type), width);
+  std::ranges::replace(name, ' ', '_');
+  return name;
+}
+
+/// Accesses of 64 and 128 bits are worth it.
+bool IsWorthIt(ir::Type type, int width) {
+  constexpr std::uint32_t kLeastBytes = 8;
+  return ir::BytesOf(type) * static_cast<std::uint32_t>(width) >= kLeastBytes;
+}
+
+std::vector<NestNode> CallsOf(const NestNode& loop) {
+  const NestNode& body = loop.children.front();
+  return body.kind == Kind::kCall ? std::vector<NestNode>{body} : body.children;
+}
+
+}  // namespace
+
+std::string VectorTypesOf(const std::string& text) {
+  std::string types;
+  std::set<std::string> known;
+  for (const ir::TypeInfo& info : ir::AllTypes()) {
+    for (const int width : {2, 4}) {
+      const std::string name = VectorName(info.type, width);
+      if (text.find(name) == std::string::npos || !known.insert(name).second) continue;
+      types += fmt::format("struct alignas({}) {} {{\n  {} {};\n}};\n",
+                           info.bytes * static_cast<std::uint32_t>(width), name,
+                           ir::ElementName(info.type), width == 2 ? "x, y" : "x, y, z, w");
+    }
+  }
+  return types;
+}
+
+std::string BodyPrinter::LaneText(const std::string& variable, int lane) {
+  return lane == 0 ? variable : fmt::format("({} + {})", variable, lane);
+}
+
+// What a statement reads of what one before it wrote must be in a register: wide writes come last.
+bool BodyPrinter::CanBeWide(const NestNode& loop) const {
+  std::map<int, std::string> written;
+  for (const NestNode& call : CallsOf(loop)) {
+    for (const Use& use : UsesOf(call)) {
+      const auto found = written.find(use.cell.first);
+      if (found != written.end() && found->second != use.cell.second) return false;
+      if (use.is_write) written.insert(use.cell);
+    }
+  }
+  return true;
+}
+
+void BodyPrinter::PrintVector(const NestNode& loop) {
+  std::vector<Use> uses;
+  AddUses(loop, uses);
+  Forget(uses);
+  const auto outside = registers_;
+  BeforeLoop(loop);
+  Open(LoopHeader(loop, loop.vector));
+  PrintWide(loop);
+  Close();
+  registers_ = outside;
+}
+
+void BodyPrinter::PrintWide(const NestNode& loop) {
+  const std::vector<NestNode> calls = CallsOf(loop);
+  std::set<int> before;
+  for (const NestNode& call : calls) {
+    ReadWide(call, loop, before);
+    before.insert(UsesOf(call).back().cell.first);
+  }
+  for (const int written : before) {
+    if (IsWorthIt(array(written).type, loop.vector)) wide_.insert(written);
+  }
+  std::map<Cell, std::vector<Cell>> lanes;  // By the cell of the first lane.
+  const std::string& variable = loop.node.variable;
+  for (int lane = 0; lane < loop.vector; ++lane) {
+    for (const NestNode& call : calls) {
+      lane_ = {};
+      const Cell first = UsesOf(call).back().cell;
+      lane_ = {variable, LaneText(variable, lane)};
+      PrintCall(call);
+      std::vector<Cell>& of_first = lanes[first];
+      of_first.resize(static_cast<std::size_t>(lane) + 1);
+      of_first.back() = UsesOf(call).back().cell;
+    }
+  }
+  lane_ = {};
+  for (const auto& [first, of_first] : lanes) {
+    if (wide_.contains(first.first)) WriteWide(first, of_first);
+  }
+  wide_.clear();
+}
+
+void BodyPrinter::ReadWide(const NestNode& call, const NestNode& loop,
+                           const std::set<int>& before) {
+  const Piece& piece = PieceOf(call);
+  if (piece.what == Piece::What::kBegin) return;
+  const Statement& of = StatementOf(call);
+  const std::vector<std::string> arguments = ArgumentsOf(call);
+  int iterator = -1;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (Mentions(arguments[i], loop.node.variable)) iterator = static_cast<int>(i);
+  }
+  const auto read = [&](const Access& access, int index) {
+    const std::vector<std::int64_t>& shape = array(index).shape;
+    const Cell cell = {index, ElementText(access, shape, arguments)};
+    const FlatAccess flat = FlatOf(access, shape, static_cast<int>(arguments.size()));
+    if (before.contains(index) || registers_.contains(cell)) return;
+    if (!access.is_affine() || access.is_guarded) return;
+    const ir::Type type = array(index).type;
+    if (!flat.IsWide(iterator, loop.vector) || !IsWorthIt(type, loop.vector)) return;
+    const std::string name = NewName(), vector = VectorName(type, loop.vector);
+    read_.insert(index);
+    Line(fmt::format("const {} {} = *reinterpret_cast<const {}*>({} + {});", vector, name, vector,
+                     NameOf(index), cell.second));
+    for (int lane = 0; lane < loop.vector; ++lane) {
+      std::vector<std::string> of_lane = arguments;
+      for (std::string& argument : of_lane) {
+        argument = Replaced(argument, loop.node.variable, LaneText(loop.node.variable, lane));
+      }
+      registers_[{index, ElementText(access, shape, of_lane)}] =
+          derived::LoadText(fmt::format("{}.{}", name, kLanes[lane]), type);
+    }
+  };
+  if (piece.what == Piece::What::kWhole || piece.what == Piece::What::kTake) {
+    for (const Access& access : of.reads) read(access, access.tensor);
+  }
+  if (piece.what != Piece::What::kWhole) {
+    read(of.write, program_.accumulators[static_cast<std::size_t>(piece.statement)]);
+  }
+}
+
+void BodyPrinter::WriteWide(const Cell& first, const std::vector<Cell>& lanes) {
+  if (!IsStored(first.first)) return;
+  if (!array(first.first).is_result()) kept_.insert(first.first);
+  const ir::Type type = array(first.first).type;
+  std::string values;
+  for (const Cell& cell : lanes) {
+    values += (values.empty() ? "" : ", ") + derived::StoreText({registers_.at(cell)}, type, type);
+  }
+  const std::string vector = VectorName(type, static_cast<int>(lanes.size()));
+  Line(fmt::format("*reinterpret_cast<{0}*>({1} + {2}) = {0}{{{3}}};", vector, NameOf(first.first),
+                   first.second, values));
+}
+
+}  // namespace exh::kernels::fused

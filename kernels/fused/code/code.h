@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/evaluation.h"
+#include "kernels/fused/code/nest.h"
+#include "kernels/fused/schedule/schedules.h"
+
+namespace exh::kernels::fused {
+
+/// The loops of all parts of a program under a schedule. Throws poly::IslError.
+std::vector<NestNode> NestsOf(const Schedules& schedules, const ProgramSchedule& schedule,
+                              bool has_vectors);
+
+/// The arrays that a program is called with, in this order: inputs that a statement reads, and
+/// outputs.
+std::vector<int> ArgumentsOf(const Program& program);
+
+/// The functions of isl's expressions that a text calls, as a text that stands before it.
+std::string IslFunctions(const std::string& text);
+
+/// C++ with the function that kernels/cpu calls. The outermost loops that may run in parallel are
+/// divided among threads, where that is worth it; vectors are left to the compiler, which is told
+/// that it may.
+Source CpuText(const Program& program, const std::vector<NestNode>& nests);
+
+/// CUDA C++. Each outermost loop or statement of a part is a kernel of its own; kernels run in the
+/// order of their launches. Of each, the outermost parallel loops that contain all of the rest are
+/// divided among threads, the innermost of them among neighbours; what is in them a thread does by
+/// itself. So all schedules are mapped alike. Temporaries are in `exh_global`, the last parameter,
+/// where there are any.
+Source CudaText(const Program& program, const std::vector<NestNode>& nests);
+
+}  // namespace exh::kernels::fused

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/fused/code/nest.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "kernels/fused/code/element_text.h"
+#include "poly/isl/legality.h"
+#include "poly/scenarios.h"
+
+namespace exh::kernels::fused {
+namespace {
+
+using Kind = poly::LoopNode::Kind;
+
+std::size_t At(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+class Marking {
+ public:
+  Marking(const Part& part, const std::vector<poly::Dependence>& dependences,
+          const poly::Schedule& schedule, bool has_vectors)
+      : part_(part),
+        dependences_(dependences),
+        carried_(poly::CarriedBy(part.scop, dependences, schedule)),
+        has_vectors_(has_vectors) {}
+
+  NestNode Run(poly::LoopNode node) const {
+    NestNode result;
+    result.kind = node.kind;
+    if (node.kind == Kind::kLoop) result.is_parallel = IsParallel(node);
+    for (poly::LoopNode& child : node.children) {
+      NestNode marked = Run(std::move(child));
+      if (node.kind == Kind::kBlock && marked.kind == Kind::kBlock) {  // No block in a block.
+        std::ranges::move(marked.children, std::back_inserter(result.children));
+      } else {
+        result.children.push_back(std::move(marked));
+      }
+    }
+    node.children.clear();
+    result.node = std::move(node);
+    if (has_vectors_ && result.is_parallel) result.vector = WidthOf(result);
+    return result;
+  }
+
+ private:
+  bool IsParallel(const poly::LoopNode& loop) const {
+    const std::vector<int> inside = loop.Statements();
+    for (std::size_t i = 0; i < dependences_.size(); ++i) {
+      if (!carried_[At(loop.row)][i]) continue;
+      if (std::ranges::binary_search(inside, dependences_[i].source) &&
+          std::ranges::binary_search(inside, dependences_[i].target)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// 1 where it is no vector.
+  int WidthOf(const NestNode& loop) const {
+    if (!loop.node.extent) return 1;
+    std::vector<const NestNode*> calls;
+    if (!AddCalls(loop.children.front(), calls)) return 1;
+    int width = 1;
+    for (const int wanted : {4, 2}) {
+      if (width > 1 || *loop.node.extent % wanted != 0) continue;
+      int wide = 0;
+      const bool fits = std::ranges::all_of(calls, [&](const NestNode* call) {
+        return AllowsWidth(*call, loop.node.variable, wanted, wide);
+      });
+      if (fits && wide > 0) width = wanted;
+    }
+    return width;
+  }
+
+  /// False: there is more in it than calls.
+  static bool AddCalls(const NestNode& node, std::vector<const NestNode*>& calls) {
+    if (node.kind == Kind::kCall) {
+      calls.push_back(&node);
+      return true;
+    }
+    return node.kind == Kind::kBlock &&
+           std::ranges::all_of(node.children,
+                               [&](const NestNode& child) { return AddCalls(child, calls); });
+  }
+
+  /// `wide` counts the accesses that a vector is good for.
+  bool AllowsWidth(const NestNode& call, const std::string& variable, int width, int& wide) const {
+    const std::vector<std::string>& arguments = call.node.arguments;
+    int iterator = -1;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (!Mentions(arguments[i], variable)) continue;
+      if (arguments[i] != variable || iterator >= 0) return false;
+      iterator = static_cast<int>(i);
+    }
+    if (iterator < 0) return false;
+    const auto& accesses = part_.scop.statements[At(call.node.statement)].accesses;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      const poly::VectorAccess access =
+          poly::VectorAccessOf(part_.scop, call.node.statement, static_cast<int>(i), iterator);
+      const bool is_wide = access.is_contiguous && access.width >= width;
+      if (accesses[i].is_write && !is_wide) return false;
+      wide += is_wide ? 1 : 0;
+    }
+    return true;
+  }
+
+  const Part& part_;
+  const std::vector<poly::Dependence>& dependences_;
+  const std::vector<std::vector<bool>> carried_;
+  const bool has_vectors_;
+};
+
+}  // namespace
+
+NestNode NestOf(const Part& part, const std::vector<poly::Dependence>& dependences,
+                const poly::Schedule& schedule, bool has_vectors) {
+  return Marking(part, dependences, schedule, has_vectors)
+      .Run(poly::LoopTreeOf(part.scop, schedule));
+}
+
+}  // namespace exh::kernels::fused

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+//
+// The loops of a part as printers need them: which may run in parallel, and which are vectors.
+#pragma once
+
+#include <vector>
+
+#include "kernels/fused/schedule/program.h"
+#include "poly/isl/dependences.h"
+#include "poly/isl/loop_tree.h"
+#include "poly/schedule.h"
+
+namespace exh::kernels::fused {
+
+/// One piece of the program: poly::LoopNode, and what is known of its loops. No block is in a
+/// block.
+struct NestNode {
+  poly::LoopNode::Kind kind = poly::LoopNode::Kind::kBlock;
+  poly::LoopNode node;       ///< Without children.
+  bool is_parallel = false;  ///< kLoop: its iterations may run at once.
+  int vector = 1;            ///< kLoop: so many iterations are done as one, with wide accesses.
+  int lanes = 0;             ///< A vector on a processor: its iterations; 0: the compiler says.
+  bool has_threads = false;  ///< kLoop: its iterations are divided among threads of a processor.
+  std::vector<NestNode> children;
+
+  bool is_loop() const { return kind == poly::LoopNode::Kind::kLoop; }
+};
+
+/// The loops of a part in the order of a legal schedule. A loop is parallel if it carries none of
+/// the dependences between the statements in it. It is a vector, if `has_vectors`, where it is
+/// parallel, has no loops or conditions in it, its extent is a multiple of 4 or 2, each statement
+/// in it writes neighbours, and one access at least can be 64 or 128 bits wide. Throws
+/// poly::IslError.
+NestNode NestOf(const Part& part, const std::vector<poly::Dependence>& dependences,
+                const poly::Schedule& schedule, bool has_vectors);
+
+}  // namespace exh::kernels::fused

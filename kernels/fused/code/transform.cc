@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/fused/code/transform.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/check.h"
+
+namespace exh::kernels::fused {
+namespace {
+
+using Kind = poly::LoopNode::Kind;
+
+/// Executions of statements that are worth waking other threads.
+constexpr double kWorthThreads = 1 << 15;
+
+double PointsOf(const NestNode& node) {
+  if (node.kind == Kind::kCall) return 1;
+  double points = 0;
+  for (const NestNode& child : node.children) points += PointsOf(child);
+  return points * static_cast<double>(node.is_loop() ? node.node.extent.value_or(1) : 1);
+}
+
+void AddLoops(const NestNode& node, std::vector<const NestNode*>& loops) {
+  if (node.is_loop()) loops.push_back(&node);
+  for (const NestNode& child : node.children) AddLoops(child, loops);
+}
+
+/// Loops right in each other from this one on, all of which may be tiled.
+std::vector<const NestNode*> ChainOf(const NestNode& node) {
+  std::vector<const NestNode*> chain;
+  for (const NestNode* loop = &node; loop->is_loop() && loop->is_parallel && loop->node.extent;
+       loop = &loop->children.front()) {
+    chain.push_back(loop);
+  }
+  return chain;
+}
+
+void AddMayBeTiled(const NestNode& node, bool is_in_chain, std::vector<bool>& may) {
+  const std::size_t length = ChainOf(node).size();
+  const bool is_tiled = length >= 2 || (length == 1 && is_in_chain);
+  if (node.is_loop()) may.push_back(is_tiled);
+  for (const NestNode& child : node.children) {
+    AddMayBeTiled(child, node.is_loop() && length > 0, may);
+  }
+}
+
+class Deciding {
+ public:
+  explicit Deciding(const std::vector<LoopDecision>& decisions) : decisions_(decisions) {}
+
+  NestNode Run(const NestNode& node) {
+    const std::vector<const NestNode*> chain = ChainOf(node);
+    if (chain.empty()) {
+      NestNode copy = Bare(node);
+      if (node.is_loop()) Take(decisions_.at(next_++), copy);
+      for (const NestNode& child : node.children) copy.children.push_back(Run(child));
+      return copy;
+    }
+    const std::size_t first = next_;
+    next_ += chain.size();
+    std::vector<NestNode> tiles, loops;
+    for (std::size_t i = 0; i < chain.size(); ++i) {
+      NestNode loop = Bare(*chain[i]);
+      LoopDecision decision = decisions_.at(first + i);
+      if (decision.tile > 1) {
+        EXH_CHECK(*loop.node.extent % decision.tile == 0);
+        tiles.push_back(TilesOf(loop, decision));
+        loop.node.first = tiles.back().node.variable;
+        loop.node.condition = fmt::format("{} < {} + {}", loop.node.variable,
+                                          tiles.back().node.variable, decision.tile);
+        loop.node.extent.reset();
+        decision.has_threads = false;
+      }
+      Take(decision, loop);
+      loops.push_back(std::move(loop));
+    }
+    NestNode result = Run(chain.back()->children.front());
+    for (std::vector<NestNode>* part : {&loops, &tiles}) {
+      for (std::size_t i = part->size(); i-- > 0;) {
+        (*part)[i].children.push_back(std::move(result));
+        result = std::move((*part)[i]);
+      }
+    }
+    return result;
+  }
+
+ private:
+  /// Without what is in it, and as if nothing were decided.
+  static NestNode Bare(const NestNode& node) {
+    return {.kind = node.kind, .node = node.node, .is_parallel = node.is_parallel};
+  }
+  static void Take(const LoopDecision& decision, NestNode& loop) {
+    loop.has_threads = decision.has_threads;
+    loop.vector = decision.vector;
+    loop.lanes = decision.vector > 1 ? decision.vector : 0;
+  }
+  static NestNode TilesOf(const NestNode& loop, const LoopDecision& decision) {
+    NestNode tiles = Bare(loop);
+    tiles.node.variable += "t";
+    tiles.node.condition = fmt::format("{} < {}", tiles.node.variable, *loop.node.extent);
+    tiles.node.step = std::to_string(decision.tile);
+    tiles.node.extent.reset();
+    tiles.has_threads = decision.has_threads;
+    return tiles;
+  }
+
+  const std::vector<LoopDecision>& decisions_;
+  std::size_t next_ = 0;
+};
+
+void DivideAmongThreads(NestNode& node) {
+  if (node.is_loop()) {
+    node.has_threads = node.is_parallel && PointsOf(node) >= kWorthThreads;
+    return;
+  }
+  for (NestNode& child : node.children) DivideAmongThreads(child);
+}
+
+}  // namespace
+
+std::vector<const NestNode*> LoopsOf(const NestNode& nest) {
+  std::vector<const NestNode*> loops;
+  AddLoops(nest, loops);
+  return loops;
+}
+
+std::vector<bool> MayBeTiled(const NestNode& nest) {
+  std::vector<bool> may;
+  AddMayBeTiled(nest, /*is_in_chain=*/false, may);
+  return may;
+}
+
+NestNode Decided(const NestNode& nest, const std::vector<LoopDecision>& decisions) {
+  return Deciding(decisions).Run(nest);
+}
+
+void DivideAmongThreads(std::vector<NestNode>& nests) {
+  for (NestNode& nest : nests) DivideAmongThreads(nest);
+}
+
+}  // namespace exh::kernels::fused

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// Loops as somebody decided them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/fused/code/nest.h"
+
+namespace exh::kernels::fused {
+
+/// What is decided of a loop.
+struct LoopDecision {
+  bool has_threads = false;
+  int vector = 1;         ///< Iterations at once; 1: it is no vector.
+  std::int64_t tile = 1;  ///< Iterations of a tile; 1: it has none. Divides the extent.
+};
+
+/// The loops of a nest from the outside to the inside, in the order of the text.
+std::vector<const NestNode*> LoopsOf(const NestNode& nest);
+
+/// By loop of LoopsOf: may it have tiles? It, and a loop around it or in it without anything
+/// between, are parallel and count from 0 to a number.
+std::vector<bool> MayBeTiled(const NestNode& nest);
+
+/// The nest as it is decided, by loop of LoopsOf. Of loops right in each other the loops over
+/// tiles come first, in the same order; where a loop has tiles, threads divide these.
+NestNode Decided(const NestNode& nest, const std::vector<LoopDecision>& decisions);
+
+/// Every outermost parallel loop that is worth it has threads, in each of the nests: what is done
+/// where nothing is decided.
+void DivideAmongThreads(std::vector<NestNode>& nests);
+
+}  // namespace exh::kernels::fused

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/fused/schedule/program.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "kernels/fused/group.h"
+#include "kernels/fused/merge.h"
+#include "kernels/fused/versions.h"
+
+namespace exh::kernels::fused {
+namespace {
+
+std::size_t At(int i) {
+  return static_cast<std::size_t>(i);
+}
+
+class Divider {
+ public:
+  explicit Divider(Program& program) : program_(program) {}
+
+  void Run() {
+    Arrays();
+    for (std::size_t i = 0; i < program_.list.statements.size(); ++i) Add(static_cast<int>(i));
+  }
+
+ private:
+  const Statement& statement(int index) const { return program_.list.statements[At(index)]; }
+
+  void Arrays() {
+    program_.arrays = program_.list.tensors;
+    for (const Statement& of : program_.list.statements) {
+      int accumulator = -1;
+      if (of.reduces) {
+        const StatementTensor& tensor = program_.list.tensor(of.write.tensor);
+        const ir::Type type = Program::AccumulatesIn(of);
+        accumulator = of.write.tensor;
+        if (type != tensor.type) {
+          accumulator = static_cast<int>(program_.arrays.size());
+          program_.arrays.push_back({tensor.name + ", accumulated", type, ir::BytesOf(type),
+                                     tensor.shape, StatementTensor::Role::kTemporary});
+        }
+      }
+      program_.accumulators.push_back(accumulator);
+    }
+    for (const StatementTensor& array : program_.arrays) {
+      arrays_.push_back({array.name, array.shape, static_cast<int>(array.element_bytes)});
+    }
+  }
+
+  void Add(int index) {
+    const Statement& of = statement(index);
+    const bool must_wait = std::ranges::any_of(of.reads, [&](const Access& read) {
+      return !read.is_affine() && written_.contains(read.tensor);
+    });
+    if (program_.parts.empty() || must_wait) {
+      program_.parts.emplace_back().scop.arrays = arrays_;
+      written_.clear();
+    }
+    written_.insert(of.write.tensor);
+    if (!of.reduces) return AddPiece(index, Piece::What::kWhole);
+    AddPiece(index, Piece::What::kBegin);
+    AddPiece(index, Piece::What::kTake);
+    if (program_.accumulators[At(index)] != of.write.tensor) AddPiece(index, Piece::What::kEnd);
+  }
+
+  void AddPiece(int index, Piece::What what) {
+    const Statement& of = statement(index);
+    const bool over_all = what == Piece::What::kWhole || what == Piece::What::kTake;
+    Piece piece = {.statement = index, .what = what};
+    poly::Statement scheduled;
+    constexpr const char* kSuffixes[] = {"", "_begin", "", "_end"};
+    scheduled.name = of.name + kSuffixes[static_cast<std::size_t>(what)];
+    for (std::size_t i = 0; i < of.iterators.size(); ++i) {
+      const Iterator& iterator = of.iterators[i];
+      if (iterator.extent == 1 || (iterator.is_reduction && !over_all)) continue;
+      piece.iterators.push_back(static_cast<int>(i));
+      scheduled.iterators.push_back({iterator.name, iterator.extent});
+    }
+    const int accumulator = program_.accumulators[At(index)];
+    const auto add = [&](const Access& access, int array, bool is_write) {
+      scheduled.accesses.push_back({array, is_write, MapOf(access, piece)});
+    };
+    if (what == Piece::What::kTake || what == Piece::What::kEnd) {
+      add(of.write, accumulator, /*is_write=*/false);
+    }
+    if (over_all) {
+      for (const Access& read : of.reads) {
+        if (read.is_affine()) add(read, read.tensor, /*is_write=*/false);
+      }
+    }
+    const bool accumulates = what == Piece::What::kBegin || what == Piece::What::kTake;
+    add(of.write, accumulates ? accumulator : of.write.tensor, /*is_write=*/true);
+    program_.parts.back().scop.statements.push_back(std::move(scheduled));
+    program_.parts.back().pieces.push_back(std::move(piece));
+  }
+
+  static poly::IntMatrix MapOf(const Access& access, const Piece& piece) {
+    poly::IntMatrix map;
+    for (const IndexRow& row : access.rows) {
+      poly::IntRow numbers;
+      for (const int iterator : piece.iterators) numbers.push_back(row.coefficients[At(iterator)]);
+      numbers.push_back(row.constant);
+      map.push_back(std::move(numbers));
+    }
+    return map;
+  }
+
+  Program& program_;
+  std::vector<poly::Array> arrays_;
+  std::set<int> written_;  ///< In the last part.
+};
+
+}  // namespace
+
+ir::Type Program::AccumulatesIn(const Statement& statement) {
+  const ir::Type term = statement.steps.back().type;
+  return term == ir::Type::kBool ? term : ir::ComputeTypeOf(term);
+}
+
+Program ProgramOf(const StatementList& list) {
+  Program program;
+  program.list = Merged(Grouped(WrittenOnce(list)));
+  Divider(program).Run();
+  return program;
+}
+
+}  // namespace exh::kernels::fused

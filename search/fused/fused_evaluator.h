@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+
+#include "kernels/devices/evaluator.h"
+#include "kernels/fused/graph/graph.h"
+#include "kernels/fused/schedule/schedules.h"
+#include "kernels/fused/space/mapping_space.h"
+
+namespace exh::search {
+
+/// Compiles, checks and times implementations of a fused operator on this machine's processor; the
+/// yardsticks are the schedules of isl, with each of its settings. Everything outlives it. Throws
+/// Error when there is no compiler, and TooLarge when there is no memory for the reference.
+std::unique_ptr<kernels::Evaluator> MakeFusedEvaluator(const kernels::fused::Graph& graph,
+                                                       const kernels::fused::Schedules& schedules,
+                                                       const kernels::fused::MappingSpace& space,
+                                                       int threads, const StopToken* stop);
+
+}  // namespace exh::search

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "search/fused/fused_subject.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/system/process_tree.h"
+#include "kernels/fused/code/code.h"
+#include "kernels/fused/graph/read.h"
+#include "kernels/fused/lower.h"
+#include "kernels/fused/run/problem.h"
+#include "models/device_rates.h"
+#include "search/fused/fused_evaluator.h"
+#include "search/report/comparison.h"
+#include "search/report/report.h"
+#include "search/subject/candidate_bound.h"
+#include "search/subject/problem.h"
+
+namespace exh::search {
+namespace {
+
+namespace fused = kernels::fused;
+
+fused::Graph GraphOf(const std::string& text) {
+  fused::ReadResult result = fused::ReadOperator(text);
+  if (result.graph) return *std::move(result.graph);
+  std::string mistakes;
+  for (const fused::Mistake& mistake : result.mistakes) {
+    mistakes += (mistakes.empty() ? "" : "\n") + fused::TextOf(mistake);
+  }
+  throw UsageError(mistakes);
+}
+
+void AddOutline(const fused::NestNode& node, int depth, std::string& text) {
+  const std::string blanks(static_cast<std::size_t>(2 * depth), ' ');
+  if (node.is_loop()) {
+    text +=
+        fmt::format("{}{}{}{}\n", blanks, node.node.variable, node.has_threads ? ", threads" : "",
+                    node.vector > 1 ? fmt::format(", vector of {}", node.vector) : "");
+    ++depth;
+  } else if (node.kind == poly::LoopNode::Kind::kCall) {
+    text += fmt::format("{}statement {}\n", blanks, node.node.statement);
+  }
+  for (const fused::NestNode& child : node.children) AddOutline(child, depth, text);
+}
+
+}  // namespace
+
+FusedSubject::FusedSubject(std::string text, kernels::ir::Device device, int leaves)
+    : text_(std::move(text)),
+      graph_(GraphOf(text_)),
+      device_(std::move(device)),
+      leaves_(leaves),
+      program_(fused::ProgramOf(fused::StatementsOf(graph_))),
+      schedules_(program_, poly::DependenceKind::kValue),
+      space_(schedules_, leaves) {}
+
+std::unique_ptr<FusedSubject> FusedSubject::Of(const RunRecord& run) {
+  const auto leaves = run.sizes.find("leaves");
+  if (run.kernel != kFusedKernel || leaves == run.sizes.end()) {
+    throw UsageError(fmt::format("this is a run of '{}', not of a fused operator", run.kernel));
+  }
+  ProblemOptions options;
+  options.device = run.device;
+  for (const auto& [name, value] : run.limits) options.limits.push_back(name + "=" + value);
+  return std::make_unique<FusedSubject>(run.text, FindDevice(options),
+                                        static_cast<int>(leaves->second));
+}
+
+runtime::Candidate FusedSubject::root() const {
+  return runtime::Candidate(space_.instance());
+}
+
+void FusedSubject::Describe(RunRecord& run) const {
+  run.kernel = kFusedKernel;
+  run.text = text_;
+  run.sizes = {{"leaves", leaves_}};
+  run.device = device_.name;
+  run.limits = DeviceLimits(device_);
+}
+
+std::string FusedSubject::Outline(const runtime::Candidate& implementation) const {
+  std::string text;
+  for (const fused::NestNode& nest : space_.NestsOf(implementation)) AddOutline(nest, 0, text);
+  return text;
+}
+
+std::unique_ptr<Evaluator> FusedSubject::MakeEvaluator(const EvaluatorOptions& options) const {
+  StartSupervisor();  // Before the arrays are here.
+  return MakeFusedEvaluator(graph_, schedules_, space_, static_cast<int>(device_.threads),
+                            options.stop);
+}
+
+std::string FusedSubject::InWords(const Comparison& comparison) const {
+  return ComparisonText(comparison.records);
+}
+
+std::string FusedSubject::CommandsText(const std::string& program, const std::string& run,
+                                       std::uint64_t record) const {
+  return fmt::format(
+      "  show    {0} log show {1} --record {2}\n"
+      "  replay  {0} fused replay {1}/best.replay\n"
+      "  go on   {0} fused search --resume {1}\n",
+      program, run, record);
+}
+
+SearchBound FusedSubject::Bound(bool /*is_cold*/) const {
+  const models::DeviceRates rates = RatesOf(device_);
+  const auto bytes = static_cast<double>(fused::CompulsoryBytes(program_));
+  // They pass through the cores, and what no cache holds through memory.
+  const double cores = bytes / (rates.units * rates.unit_bytes_per_clk * rates.clock_ghz);
+  const double memory = std::max(0.0, bytes - rates.memory_cache_bytes) / rates.memory_gbs;
+  const double ns = std::max(cores, memory);
+  return {[ns](const runtime::Candidate&) { return ns; },
+          [cores, memory](const runtime::Candidate&) {
+            return std::string(cores >= memory ? "traffic" : "memory");
+          },
+          {},
+          fmt::format("bytes {:.0f} in {:.6g} ns", bytes, ns)};
+}
+
+}  // namespace exh::search

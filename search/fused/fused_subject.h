@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// A fused operator on this machine's processor, as what is searched.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/fused/graph/graph.h"
+#include "kernels/fused/schedule/schedules.h"
+#include "kernels/fused/space/mapping_space.h"
+#include "kernels/ir/device.h"
+#include "search/subject/subject.h"
+
+namespace exh::search {
+
+class FusedSubject final : public Subject {
+ public:
+  /// `text`: the operator as JSON. `leaves`: schedules of the tree beside the first. Throws
+  /// UsageError with the mistakes of the text, and Error when it cannot be scheduled.
+  FusedSubject(std::string text, kernels::ir::Device device, int leaves);
+  /// The same again as the header of a run has it. Throws as well when that is no such run.
+  static std::unique_ptr<FusedSubject> Of(const RunRecord& run);
+
+  std::string name() const override { return kFusedKernel; }
+  runtime::Candidate root() const override;
+  void Describe(RunRecord& run) const override;
+  std::string Outline(const runtime::Candidate& implementation) const override;
+  std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const override;
+  std::string InWords(const Comparison& comparison) const override;
+  std::string CommandsText(const std::string& program, const std::string& run,
+                           std::uint64_t record) const override;
+  /// The bytes that every implementation moves, at the highest rate that the device may have.
+  SearchBound Bound(bool is_cold) const override;
+  std::vector<kernels::Recipe> Recipes() const override { return space_.Recipes(); }
+
+ private:
+  const std::string text_;
+  const kernels::fused::Graph graph_;
+  const kernels::ir::Device device_;
+  const int leaves_;
+  const kernels::fused::Program program_;
+  const kernels::fused::Schedules schedules_;
+  const kernels::fused::MappingSpace space_;
+};
+
+}  // namespace exh::search

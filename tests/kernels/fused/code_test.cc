@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+//
+// Programs of schedules, for processors and GPUs, compared with the reference. Those of GPUs run on
+// the CPU, thread by thread (tests/cuda_shim).
+#include "kernels/fused/code/code.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "kernels/fused/lower.h"
+#include "kernels/fused/run/problem.h"
+#include "tests/cuda_shim/shim_source.h"
+#include "tests/kernels/fused/operator_files.h"
+#include "tests/kernels/fused/operator_text.h"
+#include "tests/kernels/fused/program_run.h"
+#include "tests/support/compiled_texts.h"
+
+namespace exh::kernels::fused {
+namespace {
+
+using testing::GraphOf;
+using testing::OperatorJson;
+
+/// An operator under one schedule.
+struct Case {
+  std::string name;
+  const Graph* graph = nullptr;
+  const Program* program = nullptr;
+  Source cpu, cuda;
+};
+
+/// Operators in every way that schedules are found in.
+class Cases {
+ public:
+  void Add(const std::string& name, Graph graph) {
+    graphs_.push_back(std::make_unique<Graph>(std::move(graph)));
+    programs_.push_back(std::make_unique<Program>(ProgramOf(StatementsOf(*graphs_.back()))));
+    const Program& program = *programs_.back();
+    const Schedules schedules(program, poly::DependenceKind::kValue);
+    std::vector<ProgramSchedule> all = {schedules.Influenced(), schedules.Original(),
+                                        schedules.ByIsl(poly::IslSettings().front())};
+    for (ProgramSchedule& leaf : schedules.Leaves(3)) all.push_back(std::move(leaf));
+    for (const ProgramSchedule& schedule : all) {
+      ASSERT_EQ(schedule.why, "");
+      const std::vector<NestNode> nests = NestsOf(schedules, schedule, /*has_vectors=*/true);
+      cases_.push_back({name + ", " + schedule.way, graphs_.back().get(), &program,
+                        CpuText(program, nests), CudaText(program, nests)});
+    }
+  }
+  const std::vector<Case>& all() const { return cases_; }
+
+ private:
+  std::vector<std::unique_ptr<Graph>> graphs_;
+  std::vector<std::unique_ptr<Program>> programs_;
+  std::vector<Case> cases_;
+};
+
+const Cases& AllCases() {
+  static const Cases* const cases = [] {
+    auto* all = new Cases;
+    for (auto& [name, graph] : testing::AllOperators()) all->Add(name, std::move(graph));
+    all->Add("transpose", GraphOf(OperatorJson(
+                              {"x: float32 [3, 8, 12]"},
+                              {{"Transpose", {"x"}, "t: float32 [3, 12, 8]", {{"perm", {0, 2, 1}}}},
+                               {"Exp", {"t"}, "y: float32 [3, 12, 8]"}},
+                              {"y"})));
+    all->Add("softmax",
+             GraphOf(OperatorJson(
+                 {"x: float16 [6, 16]"},
+                 {{"Cast", {"x"}, "c: float32 [6, 16]", {{"dst_type", "float32"}}},
+                  {"ReduceMax", {"c"}, "m: float32 [6, 1]", {{"axis", 1}, {"keep_dims", true}}},
+                  {"Sub", {"c", "m"}, "d: float32 [6, 16]"},
+                  {"Exp", {"d"}, "e: float32 [6, 16]"},
+                  {"ReduceSum", {"e"}, "s: float32 [6, 1]", {{"axis", 1}, {"keep_dims", true}}},
+                  {"RealDiv", {"e", "s"}, "y: float32 [6, 16]"}},
+                 {"y"})));
+    all->Add("columns",
+             GraphOf(OperatorJson({"x: float16 [10, 8]", "b: float16 [8]"},
+                                  {{"Add", {"x", "b"}, "y: float16 [10, 8]"},
+                                   {"ReduceSum", {"y"}, "s: float16 [8]", {{"axis", 0}}}},
+                                  {"y", "s"})));
+    // Many executions: threads.
+    all->Add("large", GraphOf(OperatorJson({"x: float32 [64, 1024]"},
+                                           {{"Mul", {"x", "x"}, "y: float32 [64, 1024]"},
+                                            {"ReduceSum", {"y"}, "s: float32 [64]", {{"axis", 1}}}},
+                                           {"y", "s"})));
+    return all;
+  }();
+  return *cases;
+}
+
+TEST(FusedCode, ProgramsOfProcessorsComputeWhatTheReferenceDoes) {
+  std::vector<testing::CpuProgram> programs;
+  for (const Case& of : AllCases().all()) {
+    programs.push_back({of.name, of.graph, of.program, of.cpu.text});
+  }
+  testing::ExpectRight(programs);
+}
+
+TEST(FusedCode, ProgramsOfGpusComputeWhatTheReferenceDoes) {
+  const std::vector<Case>& cases = AllCases().all();
+  const auto facts = [&](const Case& of) {
+    std::vector<exh_shim::ArrayFacts> arrays;
+    for (const int index : ArgumentsOf(*of.program)) {
+      const StatementTensor& tensor = of.program->list.tensor(index);
+      arrays.push_back({tensor.name, static_cast<std::uint64_t>(tensor.elements()),
+                        tensor.is_result(), tensor.element_bytes});
+    }
+    return arrays;
+  };
+  const kernels::testing::CompiledTexts texts(
+      cases.size(),
+      [&](std::size_t i) {
+        return exh_shim::ShimSource({cases[i].cuda.text, cases[i].cuda.gpu->launch},
+                                    facts(cases[i]), 0, i);
+      },
+      exh_shim::kPrologue, exh_shim::CompilerFlags(EXH_SOURCE_DIR));
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto run =
+        reinterpret_cast<exh_shim::RunFunction>(texts.Find(i, "exh_shim_run_" + std::to_string(i)));
+    ASSERT_NE(run, nullptr) << texts.CompilerError(i) << cases[i].cuda.text;
+    for (const int order : {0, 1, 77}) {
+      EXPECT_EQ(testing::Compared(*cases[i].graph, *cases[i].program,
+                                  [&](const std::vector<void*>& arrays, const cpu::Problem& view) {
+                                    std::vector<std::vector<unsigned char>> written;
+                                    std::vector<unsigned char*> counts;
+                                    for (const cpu::ProblemArray& array : view.arrays) {
+                                      written.emplace_back(array.elements(), 0);
+                                    }
+                                    for (auto& of_array : written)
+                                      counts.push_back(of_array.data());
+                                    char error[512] = "";
+                                    run(arrays.data(), nullptr, counts.data(), error, sizeof(error),
+                                        order);
+                                    return std::string(error);
+                                  }),
+                "")
+          << cases[i].name << ", order " << order << "\n"
+          << cases[i].cuda.text;
+    }
+  }
+}
+
+Source CudaOf(const nlohmann::json& text, bool has_vectors) {
+  const Program program = ProgramOf(StatementsOf(GraphOf(text)));
+  const Schedules schedules(program, poly::DependenceKind::kValue);
+  return CudaText(program, NestsOf(schedules, schedules.Influenced(), has_vectors));
+}
+
+bool Has(const std::string& text, const std::string& piece) {
+  return text.find(piece) != std::string::npos;
+}
+
+TEST(FusedCode, WideAccessesAreOnlyWhereTheyAreAligned) {
+  const auto add = [](const char* shape) {
+    const std::string of = std::string(": float32 ") + shape;
+    return OperatorJson({"x" + of}, {{"Exp", {"x"}, "y" + of}}, {"y"});
+  };
+  EXPECT_TRUE(Has(CudaOf(add("[6, 8]"), true).text, "exh_float4"));
+  EXPECT_FALSE(Has(CudaOf(add("[6, 8]"), false).text, "exh_float4"));
+  EXPECT_TRUE(Has(CudaOf(add("[5, 2]"), true).text, "exh_float2"));
+  EXPECT_FALSE(Has(CudaOf(add("[3, 7]"), true).text, "exh_float"));
+}
+
+TEST(FusedCode, TemporariesThatStayInRegistersHaveNoMemory) {
+  // The sum is read in the same iteration of the rows, in one leaf of the tree.
+  const Program program = ProgramOf(StatementsOf(GraphOf(
+      OperatorJson({"x: float32 [32, 15]"},
+                   {{"ReduceSum", {"x"}, "s: float32 [32, 1]", {{"axis", 1}, {"keep_dims", true}}},
+                    {"Sub", {"x", "s"}, "y: float32 [32, 15]"}},
+                   {"y"}))));
+  const Schedules schedules(program, poly::DependenceKind::kValue);
+  std::vector<ProgramSchedule> all = schedules.Leaves(40);
+  all.push_back(schedules.Influenced());
+  int without = 0;
+  for (const ProgramSchedule& schedule : all) {
+    const Source source = CudaText(program, NestsOf(schedules, schedule, true));
+    const bool has_memory = Has(source.text, "exh_global");
+    EXPECT_EQ(has_memory, source.gpu->launch.workspace_bytes > 0) << source.text;
+    // What goes from one kernel to the next goes through memory.
+    EXPECT_TRUE(source.gpu->launch.sides.empty() || has_memory) << source.text;
+    without += has_memory ? 0 : 1;
+  }
+  EXPECT_GT(without, 0);
+}
+
+TEST(FusedCode, ArgumentsAreInputsThatAreReadAndOutputs) {
+  const Program program = ProgramOf(StatementsOf(GraphOf(OperatorJson(
+      {"unused: float32 [4]", "x: float32 [4]"}, {{"Exp", {"x"}, "y: float32 [4]"}}, {"y"}))));
+  std::vector<std::string> names;
+  for (const int array : ArgumentsOf(program)) names.push_back(program.list.tensor(array).name);
+  EXPECT_EQ(names, (std::vector<std::string>{"x", "y"}));
+  EXPECT_EQ(CompulsoryBytes(program), 32u);
+}
+
+TEST(FusedCode, IslsFunctionsAreThereWhereTheyAreCalled) {
+  EXPECT_EQ(IslFunctions("c0 + 1"), "");
+  EXPECT_TRUE(Has(IslFunctions("floord(c0, 2)"), "define floord"));
+  EXPECT_FALSE(Has(IslFunctions("floord(c0, 2)"), "define min"));
+}
+
+}  // namespace
+}  // namespace exh::kernels::fused

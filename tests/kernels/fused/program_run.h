@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// Programs of fused operators, compiled, run in this process and compared with the reference.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/problem_file.h"
+#include "kernels/fused/graph/graph.h"
+#include "kernels/fused/schedule/program.h"
+
+namespace exh::kernels::fused::testing {
+
+/// A program for processors, as text.
+struct CpuProgram {
+  std::string name;
+  const Graph* graph = nullptr;
+  const Program* program = nullptr;
+  std::string text;
+};
+
+/// Runs something on the arrays of a problem; what went wrong, or empty.
+using RunArrays = std::function<std::string(const std::vector<void*>&, const cpu::Problem&)>;
+
+/// What `run` leaves in the arrays, against the reference; empty: all is right.
+std::string Compared(const Graph& graph, const Program& program, const RunArrays& run);
+
+/// Compiles all of them and runs each: a failure of the test for each that is wrong.
+void ExpectRight(const std::vector<CpuProgram>& programs);
+
+}  // namespace exh::kernels::fused::testing

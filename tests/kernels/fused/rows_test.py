@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Operators run by `search fused`: one, and a batch that is ended and goes on."""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SEARCH = sys.argv.pop(1)
+OPERATORS = pathlib.Path(__file__).parent / "operators"
+QUICK = ["--threads", "1", "--leaves", "1"]
+
+
+def run(*arguments):
+    return subprocess.run([SEARCH, "fused", *map(str, arguments)], capture_output=True, text=True)
+
+
+def operator(name):
+    return json.loads((OPERATORS / f"{name}.json").read_text())
+
+
+class RowsTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.batch = pathlib.Path(self.folder.name) / "batch.jsonl"
+        self.log = pathlib.Path(self.folder.name) / "log.jsonl"
+        matmul = {"op": "m", "input_desc": None, "op_desc": [{"name": "MatMul", "input_desc": [], "output_desc": []}],
+                  "output_desc": []}
+        lines = [{"network": "a", "level": "l", "file": "one", "operator": operator("sum_of_squares")},
+                 {"network": "b", "operator": operator("layout")},
+                 {"network": "b", "operator": matmul}]
+        self.batch.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def test_one_operator(self):
+        out = run(OPERATORS / "sum_of_squares.json", *QUICK)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        for row in ("isl default", "no vectors", "influenced", "searched", "floor", "gap"):
+            self.assertRegex(out.stdout, rf"(?m)^  {row}  +[0-9]")
+
+    def test_a_batch_goes_on_behind_its_last_whole_line(self):
+        first = run("--batch", self.batch, *QUICK, "--log", self.log, "--most", 1)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        whole = self.log.read_text()
+        self.assertEqual(len(whole.splitlines()), 2)
+        self.log.write_text(whole + '{"line":2,"netw')
+        second = run("--batch", self.batch, *QUICK, "--log", self.log)
+        self.assertEqual(second.returncode, 0, second.stderr)
+        text = self.log.read_text()
+        self.assertTrue(text.startswith(whole))
+        lines = [json.loads(line) for line in text.splitlines()[1:]]
+        self.assertEqual([line["line"] for line in lines], [1, 2, 3])
+        self.assertNotIn("one", second.stdout.split("isl ")[0])  # It was there.
+        for line in lines[:2]:
+            self.assertEqual(line["refused"], "")
+            for row in line["rows"]:
+                self.assertEqual(row["verdict"], "correct", row)
+            self.assertEqual([row["name"] for row in line["rows"]],
+                             ["isl default", "no vectors", "influenced", "searched"])
+        self.assertRegex(second.stdout, r"(?m)^all +3 +2 ")
+        self.assertRegex(second.stdout, r"(?m)^refused +1  ")
+        self.assertIn("(5) split", second.stdout)
+
+    def test_a_log_of_another_run_is_refused(self):
+        run("--batch", self.batch, *QUICK, "--log", self.log, "--most", 1)
+        other = run("--batch", self.batch, *QUICK, "--log", self.log, "--seed", 2)
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("is of another run", other.stderr)
+
+    def test_too_large_is_counted(self):
+        out = run("--batch", self.batch, *QUICK, "--most-bytes", "0.25KiB")
+        self.assertRegex(out.stdout, r"(?m)^refused +2  it moves more bytes than are allowed$")
+
+    def test_mistakes_say_what_is_legal(self):
+        for arguments, words in (((), "which operators?"), (("--isl", "none", "x.json"), "legal: all, default"),
+                                 (("--most-bytes", "7", self.batch), "64MiB"),
+                                 (("nowhere.json",), "cannot read 'nowhere.json'")):
+            out = run(*arguments)
+            self.assertEqual(out.returncode, 2, arguments)
+            self.assertIn(words, out.stderr)
+
+    def test_schedules_are_explained(self):
+        out = run("explain", OPERATORS / "layout.json")
+        self.assertEqual(out.returncode, 0, out.stderr)
+        for part in ("statements\n", "scenario 0", "dimension 0:", "reached", "schedule\nrow", "loops\n"):
+            self.assertIn(part, out.stdout)
+        by_isl = run("explain", OPERATORS / "layout.json", "--isl", "serialize_sccs")
+        self.assertIn("isl serialize_sccs\n", by_isl.stdout)
+        for language, piece in (("cpp", "exh_run"), ("cuda", "__global__ void exh_kernel")):
+            self.assertIn(piece, run("explain", OPERATORS / "layout.json", "--code", language).stdout)
+        wrong = run("explain", OPERATORS / "layout.json", "--isl", "fast")
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("legal: default, whole_component", wrong.stderr)
+
+    def test_a_search_is_logged_goes_on_and_is_replayed(self):
+        out = str(pathlib.Path(self.folder.name) / "run")
+        quick = ["--threads", "1", "--progress", "none"]
+        first = run("search", OPERATORS / "layout.json", "--out", out, "--budget", "evals=3", *quick)
+        self.assertEqual(first.returncode, 0, first.stderr)
+        for part in ("3 evaluations", "best: ", "its loops:", "fused replay", "isl default"):
+            self.assertIn(part, first.stdout)
+        second = run("search", "--resume", out, "--budget", "evals=5", "--progress", "none")
+        self.assertEqual(second.returncode, 0, second.stderr)
+        self.assertIn("5 evaluations", second.stdout)
+        records = [json.loads(line) for line in pathlib.Path(out, "log.jsonl").read_text().splitlines()]
+        self.assertEqual(sum(record["t"] == "eval" for record in records), 5)
+        code = pathlib.Path(self.folder.name) / "best.cc"
+        replayed = run("replay", pathlib.Path(out, "best.replay"), "--emit", code)
+        self.assertEqual(replayed.returncode, 0, replayed.stderr)
+        self.assertIn("correct, ", replayed.stdout)
+        self.assertIn(code.read_text(), pathlib.Path(out, "best.cc").read_text())
+        other = subprocess.run([SEARCH, "replay", out], capture_output=True, text=True)
+        self.assertEqual(other.returncode, 2)
+        self.assertIn("search fused replay", other.stderr)
+
+    def test_scheduling_is_summed_up(self):
+        out = run("check", "--schedules", self.batch)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        self.assertRegex(out.stdout, r"2 scheduled, [12] of them influenced: median")
+        self.assertIn("(2) next sibling", out.stdout)
+        one = run("check", "--schedules", OPERATORS / "layout.json")
+        self.assertIn("search fused explain", one.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
