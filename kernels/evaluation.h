@@ -63,10 +63,16 @@ struct Source {
   /// (kernels/spaces/across.exh) with a '+' between. Empty: they divide none.
   std::string across;
   bool bits_vary = false;  ///< Runs with the same inputs may differ in the bits of their results.
+  std::uint64_t argument_bytes = 0;  ///< Of all arrays.
+  /// Of main memory that a run takes beside them: temporaries of all blocks that are not in the
+  /// memory of a block, and what blocks have of divided reductions.
+  std::uint64_t workspace_bytes = 0;
   /// Of what may run for ever: the same with loops that look at the clock
   /// (codegen::CudaOptions::gives_up). Empty: it need not be tried with care.
   std::string careful;
   std::optional<GpuKernel> gpu;  ///< Nothing: it is no kernel of a GPU.
+
+  std::uint64_t memory_bytes() const { return argument_bytes + workspace_bytes; }
 
   Source() = default;
   Source(std::string source_text) : text(std::move(source_text)) {}  // NOLINT: a text is a source

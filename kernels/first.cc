@@ -22,6 +22,7 @@
 #include "kernels/recipes/copied_tiles.h"
 #include "kernels/recipes/rings.h"
 #include "kernels/recipes/unit_recipe.h"
+#include "kernels/recipes/windows.h"
 
 namespace exh::kernels {
 namespace {
@@ -156,6 +157,8 @@ void AppendRest(bool is_wide, Recipe& recipe) {
   want("transfer", {"REGISTERS"});
   want("stages", {"1"});
   want("min_blocks", {"1"});
+  want("patch", {"1"});
+  want("raster", {"1"});
 }
 
 class Writer {
@@ -713,6 +716,7 @@ std::vector<Recipe> FirstRecipes(const Target& function) {
   }
   if (std::optional<Recipe> rings = RingRecipe(function)) recipes.push_back(std::move(*rings));
   std::ranges::move(CopiedTileRecipes(function), std::back_inserter(recipes));
+  std::ranges::move(WindowRecipes(function), std::back_inserter(recipes));
   recipes.push_back(Writer(function, tiles).Write());
   if (function.device.max_threads > 1) {
     // Of two products in a row a block holds whole rows of the second: with four rows for each

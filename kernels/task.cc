@@ -86,7 +86,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
                                           task.flops));
   }
   if (device.runs) CheckMemory(*function);
-  ir::PlanLowering(*function);
+  ir::PlanLowering(*function, function->plans_windows());
   NoteImpossibleWays(*function, task.notes);
   if (function->statements.size() > kMostStatements) {
     throw Error(fmt::format("{} has {} statements; the space takes {}", function->name,

@@ -106,14 +106,17 @@ void Tally::CountArray(const ArrayUse& use) {
       if (!view_.IsInAllBlocks(inventory.nests[read.nest])) continue;
       if (read.load == nest.inst) points = std::max(points, view_.Demand(read));
     }
+    // Where a window may be read, the memory that a block shares has neither lines nor sectors, and
+    // of the argument no more is known than that each of its elements comes.
+    const bool may_have_window = view_.domains().insts[nest.inst.index()].may_have_window;
     double lines = 0;
-    if (rates.access_line_bytes > 0) {
+    if (rates.access_line_bytes > 0 && !may_have_window) {
       lines =
           1 / access.request.Together(view_.domains(), rates.access_line_bytes / use.element_bytes);
     }
     Raise(terms::ArgumentWork(view_, access.nest, points, view_.WidthOf(nest), lines,
                               use.element_bytes));
-    if (rates.cache_bytes_per_clk == 0) continue;
+    if (rates.cache_bytes_per_clk == 0 || may_have_window) continue;
     const double sector = rates.memory_sector_bytes;
     const double bytes =
         sector / access.request.Together(view_.domains(), sector / use.element_bytes);

@@ -71,6 +71,9 @@ class Interpreter {
         is_last_(code.splits.groups.size(), false) {
     for (const auto& array : data.arrays) result_.written.emplace_back(array.size(), 0);
     for (const TempArray& temp : code.memory.temps) temps_.emplace_back(temp.elements, kNan);
+    for (const CopiedWindow& window : code.memory.windows) {
+      windows_.emplace_back(window.elements(), kNan);
+    }
     steps_.resize(code.function->insts.size());
     values_.resize(steps_.size());
     points_.resize(steps_.size(), 1);
@@ -224,7 +227,10 @@ class Interpreter {
       case ir::Op::kLoad:
       case ir::Op::kTempLoad: {
         if (!IsInside(inst.id)) return 0;
-        auto& array = step.op == ir::Op::kLoad ? data_.arrays[step.memory] : temps_[step.memory];
+        const CopiedWindow* const window = code_.memory.window(inst);
+        auto& array = window != nullptr          ? ElementsOf(*window)
+                      : step.op == ir::Op::kLoad ? data_.arrays[step.memory]
+                                                 : temps_[step.memory];
         const double* element = Element(array, address, inst);
         return element == nullptr ? kNan : *element;
       }
@@ -256,10 +262,45 @@ class Interpreter {
     return RoundedUnlessWide(step.type, value, is_float);
   }
 
+  std::vector<double>& ElementsOf(const CopiedWindow& window) {
+    return windows_[static_cast<std::size_t>(&window - code_.memory.windows.data())];
+  }
+
+  /// The running thread copies its share of a window: every element whose number it has, of those
+  /// of all threads.
+  void CopyWindow(const ir::Instruction& copy) {
+    const CopiedWindow& window = *code_.memory.window(copy);
+    std::vector<double>& elements = ElementsOf(window);
+    for (std::uint64_t e = thread_; e < elements.size(); e += tree_.num_threads) {
+      std::uint64_t rest = e;
+      std::int64_t element = window.base;
+      bool is_inside = true;
+      for (auto side = window.sides.rbegin(); side != window.sides.rend(); ++side) {
+        const std::int64_t index =
+            Evaluate(side->first) + static_cast<std::int64_t>(rest % side->length);
+        rest /= side->length;
+        is_inside &= index >= 0 && index < side->extent;
+        element += index * side->unit;
+      }
+      if (!is_inside) {
+        if (code_.fault != Fault::kMissingZeros) elements[e] = 0;
+        continue;
+      }
+      const std::vector<double>& array = data_.arrays[copy.array.index()];
+      if (element >= 0 && At(element) < array.size()) {
+        elements[e] = array[At(element)];
+      } else if (result_.error.empty()) {
+        result_.error = copy.name() + " accesses element " + std::to_string(element) + " of " +
+                        std::to_string(array.size());
+      }
+    }
+  }
+
   /// One point of the iteration space; lanes of a vector come one after the other.
   void Execute(ir::InstId id) {
     const Step& step = steps_[id.index()];
     const ir::Instruction& inst = code_.function->inst(id);
+    if (inst.op == ir::Op::kWindow) return CopyWindow(inst);
     const int last = code_.splits.last_of[id.index()];
     if (last >= 0 && !is_last_[At(last)]) return;
     if (step.guard.below != 0 && thread_ >= step.guard.below) return;
@@ -518,6 +559,7 @@ class Interpreter {
 
   void Poison() {
     for (auto& array : temps_) std::fill(array.begin(), array.end(), kNan);
+    for (auto& array : windows_) std::fill(array.begin(), array.end(), kNan);
     for (auto& registers : values_) std::fill(registers.begin(), registers.end(), kNan);
   }
 
@@ -617,6 +659,7 @@ class Interpreter {
   InterpreterResult result_;
   std::vector<Step> steps_;
   std::vector<std::vector<double>> values_, temps_;  ///< Registers of all threads; arrays.
+  std::vector<std::vector<double>> windows_;         ///< By number of MemoryPlan::windows.
   std::vector<std::size_t> points_;                  ///< Registers of one thread.
   std::vector<std::int64_t> index_;                  ///< By class: where the loop is.
   std::uint64_t thread_ = 0;

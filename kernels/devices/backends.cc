@@ -43,6 +43,8 @@ Source EmitSource(const Task& task, const runtime::Candidate& candidate) {
   Source source = BackendOf(device).Print(code, device);
   source.across = codegen::WaysInWords(code.splits);
   source.bits_vary = codegen::BitsMayVary(*task.function, code.splits);
+  for (const ir::Array& array : task.function->arrays) source.argument_bytes += array.bytes();
+  if (source.gpu) source.workspace_bytes = source.gpu->launch.scratch_bytes();
   return source;
 }
 

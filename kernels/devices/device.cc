@@ -130,6 +130,7 @@ const std::vector<std::pair<std::string, Field>>& Fields() {
       {"across_blocks", MayMiss(WaysAcrossField())},
       {"max_stages", MayMiss(Number<std::uint32_t>(&D::max_stages, 1))},
       {"async_copies", MayMiss(Any(&D::async_copies, "true or false"))},
+      {"windows", MayMiss(Any(&D::windows, "true or false"))},
       {"resident_blocks", MayMiss(Number<std::uint32_t>(&D::resident_blocks, 1))},
       {kUnits, MayMiss(Any(&D::tensor_units, "a list of names of the choice 'unit'"))},
       {"deterministic", MayMiss(Any(&D::deterministic, "true or false"))},

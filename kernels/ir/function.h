@@ -82,6 +82,7 @@ enum class Op : std::uint8_t {
   kStore,      ///< to an array argument (side effect)
   kTempLoad,   ///< from a memory block (planned)
   kTempStore,  ///< to a memory block (planned)
+  kWindow,     ///< All threads of a block copy a window of an argument (planned).
 };
 
 /// Where an instruction's input comes from.
@@ -122,13 +123,14 @@ struct Instruction {
   std::vector<DimId> dims;         ///< Declared iteration dims; decisions may add others.
   std::vector<DimId> reduce_dims;  ///< The subset of `dims` it accumulates over.
   CommId init;                     ///< Of a reduction: where the first value comes from.
-  ArrayId array;                   ///< kLoad, kStore.
+  ArrayId array;                   ///< kLoad, kStore, kWindow.
   /// kLoad: the element that index 0 of all axes reads; negative only with guards. kIndex: its
   /// value there.
   std::int64_t offset = 0;
   std::vector<AccessAxis> access;   ///< kLoad, kStore, kIndex.
   std::vector<AccessGuard> guards;  ///< kLoad: dimensions of the array that it may leave.
   MemId block;                      ///< kTempLoad, kTempStore.
+  WindowId window;                  ///< kWindow; of a kLoad the one that it may read from.
   PhaseId phase;                    ///< Filled by PlanLowering.
   /// Filled by PlanLowering, where dims are parts of fragments: the communication through which
   /// they are, if its values may go through memory. Then they are only where it stays in registers.
@@ -200,6 +202,52 @@ struct MemBlock {
   const std::string& name() const { return name_; }
 };
 
+/// A dimension of a window. Its index is offset + sum over axes of index(axis) * stride, and the
+/// argument has 0 … extent - 1 there; what is not is 0. No two spans share an axis.
+struct WindowSpan {
+  SpanId id;
+  WindowId window;
+  std::string name_;
+  std::int64_t unit = 1;  ///< Elements of the argument from one index to the next.
+  std::int64_t offset = 0;
+  std::vector<AccessAxis> axes;  ///< Of the read; those of one point are left out.
+  std::int64_t extent = 1;
+  const std::string& name() const { return name_; }
+
+  /// How far one step of an axis moves the index; 0: it is an axis of another span, or of none.
+  std::int64_t step(LogicalDimId axis) const {
+    for (const AccessAxis& a : axes) {
+      if (a.logical == axis) return a.stride;
+    }
+    return 0;
+  }
+};
+
+/// One of the axes of a span.
+struct SpanTerm {
+  TermId id;
+  SpanId span;
+  std::string name_;
+  LogicalDimId axis;         ///< Of the read.
+  std::uint32_t extent = 1;  ///< Its iterations.
+  std::uint32_t step = 1;    ///< How far one of them moves the index, up or down.
+  const std::string& name() const { return name_; }
+};
+
+/// What a read of an argument touches while some of its dims run, as a box: each element once,
+/// however many points read it. All threads of a block may copy it together into memory that they
+/// share (target/plan_windows.h).
+struct Window {
+  WindowId id;
+  std::string name_;                ///< "window.load_x".
+  InstId read, copy;                ///< The kLoad, and the kWindow.
+  Type type = Type::kF32;           ///< Of its elements: that of the argument's.
+  std::uint32_t element_bytes = 4;  ///< BytesOf(type).
+  std::int64_t base = 0;            ///< Element of the argument at index 0 of all spans.
+  std::vector<SpanId> spans;        ///< Largest unit first: the last one is innermost.
+  const std::string& name() const { return name_; }
+};
+
 /// Instructions that hand each other values in registers only; between phases, a value may go
 /// through a temporary array.
 struct Phase {
@@ -256,6 +304,16 @@ struct Count {
   std::string name() const { return std::to_string(value); }
 };
 
+/// A number of KiB of shared memory: an object as a Rank is.
+struct Room {
+  static constexpr std::uint32_t kBytes = 1024;
+  std::uint32_t number = 1;
+  std::string name() const { return std::to_string(number); }
+  std::uint32_t bytes() const { return number * kBytes; }
+  /// What needs more bytes than this needs this KiB.
+  std::uint32_t below() const { return bytes() - kBytes; }
+};
+
 /// What lowering a communication brings to life, by kind of object (lowering.h).
 struct LoweredObjects {
   std::vector<StmtId> statements;
@@ -281,6 +339,10 @@ struct Function {
   std::vector<Statement> statements;  ///< Filled by PlanLowering: permanent ones first.
   std::vector<Rank> ranks;            ///< Filled by PlanLowering: 1 … the largest number of axes.
   std::vector<Phase> phases;          ///< Filled by PlanLowering.
+  std::vector<Window> windows;        ///< Filled by PlanLowering; so are their spans.
+  std::vector<WindowSpan> spans;
+  std::vector<SpanTerm> terms;
+  std::vector<Room> room_list;          ///< Filled by PlanWindows: 1 … what a device may share.
   std::vector<LoweredObjects> lowered;  ///< By communication; filled by PlanLowering.
 
   const LogicalDim& logical(LogicalDimId id) const { return logical_dims[id.index()]; }
@@ -292,6 +354,9 @@ struct Function {
   const Axis& axis(AxisId id) const { return axes[id.index()]; }
   const Phase& phase(PhaseId id) const { return phases[id.index()]; }
   const Array& array(ArrayId id) const { return arrays[id.index()]; }
+  const Window& window(WindowId id) const { return windows[id.index()]; }
+  const WindowSpan& span(SpanId id) const { return spans[id.index()]; }
+  const SpanTerm& term(TermId id) const { return terms[id.index()]; }
   /// Nothing: there is no scalar of that name.
   const Scalar* scalar(std::string_view wanted) const {
     for (const Scalar& one : scalars) {

@@ -24,6 +24,9 @@ using MemId = Id<struct MemTag>;             ///< Memory block: a temporary arra
 using AxisId = Id<struct AxisTag>;           ///< A storage axis of a memory block.
 using PhaseId = Id<struct PhaseTag>;         ///< Instructions between memory boundaries.
 using ArrayId = Id<struct ArrayTag>;         ///< Array argument of the kernel.
+using WindowId = Id<struct WindowTag>;  ///< What a read may copy of its argument, halo included.
+using TermId = Id<struct TermTag>;      ///< An axis that moves along a span.
+using SpanId = Id<struct SpanTag>;      ///< A dimension of a window.
 
 /// A statement is a dimension or an instruction.
 struct StmtId {

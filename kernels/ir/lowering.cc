@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "kernels/ir/target/plan_windows.h"
+
 namespace exh::kernels::ir {
 namespace {
 
@@ -155,6 +157,7 @@ void FindPhases(Function& function) {
   }
   std::map<std::uint16_t, PhaseId> phases;
   for (Instruction& inst : function.insts) {
+    if (inst.op == Op::kWindow) continue;  // It has no dims, and so no threads of its own.
     const auto [it, fresh] =
         phases.try_emplace(find(inst.id.value), NextId<PhaseId>(function.phases));
     if (fresh) function.phases.push_back({it->second, inst.name_, false});
@@ -165,7 +168,7 @@ void FindPhases(Function& function) {
 
 }  // namespace
 
-void PlanLowering(Function& function) {
+void PlanLowering(Function& function, bool windows) {
   const std::size_t permanent_dims = function.dims.size();
   const std::size_t permanent_insts = function.insts.size();
   const std::size_t permanent_comms = function.comms.size();
@@ -174,6 +177,7 @@ void PlanLowering(Function& function) {
     if (function.comms[comm].may_lower) Planner(function, function.comms[comm].id).Run();
   }
   function.lowered.resize(function.comms.size());
+  if (windows) PlanWindows(function);
 
   // Permanent statements come first: representatives of classes are the smallest members, so no
   // lowering changes which permanent dimension stands for its class.

@@ -10,7 +10,8 @@ namespace exh::kernels::ir {
 /// that fills it after the producer and a load that reads it before the consumer, each with a loop
 /// nest of its own (the paper, section 4.4). Planning all of them ahead (docs/design.md,
 /// "Everything is planned") gives every decision one position and one name for ever. Call
-/// once, when the backbone is complete.
-void PlanLowering(Function& function);
+/// once, when the backbone is complete. `windows`: reads whose axes meet get windows, too
+/// (target/plan_windows.h).
+void PlanLowering(Function& function, bool windows = false);
 
 }  // namespace exh::kernels::ir

@@ -41,6 +41,7 @@ constexpr auto kOps = std::to_array<OpInfo>({
     {Op::kStore, "kStore", "store", 0, false, false, true, true},
     {Op::kTempLoad, "kTempLoad", "load", 0, false, false, true, true},
     {Op::kTempStore, "kTempStore", "store", 0, false, false, true, true},
+    {Op::kWindow, "kWindow", "window", 0, false, false, true, true},
 });
 
 }  // namespace

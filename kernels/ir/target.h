@@ -295,6 +295,11 @@ class Target : public Function {
   std::uint32_t widest_copy(const MemBlock& b) const;
   /// Is it the storage axis that the read of the argument moves along from element to element?
   bool is_copied_along(const Axis& axis) const;
+  /// Lanes of a warp that may lie along the second innermost axis of a block's threads, and rows of
+  /// blocks that may be gone through together (places.exh).
+  std::vector<std::uint32_t> patch_universe() const;
+  std::vector<std::uint32_t> raster_universe() const;
+  std::uint32_t warp_lanes() const { return kUnitLanes; }
   /// Blocks that a kernel may ask a multiprocessor to hold.
   std::vector<std::uint32_t> min_blocks_universe() const;
   /// Sums of a reduction that the warps of a block hold at most when so many blocks are to be held,
@@ -308,6 +313,34 @@ class Target : public Function {
   /// Does the device have this cache directive, and is it legal for this instruction?
   bool allows_cache(const Instruction& inst, std::string_view flag) const;
   const LoweredObjects& lowering(CommId id) const { return lowered[id.index()]; }
+  /// Does the space have windows (kernels/spaces/windows.exh)?
+  bool plans_windows() const { return !paper && device.windows && device.max_threads > 1; }
+  Refs<Instruction> window_read(const Window& w) const { return {std::cref(inst(w.read))}; }
+  Refs<Instruction> window_copy(const Window& w) const { return {std::cref(inst(w.copy))}; }
+  /// The dims of its read.
+  Refs<Dimension> window_dims(const Window& w) const { return own_dims(inst(w.read)); }
+  Refs<WindowSpan> spans_of(const Window& w) const;
+  Refs<SpanTerm> terms_of(const WindowSpan& s) const;
+  Refs<Window> window_of(const SpanTerm& t) const {
+    return {std::cref(window(span(t.span).window))};
+  }
+  bool is_window_dim(const Window& w, const Dimension& d) const { return d.inst == w.read; }
+  /// Is `outer` a level of the same axis around that of `inner`, at whatever distance?
+  bool is_level_around(const Dimension& outer, const Dimension& inner) const {
+    return outer.logical == inner.logical && outer.level < inner.level;
+  }
+  /// KiB that windows may take; none where there are no windows.
+  Refs<Room> rooms() const;
+  const Room& room(std::uint32_t number) const { return room_list[number - 1]; }
+  bool is_last_room(const Room& room) const { return room.bytes() >= device.shared_bytes; }
+  /// Bytes that windows leave to others of `all`, when they take up to so many KiB.
+  std::uint32_t left_by(const Room& room, std::uint32_t all) const {
+    return all > room.bytes() ? all - room.bytes() : 0;
+  }
+  /// What copying the window brings to life.
+  LoweredObjects window_objects(WindowId id) const {
+    return {.statements = {StmtId(window(id).copy)}};
+  }
 
  private:
   /// Is it a dimension of a reduction whose steps may be taken in any order? Each operator that

@@ -82,6 +82,8 @@ class Writer {
     Want("transfer", {"REGISTERS"});
     Want("stages", {"1"});
     Want("min_blocks", {"1"});
+    Want("patch", {"4", "8", "1"});
+    Want("raster", {"1"});
     return std::move(recipe_);
   }
 

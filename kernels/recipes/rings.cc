@@ -72,6 +72,8 @@ class RingWriter {
     Want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
     Want("vec", {"16", "8", "4", "2", "1"});
     Want("min_blocks", {"1"});
+    Want("patch", {"1"});
+    Want("raster", {"1"});
     Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
     return std::move(recipe_);
   }

@@ -77,6 +77,10 @@ bool CandidateView::IsFenced(const OperandRead& read) const {
 }
 
 double CandidateView::WidthOf(const Nest& nest) const {
+  // Windows are aligned, as temporaries are.
+  if (domains_.insts[nest.inst.index()].may_have_window) {
+    return rates().bytes_per_access / nest.element_bytes;
+  }
   double width = domains_.insts[nest.inst.index()].max_width;
   for (const NestAxis& axis : nest.axes) {
     for (const ir::DimId id : axis.dims) {

@@ -53,12 +53,15 @@ void ReadDomains(const ir::Function& function, const spaces::linalg::Decisions& 
   domains.insts.resize(function.insts.size());
   for (const ir::Instruction& inst : function.insts) {
     // What is planned for a temporary array takes part when the array does.
-    const Presence presence =
-        inst.planned ? domains.blocks[inst.block.index()].presence : Presence::kCertain;
+    Presence presence = Presence::kCertain;
+    if (inst.block.valid()) presence = domains.blocks[inst.block.index()].presence;
+    if (inst.op == ir::Op::kWindow) presence = PresenceOf(reader.InStatements(inst.id));
     const std::uint32_t width = inst.is_memory() ? reader.vec(inst.id).max() : 1;
     const AcrossBlocksDomain across =
         inst.is_reduction() ? reader.across_blocks(inst.id) : AcrossBlocks::NOT_ACROSS;
-    domains.insts[inst.id.index()] = {width, presence, across};
+    const bool may_have_window = inst.op == ir::Op::kLoad && inst.window.valid() &&
+                                 reader.window(inst.window).MayBe(spaces::linalg::Window::WINDOW);
+    domains.insts[inst.id.index()] = {width, presence, across, may_have_window};
   }
   domains.dims.resize(function.dims.size());
   for (const ir::Dimension& dim : function.dims) {

@@ -39,6 +39,8 @@ struct InstDomain {
   Presence presence = Presence::kCertain;
   /// Of a reduction: how one value is made of what blocks have of it.
   AcrossBlocksDomain across = AcrossBlocks::NOT_ACROSS;
+  /// Of a read: it may take its elements from a window, which threads copy together.
+  bool may_have_window = false;
 };
 
 struct MemDomain {

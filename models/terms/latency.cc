@@ -58,6 +58,9 @@ void Latency::Finish(const CandidateView& view, const Thread& thread) {
         clk = rates.read_latency_clk;
       }
     }
+    if (view.domains().insts[nest.inst.index()].may_have_window) {
+      clk = std::min(clk, rates.shared_latency_clk);
+    }
     for (const OperandRead& read : inventory.operands) {
       // Through memory it takes longer.
       if (waiting.nest != read.nest || !read.load.valid() || !view.IsFenced(read)) continue;

@@ -6,7 +6,7 @@
 import { short } from './format.js';
 
 const kNumbers = ['n', 'dt', 'ns', 'again', 'estimate', 'bound', 'compile', 'check', 'error',
-  'registers', 'blocks', 'clock'];
+  'registers', 'blocks', 'clock', 'memory', 'workspace'];
 
 /** The value that a character of a decision vector stands for; -1: it takes no part. */
 export function valueOf(code) {

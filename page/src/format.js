@@ -27,6 +27,15 @@ export function rate(flops, ns) {
   return giga >= 1000 ? `${digits(giga / 1000)} TFLOP/s` : `${digits(giga)} GFLOP/s`;
 }
 
+const kBytes = [[1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB']];
+
+/** "12.6 MB"; below 10,000 bytes "960 bytes". */
+export function bytes(value) {
+  if (!(value >= 10000)) return `${Math.round(value)} bytes`;
+  const [size, unit] = kBytes.find(([least]) => value >= least * 0.9995);
+  return `${digits(value / size)} ${unit}`;
+}
+
 /** "12,345". */
 export function count(value) {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ',');

@@ -28,7 +28,8 @@ export function columnsOf(run) {
   ];
   const more = [['estimate', 'estimate', format.time], ['bound', 'bound', format.time], ['compile', 'compiled in, ms', format.digits],
     ['check', 'checked in, ms', format.digits], ['error', 'error / allowed', format.digits], ['registers', 'registers', format.count],
-    ['blocks', 'blocks/SM', format.count], ['clock', 'MHz', format.count]];
+    ['blocks', 'blocks/SM', format.count], ['clock', 'MHz', format.count],
+    ['memory', 'memory', format.bytes], ['workspace', 'beside the arrays', format.bytes]];
   for (const [name, title, text] of more) if (run.hasColumn(name)) columns.push(numbers(run, name, title, text));
   columns.push({
     name: 'reason', title: 'reason', value: (i) => run.reason(i), raw: (i) => run.reason(i),

@@ -7,6 +7,7 @@ import { inkOf, labelsApart } from '../src/chart.js';
 import { boxesOf, effectsOf } from '../src/effects.js';
 import { option as bounds } from '../views/bounds.js';
 import { barsOption as effectBars, boxesOption as effectBoxes } from '../views/effects.js';
+import { arrayBytes, frontOf, option as memory, pointsOf } from '../views/memory.js';
 import { kMostLines, linesOf, option as parallel, selectionText } from '../views/parallel.js';
 import { Prefixes } from '../src/prefixes.js';
 import { option as roofline, peakOf, roofOf } from '../views/roofline.js';
@@ -78,6 +79,29 @@ test('bounds: every point that has both, and those above the diagonal by themsel
   assert.deepEqual([marks.get('evaluations'), marks.get('bound above time')], [29, 1]);
   run.columns.bound.fill(0);
   assert.equal(bounds([run]), null);
+});
+
+test('memory: what nothing beats in both time and bytes is the front', () => {
+  const front = frontOf([[300, 10, 0], [100, 50, 1], [200, 60, 2], [100, 50, 3], [200, 20, 4], [400, 10, 5]]);
+  assert.deepEqual(front, [[100, 50, 1], [200, 20, 4], [300, 10, 0]], 'fewest bytes first; of equal ones the first record');
+  assert.deepEqual(frontOf([]), []);
+});
+
+test('memory: a mark for each correct evaluation, and yardsticks with their workspace', () => {
+  const { runs: [run] } = samplePage();
+  assert.equal(memory([run]), null, 'older logs say nothing of memory');
+  for (let i = 0; i < run.count; ++i) {
+    run.columns.workspace[i] = 100 * (i % 4);
+    run.columns.memory[i] = 50000 + run.columns.workspace[i];
+  }
+  run.references[1].workspace = 7000;
+  const chart = memory([run]);
+  const marks = marksOf(chart);
+  assert.equal(marks.get('evaluations'), 30, 'failures and slow ones have none');
+  assert.equal(marks.get('yardsticks'), 1);
+  assert.equal(arrayBytes(run), 50000);
+  assert.deepEqual(chart.series[2].data[0].value, [57000, 9000]);
+  assert.equal(marks.get('front'), frontOf(pointsOf(run)).length);
 });
 
 test('parallel coordinates: a line for each evaluation that has a time', () => {

@@ -16,6 +16,10 @@ const [run] = samplePage().runs;
 const columns = columnsOf(run);
 const matching = (text) => orderRows(run, parseFilter(text, columns));
 
+test('bytes as people read them', () => {
+  assert.deepEqual([0, 960, 9999, 10000, 3150000, 1.5e9].map(format.bytes), ['0 bytes', '960 bytes', '9999 bytes', '10.0 kB', '3.15 MB', '1.50 GB']);
+});
+
 test('values of decisions are those of the log', () => {
   assert.deepEqual(['0', '9', 'A', 'Z', 'a', 'z', '+', '/', '.', '?'].map((c) => valueOf(c.charCodeAt(0))),
     [0, 9, 10, 35, 36, 61, 62, 63, -1, -1]);

@@ -14,6 +14,7 @@
 #include "search/commands/command.h"
 #include "search/descend/choice_order.h"
 #include "search/report/progress.h"
+#include "search/run/objective.h"
 
 namespace exh::search {
 namespace {
@@ -153,6 +154,9 @@ void AddRunOptions(CLI::App& app, SearchOptions& options) {
   app.add_option("--bound", options.bound,
                  "what the lower bound is for: cut (the tree; default), check (only stands beside "
                  "each time), none (default without a tree)");
+  app.add_option("--objective", options.objective,
+                 "what is best: the fastest (time, default), or the fastest of those that take the "
+                 "least main memory (memory)");
   app.add_option("--seed", options.seed, "seed of all random choices (default 1)");
   app.add_option("--out", options.out,
                  "folder of the run (default runs/<kernel>-<time>); of --simulate a file for JSON");
@@ -172,6 +176,7 @@ void CheckRunOptions(const SearchOptions& options) {
   ParseShare("--epsilon", options.epsilon);
   ParseShare("--local", options.local);
   if (options.screen < 1 || options.screen > 1000) throw UsageError("--screen must be 1 to 1000");
+  ParseObjective(options.objective);
   options.bound_use();
   options.under();
 }
@@ -225,6 +230,7 @@ void RefuseContradictions(const CLI::App& app, const SearchOptions& options, con
   check("--device", options.problem.device, run.device);
   check("--space", options.problem.space, run.decisions);
   check("--seed", options.seed, run.seed);
+  check("--objective", options.objective, run.objective);
   check("--policy", options.policy(), run.policy);
   check("--topk", options.policy_options.topk, run.topk);
   check("--delta", options.policy_options.delta, run.delta);

@@ -36,6 +36,7 @@ struct SearchOptions {
   std::string prior = "auto";  ///< "auto", "none" or a file.
   std::string bound;           ///< What the lower bound is for; empty: the default of the policy.
   std::string order, out, emit, progress = "auto";
+  std::string objective = "time";
   std::uint64_t seed = 1;
   std::optional<int> jobs;
   std::string l2 = "warm";

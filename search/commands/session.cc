@@ -22,12 +22,14 @@
 #include "search/learn/prior.h"
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
+#include "search/log/memory/front.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
 #include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
 #include "search/run/explorer.h"
+#include "search/run/objective.h"
 #include "search/subject/decision_file.h"
 #include "search/tree/tree_replay.h"
 
@@ -48,6 +50,7 @@ RunRecord Header(const Subject& subject, const runtime::Instance& instance,
   run.flops = subject.flops();
   run.argv = argv;
   run.order = order.names();
+  run.objective = options.objective;
   run.policy = options.policy();
   run.topk = options.policy_options.topk;
   run.delta = options.policy_options.delta;
@@ -164,6 +167,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
       best.dt = session.clock() - session.start;
       best.ns = winner.ns;
       best.hash = HashText(winner.vector);
+      best.no_cut = !CutsByTime(ParseObjective(session.header.objective), winner.workspace_bytes);
       session.log.Write(best);
     }
   }
@@ -173,7 +177,8 @@ int Conclude(const Session& session, const Outcome& outcome) {
              FormatTime(winner.ns), FormatRate(session.subject.flops(), winner.ns), winner.n,
              DecisionsInWords(words, winner.path, "  "));
   const kernels::Source source = session.evaluator.Emit(winner.candidate);
-  fmt::print("{}", DivisionText(source.across, source.bits_vary));
+  fmt::print("{}{}{}", DivisionText(source.across, source.bits_vary),
+             MemoryText(source.memory_bytes(), source.workspace_bytes), FrontText(outcome.front));
   const std::string outline = session.subject.Outline(winner.candidate);
   if (!outline.empty()) fmt::print("its loops:\n{}", Indented(outline));
   std::string commands = session.subject.CommandsText(session.program, session.folder, winner.n);
@@ -303,6 +308,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
   const int ahead = run.evaluator.compiles_while_measuring() ? 16 : 2;
   explorer_options.batch = std::max(4, ahead * explorer_options.jobs);
   explorer_options.slow_factor = run.subject.slow_factor();
+  explorer_options.objective = ParseObjective(run.header.objective);
   explorer_options.flops = run.subject.flops();
   explorer_options.finalists = run.evaluator.finalists();
   explorer_options.policy = run.policy;

@@ -23,9 +23,9 @@ namespace {
 
 /// Options that a record answers, or that mean nothing where nothing is measured.
 constexpr const char* kMeaningless[] = {
-    "--kernel",        "--size",   "--device", "--space", "--set",    "--threads", "--max-threads",
-    "--deterministic", "--budget", "--stop",   "--topk",  "--delta",  "--epsilon", "--jobs",
-    "--gpu",           "--l2",     "--under",  "--emit",  "--resume", "--durable"};
+    "--kernel",        "--size",   "--device", "--space", "--set",   "--threads", "--max-threads",
+    "--deterministic", "--budget", "--stop",   "--topk",  "--delta", "--epsilon", "--jobs",
+    "--objective",     "--gpu",    "--l2",     "--under", "--emit",  "--resume",  "--durable"};
 
 void CheckOptions(const CLI::App& app, const SearchOptions& options) {
   for (const char* option : kMeaningless) {

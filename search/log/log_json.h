@@ -64,6 +64,7 @@ struct Fields<RunRecord> {
     v.Field("seed", r.seed);
     v.Field("argv", r.argv);
     v.Field("order", r.order);
+    v.When(r.objective != "time", "objective", r.objective);
     v.Object("policy", [&](auto& policy) {
       const bool has_tree = r.policy != "random";
       policy.Field("name", r.policy);
@@ -108,6 +109,8 @@ struct Fields<EvalRecord> {
     v.Optional("pairs", r.pairs);
     v.Optional("across", r.across);
     v.Optional("bits_vary", r.bits_vary);
+    v.Optional("memory_bytes", r.memory_bytes);
+    v.Optional("workspace_bytes", r.workspace_bytes);
     v.Optional("registers", r.registers);
     v.Optional("blocks_per_sm", r.blocks_per_sm);
     v.Optional("clock_mhz", r.clock_mhz);
@@ -137,6 +140,7 @@ struct Fields<BestRecord> {
     v.Optional("measured_ns", r.measured_ns);
     v.Field("h", r.hash);
     v.Optional("seq", r.sequence);
+    v.Optional("no_cut", r.no_cut);
   }
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,6 +37,7 @@ struct RunRecord {
   double flops = 0;
   std::vector<std::string> argv;
   std::vector<std::string> order;  ///< Names of choices, first decided first.
+  std::string objective = "time";  ///< What the best is: `--objective`.
   std::string policy = "random";   ///< Of the tree; "random" has none, and no fields below.
   int topk = 10;
   double delta = 1, epsilon = 0.01;
@@ -97,8 +99,10 @@ struct EvalRecord {
   std::uint64_t against = 0;    ///< Number of the best that it was measured in turn with; 0: none.
   std::vector<TimePair> pairs;  ///< The rounds of that.
   double max_error = 0, error_ratio = 0;
-  std::string across;      ///< How blocks divide its reductions (Source::across).
-  bool bits_vary = false;  ///< Source::bits_vary.
+  std::string across;                 ///< How blocks divide its reductions (Source::across).
+  bool bits_vary = false;             ///< Source::bits_vary.
+  std::uint64_t memory_bytes = 0;     ///< Source::memory_bytes(); 0: nobody knows.
+  std::uint64_t workspace_bytes = 0;  ///< Those of them that lie beside the arguments.
   // Of a GPU kernel; 0 elsewhere.
   int registers = 0;       ///< Of a thread.
   int blocks_per_sm = 0;   ///< That a multiprocessor holds at once.
@@ -142,8 +146,12 @@ struct BestRecord {
   double measured_ns = 0;
   std::string hash;
   std::uint64_t sequence = 0;  ///< Among the events of the tree; 0 when it does not know of it.
+  /// What is slower may still be better: it may take less memory.
+  bool no_cut = false;
 
-  double cut_ns() const { return std::max(ns, measured_ns); }
+  double longest_ns() const { return std::max(ns, measured_ns); }
+  /// What is slower need not be looked at.
+  double cut_ns() const { return no_cut ? std::numeric_limits<double>::infinity() : longest_ns(); }
 };
 
 /// A path of the tree that was selected.

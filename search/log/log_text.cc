@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "search/log/decisions.h"
+#include "search/log/memory/front.h"
 
 namespace exh::search {
 namespace {
@@ -39,6 +40,9 @@ std::string EvalLine(const Log& log, const EvalRecord& eval) {
     line += fmt::format("{:>10}  {}", FormatTime(eval.best_ns),
                         FormatRate(log.run->flops, eval.best_ns));
     if (!eval.across.empty()) line += "  " + AcrossText(eval.across, eval.bits_vary);
+    if (eval.workspace_bytes > 0) {
+      line += fmt::format("  {} beside the arrays", BytesText(eval.workspace_bytes));
+    }
   } else {
     line += eval.why.substr(0, eval.why.find('\n'));
   }
@@ -142,6 +146,7 @@ std::string RunText(const Log& log, std::size_t most_lines) {
   const RunRecord& run = *log.run;
   std::string text = fmt::format("{} {} on {}, seed {}, started {}\n", run.kernel, SizesText(run),
                                  run.device, run.seed, run.started);
+  if (run.objective != "time") text += fmt::format("searched for least {}\n", run.objective);
   text += fmt::format("space {} {}, by {}\n", run.space, run.fingerprint, run.tool);
   if (!log.resumes.empty()) {
     text += fmt::format(
@@ -185,11 +190,12 @@ std::string RunText(const Log& log, std::size_t most_lines) {
     text += fmt::format("best: record {}, {}, {}\n", log.bests.back().n, FormatTime(log.BestTime()),
                         FormatRate(run.flops, log.BestTime()));
     text += WithinText(log);
+    text += MemoryText(log.Best()->memory_bytes, log.Best()->workspace_bytes);
   }
   const auto fastest = Fastest(log, most_lines);
   if (!fastest.empty()) text += "fastest:\n";
   for (const EvalRecord* eval : fastest) text += EvalLine(log, *eval);
-  return text;
+  return text + FrontText(FrontOf(log));
 }
 
 std::string RepairText(const RepairRecord& repair) {
@@ -231,6 +237,7 @@ std::string EvalText(const Log& log, const EvalRecord& eval, bool full) {
   }
   text += fmt::format("\nvector {}, code {}\n", eval.hash, eval.code);
   text += DivisionText(eval.across, eval.bits_vary);
+  text += MemoryText(eval.memory_bytes, eval.workspace_bytes);
   if (!eval.why.empty()) text += eval.why + "\n";
   if (!full) return text + DecisionsInWords(log, eval.path, "  ");
   ForEachVectorValue(eval.vector, [&](std::size_t decision, int value) {

@@ -175,6 +175,8 @@ void WriteEvaluations(const Log& log, const ColumnLimits& limits, ScriptJson& js
   WriteColumn(log, "registers", json, [](const EvalRecord& eval) { return eval.registers; });
   WriteColumn(log, "blocks", json, [](const EvalRecord& eval) { return eval.blocks_per_sm; });
   WriteColumn(log, "clock", json, [](const EvalRecord& eval) { return eval.clock_mhz; });
+  WriteColumn(log, "memory", json, [](const EvalRecord& eval) { return eval.memory_bytes; });
+  WriteColumn(log, "workspace", json, [](const EvalRecord& eval) { return eval.workspace_bytes; });
   json.Close();
   json.Key("verdicts").Texts(verdicts.texts());
   json.Key("reasons").Texts(reasons.texts(), limits.reason);

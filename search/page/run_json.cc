@@ -40,6 +40,7 @@ void WriteHeader(const RunRecord& run, ScriptJson& json) {
   json.Key("seed").Text(std::to_string(run.seed));  // 64 bits, which a number of a page has not.
   json.Key("argv").Texts(run.argv);
   json.Key("order").Texts(run.order);
+  json.Key("objective").Text(run.objective);
   json.Key("policy").Text(run.policy);
   json.Key("bound").Text(run.bound.empty() ? run.check : run.bound);
   json.Close();
@@ -119,6 +120,7 @@ void WriteReferences(const Log& log, ScriptJson& json) {
     json.Key("median").Number(reference.median_ns);
     json.Key("lo").Number(reference.lo_ns);
     json.Key("hi").Number(reference.hi_ns);
+    json.Key("workspace").Integer(static_cast<std::int64_t>(reference.workspace_bytes));
     json.Close();
   }
   json.Close();

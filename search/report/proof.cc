@@ -45,7 +45,8 @@ std::string ProofText(const Proof& proof, double best_ns) {
     text += fmt::format("proven: optimal within {:.3g} %\n", 100 * proof.epsilon);
   }
   if (proof.bound_ns > 0) {
-    text += fmt::format("proven: no implementation of this space is faster than {}",
+    text += fmt::format("proven: no implementation of this space{} is faster than {}",
+                        proof.of_least_memory ? " that takes as little memory" : "",
                         FormatTime(proof.bound_ns));
     if (best_ns > 0) {
       const double factor = best_ns / proof.bound_ns;

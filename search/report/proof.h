@@ -14,8 +14,10 @@
 namespace exh::search {
 
 struct Proof {
-  bool exhausted = false;    ///< All implementations were evaluated or cut.
-  double bound_ns = 0;       ///< Nothing of the space is faster; 0: nothing is known.
+  bool exhausted = false;  ///< All implementations were evaluated or cut.
+  double bound_ns = 0;     ///< Nothing of the space is faster; 0: nothing is known.
+  /// That holds of what takes as little memory as the best: what takes more was not looked at.
+  bool of_least_memory = false;
   double epsilon = 0;        ///< What was cut could be faster than the best by this share.
   std::uint64_t pruned = 0;  ///< Children cut; with none, exhausted() is all of the space.
   /// Evaluated, but without a time, by verdict: nothing is known of them.

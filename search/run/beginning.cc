@@ -25,7 +25,7 @@ void BeginRun(const EntryMaker& entries, const RunParts& parts, Pipeline& pipeli
     state.idle_limit().NoteFirst(entry.source.rough_ns);
     pipeline.EvaluateFirst(std::move(entry));
   }
-  state.SetIdleLimit();
+  state.SetLimits();
 }
 
 }  // namespace exh::search

@@ -20,12 +20,14 @@ std::uint64_t SeedOfPart(std::uint64_t seed, std::uint64_t part) {
 
 /// An evaluation is written before what follows from it: the very last one of a log may be a best
 /// that has no line of its own yet.
-bool IsUnwrittenBest(const Log& log) {
+bool IsUnwrittenBest(const Log& log, Objective objective) {
   const auto& end = log.end ? log.end : log.earlier_end;
   if (log.evals.empty() || (end && end->evaluations >= log.evals.back().n)) return false;
   const EvalRecord& last = log.evals.back();
-  return last.verdict == Verdict::kCorrect && last.again_ns > 0 &&
-         (log.bests.empty() || TimeOf(last) < log.BestTime());
+  if (last.verdict != Verdict::kCorrect || last.again_ns <= 0) return false;
+  const EvalRecord* const best = log.Best();
+  return best == nullptr || IsBetter(objective, {last.workspace_bytes, TimeOf(last)},
+                                     {best->workspace_bytes, log.BestTime()});
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ void Explorer::Restore(const Log& log) {
   exploration_.frontier->Restore(log, state_.tally().restored_counts());
   state_.winners().Restore(log, root);
   LearnFrom(log, root, *exploration_.proposer);
-  if (IsUnwrittenBest(log)) {
+  if (IsUnwrittenBest(log, options_.objective)) {
     const EvalRecord& last = log.evals.back();
     unwritten_ = state_.winners().Restored(log, last, TimeOf(last), root);
   }
@@ -61,7 +63,7 @@ Outcome Explorer::Run() {
   try {
     TakeUp();
     judge_.Prepare();
-    state_.SetIdleLimit();
+    state_.SetLimits();
     const RunParts parts{state_,     judge_,  *exploration_.frontier, *exploration_.proposer,
                          evaluator_, options_};
     pipeline_ = MakePipeline(parts);
@@ -92,11 +94,13 @@ Outcome Explorer::Conclude() {
   outcome.end.best = state_.winners().incumbent_number();
   outcome.broken = state_.broken();
   outcome.failures = tally.Failures();
+  outcome.front = tally.front();
   Proof& proof = outcome.proof;
   proof.violations = tally.violations();
   proof.examples = tally.examples();
   if (const std::optional<Proven> proven = exploration_.frontier->Prove()) {
     proof.exhausted = proven->exhausted;
+    proof.of_least_memory = options_.objective == Objective::kMemory;
     proof.bound_ns = proven->bound_ns;
     proof.epsilon = proven->epsilon;
     proof.pruned = exploration_.frontier->num_pruned();

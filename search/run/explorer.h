@@ -28,6 +28,7 @@
 #include "base/clock.h"
 #include "search/log/event_log.h"
 #include "search/log/log_reader.h"
+#include "search/log/memory/front.h"
 #include "search/measure/evaluator.h"
 #include "search/propose/exploration.h"
 #include "search/report/progress.h"
@@ -51,6 +52,7 @@ struct Outcome {
   Proof proof;
   /// What was not correct, most frequent first.
   std::vector<Failure> failures;
+  Front front;  ///< Of time and memory.
   /// Not empty: the environment failed (`end.why` is "broken"), and this is what it said.
   std::string broken;
 };

@@ -9,6 +9,7 @@
 #include "base/stop.h"
 #include "search/descend/bound_function.h"
 #include "search/propose/exploration.h"
+#include "search/run/objective.h"
 #include "search/tree/policy.h"
 #include "search/tree/tree.h"
 
@@ -26,7 +27,8 @@ struct ExplorerOptions {
   int max_broken = 20;        ///< So many broken evaluations in a row end the run.
   int max_duplicates = 1000;  ///< So many duplicates in a row: nothing new is left to find.
   int finalists = 1;          ///< So many of the best are kept to be measured against each other.
-  double flops = 0;           ///< Of one run of what is searched, for the status line.
+  Objective objective = Objective::kTime;
+  double flops = 0;  ///< Of one run of what is searched, for the status line.
   /// How the tree is searched; null: there is none, and descents are random.
   std::shared_ptr<const Policy> policy = nullptr;
   TreeOptions tree = {};

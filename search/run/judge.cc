@@ -58,15 +58,21 @@ void Judge::Evaluate(Entry& entry, Effort effort) {
 }
 
 bool Judge::Try(Entry& entry) {
-  const Measurement measurement = evaluator_.Try(entry.compiled, CapNow());
+  const Measurement measurement = evaluator_.Try(entry.compiled, CapNow(entry));
   evaluator_.Discard(entry.compiled);
   if (measurement.verdict == Verdict::kCorrect) return true;
   Record(entry, measurement);
   return false;
 }
 
-Cap Judge::CapNow() const {
-  const double best_ns = state_.winners().incumbent_ns() * slowdown_;
+bool Judge::HasRival(const Entry& entry) const {
+  const Winners& winners = state_.winners();
+  return winners.has_incumbent() && !TakesLess(options_.objective, entry.source.workspace_bytes,
+                                               winners.incumbent().workspace_bytes);
+}
+
+Cap Judge::CapNow(const Entry& entry) const {
+  const double best_ns = HasRival(entry) ? state_.winners().incumbent_ns() * slowdown_ : 0;
   if (best_ns > 0) return {best_ns * options_.slow_factor, best_ns};
   return {opening_cap_.ns(frontier_.LowerBound(), state_.SecondsLeft()), 0};
 }
@@ -87,7 +93,7 @@ void Judge::Measure(Entry& entry, Effort effort) {
   Measurement measurement;
   if (entry.compiled.verdict == Verdict::kCorrect) {
     if (!AwaitEvaluator()) return;
-    measurement = evaluator_.Measure(entry.compiled, CapNow(), effort);
+    measurement = evaluator_.Measure(entry.compiled, CapNow(entry), effort);
   } else {
     measurement.verdict = entry.compiled.verdict;
     measurement.why = entry.compiled.why;
@@ -104,7 +110,8 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
   EvalRecord record = RecordOf(measurement);
   const bool is_below = measurement.best_ns < entry.bound;
   bool is_best = false;
-  if (record.verdict == Verdict::kCorrect && (is_below || MayBeBest(record.best_ns))) {
+  if (record.verdict == Verdict::kCorrect &&
+      (is_below || IsBest(entry, record.best_ns, slowdown_))) {
     const Confirmation confirmation =  // 4. Confirm
         is_below ? ConfirmAlone(entry, record) : Confirm(entry, record);
     const bool is_unknown = is_below && record.again_ns == 0;  // There was no time to look again.
@@ -124,8 +131,7 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
       record.best_ns = std::max(is_below ? record.again_ns : record.best_ns, entry.bound);
     }
   }
-  const bool is_known = state_.winners().has_incumbent();
-  if (record.verdict == Verdict::kSlow && !is_known) opening_cap_.NoteSlow();
+  if (record.verdict == Verdict::kSlow && !HasRival(entry)) opening_cap_.NoteSlow();
   record.n = state_.tally().NextEvaluation();
   record.dt = state_.Elapsed();
   record.compile_ms = entry.compiled.compile_ms;
@@ -136,6 +142,8 @@ void Judge::Record(Entry& entry, const Measurement& measurement) {
   record.code = entry.code;
   record.across = entry.source.across;
   record.bits_vary = entry.source.bits_vary;
+  record.memory_bytes = entry.source.memory_bytes();
+  record.workspace_bytes = entry.source.workspace_bytes;
   record.bound_ns = entry.bound;
   frontier_.Write(entry, record);
   CheckBound(entry.candidate, record);
@@ -165,14 +173,16 @@ void Judge::CheckBound(const runtime::Candidate& candidate, const EvalRecord& re
 
 // ---- 4. Confirm -------------------------------------------------------------------------------
 
-bool Judge::MayBeBest(double ns) const {
+bool Judge::IsBest(const Entry& entry, double ns, double slowdown) const {
   const Winners& winners = state_.winners();
-  return !winners.has_incumbent() || ns < winners.incumbent_ns() * slowdown_;
+  if (!winners.has_incumbent()) return true;
+  const Merit known{winners.incumbent().workspace_bytes, winners.incumbent_ns() * slowdown};
+  return IsBetter(options_.objective, {entry.source.workspace_bytes, ns}, known);
 }
 
 Judge::Confirmation Judge::Confirm(const Entry& entry, EvalRecord& record) {
   Winners& winners = state_.winners();
-  if (!winners.has_incumbent() || !winners.CompileIncumbent()) return ConfirmAlone(entry, record);
+  if (!HasRival(entry) || !winners.CompileIncumbent()) return ConfirmAlone(entry, record);
   const Winner& incumbent = winners.incumbent();
   const auto measure = [this](const kernels::Compiled& compiled) {
     return evaluator_.Measure(compiled, {}, Effort::kFinal);
@@ -211,8 +221,7 @@ Judge::Confirmation Judge::ConfirmAlone(const Entry& entry, EvalRecord& record) 
   AddAgain(again, record);
   if (again.verdict != Verdict::kCorrect) return {again.verdict};
   record.best_ns = std::max(record.best_ns, again.best_ns);
-  const bool is_best = !winners.has_incumbent() || record.best_ns < winners.incumbent_ns();
-  return {Verdict::kCorrect, is_best};
+  return {Verdict::kCorrect, IsBest(entry, record.best_ns, 1)};
 }
 
 // ---- A busy machine ---------------------------------------------------------------------------

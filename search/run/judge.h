@@ -59,10 +59,14 @@ class Judge {
   void Measure(Entry& entry, Effort effort);
   /// Waits until candidates can be measured; false: the run ends before.
   bool AwaitEvaluator();
+  /// Is there an incumbent that is faster or slower than the candidate, where that matters? One
+  /// that takes more memory is none where memory counts: it is beaten at any speed.
+  bool HasRival(const Entry& entry) const;
   /// Above this a candidate is slow.
-  Cap CapNow() const;
-  /// May something with this time be the best?
-  bool MayBeBest(double ns) const;
+  Cap CapNow(const Entry& entry) const;
+  /// Is a candidate with this time better than the incumbent, when that takes `slowdown` times its
+  /// known time?
+  bool IsBest(const Entry& entry, double ns, double slowdown) const;
   /// Logs what came of a candidate, and what that changes.
   void Record(Entry& entry, const kernels::Measurement& measurement);
   /// Both measure again, and add what comes out to the record.

@@ -18,8 +18,9 @@ RunState::RunState(Frontier& frontier, Evaluator& evaluator, const Stopper& stop
       reporter_(reporter),
       clock_(std::move(clock)),
       options_(options),
-      winners_(evaluator, options.finalists),
-      idle_limit_(options.idle_factor) {}
+      winners_(evaluator, options.finalists, options.objective),
+      idle_limit_(options.idle_factor),
+      workspace_limit_(options.objective) {}
 
 // ---- Time -------------------------------------------------------------------------------------
 
@@ -114,7 +115,7 @@ void RunState::Promote(Winner winner) {
   const bool is_first = !winners_.has_incumbent();
   winners_.Promote(std::move(winner));
   WriteBest();
-  SetIdleLimit();
+  SetLimits();
   if (is_first) SetDeadline();
   ShowStatus(true);
 }
@@ -132,12 +133,19 @@ void RunState::WriteBest() {
   best.ns = winner.ns;
   if (winner.measured_ns > winner.ns) best.measured_ns = winner.measured_ns;
   best.hash = HashText(winner.vector);
+  best.no_cut = !CutsByTime();
   frontier_.Write(best);
 }
 
-void RunState::SetIdleLimit() {
+bool RunState::CutsByTime() const {
+  return search::CutsByTime(options_.objective, winners_.incumbent().workspace_bytes);
+}
+
+void RunState::SetLimits() {
+  const bool is_known = winners_.has_incumbent();
+  if (is_known) workspace_limit_.Set(winners_.incumbent().workspace_bytes);
   if (!frontier_.learns()) return;  // Random descents show the space as it is.
-  idle_limit_.Set(winners_.incumbent_ns());
+  idle_limit_.Set(is_known && CutsByTime() ? winners_.incumbent_ns() : 0);
 }
 
 void RunState::ShowStatus(bool news) {

@@ -18,6 +18,7 @@
 #include "search/report/progress.h"
 #include "search/run/explorer_options.h"
 #include "search/run/idle_limit.h"
+#include "search/run/objective.h"
 #include "search/run/stopper.h"
 #include "search/run/tally.h"
 #include "search/run/winners.h"
@@ -33,6 +34,7 @@ class RunState {
   Tally& tally() { return tally_; }
   Winners& winners() { return winners_; }
   IdleLimit& idle_limit() { return idle_limit_; }
+  const WorkspaceLimit& workspace_limit() const { return workspace_limit_; }
   EventLog& log() { return log_; }
   ProgressReporter& reporter() { return reporter_; }
 
@@ -82,7 +84,7 @@ class RunState {
   /// The incumbent is faster than was known.
   void Correct(double ns);
   /// What is known now decides what is not worth a compiler.
-  void SetIdleLimit();
+  void SetLimits();
   /// `news`: a plain reader wants to see it at once.
   void ShowStatus(bool news);
 
@@ -92,6 +94,8 @@ class RunState {
   double SearchSecondsLeft() const { return stopper_.SecondsLeft() - options_.reserve; }
   void SetDeadline();
   void WriteBest();
+  /// Is all worse that is slower than the incumbent?
+  bool CutsByTime() const;
 
   Frontier& frontier_;
   Evaluator& evaluator_;
@@ -103,6 +107,7 @@ class RunState {
   Tally tally_;
   Winners winners_;
   IdleLimit idle_limit_;
+  WorkspaceLimit workspace_limit_;
   double start_ = 0;
   double last_call_ = 0;            ///< By the clock: when everything has to be over.
   std::uint64_t before_evals_ = 0;  ///< Evaluations of a restored run.

@@ -49,6 +49,7 @@ void Tally::Count(const EvalRecord& record) {
 void Tally::CountVerdict(const EvalRecord& record) {
   ++counts_.verdicts[std::string(kernels::VerdictName(record.verdict))];
   ++verdicts_[record.verdict];
+  front_.Add(record);
   const bool has_time = record.verdict == Verdict::kCorrect || record.verdict == Verdict::kSlow;
   if (has_time) return;
   Failure& failure = failures_[KindOf(record)];

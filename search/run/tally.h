@@ -11,6 +11,7 @@
 
 #include "search/descend/descent.h"
 #include "search/log/log_reader.h"
+#include "search/log/memory/front.h"
 #include "search/report/progress.h"
 #include "search/report/report.h"
 
@@ -32,6 +33,8 @@ class Tally {
   const std::vector<ViolationRecord>& examples() const { return examples_; }
   /// Broken evaluations since the last one that was not.
   int broken_in_a_row() const { return broken_in_a_row_; }
+  /// Of what was correct, what nothing beats in both time and memory.
+  const Front& front() const { return front_; }
   /// What was not correct, most frequent first.
   std::vector<Failure> Failures() const;
 
@@ -57,6 +60,7 @@ class Tally {
   std::uint64_t num_dead_ends_ = 0, violations_ = 0;
   std::vector<ViolationRecord> examples_;
   std::map<std::string, Failure> failures_;  ///< By verdict and reason without its numbers.
+  Front front_;
   int broken_in_a_row_ = 0;
 };
 

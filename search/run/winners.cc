@@ -13,9 +13,9 @@ namespace exh::search {
 using kernels::Verdict;
 
 Winner WinnerOf(const Entry& entry, const EvalRecord& record) {
-  return {record.n,        record.best_ns, MeasuredTime(record),
-          entry.candidate, entry.path,     entry.vector,
-          entry.compiled,  false,          entry.bound};
+  return {record.n,    record.best_ns,        MeasuredTime(record), entry.candidate,
+          entry.path,  entry.vector,          entry.compiled,       false,
+          entry.bound, record.workspace_bytes};
 }
 
 void Winners::Promote(Winner winner) {
@@ -33,12 +33,20 @@ bool Winners::CompileIncumbent() {
 
 void Winners::Offer(Winner finalist) {
   if (most_ < 2) return;
+  const auto takes_less = [&](const Winner& a, const Winner& b) {
+    return TakesLess(objective_, a.workspace_bytes, b.workspace_bytes);
+  };
+  if (!finalists_.empty() && takes_less(finalists_.back(), finalist)) return;
+  while (!finalists_.empty() && takes_less(finalist, finalists_.back())) DropLastFinalist();
   const auto place = std::upper_bound(finalists_.begin(), finalists_.end(), finalist.ns,
                                       [](double time, const Winner& w) { return time < w.ns; });
   const auto most = static_cast<std::size_t>(most_);
   if (place == finalists_.end() && finalists_.size() >= most) return;
   finalists_.insert(place, std::move(finalist));
-  if (finalists_.size() <= most) return;
+  if (finalists_.size() > most) DropLastFinalist();
+}
+
+void Winners::DropLastFinalist() {
   const Winner last = std::move(finalists_.back());
   finalists_.pop_back();
   Release(last.vector, last.compiled);
@@ -59,15 +67,17 @@ void Winners::Restore(const Log& log, const runtime::Candidate& root) {
   const auto wanted = static_cast<std::size_t>(most_ > 1 ? most_ : 0);
   const auto most = std::min(fastest.size(), wanted);
   const auto middle = fastest.begin() + static_cast<std::ptrdiff_t>(most);
-  std::partial_sort(fastest.begin(), middle, fastest.end(), [](const auto* a, const auto* b) {
-    return std::pair(a->best_ns, a->n) < std::pair(b->best_ns, b->n);
+  std::partial_sort(fastest.begin(), middle, fastest.end(), [&](const auto* a, const auto* b) {
+    const Merit merit_a{a->workspace_bytes, a->best_ns}, merit_b{b->workspace_bytes, b->best_ns};
+    if (IsBetter(objective_, merit_a, merit_b)) return true;
+    return !IsBetter(objective_, merit_b, merit_a) && a->n < b->n;
   });
   fastest.erase(middle, fastest.end());
   for (const EvalRecord* eval : fastest) Offer(Restored(log, *eval, eval->best_ns, root));
   const EvalRecord* const best = log.Best();
   if (best == nullptr) return;
   incumbent_ = Restored(log, *best, log.BestTime(), root);
-  incumbent_->measured_ns = log.bests.back().cut_ns();
+  incumbent_->measured_ns = log.bests.back().longest_ns();
 }
 
 Winner Winners::Restored(const Log& log, const EvalRecord& eval, double ns,
@@ -75,7 +85,7 @@ Winner Winners::Restored(const Log& log, const EvalRecord& eval, double ns,
   runtime::Candidate candidate = root;
   ReplayRecord(log, eval, candidate);
   Winner winner{eval.n, ns,   MeasuredTime(eval), std::move(candidate), eval.path, eval.vector,
-                {},     true, eval.bound_ns};
+                {},     true, eval.bound_ns,      eval.workspace_bytes};
   winner.compiled.source = evaluator_.Emit(winner.candidate).text;
   return winner;
 }

@@ -16,6 +16,7 @@
 #include "search/log/log_reader.h"
 #include "search/measure/evaluator.h"
 #include "search/propose/entry.h"
+#include "search/run/objective.h"
 
 namespace exh::search {
 
@@ -30,6 +31,9 @@ struct Winner {
   kernels::Compiled compiled;  ///< Still there to be run again.
   bool is_restored = false;  ///< Of a run that goes on: only the source of `compiled` is there yet.
   double bound = 0;          ///< Of its evaluation.
+  std::uint64_t workspace_bytes = 0;  ///< Likewise.
+
+  Merit merit() const { return {workspace_bytes, ns}; }
 };
 
 /// Of an evaluation of it that was correct.
@@ -38,7 +42,8 @@ Winner WinnerOf(const Entry& entry, const EvalRecord& record);
 class Winners {
  public:
   /// `evaluator` outlives it. `finalists`: so many are kept; below 2 none is.
-  Winners(Evaluator& evaluator, int finalists) : evaluator_(evaluator), most_(finalists) {}
+  Winners(Evaluator& evaluator, int finalists, Objective objective)
+      : evaluator_(evaluator), most_(finalists), objective_(objective) {}
 
   bool has_incumbent() const { return incumbent_.has_value(); }
   /// Only when there is one.
@@ -55,7 +60,8 @@ class Winners {
   /// there is one, and nothing is being measured.
   bool CompileIncumbent();
 
-  /// Takes it among the finalists if it is fast enough; the slowest may have to go.
+  /// Takes it among the finalists if it is fast enough; the slowest may have to go. All of them
+  /// take as much memory, where that counts: the finals compare times.
   void Offer(Winner finalist);
   /// Lets the files go of what has no role.
   void Release(const std::string& vector, const kernels::Compiled& compiled);
@@ -75,8 +81,11 @@ class Winners {
   std::vector<Winner> TakeFinalists() { return std::move(finalists_); }
 
  private:
+  void DropLastFinalist();
+
   Evaluator& evaluator_;
   int most_;
+  Objective objective_;
   std::optional<Winner> incumbent_;
   std::vector<Winner> finalists_;
 };

@@ -90,6 +90,10 @@ const Case kCases[] = {
     {"conv2d", "h=8,w=8,c=4,m=8,pad=0", "h200", ""},
     {"conv2d", "h=9,w=7,c=3,m=8,stride=2", "h200", ""},
     {"conv2d", "n=2,h=6,w=28,c=2,m=4,layout=1,filter_layout=2", "h200", ""},
+    {"conv2d", "h=8,w=8,c=4,m=8", "h200", "", "window(window.load_x)=WINDOW\n"},
+    {"conv2d", "h=8,w=8,c=4,m=8,pad=0", "h200", "", "window(window.load_x)=WINDOW\n"},
+    {"conv2d", "h=9,w=7,c=3,m=8,stride=2", "h200", "", "window(window.load_x)=WINDOW\n"},
+    {"conv2d", "n=2,h=6,w=28,c=2,m=4,layout=1", "h200", "", "window(window.load_x)=WINDOW\n"},
     {"conv2d", "h=8,w=12,c=4,m=8", "cpu", ""},
     {"conv2d", "h=26,w=8,c=3,m=4,r=5,s=5,pad=2,dilation=1", "cpu", ""},
 };

@@ -50,6 +50,11 @@ class FakeEvaluator final : public Evaluator {
 
   /// What it says of the time by the number of instructions.
   std::function<double(const std::string& source)> rough_ns = [](const std::string&) { return 0; };
+  /// What a run takes beside the arrays, which have kArgumentBytes.
+  std::function<std::uint64_t(const std::string& source)> workspace_bytes = [](const std::string&) {
+    return 0;
+  };
+  static constexpr std::uint64_t kArgumentBytes = 1000;
 
   /// Whether compilers run ahead, and which sources are tried first: those for which this is kSlow
   /// end with that. Without a value, a source needs no trial.
@@ -75,6 +80,8 @@ class FakeEvaluator final : public Evaluator {
     }
     kernels::Source source = emit(list);
     source.rough_ns = rough_ns(source.text);
+    source.argument_bytes = kArgumentBytes;
+    source.workspace_bytes = workspace_bytes(source.text);
     if (attempt(source.text)) source.careful = source.text + "careful\n";
     return source;
   }

@@ -19,6 +19,7 @@
 #include "kernels/recipes/copied_tiles.h"
 #include "kernels/recipes/rings.h"
 #include "kernels/recipes/unit_recipe.h"
+#include "kernels/recipes/windows.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -126,6 +127,7 @@ TEST(First, EveryKernelHasThemOnAGpu) {
     const kernels::ir::Target& function = *begun.problem.task.function;
     const std::size_t products =
         kernels::UnitRecipes(function).size() + kernels::CopiedTileRecipes(function).size() +
+        kernels::WindowRecipes(function).size() +
         static_cast<std::size_t>(kernels::RingRecipe(function).has_value());
     ASSERT_EQ(begun.first.size(), products + 3) << kernel;
     EXPECT_NE(begun.Source(products + 1).text, begun.Source(products + 2).text) << kernel;
@@ -134,6 +136,18 @@ TEST(First, EveryKernelHasThemOnAGpu) {
     EXPECT_LE(source.gpu->launch.threads, 1024u) << kernel;
     EXPECT_GE(source.gpu->launch.grid * source.gpu->launch.threads, 128u) << kernel;
   }
+}
+
+// In a loop over channels, threads copy the window of the image and the tile of the filter.
+TEST(First, ConvolutionsOnAGpuHaveAWindow) {
+  for (const char* size : {"", "h=58,w=58,c=128,m=256,pad=0", "layout=nchw,stride=2"}) {
+    const Begun begun = Begin("conv2d", size, "h200");
+    ASSERT_EQ(kernels::WindowRecipes(*begun.problem.task.function).size(), 1u) << size;
+    EXPECT_THAT(begun.Source(0).text, HasSubstr("// WINDOW window.load_x: "));
+    EXPECT_THAT(begun.Outline(0), HasSubstr("loop load_filter.c0+load_x.c0+mad.c0")) << size;
+    EXPECT_GE(begun.Source(0).gpu->launch.threads, 64u) << begun.Outline(0);
+  }
+  EXPECT_TRUE(kernels::WindowRecipes(*Begin("conv2d", "", "cpu").problem.task.function).empty());
 }
 
 // Blocks of 64 x 64 and 128 x 128 results, 8 x 4 and 8 x 8 for a thread; all threads copy the tile

@@ -95,6 +95,26 @@ TEST(LogText, HowBlocksDivideReductionsStandsBesideTheTime) {
               HasSubstr("\nblocks divide reductions: ATOMIC_RED, bits may vary from run to run\n"));
 }
 
+TEST(LogText, MemoryStandsBesideTheTime) {
+  Log log = ParseLog(SampleLogText());
+  EXPECT_THAT(RunText(log, 9), Not(HasSubstr("memory")));
+  EXPECT_THAT(EvalText(log, *log.Find(2), false), Not(HasSubstr("memory")));
+  for (EvalRecord& eval : log.evals) eval.memory_bytes = 50'000;
+  EXPECT_THAT(RunText(log, 9), HasSubstr("\nmemory: 50 kB, that of the arrays\n"));
+  EXPECT_THAT(RunText(log, 9), Not(HasSubstr("time against memory"))) << "nothing is to be chosen";
+  log.evals.at(0).workspace_bytes = 2'000;
+  log.evals.at(0).memory_bytes += 2'000;
+  EXPECT_THAT(EvalText(log, *log.Find(1), false),
+              HasSubstr("\nmemory: 52 kB, of which 2000 bytes lie beside the arrays\n"));
+  const std::string text = RunText(log, 9);
+  EXPECT_THAT(text, HasSubstr("  2000 bytes beside the arrays\n"));
+  EXPECT_THAT(text, HasSubstr("time against memory:\n"
+                              "       2       50 kB      902 ns\n"
+                              "       1       52 kB      901 ns\n"));
+  log.run->objective = "memory";
+  EXPECT_THAT(RunText(log, 9), HasSubstr("\nsearched for least memory\n"));
+}
+
 TEST(LogText, DiffListsWhatDiffers) {
   const Log log = ParseLog(SampleLogText());
   EXPECT_EQ(DiffText(log, *log.Find(1), log, *log.Find(2)),

@@ -101,6 +101,21 @@ TEST(PageData, HasEveryEvaluation) {
   EXPECT_FALSE(run["evals"].contains("registers")) << "no GPU: nothing to say";
 }
 
+TEST(PageData, HasTheMemoryOfEvaluationsAndYardsticks) {
+  Log log = SampleLog();
+  EXPECT_FALSE(RunOf(log)["evals"].contains("memory")) << "older logs say nothing of it";
+  for (EvalRecord& eval : log.evals) {
+    eval.workspace_bytes = 10 * eval.n;
+    eval.memory_bytes = 500 + eval.workspace_bytes;
+  }
+  log.references[0].workspace_bytes = 77;
+  const Json run = RunOf(log);
+  EXPECT_THAT(run["evals"]["memory"], ElementsAre(510, 520, 530, 540));
+  EXPECT_THAT(run["evals"]["workspace"], ElementsAre(10, 20, 30, 40));
+  EXPECT_EQ(run["references"][0]["workspace"], 77);
+  EXPECT_EQ(run["run"]["objective"], "time");
+}
+
 TEST(PageData, HasColumnsOfDecisionsThatVary) {
   const Json run = RunOf(SampleLog());
   // mode(r) was taken, but is LOOSE everywhere. color(b) is taken in all.

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "search/commands/session.h"
+#include "search/log/memory/front.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
 #include "tests/search/scene.h"
@@ -154,6 +155,37 @@ TEST(Subject, WithABoundIsProven) {
   EXPECT_EQ(log.end->why, "exhausted");
   EXPECT_LT(log.evals.size(), static_cast<std::size_t>(kToyImplementations));
   ExpectSameTree(session);
+}
+
+TEST(Subject, IsSearchedForLeastMemory) {
+  // What is fast takes more than its arrays.
+  const auto workspace = [](const std::string& source) -> std::uint64_t {
+    return source.find("color(a)=RED") != source.npos ? 40'000 : 0;
+  };
+  Session fast(true), small(true);
+  for (Session* session : {&fast, &small}) {
+    session->options.epsilon = "0%";
+    session->subject.evaluator.workspace_bytes = workspace;
+  }
+  const std::string text = fast.Begin("evals=1000");
+  EXPECT_THAT(text, HasSubstr("memory: 41 kB, of which 40 kB lie beside the arrays\n"));
+  EXPECT_THAT(text, HasSubstr("time against memory:\n"));
+  EXPECT_EQ(fast.log().run->objective, "time");
+
+  small.options.objective = "memory";
+  small.Begin("evals=3");
+  EXPECT_EQ(small.log().run->objective, "memory");
+  small.options.objective = "time";  // The run has one already.
+  const std::string last = small.Resume("evals=1000");
+  EXPECT_THAT(last, HasSubstr("memory: 1000 bytes, that of the arrays\n"));
+  EXPECT_THAT(last, HasSubstr("proven: no implementation of this space that takes as little memory "
+                              "is faster than "));
+  const Log log = small.log();
+  EXPECT_EQ(log.end->why, "exhausted");
+  EXPECT_EQ(log.Best()->workspace_bytes, 0u);
+  EXPECT_GT(log.BestTime(), fast.log().BestTime());
+  EXPECT_LE(log.BestTime(), FrontOf(fast.log()).points().front().ns);
+  ExpectSameTree(small);
 }
 
 TEST(Subject, WithoutATreeIsSearchedAtRandom) {

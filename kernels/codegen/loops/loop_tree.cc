@@ -189,9 +189,12 @@ class NestingCheck {
 /// Turns items of the forest into nodes, folding bands of THREAD classes into Threads nodes.
 class TreeBuilder {
  public:
-  /// `apart`: instructions that share no Threads node with others around them.
-  TreeBuilder(const Forest& forest, const std::vector<ir::InstId>& apart, LoopTree& tree)
-      : forest_(forest), apart_(apart), tree_(tree) {}
+  /// `apart`: instructions that share no Threads node with others around them. `copies`: those of
+  /// them that all threads do together, each a part: there is no Threads node around loops around
+  /// them.
+  TreeBuilder(const Forest& forest, const std::vector<ir::InstId>& apart,
+              const std::vector<ir::InstId>& copies, LoopTree& tree)
+      : forest_(forest), apart_(apart), copies_(copies), tree_(tree) {}
 
   void Run() {
     tree_.nodes.push_back({});
@@ -220,14 +223,15 @@ class TreeBuilder {
   void AddChildren(int parent, const std::vector<int>& items, bool in_threads) {
     int run = -1;  // Threads node of the current run of children without THREAD dims.
     for (const int item : items) {
-      if (in_threads || HasThread(item) || IsBlock(item)) {
+      const bool has_copy = forest_.is_class(item) && HasAny(item, copies_);
+      if (in_threads || HasThread(item) || IsBlock(item) || has_copy) {
         run = -1;
         AddItem(parent, item, in_threads);
       } else if (HasLanes(item)) {
         run = -1;
         AddLanes(parent, item);
       } else {
-        const bool is_apart = HasApart(item);
+        const bool is_apart = HasAny(item, apart_);
         if (run < 0 || is_apart) run = AddNode(parent, NodeKind::kThreads);
         AddItem(run, item, true);
         if (is_apart) run = -1;
@@ -266,13 +270,10 @@ class TreeBuilder {
     }
   }
 
-  bool HasApart(int item) const {
-    if (!forest_.is_class(item)) {
-      const ir::InstId inst = forest_.insts[Index(item) - forest_.classes.size()];
-      return std::ranges::find(apart_, inst) != apart_.end();
-    }
+  bool HasAny(int item, const std::vector<ir::InstId>& insts) const {
+    if (!forest_.is_class(item)) return std::ranges::find(insts, InstOf(item)) != insts.end();
     const auto& children = forest_.children[Index(item)];
-    return std::ranges::any_of(children, [&](int c) { return HasApart(c); });
+    return std::ranges::any_of(children, [&](int c) { return HasAny(c, insts); });
   }
 
   bool IsBlock(int item) const {
@@ -327,7 +328,7 @@ class TreeBuilder {
   }
 
   const Forest& forest_;
-  const std::vector<ir::InstId>& apart_;
+  const std::vector<ir::InstId>&apart_, &copies_;
   LoopTree& tree_;
 };
 
@@ -554,12 +555,14 @@ LoopTreeResult BuildLoopTree(const ir::Function& function, const Schedule& sched
   for (const ThreadLayout& layout : tree.layouts) {
     tree.num_threads = std::max(tree.num_threads, layout.threads);
   }
-  std::vector<ir::InstId> apart;  // All threads meet behind them.
+  std::vector<ir::InstId> apart, copies;  // All threads meet behind them.
   for (const ir::Instruction& inst : function.insts) {
     const AcrossBlocks way = schedule.across_blocks.Or(AcrossBlocks::NOT_ACROSS, inst.id);
-    if (way == AcrossBlocks::LAST_BLOCK) apart.push_back(inst.id);
+    const bool is_copy = inst.op == ir::Op::kWindow;
+    if (is_copy) copies.push_back(inst.id);
+    if (is_copy || way == AcrossBlocks::LAST_BLOCK) apart.push_back(inst.id);
   }
-  TreeBuilder(forest, apart, tree).Run();
+  TreeBuilder(forest, apart, copies, tree).Run();
   SplitCopyNests(function, schedule, tree);
   TurnRows(function, schedule, tree);
   error = AddCombines(function, tree);

@@ -38,6 +38,19 @@ struct ThreadAxis {
 /// repeat the work of the first ones, or idle.
 struct ThreadLayout {
   std::uint32_t threads = 1;  ///< Product of its axes.
+  /// Lanes of a warp along the second innermost axis, if more than 1 (places.exh): a warp is then
+  /// ir::kUnitLanes / patch by patch threads, and `row` is the innermost axis.
+  std::uint32_t patch = 1, row = 1;
+
+  std::uint32_t columns() const { return ir::kUnitLanes / patch; }
+  /// Which thread of the layout the block's `thread` is. Whole rows of patches change places
+  /// within.
+  std::uint32_t PlaceOf(std::uint32_t thread) const {
+    if (patch == 1) return thread;
+    const std::uint32_t rows = patch * row, warp = thread % rows / ir::kUnitLanes;
+    return thread / rows * rows + thread % ir::kUnitLanes / columns() * row + warp * columns() +
+           thread % columns();
+  }
 };
 
 enum class NodeKind : std::uint8_t {

@@ -23,11 +23,14 @@ class Assigner {
   ThreadAxes Run() {
     GroupByAxis();
     if (result_.error.empty()) GroupByLayout();
-    const int with_lanes = has_lanes_ && result_.error.empty() ? SharedLayout() : -1;
+    const std::uint32_t patch = schedule_.patch.Or(1);
+    const bool is_special = has_lanes_ || patch != 1;
+    const int shared = is_special && result_.error.empty() ? SharedLayout() : -1;
     for (std::size_t layout = 0; layout < result_.layouts.size(); ++layout) {
       if (!result_.error.empty()) break;
-      OrderAxes(static_cast<int>(layout), static_cast<int>(layout) == with_lanes);
+      OrderAxes(static_cast<int>(layout), has_lanes_ && static_cast<int>(layout) == shared);
     }
+    if (patch != 1 && result_.error.empty()) MakePatches(patch, shared);
     if (result_.error.empty()) Verify();
     return std::move(result_);
   }
@@ -127,6 +130,28 @@ class Assigner {
         dim_class->axis = static_cast<int>(first + i);
       }
     }
+  }
+
+  /// A warp takes lanes of the two innermost axes of the layout.
+  void MakePatches(std::uint32_t patch, int layout) {
+    std::vector<std::uint32_t> sizes;  // Innermost first.
+    for (const ThreadAxis& axis : result_.axes) {
+      if (axis.layout == layout) sizes.insert(sizes.begin(), axis.size);
+    }
+    ThreadLayout& of = result_.layouts[static_cast<std::size_t>(layout)];
+    const bool fits = sizes.size() >= 2 && ir::kUnitLanes % patch == 0 &&
+                      sizes[0] * patch % ir::kUnitLanes == 0 && sizes[1] % patch == 0;
+    const bool meets = std::ranges::any_of(classes_, [&](const DimClass& c) {
+      return (c.kind == DimKind::THREAD || c.kind == DimKind::BLOCK) &&
+             function_.dim(c.dims.front()).is_reduction;
+    });
+    if (!fits || has_lanes_) {
+      result_.error = "warps of " + std::to_string(patch) + " rows do not tile the threads";
+    } else if (meets) {
+      result_.error = "slices of a reduction are in threads that patches number anew";
+    }
+    of.patch = patch;
+    of.row = fits ? sizes[0] : 1;
   }
 
   /// What was read from one dim of each group must hold for all of them.

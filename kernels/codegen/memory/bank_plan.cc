@@ -222,10 +222,12 @@ WarpAccess FirstWarp(const Schedule& schedule, const LoopTree& tree, const Affin
   WarpAccess access;
   access.width = WidthOf(schedule, tree, address, inst);
   const int node = tree.node_of_inst[inst.id.index()], band = tree.BandAround(node);
-  const std::uint32_t threads =
-      band < 0 ? tree.num_threads : tree.layouts[Nth(tree.node(band).layout)].threads;
+  const ThreadLayout all{.threads = tree.num_threads};
+  const ThreadLayout& layout = band < 0 ? all : tree.layouts[Nth(tree.node(band).layout)];
+  const std::uint32_t threads = layout.threads;
   for (std::uint32_t lane = 0; lane < kWarpLanes; ++lane) {
-    access.elements.push_back(lane < threads ? ElementTaken(tree, address, lane) : kIdleLane);
+    access.elements.push_back(lane < threads ? ElementTaken(tree, address, layout.PlaceOf(lane))
+                                             : kIdleLane);
   }
   access.weight = static_cast<double>((threads + kWarpLanes - 1) / kWarpLanes) / access.width;
   for (int at = node; at != around; at = tree.node(at).parent) {

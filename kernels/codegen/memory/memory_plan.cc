@@ -23,6 +23,10 @@ class MemoryPlanner {
     for (const ir::Instruction& inst : function_.insts) {
       if (!schedule_.InStatements(inst.id)) continue;
       Affine& address = plan_.address[inst.id.index()];
+      if (IsWindowed(inst)) {
+        AddWindow(function_.window(inst.window));
+        continue;
+      }
       const bool is_argument = inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore;
       if (is_argument || inst.op == ir::Op::kIndex) address = IndexOf(inst.offset, inst.access);
       if (inst.is_memory()) CheckVector(inst);
@@ -86,6 +90,26 @@ class MemoryPlanner {
     const std::uint64_t bytes = elements * block.element_bytes;
     (temp.space == MemSpace::SHARED ? plan_.shared_bytes : plan_.global_bytes) += bytes;
     plan_.temps.push_back(temp);
+  }
+
+  /// Does the read take its elements from a window?
+  bool IsWindowed(const ir::Instruction& inst) const {
+    return inst.op == ir::Op::kLoad && inst.window.valid() &&
+           schedule_.window.Or(Window::NO_WINDOW, inst.window) == Window::WINDOW;
+  }
+
+  void AddWindow(const ir::Window& window) {
+    PlannedWindow planned = PlanWindow(function_, schedule_, tree_, window);
+    if (!planned.error.empty()) Fail(planned.error);
+    const ir::Instruction& read = function_.inst(window.read);
+    plan_.address[read.id.index()] = std::move(planned.address);
+    CheckVector(read);
+    SortTerms(plan_.address[read.id.index()]);
+    for (const ir::LogicalDimId axis : GuardedAxes(function_, read)) {
+      if (!IsZeroInWindow(function_, window, axis)) AddCover(read, axis);
+    }
+    plan_.shared_bytes += planned.window.elements() * window.element_bytes;
+    plan_.windows.push_back(std::move(planned.window));
   }
 
   bool OwnTiles(const ir::MemBlock& block) const {
@@ -191,6 +215,12 @@ const TempArray& MemoryPlan::temp(ir::MemId block) const {
   const auto found = std::ranges::find(temps, block, &TempArray::block);
   EXH_CHECK(found != temps.end());
   return *found;
+}
+
+const CopiedWindow* MemoryPlan::window(const ir::Instruction& inst) const {
+  if (!inst.window.valid()) return nullptr;
+  const auto found = std::ranges::find(windows, inst.window, &CopiedWindow::window);
+  return found == windows.end() ? nullptr : &*found;
 }
 
 std::uint64_t SlotStride(const ir::Function& function, const TempArray& temp) {

@@ -10,6 +10,7 @@
 #include "kernels/codegen/loops/loop_tree.h"
 #include "kernels/codegen/memory/affine.h"
 #include "kernels/codegen/memory/bank_plan.h"
+#include "kernels/codegen/memory/window_plan.h"
 
 namespace exh::kernels::codegen {
 
@@ -45,7 +46,8 @@ struct GuardIndex {
 };
 
 struct MemoryPlan {
-  std::vector<TempArray> temps;  ///< Active ones, by number.
+  std::vector<TempArray> temps;       ///< Active ones, by number.
+  std::vector<CopiedWindow> windows;  ///< Those that are copied, by number.
   /// By instruction, in elements; of a kIndex its value; empty for arithmetic.
   std::vector<Affine> address;
   /// By instruction: those guards that do not hold everywhere. Empty where there are none.
@@ -56,6 +58,9 @@ struct MemoryPlan {
 
   /// That of the temporary; it must be active.
   const TempArray& temp(ir::MemId block) const;
+  /// The window that a read takes its elements from; null: it reads the argument. Also of the
+  /// instruction that copies it.
+  const CopiedWindow* window(const ir::Instruction& inst) const;
 };
 
 /// Are some elements of an access to an argument inside, and others not, when it takes `lanes` of

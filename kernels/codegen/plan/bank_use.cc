@@ -69,7 +69,11 @@ class UseCounter {
     const ThreadGuard& of_store = code_.threads.store[inst_.id.index()];
     for (std::uint32_t first = 0; first < code_.tree.num_threads; first += kWarpLanes) {
       std::vector<std::int64_t> lanes;
-      for (std::uint32_t t = first; t < std::min(first + kWarpLanes, code_.tree.num_threads); ++t) {
+      const std::uint32_t end = std::min(first + kWarpLanes, code_.tree.num_threads);
+      for (std::uint32_t thread = first; thread < end; ++thread) {
+        const int layout = band < 0 ? -1 : code_.tree.node(band).layout;
+        const std::uint32_t t =
+            layout < 0 ? thread : code_.tree.layouts[Nth(layout)].PlaceOf(thread);
         const bool runs = TakesPart(of_store, code_.tree, t) &&
                           (band < 0 || TakesPart(code_.threads.band[Nth(band)], code_.tree, t));
         lanes.push_back(runs ? layout_.Place(moved + ElementTaken(code_.tree, address_, t)) * bytes_

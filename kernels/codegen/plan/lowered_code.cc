@@ -48,7 +48,10 @@ void Seed(Fault fault, LoweredCode& code) {
     case Fault::kMissingWait:
     case Fault::kMissingCopyWait:
     case Fault::kShortRing:
+    case Fault::kLostPlace:
     case Fault::kEarlyRefill:
+    case Fault::kShortHalo:
+    case Fault::kMissingZeros:
     case Fault::kWrongFragment:
       code.fault = fault;
       return;

@@ -32,7 +32,10 @@ enum class Fault : std::uint8_t {
   kEarlyRefill,      ///< A slot is filled again before the barrier behind which nobody reads it.
   kMissingWait,      ///< No kernel waits for the one before, which its launch may overlap with.
   kLostSurplus,      ///< The last point of each covered axis is taken to be beyond it.
-  kWrongFragment,    ///< Matrix units get two registers of an operand in each other's place.
+  kLostPlace,      ///< Patches, and rows of blocks that are gone through together, are one column.
+  kShortHalo,      ///< Windows lack the last index of a side along which axes meet.
+  kMissingZeros,   ///< What lies outside of the argument is not filled with zeros in windows.
+  kWrongFragment,  ///< Matrix units get two registers of an operand in each other's place.
 };
 
 /// The type that an operator's operands become before it is evaluated: a compute type, or bool

@@ -158,6 +158,10 @@ class SplitPlanner {
     }
     const ir::Instruction& inst = function_.inst(id);
     if (inst.is_reduction()) Need(function_.comm(inst.init).producer, stop, needed);
+    const bool has_window = inst.op == ir::Op::kLoad && inst.window.valid();
+    if (has_window && tree_.node_of_inst[function_.window(inst.window).copy.index()] >= 0) {
+      Need(function_.window(inst.window).copy, stop, needed);
+    }
     if (inst.op == ir::Op::kTempLoad) Need(function_.block(inst.block).store, stop, needed);
   }
 

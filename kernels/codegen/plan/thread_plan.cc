@@ -11,19 +11,28 @@ std::size_t At(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Temporaries that were accessed since the last barrier.
+/// Temporaries and windows that were accessed since the last barrier.
 struct Pending {
   std::set<ir::MemId> read, written;
+  std::set<ir::WindowId> windows_read, windows_written;
   friend bool operator==(const Pending&, const Pending&) = default;
 
   void Add(const Pending& other) {
     read.insert(other.read.begin(), other.read.end());
     written.insert(other.written.begin(), other.written.end());
+    windows_read.insert(other.windows_read.begin(), other.windows_read.end());
+    windows_written.insert(other.windows_written.begin(), other.windows_written.end());
   }
 };
 
-bool Meet(const std::set<ir::MemId>& a, const std::set<ir::MemId>& b) {
-  return std::any_of(a.begin(), a.end(), [&](ir::MemId id) { return b.count(id) != 0; });
+template <typename IdType>
+bool Meet(const std::set<IdType>& a, const std::set<IdType>& b) {
+  return std::any_of(a.begin(), a.end(), [&](IdType id) { return b.count(id) != 0; });
+}
+template <typename IdType>
+bool Clash(const std::set<IdType>& read, const std::set<IdType>& written,
+           const std::set<IdType>& read_before, const std::set<IdType>& written_before) {
+  return Meet(read, written_before) || Meet(written, written_before) || Meet(written, read_before);
 }
 
 class ThreadPlanner {
@@ -48,6 +57,10 @@ class ThreadPlanner {
  private:
   bool IsBand(int node) const { return tree_.node(node).layout >= 0; }
 
+  bool IsCopied(ir::WindowId window) const {
+    return window.valid() && tree_.node_of_inst[function_.window(window).copy.index()] >= 0;
+  }
+
   Pending AccessesIn(int index) const {
     const LoopNode& node = tree_.node(index);
     Pending accesses;
@@ -57,6 +70,10 @@ class ThreadPlanner {
       if (inst.block.valid() && rings_.of_block[inst.block.index()] >= 0) return accesses;
       if (inst.op == ir::Op::kTempLoad) accesses.read.insert(inst.block);
       if (inst.op == ir::Op::kTempStore) accesses.written.insert(inst.block);
+      if (inst.op == ir::Op::kWindow) accesses.windows_written.insert(inst.window);
+      if (inst.op == ir::Op::kLoad && IsCopied(inst.window)) {
+        accesses.windows_read.insert(inst.window);
+      }
     }
     for (const int child : node.children) accesses.Add(AccessesIn(child));
     return accesses;
@@ -65,8 +82,10 @@ class ThreadPlanner {
   /// Bands and the instructions outside of them are passed one after the other.
   void Pass(int index, Pending& pending) {
     const Pending now = AccessesIn(index);
-    if (plan_.barrier_before[At(index)] || Meet(now.read, pending.written) ||
-        Meet(now.written, pending.written) || Meet(now.written, pending.read)) {
+    if (plan_.barrier_before[At(index)] ||
+        Clash(now.read, now.written, pending.read, pending.written) ||
+        Clash(now.windows_read, now.windows_written, pending.windows_read,
+              pending.windows_written)) {
       plan_.barrier_before[At(index)] = true;
       pending = {};
     }

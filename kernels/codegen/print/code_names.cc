@@ -48,8 +48,9 @@ CodeNames::CodeNames(const LoweredCode& code) {
   }
 }
 
-std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t threads) {
-  std::string text = "t";
+std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t threads,
+                        const std::string& thread) {
+  std::string text = thread;
   if (stride != 1) text += " / " + std::to_string(stride);
   if (stride * size != threads) text += " % " + std::to_string(size);
   return text;

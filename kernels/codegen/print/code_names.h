@@ -20,6 +20,8 @@ class CodeNames {
   const std::string& array(ir::ArrayId id) const { return arrays_[id.index()]; }
   const std::string& scalar(std::size_t i) const { return scalars_[i]; }
   const std::string& temp(ir::MemId id) const { return temps_[id.index()]; }
+  /// The array of a window.
+  std::string window(const ir::Window& window) const { return value(window.copy).substr(2); }
   const std::string& value(ir::InstId id) const { return values_[id.index()]; }
 
  private:
@@ -30,7 +32,11 @@ class CodeNames {
 };
 
 /// "t / 16 % 8": a digit of the linear index of `threads` threads; the last one needs no remainder.
-std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t threads);
+std::string ThreadIndex(std::uint32_t stride, std::uint32_t size, std::uint32_t threads,
+                        const std::string& thread = "t");
+
+/// "u": the place of a thread in a layout whose warps are patches.
+inline constexpr const char* kPlaceInPatches = "u";
 
 /// "v_mad_0_3": a register for each point of the unrolled dims of a value's key. `with_lanes`: for
 /// each lane of its VECTOR dim, too.

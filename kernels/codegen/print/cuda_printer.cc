@@ -30,6 +30,10 @@ std::uint64_t BytesOf(const LoweredCode& code, const TempArray& temp) {
          ir::BytesOf(code.function->block(temp.block).type);
 }
 
+std::uint64_t BytesOf(const LoweredCode& code, const CopiedWindow& window) {
+  return Aligned(window.elements() * code.function->window(window.window).element_bytes);
+}
+
 std::string KernelName(const std::string& name, std::size_t number) {
   return "exh_" + name + (number == 0 ? "" : Number(number));
 }
@@ -65,6 +69,9 @@ Launch PlanLaunch(const LoweredCode& code, const CudaOptions& options) {
   for (const TempArray& temp : code.memory.temps) {
     (temp.space == MemSpace::SHARED ? launch.shared_bytes : launch.global_bytes) +=
         BytesOf(code, temp);
+  }
+  for (const CopiedWindow& window : code.memory.windows) {
+    launch.shared_bytes += BytesOf(code, window);
   }
   std::uint64_t slices = 0;  // One after the other, they take the same memory.
   for (const Combine& combine : code.combines.combines) {
@@ -151,6 +158,9 @@ class KernelPrinter {
     for (const TempArray& temp : code_.memory.temps) {
       if (temp.space == MemSpace::SHARED) slices_begin_ += BytesOf(code_, temp);
     }
+    for (const CopiedWindow& window : code_.memory.windows) {
+      slices_begin_ += BytesOf(code_, window);
+    }
     OpenKernel(name, launch_.threads, code_.schedule->min_blocks.Or(1),
                Parameters(code_, names_, launch_, options_), overlap_, body_);
     AwaitAt(kStart);
@@ -159,6 +169,7 @@ class KernelPrinter {
       body_.Line("exh_look(exh_end);");
     }
     if (launch_.threads > 1) body_.Line("const int t = threadIdx.x;");
+    Patches();
     Temporaries();
     statements_.DeclareWorkspace();
     Blocks();
@@ -211,6 +222,42 @@ class KernelPrinter {
     if (await_at_ == node) body_.Line(kAwait);
   }
 
+  /// Where the thread is, in the layout whose warps are patches: ThreadLayout::PlaceOf().
+  void Patches() {
+    for (const ThreadLayout& layout : tree_.layouts) {
+      if (layout.patch == 1) continue;
+      const std::string rows = Number(layout.patch * layout.row),
+                        columns = Number(layout.columns());
+      const std::string lanes = Number(ir::kUnitLanes);
+      const std::string warp = code_.fault == Fault::kLostPlace
+                                   ? ""
+                                   : " + t % " + rows + " / " + lanes + " * " + columns;
+      body_.Line("const int " + std::string(kPlaceInPatches) + " = t / " + rows + " * " + rows +
+                 " + t % " + lanes + " / " + columns + " * " + Number(layout.row) + warp +
+                 " + t % " + columns + ";  // patches of " + columns + " x " +
+                 Number(layout.patch));
+    }
+  }
+
+  /// "blockIdx.x", or which block it is when `raster` rows of `columns` blocks are gone through
+  /// together, column by column; in the last rows there may be fewer.
+  std::string BlockIndex(std::uint64_t blocks, std::uint64_t columns) {
+    const std::uint64_t raster = code_.schedule->raster.Or(1), rows = blocks / columns;
+    if (raster == 1 || columns == 1 || rows == 1) return "blockIdx.x";
+    const std::string together = Number(raster * columns);
+    std::string height = Number(std::min(raster, rows));
+    if (rows > raster && rows % raster != 0) {
+      body_.Line("const int exh_rows = blockIdx.x < " + Number(rows / raster * raster * columns) +
+                 " ? " + height + " : " + Number(rows % raster) + ";");
+      height = "exh_rows";
+    }
+    const std::string within = " + blockIdx.x % " + together;
+    const std::string column = code_.fault == Fault::kLostPlace ? "" : within + " / " + height;
+    body_.Line("const int exh_block = blockIdx.x / " + together + " * " + together + within +
+               " % " + height + " * " + Number(columns) + column + ";");
+    return "exh_block";
+  }
+
   /// Where the block is. One that makes a value of what several have is in none of these.
   void Blocks() {
     std::vector<int> classes = tree_.block_classes;
@@ -220,12 +267,15 @@ class KernelPrinter {
       classes = group.tile_classes;
       blocks = group.tiles;
     }
+    const std::string block = part_->finishes >= 0 || classes.empty()
+                                  ? "blockIdx.x"
+                                  : BlockIndex(blocks, Class(classes.back()).size);
     std::uint64_t stride = blocks;
     for (const int c : classes) {
       stride /= Class(c).size;
       // The outermost needs no remainder.
       const bool outermost = stride * Class(c).size == blocks;
-      body_.Line("const int " + names_.index(c) + " = blockIdx.x" +
+      body_.Line("const int " + names_.index(c) + " = " + block +
                  (stride == 1 ? "" : " / " + Number(stride)) +
                  (outermost ? "" : " % " + Number(Class(c).size)) + ";  // BLOCK " +
                  DimNames(code_, c));
@@ -251,6 +301,14 @@ class KernelPrinter {
                    ");  // GLOBAL " + block.name());
         global += BytesOf(code_, temp);
       }
+    }
+    for (const CopiedWindow& window : code_.memory.windows) {
+      const ir::Window& planned = code_.function->window(window.window);
+      const std::string type = std::string(ElementName(planned.type)) + "*";
+      body_.Line(type + " const " + names_.window(planned) + " = reinterpret_cast<" + type +
+                 ">(exh_shared) + " + Number(shared / planned.element_bytes) + ";  // SHARED " +
+                 planned.name());
+      shared += BytesOf(code_, window);
     }
   }
 

@@ -15,6 +15,8 @@ std::string PlainName(const std::string& temp) {
 }  // namespace
 
 std::string CudaStatements::ArrayOf(const ir::Instruction& inst) const {
+  const CopiedWindow* const window = code_.memory.window(inst);
+  if (window != nullptr) return names_.window(code_.function->window(window->window));
   if (inst.op == ir::Op::kLoad || inst.op == ir::Op::kStore) return names_.array(inst.array);
   const std::string& temp = names_.temp(inst.block);
   if (code_.rings.of_block[inst.block.index()] < 0) return temp;

@@ -226,6 +226,7 @@ std::string CudaStatements::Compute(const ir::Instruction& inst) {
 /// Elements of the array are too many for an int, or what loops count beyond covered axes is.
 bool CudaStatements::IsLarge(const ir::Instruction& inst) const {
   if (inst.op != ir::Op::kLoad && inst.op != ir::Op::kStore) return false;
+  if (code_.memory.window(inst) != nullptr) return false;
   const Affine& address = code_.memory.address[inst.id.index()];
   std::int64_t most = address.constant;
   for (const Affine::Term& term : address.terms) {
@@ -339,9 +340,9 @@ std::string CudaStatements::Element(const ir::Instruction& inst) {
 
 std::string CudaStatements::AxisIndex(int index, bool bounded) const {
   const ThreadAxis& axis = code_.tree.axes[At(index)];
-  const std::uint32_t threads =
-      bounded ? code_.tree.layouts[At(axis.layout)].threads : code_.tree.num_threads;
-  return ThreadIndex(axis.stride, axis.size, threads);
+  const ThreadLayout& layout = code_.tree.layouts[At(axis.layout)];
+  const std::uint32_t threads = bounded ? layout.threads : code_.tree.num_threads;
+  return ThreadIndex(axis.stride, axis.size, threads, layout.patch == 1 ? "t" : kPlaceInPatches);
 }
 
 std::string CudaStatements::Condition(const ThreadGuard& guard) const {
@@ -386,11 +387,27 @@ std::string CudaStatements::WideHelper(ir::Type element, std::uint32_t lanes, bo
 
 /// "load4_cg(p_load_a + 8)", "tmp_load_a[3]" …: an element, or a WideType.
 std::string CudaStatements::Load(const ir::Instruction& inst, std::uint32_t lanes) {
-  const bool is_shared = inst.op == ir::Op::kTempLoad;
+  const bool is_shared = inst.op == ir::Op::kTempLoad || code_.memory.window(inst) != nullptr;
   const std::string suffix = is_shared ? "" : CacheSuffix(code_.schedule->cache(inst.id), true);
   const std::string pointer = Pointer(inst);
   if (lanes == 1) return suffix.empty() ? Element(inst) : "__ld" + suffix + "(" + pointer + ")";
   return WideHelper(code_.function->element_type(inst), lanes, true, suffix) + "(" + pointer + ")";
+}
+
+std::string CudaStatements::LoadPiece(const ir::Window& window, const std::string& pointer,
+                                      std::uint32_t lanes) {
+  const std::string suffix = CacheSuffix(code_.schedule->cache(window.read), true);
+  if (lanes > 1) return WideHelper(window.type, lanes, true, suffix) + "(" + pointer + ")";
+  return suffix.empty() ? "*(" + pointer + ")" : "__ld" + suffix + "(" + pointer + ")";
+}
+
+std::string CudaStatements::ZeroPiece(const ir::Window& window, std::uint32_t lanes) {
+  const std::string zero =
+      ir::IsHalf(window.type) ? "0" : NumberText(0, window.type, Language::kCuda);
+  if (lanes == 1) return zero;
+  std::string zeros;
+  for (std::uint32_t lane = 0; lane < lanes; ++lane) zeros += (lane == 0 ? "" : ", ") + zero;
+  return WideType{window.type, lanes}.Make(zeros);
 }
 
 void CudaStatements::WriteInit(const InitWrite& write, const std::string& value,
@@ -571,6 +588,7 @@ void CudaStatements::Execute(ir::InstId id) {
     }
   }
   if (inst.op == ir::Op::kStore || inst.op == ir::Op::kTempStore) return ExecuteStore(inst);
+  if (inst.op == ir::Op::kWindow) return CopyWindow(inst);
   const InstValues& values = Values(id);
   const bool has_register = Storage(id).is_read || inst.is_reduction();
   if (!has_register && values.inits.empty()) return;  // Nobody wants the value.

@@ -151,6 +151,14 @@ class CudaStatements {
   void LoadElements(const ir::Instruction& inst, const Width& width);
   void ExecuteStore(const ir::Instruction& inst);
   /// The store to a ring, and the read of the argument, as one asynchronous copy.
+  /// All threads copy a window (cuda_window.cc).
+  void CopyWindow(const ir::Instruction& copy);
+  /// The piece of number `e` of a window, whose sides have so many pieces.
+  void CopyPiece(const ir::Instruction& copy, const CopiedWindow& window,
+                 const std::vector<std::uint64_t>& lengths);
+  /// So many elements of the argument at `pointer`, and as many zeros.
+  std::string LoadPiece(const ir::Window& window, const std::string& pointer, std::uint32_t lanes);
+  static std::string ZeroPiece(const ir::Window& window, std::uint32_t lanes);
   void CopyAsync(const ir::Instruction& store, const ir::Instruction& read);
   /// When a store is to do what it does, beside its guards for memory; empty: always.
   std::string WhenStored(const ir::Instruction& inst) const;

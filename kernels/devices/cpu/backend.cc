@@ -79,6 +79,9 @@ class CpuBackend final : public Backend {
   Source Print(const codegen::LoweredCode& code, const ir::Device& device) const override {
     Source source(codegen::PrintCpu(code));
     source.rough_ns = codegen::RoughTimeNs(code.tree, device.threads);
+    // GLOBAL temporaries are there once for each host thread.
+    source.workspace_bytes =
+        code.splits.workspace_bytes + code.memory.global_bytes * std::max(1u, device.threads);
     return source;
   }
 

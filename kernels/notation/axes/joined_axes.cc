@@ -2,6 +2,7 @@
 #include "kernels/notation/axes/joined_axes.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <set>
 #include <string>
@@ -90,6 +91,24 @@ class Joiner {
     });
   }
 
+  /// Does the axis move through elements that another one moves through, too, as r does in
+  /// x[i + r, j]? Together with j it would be a row of which i takes a part each time.
+  bool MeetsAnother(const Strides& strides, int axis) const {
+    const auto [step, reach] = StepAndReach(strides, axis);
+    return step != 0 &&
+           std::ranges::any_of(strides, [&, step = step, reach = reach](const auto& s) {
+             if (s.first->axis == axis || Extent(s.first->axis) <= 1) return false;
+             const auto [other_step, other_reach] = StepAndReach(strides, s.first->axis);
+             if (other_step == 0) return false;
+             return step >= other_step ? step <= other_reach : other_step <= reach;
+           });
+  }
+  /// How far one step of the axis moves the element, and how far all of them do.
+  std::pair<std::int64_t, std::int64_t> StepAndReach(const Strides& strides, int axis) const {
+    const std::int64_t step = std::abs(StrideOf(strides, axis));
+    return {step, step * (Extent(axis) - 1)};
+  }
+
   bool AreNeighbours(int outer, int inner) const {
     if (outer == inner || Extent(outer) <= 1 || Extent(inner) <= 1) return false;
     if (fixed_.count(outer) != 0 || fixed_.count(inner) != 0) return false;
@@ -111,7 +130,7 @@ class Joiner {
     }
     for (const auto& [expr, access] : resolution_.reads) {
       const bool is_array = access.array >= 0;
-      if (is_array ? !adjoin(access.strides)
+      if (is_array ? !adjoin(access.strides) || MeetsAnother(access.strides, outer)
                    : Count(access.strides, outer) != Count(access.strides, inner)) {
         return false;
       }

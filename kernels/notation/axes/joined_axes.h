@@ -5,8 +5,9 @@
 // cut the same row of elements are one, and no program divides an index to find its way.
 //
 // Axes i and j are one where, in every access, one step of i is as far as all steps of j, or
-// neither moves the element; where every left side and every reduction has both or neither; and
-// where nothing else asks for one of them: no `tile` line, no index that is a number, no border.
+// neither moves the element; where every left side and every reduction has both or neither; where
+// i meets no third axis in an access, as s meets j in x[j + s, c]; and where nothing else asks for
+// one of them: no `tile` line, no index that is a number, no border.
 #pragma once
 
 #include "kernels/notation/resolve.h"

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/numbers.h"
+#include "search/log/memory/front.h"
 #include "search/run/pipeline/ahead.h"
 #include "search/run/pipeline/in_turn.h"
 
@@ -18,6 +19,14 @@ void Pipeline::Compile(Entry& entry) const {
     entry.compiled.verdict = kernels::Verdict::kIdle;
     entry.compiled.why =
         fmt::format("its instructions alone take about {}", FormatTime(entry.source.rough_ns));
+    return;
+  }
+  const WorkspaceLimit& limit = parts_.state.workspace_limit();
+  if (limit.IsAbove(entry.source.workspace_bytes)) {
+    entry.compiled.verdict = kernels::Verdict::kIdle;
+    entry.compiled.why =
+        fmt::format("it takes {} beside the arrays, and the best {}",
+                    BytesText(entry.source.workspace_bytes), BytesText(limit.bytes()));
     return;
   }
   Evaluator& evaluator = parts_.evaluator;

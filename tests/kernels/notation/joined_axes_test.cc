@@ -49,6 +49,19 @@ TEST(JoinedAxes, AreThoseThatAReductionHasTogether) {
               HasSubstr("max(i_j: i_j)"));
 }
 
+TEST(JoinedAxes, AreNotThoseThatMeetAThirdOne) {
+  EXPECT_THAT(Outline("input w: f32[3, n]\ninput x: f32[m + 2, n]\noutput y: f32[m]\n"
+                      "y[i] = sum(r, j) w[r, j] * x[i + r, j]\n"),
+              HasSubstr("mad(i, r, j: r, j)"));
+  // Windows that do not overlap, and end where the next one begins.
+  EXPECT_THAT(Outline("input w: f32[3, n]\ninput x: f32[3 * m, n]\noutput y: f32[m]\n"
+                      "y[i] = sum(r, j) w[r, j] * x[3 * i + r, j]\n"),
+              HasSubstr("mad(i, r_j: r_j)"));
+  EXPECT_THAT(Outline("input w: f32[3, n]\ninput x: f32[2 * m + 1, n]\noutput y: f32[m]\n"
+                      "y[i] = sum(r, j) w[r, j] * x[2 * i + r, j]\n"),
+              HasSubstr("mad(i, r, j: r, j)"));
+}
+
 TEST(JoinedAxes, MeetInValuesToo) {
   EXPECT_EQ(Outline("input x: f32[m, n, p]\noutput y: f32[m, n, p]\n"
                     "t[i, j] = max(k) x[i, j, k]\ny[i, j, k] = x[i, j, k] - t[i, j]\n"),

@@ -68,9 +68,11 @@ void RunAll(const std::string& kernel, const std::vector<Part>& parts) {
     // Of the many sizes that a level may have, each is rare, and so is each way to divide a
     // reduction, which EachWayToDivideIsRight asks for. Tiles of sums in registers are rare where
     // two products share the code that the device of the tests takes.
-    // Layouts that rows seldom fit, Units.FragmentsOfSkewedRowsAreRight asks for.
+    // Layouts that rows seldom fit, Units.FragmentsOfSkewedRowsAreRight asks for; patches, which
+    // blocks of few threads seldom have, and rasters Places.ComputeTheProduct.
     EXPECT_TRUE(rare.starts_with("size=") || rare.starts_with("across_blocks=") ||
-                rare.starts_with("skew=") ||
+                rare.starts_with("skew=") || rare.starts_with("patch=") ||
+                rare.starts_with("raster=") ||
                 (kernel == "matmul2" &&
                  (rare.starts_with("walk=SERPENTINE") || rare.starts_with("stages="))))
         << rare;

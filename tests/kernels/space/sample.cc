@@ -119,7 +119,7 @@ Task ChangedTask(const std::string& name, const Parameters& sizes, const ir::Dev
   ir::Builder builder(*function);
   kernel->Build(builder, task.sizes);
   builder.Finish();
-  ir::PlanLowering(*function);
+  ir::PlanLowering(*function, function->plans_windows());
   task.function = function;
   task.host = task.space->MakeHost(*function);
   task.instance = runtime::Instance::Freeze(task.space->space(), *task.host);
@@ -152,6 +152,14 @@ Sample Draw(const Kernel& kernel, const Parameters& sizes, const ir::Device& dev
   // meet in a temporary, and both leave little to temporaries that are rings. The rest is decided
   // in any order.
   std::vector<std::string> rest = search::ChoiceOrder::Default(*sample.task.instance).names();
+  // A kernel without windows is drawn as if there were none in the space.
+  const runtime::Instance& instance = *sample.task.instance;
+  for (const char* name : {"window", "window_part"}) {
+    const int choice = instance.FindChoice(name);
+    const bool has_none =
+        choice >= 0 && instance.first_decision(choice) == instance.end_decision(choice);
+    if (has_none) std::erase(rest, name);
+  }
   const std::vector<std::string> rings = {"transfer", "stages"};
   std::vector<std::string> early;
   for (const char* name : {"tiles", "thread_layout", "dim_mapping", "size", "dim_kind"}) {
