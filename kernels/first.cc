@@ -20,6 +20,7 @@
 #include <string_view>
 
 #include "kernels/recipes/copied_tiles.h"
+#include "kernels/recipes/rest.h"
 #include "kernels/recipes/rings.h"
 #include "kernels/recipes/unit_recipe.h"
 #include "kernels/recipes/windows.h"
@@ -139,27 +140,6 @@ struct Shape {
   std::vector<std::uint32_t> all_threads;    ///< Of the only axis of a result.
   bool tiled = true;
 };
-
-/// What is left open.
-void AppendRest(bool is_wide, Recipe& recipe) {
-  const auto want = [&](const char* choice, std::vector<std::string> values) {
-    recipe.wishes.push_back({choice, std::move(values)});
-  };
-  want("dim_kind", {"LOOP", "UNROLL"});
-  want("dim_mapping", {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
-  want("mem_space", {"SHARED", "GLOBAL"});
-  want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
-  want("vec", is_wide ? std::vector<std::string>{"16", "8", "4", "2", "1"}
-                      : std::vector<std::string>{"1"});
-  want("skew", {"PLAIN"});
-  want("advance", {"ON_TIME"});
-  want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
-  want("transfer", {"REGISTERS"});
-  want("stages", {"1"});
-  want("min_blocks", {"1"});
-  want("patch", {"1"});
-  want("raster", {"1"});
-}
 
 class Writer {
  public:

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/recipes/rest.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -77,13 +79,8 @@ class Writer {
     for (const Operand& operand : operands_) {
       WantOf("advance", operand.read->name(), {"ONE_AHEAD"});
     }
-    Want("advance", {"ON_TIME"});
-    Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
-    Want("transfer", {"REGISTERS"});
-    Want("stages", {"1"});
-    Want("min_blocks", {"1"});
     Want("patch", {"4", "8", "1"});
-    Want("raster", {"1"});
+    AppendRest(true, recipe_);
     return std::move(recipe_);
   }
 

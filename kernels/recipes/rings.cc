@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/recipes/rest.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -67,14 +69,7 @@ class RingWriter {
     for (const Operand& operand : operands_) Travel(operand);
     Nest();
     for (const Operand& operand : operands_) Ring(operand);
-    Want("dim_kind", {"LOOP", "UNROLL"});
-    Want("dim_mapping", {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
-    Want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
-    Want("vec", {"16", "8", "4", "2", "1"});
-    Want("min_blocks", {"1"});
-    Want("patch", {"1"});
-    Want("raster", {"1"});
-    Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
+    AppendRest(true, recipe_);
     return std::move(recipe_);
   }
 

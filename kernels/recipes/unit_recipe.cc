@@ -118,8 +118,6 @@ class UnitWriter {
     }
     // What is left open. Asking for more blocks would take registers from fragments.
     Want("min_blocks", {"1"});
-    Want("patch", {"1"});
-    Want("raster", {"1"});
     if (!has_rings()) {
       Want("transfer", {"REGISTERS"});
       Want("stages", {"1"});

@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/recipes/rest.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -74,15 +76,7 @@ class Writer {
     }
     Nest();
     Fragments();
-    Want("dim_mapping", {"MERGE_MAP", "UNROLL_MAP", "THREAD_MAP"});
-    Want("order", {"BEFORE", "OUTER", "AFTER", "INNER"});
-    Want("vec", {"16", "8", "4", "2", "1"});
-    Want("skew", {"PLAIN"});
-    Want("advance", {"ON_TIME"});
-    Want("cache", {"CACHE_DEFAULT", "CACHE_GLOBAL"});
-    Want("transfer", {"REGISTERS"});
-    Want("stages", {"1"});
-    Want("min_blocks", {"1"});
+    AppendRest(true, recipe_);
     return std::move(recipe_);
   }
 
