@@ -13,6 +13,19 @@
 namespace exh::kernels::codegen {
 namespace {
 
+/// What the compiler of CUDA 13.0 knows to be bytes it multiplies and adds two at a time, and takes
+/// the wrong bytes (a load of four bytes as two numbers of 16 bits for dp2a). So it is not told.
+constexpr const char* kWidenByte =
+    "static __device__ __forceinline__ int exh_from_i8(signed char x) {\n"
+    "#if defined(__CUDACC_RTC__) || defined(__NVCC__)\n"
+    "  int wide;\n"
+    "  asm(\"cvt.s32.s8 %0, %1;\" : \"=r\"(wide) : \"r\"(static_cast<int>(x)));\n"
+    "  return wide;\n"
+    "#else\n"
+    "  return x;\n"
+    "#endif\n"
+    "}";
+
 constexpr std::size_t kWidth = 92;  ///< Declarations are broken into lines of about this length.
 
 /// The suffix of the intrinsic that a value of `cache` stands for: "cg" as in __ldcg.
@@ -476,7 +489,10 @@ void CudaStatements::LoadElements(const ir::Instruction& inst, const Width& widt
   const ir::Type element = code_.function->element_type(inst);
   const bool is_bits = Storage(inst.id).is_bits;
   const auto value_of = [&](const std::string& text) {
-    return is_bits ? text : FromElementText(text, element);
+    if (is_bits) return text;
+    if (element != ir::Type::kI8) return FromElementText(text, element);
+    widens_bytes_ = true;
+    return "exh_from_i8(" + text + ")";
   };
   const std::optional<std::string> inside = Inside(inst);
   const std::string zero =
@@ -650,6 +666,7 @@ std::vector<std::string> CudaStatements::Helpers() const {
   for (const Helper& helper : helpers_) lines.push_back(Definition(helper));
   lines.insert(lines.end(), combiners_.begin(), combiners_.end());
   lines.insert(lines.end(), places_.begin(), places_.end());
+  if (widens_bytes_) lines.push_back(kWidenByte);
   std::ranges::move(UnitHelpers(), std::back_inserter(lines));
   return lines;
 }

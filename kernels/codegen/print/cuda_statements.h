@@ -220,6 +220,7 @@ class CudaStatements {
   std::set<std::pair<ir::MatrixUnit, ir::Type>> units_;  ///< That were used, and elements.
   std::set<std::string> places_;     ///< Lines: functions that say where an element of a row is.
   std::set<std::string> combiners_;  ///< Lines: functions that make one of two partial results.
+  bool widens_bytes_ = false;        ///< Elements that are i8 became registers.
 };
 
 /// Defines what asynchronous copies are made and waited for with.

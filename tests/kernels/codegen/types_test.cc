@@ -15,6 +15,7 @@
 
 #include "kernels/codegen/interpreter.h"
 #include "kernels/codegen/print/cpu_printer.h"
+#include "kernels/codegen/print/cuda_printer.h"
 #include "kernels/codegen/print/op_text.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/lowering.h"
@@ -482,6 +483,24 @@ TEST(Types, RandomImplementations) {
       ASSERT_EQ(Compiled(f, matmul->schedule, {a, b, c}), "") << "seed " << seed;
     }
   }
+}
+
+/// A compiler that knows factors to be bytes makes wrong code of a product: no text tells it.
+TEST(Types, BytesAreWidenedWhereNoCompilerSees) {
+  const auto printed = [](Type type) {
+    const ir::Function f = Build([&](ir::Builder& b) {
+      const auto x = b.InputArray("x", kLength, type), z = b.OutputArray("z", kLength, type);
+      const ir::AxisRef n = AxisN(b);
+      const ir::Input in_x = ir::InRegisters(b.Load("load_x", x, {{n, 1}}));
+      b.Store("store", z, {{n, 1}},
+              ir::InRegisters(b.Compute("twice", Op::kAdd, {n}, {in_x, in_x})));
+    });
+    const Schedule schedule = Plain(f);
+    return PrintCuda(LowerSchedule(f, schedule)).source;
+  };
+  EXPECT_THAT(printed(Type::kI8), HasSubstr("= exh_from_i8(arg_x["));
+  EXPECT_THAT(printed(Type::kI8), HasSubstr("asm(\"cvt.s32.s8"));
+  EXPECT_THAT(printed(Type::kI32), Not(HasSubstr("exh_from_i8")));
 }
 
 TEST(OpText, NumbersReadBack) {

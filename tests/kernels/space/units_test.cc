@@ -336,7 +336,7 @@ TEST(Units, TwoProductsAreRight) {
 TEST(Units, DefectsOfRingsShow) {
   Product product = kRings[0];
   product.more += "size(mad.k0)=8\n";  // More iterations than slots.
-  const Sample sample = DrawProduct(product, 12, 31);
+  const Sample sample = DrawProduct(product, 12, 32);
   for (const codegen::Fault fault :
        {codegen::Fault::kMissingCopyWait, codegen::Fault::kShortRing, codegen::Fault::kEarlyRefill,
         codegen::Fault::kMissingBarrier}) {
