@@ -370,23 +370,28 @@ class CandidateRun {
   struct Doubt {
     Verdict verdict = Verdict::kCorrect;
     std::string why;
+    double said_ns = 0;  ///< How long the batch lasted, by what its process says.
   };
 
   /// Mean of at least `runs` runs, expected to take `ns` each. A doubt may be the machine's fault:
   /// it must come up again in batches that last longer and longer. Threads that go on computing,
   /// waiting for each other, until this side is woken do so for as long after a short batch as
-  /// after a long one; what its process holds back of the time grows with the batch.
+  /// after a long one; what its process holds back of the time grows with the batch. The watch of
+  /// this side does not tell how long a batch lasted: it counts how late this side was woken, and
+  /// on a busy machine it would call every batch a long one.
   bool Batch(std::uint64_t runs, double& ns) {
-    constexpr int kTries = 4;
+    constexpr int kTries = 5;
     constexpr double kSureNs = 1e7, kLongNs = 5e7, kLonger = 4, kMuchLonger = 100;
+    constexpr double kMuchTooLongNs = 2e9;
     Doubt doubt;
     for (int tries = 0; tries < kTries; ++tries) {
       doubt = {};
       if (!BatchOnce(runs, ns, doubt)) return false;
       if (doubt.verdict == Verdict::kCorrect) return true;
-      if (process_->wall_ns() >= kLongNs) continue;
-      const double said_ns = std::max(ns * static_cast<double>(runs), 1.0);
-      runs *= static_cast<std::uint64_t>(std::clamp(kSureNs / said_ns, kLonger, kMuchLonger));
+      const bool long_enough = std::max(doubt.said_ns, Computed()) >= kLongNs;
+      if (long_enough || process_->wall_ns() >= kMuchTooLongNs) continue;
+      const double more = kSureNs / std::max(doubt.said_ns, 1.0);
+      runs *= static_cast<std::uint64_t>(std::clamp(more, kLonger, kMuchLonger));
     }
     return Fail(doubt.verdict, doubt.why);
   }
@@ -421,12 +426,18 @@ class CandidateRun {
       // The run that was disturbed may have been the last one: nothing can be said.
       return BatchOnce(runs, ns, doubt, false);
     }
-    const std::string left = TakeBack();
-    if (!left.empty()) doubt = {Verdict::kWrong, left};
+    doubt.said_ns = reply.ns;
+    if (const std::string left = TakeBack(); !left.empty()) {
+      doubt.verdict = Verdict::kWrong;
+      doubt.why = left;
+    }
     if (!CheckParts(0, "at the end of a timed batch")) return false;
     if (doubt.verdict == Verdict::kCorrect) Believe(run, reply, ns, doubt);
     return true;
   }
+
+  /// What a thread of its process computed in the last batch, in ns.
+  double Computed() const { return process_->cpu_ns() / std::max(request_.threads, 1); }
 
   /// The time of a run by what the process says, as far as this side can see that.
   void Believe(const RunnerCommand& run, const RunnerReply& reply, double& ns, Doubt& doubt) const {
@@ -436,11 +447,10 @@ class CandidateRun {
     // counts where the other one is far off. What the threads computed is the system's knowledge,
     // and nobody computes for longer than it took.
     constexpr double kWakeNs = 5e5, kCallNs = 1e5, kSlack = 1.1;
-    const double computed = process_->cpu_ns() / std::max(request_.threads, 1);
-    if (!(reply.ns * kSlack + kCallNs >= computed)) {
-      doubt = {Verdict::kImpossible,
-               fmt::format("its process says {:.4g} ns a run, and computed {:.4g} ns", ns,
-                           computed / timed)};
+    if (!(reply.ns * kSlack + kCallNs >= Computed())) {
+      doubt.verdict = Verdict::kImpossible;
+      doubt.why = fmt::format("its process says {:.4g} ns a run, and computed {:.4g} ns", ns,
+                              Computed() / timed);
     }
     const double wall = process_->wall_ns();
     if (!(reply.ns * 2 + kWakeNs >= wall)) ns = wall / timed;
