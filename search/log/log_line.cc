@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -20,6 +22,8 @@ constexpr std::size_t kDigits = 8;
 constexpr std::size_t kSealLength = kCrc.size() + kDigits + kEnd.size();
 /// Records nest four deep; readers of JSON that call themselves would run out of stack.
 constexpr int kMostDepth = 64;
+/// Stands where a long text was: a character that records hardly ever have.
+constexpr char kMark = '\x7f';
 
 /// Eight hexadecimal digits of lower case.
 std::optional<std::uint32_t> ParseChecksum(std::string_view text) {
@@ -84,6 +88,82 @@ std::optional<std::size_t> ChangedBit(std::size_t size, std::uint32_t difference
   return std::nullopt;
 }
 
+/// Where a text ends that begins behind a quotation mark at `at`: at the one that closes it, or at
+/// the end of the record. `is_plain`: it stands for itself, without escapes or letters that are not
+/// ASCII.
+std::size_t EndOfText(std::string_view record, std::size_t at, bool& is_plain) {
+  const std::size_t begin = at;
+  const std::size_t quote = record.find('"', begin);
+  const std::string_view text = record.substr(begin, quote - begin);
+  is_plain = quote != record.npos && text.find('\\') == text.npos;
+  if (is_plain) {
+    // All at once, as compilers do this with vectors.
+    bool is_printable = true;
+    for (const char c : text) is_printable &= c >= ' ' && c != kMark;
+    is_plain = is_printable;
+    return quote;
+  }
+  for (; at < record.size() && record[at] != '"'; ++at) {
+    if (record[at] == '\\') ++at;
+  }
+  return std::min(at, record.size());
+}
+
+/// A record without its long texts, which a parser of JSON reads letter by letter: decision vectors
+/// are most of a log.
+struct LongTexts {
+  std::string rest;                     ///< A mark and a number in the place of each.
+  std::vector<std::string_view> taken;  ///< In the record.
+};
+
+/// Texts that are no names of members, if they stand for themselves. Nothing is taken out of a
+/// record that has the mark somewhere, or could have it as an escape. Throws Error for a record
+/// that is nested too deep.
+LongTexts TakeOutLongTexts(std::string_view record) {
+  constexpr std::size_t kLong = 256;
+  LongTexts texts;
+  const bool may_take = record.find(kMark) == record.npos && record.find("\\u") == record.npos;
+  int depth = 0;
+  std::size_t copied = 0;
+  for (std::size_t at = 0; at < record.size(); ++at) {
+    const char c = record[at];
+    if (c == '"') {
+      bool is_plain = false;
+      const std::size_t begin = at + 1;
+      at = EndOfText(record, begin, is_plain);
+      const bool is_value = begin >= 2 && record[begin - 2] == ':';
+      if (!may_take || !is_plain || !is_value || at - begin < kLong) continue;
+      texts.rest += record.substr(copied, begin - copied);
+      texts.rest += fmt::format("{}{}", kMark, texts.taken.size());
+      texts.taken.push_back(record.substr(begin, at - begin));
+      copied = at;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMostDepth) {
+        throw Error(
+            fmt::format("its record is nested deeper than {} lists and objects", kMostDepth));
+      }
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  texts.rest += record.substr(copied);
+  texts.rest += '}';
+  return texts;
+}
+
+void PutBack(const std::vector<std::string_view>& taken, Json& json) {
+  if (json.is_structured()) {
+    for (Json& member : json) PutBack(taken, member);
+    return;
+  }
+  if (!json.is_string()) return;
+  auto& text = json.get_ref<std::string&>();
+  if (!text.starts_with(kMark)) return;
+  std::size_t index = 0;
+  std::from_chars(text.data() + 1, text.data() + text.size(), index);
+  text = taken.at(index);
+}
+
 }  // namespace
 
 std::string RecordText(const Json& record) {
@@ -130,25 +210,10 @@ std::optional<std::string> MendBit(std::string_view line) {
 }
 
 Json ParseRecord(std::string_view record) {
-  int depth = 0;
-  bool in_text = false;
-  for (std::size_t at = 0; at < record.size(); ++at) {
-    const char c = record[at];
-    if (in_text) {
-      if (c == '\\') ++at;
-      if (c == '"') in_text = false;
-    } else if (c == '"') {
-      in_text = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMostDepth) {
-        throw Error(
-            fmt::format("its record is nested deeper than {} lists and objects", kMostDepth));
-      }
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return Json::parse(std::string(record) + "}");
+  const LongTexts texts = TakeOutLongTexts(record);
+  Json json = Json::parse(texts.rest);
+  if (!texts.taken.empty()) PutBack(texts.taken, json);
+  return json;
 }
 
 }  // namespace exh::search

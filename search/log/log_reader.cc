@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -207,47 +208,92 @@ void Read(ReadLine& read) {
   }
 }
 
-/// The next lines of the text, at most so many bytes that a machine has them beside the text; read,
-/// several at once where there are many.
-std::vector<ReadLine> NextLines(std::string_view& text) {
-  constexpr std::size_t kMostBytes = 16 << 20, kAtOnce = 64;
+/// The lines of a block, read, several at once where there are many.
+std::vector<ReadLine> LinesOf(std::string_view block) {
+  constexpr std::size_t kAtOnce = 64;
   std::vector<ReadLine> lines;
-  for (std::size_t bytes = 0; !text.empty() && bytes < kMostBytes;) {
-    const std::size_t end = text.find('\n');
+  lines.reserve(static_cast<std::size_t>(std::ranges::count(block, '\n')) + 1);
+  while (!block.empty()) {
+    const std::size_t end = block.find('\n');
     ReadLine& read = lines.emplace_back();
-    read.line = text.substr(0, end);
+    read.line = block.substr(0, end);
     read.is_last = end == std::string_view::npos;
-    text.remove_prefix(read.is_last ? text.size() : end + 1);
-    bytes += read.line.size();
+    block.remove_prefix(read.is_last ? block.size() : end + 1);
   }
   const std::size_t num_blocks = (lines.size() + kAtOnce - 1) / kAtOnce;
-  RunInParallel(num_blocks, num_blocks > 4 ? NumCores() : 1, [&](std::size_t block) {
-    const std::size_t end = std::min(lines.size(), (block + 1) * kAtOnce);
-    for (std::size_t line = block * kAtOnce; line < end; ++line) Read(lines[line]);
+  RunInParallel(num_blocks, num_blocks > 4 ? NumCores() : 1, [&](std::size_t part) {
+    const std::size_t end = std::min(lines.size(), (part + 1) * kAtOnce);
+    for (std::size_t line = part * kAtOnce; line < end; ++line) Read(lines[line]);
     return true;
   });
   return lines;
 }
 
-}  // namespace
+/// So many bytes of a log are in memory beside its records.
+constexpr std::size_t kBlockBytes = 16 << 20;
 
-const EvalRecord* Log::Find(std::uint64_t n) const {
-  for (const EvalRecord& eval : evals) {
-    if (eval.n == n) return &eval;
+/// A log that is read block by block: of a long one the text would take more memory than all of its
+/// records. The blocks are whole lines; at the end of the last one the line may be cut off.
+class LogFile {
+ public:
+  explicit LogFile(std::string path)
+      : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {
+    if (file_ < 0) Refuse(errno);
   }
-  return nullptr;
-}
+  LogFile(const LogFile&) = delete;
+  LogFile& operator=(const LogFile&) = delete;
+  ~LogFile() {
+    if (file_ >= 0) ::close(file_);
+  }
 
-const EvalRecord* Log::Best() const {
-  return bests.empty() ? nullptr : Find(bests.back().n);
-}
+  /// Until the next call. Empty: there is no more.
+  std::string_view Next() {
+    buffer_.erase(0, given_);
+    given_ = 0;
+    std::size_t looked_at = 0;
+    for (bool has_line = false; !is_at_end_ && (!has_line || buffer_.size() < kBlockBytes);) {
+      Read(buffer_);
+      has_line = has_line || buffer_.find('\n', looked_at) != std::string::npos;
+      looked_at = buffer_.size();
+    }
+    given_ = is_at_end_ ? buffer_.size() : buffer_.rfind('\n') + 1;
+    return std::string_view(buffer_).substr(0, given_);
+  }
+  /// All of it that was not given yet.
+  std::string Rest() {
+    std::string text;
+    while (!is_at_end_) Read(text);
+    return text;
+  }
 
-Log ParseLog(std::string_view text) {
+ private:
+  /// Some more of it, at the end of the text.
+  void Read(std::string& text) {
+    const ssize_t count = ::read(file_, piece_.data(), piece_.size());
+    if (count < 0 && errno == EINTR) return;
+    if (count < 0) Refuse(errno);
+    is_at_end_ = count == 0;
+    text.append(piece_.data(), static_cast<std::size_t>(count));
+  }
+  [[noreturn]] void Refuse(int error) const {
+    if (error == ENOENT || error == ENOTDIR) throw UsageError(fmt::format("no log at '{}'", path_));
+    throw UsageError(fmt::format("the log '{}' cannot be read: {}", path_, std::strerror(error)));
+  }
+
+  std::string path_, buffer_;
+  std::array<char, 1 << 16> piece_{};
+  std::size_t given_ = 0;
+  bool is_at_end_ = false;
+  int file_;
+};
+
+/// Of a text that `next` gives block by block, as LogFile does.
+Log ParseBlocks(const std::function<std::string_view()>& next) {
   Log log;
   Chain chain;
-  log.tail.bytes = text.size();
-  while (!text.empty() && !log.cut_off) {
-    for (ReadLine& read : NextLines(text)) {
+  for (std::string_view block = next(); !block.empty(); block = next()) {
+    log.tail.bytes += block.size();
+    for (ReadLine& read : LinesOf(block)) {
       if (!read.sealed && read.is_last && !Unseal(read.line.substr(0, read.line.size() - 1))) {
         log.cut_off = true;
         log.tail.bytes -= read.line.size();
@@ -272,6 +318,28 @@ Log ParseLog(std::string_view text) {
   return log;
 }
 
+}  // namespace
+
+const EvalRecord* Log::Find(std::uint64_t n) const {
+  for (const EvalRecord& eval : evals) {
+    if (eval.n == n) return &eval;
+  }
+  return nullptr;
+}
+
+const EvalRecord* Log::Best() const {
+  return bests.empty() ? nullptr : Find(bests.back().n);
+}
+
+Log ParseLog(std::string_view text) {
+  return ParseBlocks([&] {
+    const std::size_t end = text.find('\n', std::min(text.size(), kBlockBytes));
+    const std::string_view block = text.substr(0, end == text.npos ? end : end + 1);
+    text.remove_prefix(block.size());
+    return block;
+  });
+}
+
 void CheckRecord(const Json& record) {
   DecodeRecord(record);
 }
@@ -283,28 +351,7 @@ std::string LogPath(const std::string& run) {
 }
 
 std::string ReadLogText(const std::string& run) {
-  const std::string path = LogPath(run);
-  const auto refuse = [&](int error) {
-    if (error == ENOENT || error == ENOTDIR) throw UsageError(fmt::format("no log at '{}'", path));
-    throw UsageError(fmt::format("the log '{}' cannot be read: {}", path, std::strerror(error)));
-  };
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (file < 0) refuse(errno);
-  std::string text;
-  std::array<char, 1 << 16> buffer;
-  for (;;) {
-    const ssize_t count = ::read(file, buffer.data(), buffer.size());
-    if (count == 0) break;
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      const int error = errno;
-      ::close(file);
-      refuse(error);
-    }
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-  }
-  ::close(file);
-  return text;
+  return LogFile(LogPath(run)).Rest();
 }
 
 Log ReadLogAloud(const std::string& run) {
@@ -323,7 +370,8 @@ Log ReadLogAloud(const std::string& run) {
 }
 
 Log ReadLog(const std::string& run) {
-  Log log = ParseLog(ReadLogText(run));
+  LogFile file(LogPath(run));
+  Log log = ParseBlocks([&] { return file.Next(); });
   if (log.run) return log;
   throw UsageError(
       fmt::format("'{}' is not the log of a run: no header{}", LogPath(run),

@@ -98,20 +98,28 @@ struct Column {
   std::size_t num_bytes() const { return characters.size() + 4 * values.size(); }
 };
 
-/// `sizes` are those of the vectors.
-Column ColumnOf(const Log& log, std::span<const std::size_t> sizes, int decision) {
-  Column column;
-  column.characters.reserve(log.evals.size());
-  const auto index = static_cast<std::size_t>(decision);
+/// Of some decisions. The vectors lie far apart in memory, and so each is looked at once for all of
+/// them. `sizes` are those of the vectors.
+std::vector<Column> ColumnsOf(const Log& log, std::span<const std::size_t> sizes,
+                              std::span<const Taken> taken) {
+  std::vector<Column> columns(taken.size());
+  for (Column& column : columns) column.characters.resize(sizes.size(), '.');
   for (std::size_t number = 0; number < sizes.size(); ++number) {
-    column.characters += index < sizes[number] ? log.evals[number].vector[index] : '.';
+    const std::string& vector = log.evals[number].vector;
+    for (std::size_t t = 0; t < taken.size(); ++t) {
+      const auto index = static_cast<std::size_t>(taken[t].decision);
+      if (index < sizes[number]) columns[t].characters[number] = vector[index];
+    }
   }
-  if (column.characters.find(kFarValue) == std::string::npos) return column;
-  for (std::size_t number = 0; number < sizes.size(); ++number) {
-    const bool has_it = index < sizes[number];
-    column.values.push_back(has_it ? VectorValue(log.evals[number].vector, index) : -1);
+  for (std::size_t t = 0; t < taken.size(); ++t) {
+    if (columns[t].characters.find(kFarValue) == std::string::npos) continue;
+    const auto index = static_cast<std::size_t>(taken[t].decision);
+    for (std::size_t number = 0; number < sizes.size(); ++number) {
+      const bool has_it = index < sizes[number];
+      columns[t].values.push_back(has_it ? VectorValue(log.evals[number].vector, index) : -1);
+    }
   }
-  return column;
+  return columns;
 }
 
 void WriteDecision(const Log& log, const Taken& taken, const Column& column, ScriptJson& json) {
@@ -189,15 +197,19 @@ void WriteDecisions(const Log& log, std::size_t most, ScriptJson& json) {
   for (const EvalRecord& eval : log.evals) sizes.push_back(VectorSize(eval.vector));
   const std::size_t begin = json.size();
   json.Key("decisions").Open('[');
-  if (!log.evals.empty()) {
-    for (const Taken& taken : TakenDecisions(log)) {
-      const Column column = ColumnOf(log, sizes, taken.decision);
-      if (column.IsSameEverywhere()) continue;
-      if (json.size() - begin + column.num_bytes() > most) {
+  const std::vector<Taken> taken = TakenDecisions(log);
+  constexpr std::size_t kBytesAtOnce = 64 << 20;
+  const std::size_t at_once = std::max<std::size_t>(1, kBytesAtOnce / (sizes.size() + 1));
+  for (std::size_t first = 0; first < taken.size(); first += at_once) {
+    const auto some = std::span(taken).subspan(first, std::min(at_once, taken.size() - first));
+    const std::vector<Column> columns = ColumnsOf(log, sizes, some);
+    for (std::size_t t = 0; t < some.size(); ++t) {
+      if (columns[t].IsSameEverywhere()) continue;
+      if (json.size() - begin + columns[t].num_bytes() > most) {
         ++num_left_out;
         continue;
       }
-      WriteDecision(log, taken, column, json);
+      WriteDecision(log, some[t], columns[t], json);
     }
   }
   json.Close();

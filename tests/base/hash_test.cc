@@ -3,12 +3,29 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 namespace exh {
 namespace {
 
 TEST(Crc32c, IsTheCastagnoliPolynomial) {
   EXPECT_EQ(Crc32c(""), 0u);
   EXPECT_EQ(Crc32c("123456789"), 0xE3069283u);
+}
+
+// Eight bytes are taken at once: texts of every length, and bytes of both signs, against bits that
+// are taken one by one.
+TEST(Crc32c, IsTheSameBitByBit) {
+  std::string text;
+  for (int i = 0; i < 70; ++i) {
+    std::uint32_t crc = 0xFFFFFFFFu;
+    for (const char c : text) {
+      crc ^= static_cast<unsigned char>(c);
+      for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0x82F63B78u : 0u);
+    }
+    ASSERT_EQ(Crc32c(text), ~crc) << text.size();
+    text += static_cast<char>(i * 89 + 17);
+  }
 }
 
 TEST(Fnv1a64, IsTheSameEverywhere) {

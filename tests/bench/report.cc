@@ -73,11 +73,11 @@ int main(int argc, char** argv) {
   const std::string page = exh::search::ReadTemplate(argv[argc - 1]);
   const std::string folder = std::filesystem::temp_directory_path() / "exh-bench-report";
   exh::search::MakeFolder(folder);
-  const std::string text = Repeated(exh::search::ReadLog(argv[1]), count);
-  exh::search::WriteFile(folder + "/log.jsonl", text);
+  exh::search::WriteFile(folder + "/log.jsonl", Repeated(exh::search::ReadLog(argv[1]), count));
   const auto begin = Clock::now();
   const auto runs = exh::search::ReadRuns({folder});
-  std::printf("log      %7.1f MB, read in %.2f s\n", 1e-6 * static_cast<double>(text.size()),
+  std::printf("log      %7.1f MB, read in %.2f s\n",
+              1e-6 * static_cast<double>(std::filesystem::file_size(folder + "/log.jsonl")),
               Seconds(begin));
   const std::string data = exh::search::PageData(runs, exh::search::TimeStamp());
   std::printf("data     %7.1f MB, after %.2f s\n", 1e-6 * static_cast<double>(data.size()),

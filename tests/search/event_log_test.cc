@@ -155,6 +155,59 @@ TEST(LogReader, AFieldOfTheWrongTypeIsAProblemOfItsLine) {
   EXPECT_THAT(log.problems, ElementsAre("line 13: type must be number, but is string"));
 }
 
+// Long texts go round the parser. What they could be mistaken for is read as well.
+TEST(LogReader, LongTextsAreReadAsTheyAre) {
+  const std::string a(1000, 'a'), b(500, 'b'),
+      mark =
+          "\x7f"
+          "0";
+  const std::vector<Json> records = {
+      {{"t", "x"}, {"a", a}, {"in", {{"b", b}, {"list", {b, 1, a}}}}, {"none", ""}},
+      {{"t", a}, {b, b}},
+      {{"t", a + "\n\"quoted\" \\ " + a}, {"b", b}},
+      {{"t", a + "ä" + a}, {"b", b}},
+      {{"t", a}, {"b", mark}},
+      {{"t", a}, {"b", mark + b}},
+      {{"t", a}, {"b", std::string("\x01") + b}},
+  };
+  for (const Json& record : records) EXPECT_EQ(ParseRecord(RecordText(record)), record);
+  // An escape may stand for the character that a place is marked with.
+  EXPECT_EQ(ParseRecord(R"({"t":")" + a + R"(","b":"\u007f0")"), (Json{{"t", a}, {"b", mark}}));
+  for (const std::string& broken : std::vector<std::string>{R"({"t":")" + a, R"({"t":")" + a + "\\",
+                                                            R"({"t":")" + a + R"(",)"}) {
+    EXPECT_THROW(ParseRecord(broken), Json::exception) << broken;
+  }
+}
+
+// A log longer than what is in memory at once, one of whose lines is.
+TEST(LogReader, ALongLogIsReadPieceByPiece) {
+  TempFolder folder;
+  std::string text = SampleLogText();
+  LogTail tail = ParseLog(text).tail;
+  const auto add = [&](std::uint64_t n, std::size_t size) {
+    EvalRecord eval = SampleEval(n);
+    eval.vector.assign(size, static_cast<char>('0' + n % 10));
+    text += SealLine(RecordText(ToJson(eval)), tail);
+  };
+  for (std::uint64_t n = 100; n < 1000; ++n) add(n, 40'000);
+  add(1000, 20 << 20);
+  add(1001, 10);
+  const std::size_t whole = text.size();
+  text += R"({"t":"eval","n":1002)";
+  std::ofstream(folder / "log.jsonl", std::ios::binary) << text;
+  const Log log = ReadLog(folder.path());
+  EXPECT_THAT(log.problems, IsEmpty());
+  EXPECT_TRUE(log.cut_off);
+  EXPECT_EQ(log.tail.bytes, whole);
+  EXPECT_EQ(log.tail.checksum, tail.checksum);
+  ASSERT_EQ(log.evals.size(), ParseLog(text).evals.size());
+  ASSERT_NE(log.Find(1000), nullptr);
+  EXPECT_EQ(log.Find(1000)->vector, std::string(20 << 20, '0'));
+  EXPECT_EQ(log.Find(537)->vector, std::string(40'000, '7'));
+  EXPECT_EQ(log.evals.back().n, 1001u);
+  EXPECT_EQ(ReadLogText(folder.path()), text);
+}
+
 TEST(LogReader, NoLogIsOneLine) {
   TempFolder folder;
   EXPECT_THAT(Thrown<UsageError>([&] { ReadLog(folder / "none"); }), HasSubstr("no log at"));
