@@ -1,12 +1,34 @@
 // SPDX-License-Identifier: MIT
 //
-// The data of the page as the views read it: columns are typed arrays, and what was left out of the
-// JSON because it is nothing everywhere is there again.
+// The data of the page as the views read it: columns are typed arrays, each unpacked when a view
+// asks for it, and what was left out of the JSON because it is nothing everywhere is there again.
 
+import { unzlibSync } from 'fflate';
 import { short } from './format.js';
 
 const kNumbers = ['n', 'dt', 'ns', 'again', 'estimate', 'bound', 'compile', 'check', 'error',
   'registers', 'blocks', 'clock', 'memory', 'workspace'];
+
+/** A column as it is, or unpacked: search/page/packed.h makes fewer bytes of long ones. */
+export function unpacked(column) {
+  if (column?.packed === undefined) return column;
+  const letters = atob(column.packed);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = letters.charCodeAt(i);
+  return JSON.parse(new TextDecoder().decode(unzlibSync(bytes)));
+}
+
+/** Gives the object a member that is made when somebody asks for it. */
+function lazily(object, name, make) {
+  Object.defineProperty(object, name, {
+    configurable: true,
+    get() {
+      const value = make();
+      Object.defineProperty(object, name, { value });
+      return value;
+    },
+  });
+}
 
 /** The value that a character of a decision vector stands for; -1: it takes no part. */
 export function valueOf(code) {
@@ -25,7 +47,7 @@ class Decision {
     this.values = json.values;
     this.ranges = json.ranges ?? []; // Of its numbers, in place of `values`.
     this.taken = json.taken;
-    this.column = json.column;
+    lazily(this, 'column', () => unpacked(json.column));
   }
 
   /** The index of the value in evaluation `i`; -1 where the decision takes no part. */
@@ -51,16 +73,17 @@ class Run {
     this.index = index;
     this.columns = {};
     for (const name of kNumbers) {
-      const column = json.evals[name];
-      this.columns[name] = column ? Float64Array.from(column) : new Float64Array(json.count);
+      lazily(this.columns, name, () => {
+        const column = unpacked(json.evals[name]);
+        return column ? Float64Array.from(column) : new Float64Array(json.count);
+      });
     }
-    this.columns.verdict = Uint8Array.from(json.evals.verdict);
-    this.columns.reason = Int32Array.from(json.evals.reason);
+    lazily(this.columns, 'verdict', () => Uint8Array.from(unpacked(json.evals.verdict)));
+    lazily(this.columns, 'reason', () => Int32Array.from(unpacked(json.evals.reason)));
     this.hasColumn = (name) => json.evals[name] !== undefined;
     this.decisions = json.decisions.map((decision) => new Decision(decision));
     this.correct = json.verdicts.indexOf('correct');
-    this.indexOf = new Map();
-    this.columns.n.forEach((n, i) => this.indexOf.set(n, i));
+    lazily(this, 'indexOf', () => new Map(Array.from(this.columns.n, (n, i) => [n, i])));
   }
 
   verdict(i) {

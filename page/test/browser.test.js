@@ -9,7 +9,7 @@ import { resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { kViews } from '../views/list.js';
-import { kEvil, sampleData } from './sample.js';
+import { kEvil, packed, sampleData } from './sample.js';
 
 const kTemplate = resolve('../report-assets/report.html');
 const kShots = resolve('screenshots');
@@ -184,6 +184,8 @@ test('100,000 evaluations are shown', options, async (context) => {
   run.evals.n = run.evals.n.map((_, i) => i + 1);
   run.evals.dt = run.evals.dt.map((_, i) => i / 100);
   for (const decision of run.decisions) decision.column = decision.column.repeat(count / run.count);
+  for (const [column, values] of Object.entries(run.evals)) run.evals[column] = { packed: packed(values) };
+  for (const decision of run.decisions) decision.column = { packed: packed(decision.column) };
   run.count = count;
   run.decisions = Array.from({ length: 60 }, (_, k) => ({ ...run.decisions[k % 2], name: `size(x${k})` }));
   const begin = performance.now();

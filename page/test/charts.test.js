@@ -12,9 +12,17 @@ import { kMostLines, linesOf, option as parallel, selectionText } from '../views
 import { Prefixes } from '../src/prefixes.js';
 import { option as roofline, peakOf, roofOf } from '../views/roofline.js';
 import { describe, kMostBoxes, option as tree } from '../views/tree.js';
-import { boundPoints, failing, gapPoints, incumbent, option as timeline } from '../views/timeline.js';
+import { boundPoints, failing, gapPoints, incumbent, option as timeline, thinned } from '../views/timeline.js';
 import { marksOf, svgOf } from './marks.js';
 import { countOf, samplePage, sampleRun } from './sample.js';
+
+test('of very many dots some are drawn, from the first to the last', () => {
+  assert.deepEqual(thinned([1, 2, 3], 3), [1, 2, 3]);
+  const some = thinned(Array.from({ length: 1000 }, (_, i) => i), 100);
+  assert.equal(new Set(some).size, 100);
+  assert.equal(some[0], 0);
+  assert.equal(some[99], 990);
+});
 
 test('timeline: a mark for each evaluation', () => {
   const json = sampleRun();

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // Data of a small run, as search report writes it, with what is awkward in it.
+import { deflateSync } from 'node:zlib';
 import { decode } from '../src/data.js';
 
 export const kEvil = '</script><img src=x onerror="window.broken=1">\'';
+
+/** As search/page/packed.h makes it of long columns. */
+export const packed = (column) => deflateSync(JSON.stringify(column), { level: 1 }).toString('base64');
 
 /** 40 evaluations: 30 correct, 6 slow with a time, 3 compile errors, 1 crash. */
 export function sampleRun(name = 'runs/a') {

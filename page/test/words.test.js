@@ -3,16 +3,33 @@
 // Statistics, highlighted code and outlines of loops.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { labelsOf } from '../src/data.js';
+import { decode, labelsOf, unpacked } from '../src/data.js';
 import { sureness } from '../src/effects.js';
 import { pieces } from '../src/highlight.js';
 import { parseOutline, withoutSingles } from '../src/outline.js';
 import { chiSquaredTail, differ, medianInterval, quantile, ranksOf } from '../src/statistics.js';
 import { within } from '../views/timeline.js';
 import { commandsOf, differencesOf } from '../views/winner.js';
-import { samplePage } from './sample.js';
+import { packed, sampleData, samplePage } from './sample.js';
 
 const near = (a, b, part = 1e-3) => assert.ok(Math.abs(a - b) <= part * Math.abs(b), `${a} is not ${b}`);
+
+test('packed columns are the same columns', () => {
+  const list = Array.from({ length: 9999 }, (_, i) => i);
+  assert.deepEqual(unpacked({ packed: packed(list) }), list);
+  assert.equal(unpacked({ packed: packed('.1a<') }), '.1a<');
+  assert.throws(() => unpacked({ packed: 'AAAA' }));
+  const plain = sampleData();
+  const small = sampleData();
+  const [run] = small.runs;
+  for (const [name, column] of Object.entries(run.evals)) run.evals[name] = { packed: packed(column) };
+  for (const decision of run.decisions) decision.column = { packed: packed(decision.column) };
+  const [a] = decode(plain).runs;
+  const [b] = decode(small).runs;
+  for (const name of ['n', 'dt', 'ns', 'clock', 'verdict', 'reason']) assert.deepEqual(b.columns[name], a.columns[name], name);
+  assert.deepEqual(b.decisions.map((one) => one.column), a.decisions.map((one) => one.column));
+  assert.deepEqual(b.indexOf, a.indexOf);
+});
 
 test('tables of the chi-squared distribution', () => {
   near(chiSquaredTail(3.841, 1), 0.05);

@@ -30,6 +30,14 @@ function timed(run, over, isCorrect) {
   return points;
 }
 
+const kMostDots = 20000;
+
+/** Dots that are drawn: of very many some, evenly, for each takes a browser its time. */
+export function thinned(points, most = kMostDots) {
+  if (points.length <= most) return points;
+  return Array.from({ length: most }, (_, k) => points[Math.floor((k * points.length) / most)]);
+}
+
 /** The steps of the incumbent, up to the end of the run. */
 export function incumbent(run, over) {
   const points = [];
@@ -57,7 +65,7 @@ function nameOf(runs, run, what) {
 
 function timeSeries(runs, run, over, isDark) {
   const colour = runColour(run.index, isDark);
-  const measured = timed(run, over, true);
+  const measured = thinned(timed(run, over, true));
   const series = [{
     name: nameOf(runs, run, 'measured'), type: 'scatter', data: measured, ...marksFor(measured.length, 5),
     itemStyle: { color: colour, opacity: 0.45 },
@@ -74,7 +82,7 @@ function timeSeries(runs, run, over, isDark) {
       })), run.index % 2 ? 'insideStart' : 'insideEnd'),
     },
   }];
-  const stopped = timed(run, over, false);
+  const stopped = thinned(timed(run, over, false));
   if (stopped.length) {
     series.splice(1, 0, {
       name: nameOf(runs, run, 'stopped or wrong'), type: 'scatter', data: stopped, symbol: kRing,
@@ -125,7 +133,7 @@ function failureSeries(runs, over, verdicts) {
       }
     }
     return {
-      name: verdict, type: 'scatter', data, symbol, ...marksFor(data.length, 8), xAxisIndex: 2, yAxisIndex: 2,
+      name: verdict, type: 'scatter', data: thinned(data), symbol, ...marksFor(data.length, 8), xAxisIndex: 2, yAxisIndex: 2,
       itemStyle: { color: colour, opacity: 0.8 },
     };
   });
@@ -253,6 +261,9 @@ export const timeline = {
       ...(page.runs.length > 1 ? [comparison(page.runs)] : page.runs.map((run) => el('p', { class: 'summary' }, summary(run)))),
       chart,
     );
+    if (page.runs.some((run) => run.count > kMostDots)) {
+      host.append(el('p', { class: 'note' }, `Of very many evaluations at most ${format.count(kMostDots)} of a kind are drawn, evenly chosen; the line of the best knows all.`));
+    }
     return [new Chart(chart, heightOf(page.runs), (ink) => option(page.runs, page.state.over, ink.isDark))];
   },
 };

@@ -22,16 +22,26 @@ void WriteColumn(const Log& log, std::string_view name, ScriptJson& json, const 
   if (std::ranges::all_of(log.evals, [&](const EvalRecord& eval) { return get(eval) == 0; })) {
     return;
   }
-  json.Key(name).Open('[');
+  ScriptJson column;
+  column.Open('[');
   for (const EvalRecord& eval : log.evals) {
     const auto value = get(eval);
     if constexpr (std::is_floating_point_v<decltype(value)>) {
-      json.Number(value);
+      column.Number(value);
     } else {
-      json.Integer(static_cast<std::int64_t>(value));
+      column.Integer(static_cast<std::int64_t>(value));
     }
   }
-  json.Close();
+  column.Close();
+  json.Key(name).Column(column.Take());
+}
+
+void WriteIntegers(std::span<const int> values, ScriptJson& json) {
+  ScriptJson column;
+  column.Open('[');
+  for (const int value : values) column.Integer(value);
+  column.Close();
+  json.Column(column.Take());
 }
 
 /// Different texts, each once.
@@ -142,11 +152,9 @@ void WriteDecision(const Log& log, const Taken& taken, const Column& column, Scr
   json.Key("taken").Integer(static_cast<std::int64_t>(taken.times));
   json.Key("column");
   if (column.values.empty()) {
-    json.Text(column.characters, column.characters.size());
+    json.Column(ScriptString(column.characters, column.characters.size()));
   } else {
-    json.Open('[');
-    for (const int value : column.values) json.Integer(value);
-    json.Close();
+    WriteIntegers(column.values, json);
   }
   json.Close();
 }
@@ -166,9 +174,7 @@ void WriteEvaluations(const Log& log, const ColumnLimits& limits, ScriptJson& js
   WriteColumn(log, "dt", json,
               [](const EvalRecord& eval) { return std::round(eval.dt * 1000) / 1000; });
   for (const auto& [name, column] : {std::pair("verdict", &verdict), {"reason", &reason}}) {
-    json.Key(name).Open('[');
-    for (const int index : *column) json.Integer(index);
-    json.Close();
+    WriteIntegers(*column, json.Key(name));
   }
   WriteColumn(log, "ns", json, [](const EvalRecord& eval) { return eval.best_ns; });
   WriteColumn(log, "again", json, [](const EvalRecord& eval) { return eval.again_ns; });

@@ -2,7 +2,9 @@
 #include "search/page/run_json.h"
 
 #include <algorithm>
+#include <future>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "kernels/evaluation.h"
@@ -177,6 +179,21 @@ void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limit
               ScriptJson& json) {
   json.Open('{');
   json.Key("name").Text(name);
+  // What is made again, and the tree, beside what the log says.
+  std::future<std::string> again = std::async(std::launch::async, [&] {
+    ScriptJson members;
+    members.Open('{');
+    const Rebuilt rebuilt(log, name);
+    WriteWinner(log, rebuilt, members);
+    WriteRequirements(log, rebuilt, members);
+    WriteRoofline(log, rebuilt,
+                  log.evals.size() <= kWholeRoofline ? kWholeRoofline : kSomeOfRoofline, members);
+    PrefixTree prefixes(log);
+    WriteTreeAgain(log, rebuilt, kMostTreeNodes, prefixes, members);
+    WritePrefixTree(log, prefixes, limits.tree_nodes, members);
+    members.Close();
+    return members.Take();
+  });
   WriteHeader(*log.run, json);
   WriteDamage(log, json);
   const std::size_t begin = json.size();
@@ -188,14 +205,7 @@ void WriteRun(const std::string& name, const Log& log, const ColumnLimits& limit
   WriteReferences(log, json);
   WriteViolations(log, json);
   WriteEnd(log, json);
-  const Rebuilt rebuilt(log, name);
-  WriteWinner(log, rebuilt, json);
-  WriteRequirements(log, rebuilt, json);
-  WriteRoofline(log, rebuilt, log.evals.size() <= kWholeRoofline ? kWholeRoofline : kSomeOfRoofline,
-                json);
-  PrefixTree prefixes(log);
-  WriteTreeAgain(log, rebuilt, kMostTreeNodes, prefixes, json);
-  WritePrefixTree(log, prefixes, limits.tree_nodes, json);
+  json.Members(again.get());
   json.Close();
 }
 

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/check.h"
+#include "search/page/packed.h"
 
 namespace exh::search {
 namespace {
@@ -20,9 +22,24 @@ std::size_t CutAt(std::string_view text, std::size_t most) {
   return end;
 }
 
+/// Of letters that stand for themselves, as columns of decisions are.
+bool IsPlain(std::string_view text) {
+  bool is_plain = true;  // All at once, as compilers do this with vectors.
+  for (const char c : text) {
+    is_plain &=
+        (c >= ' ') & (c < '\x7f') & (c != '"') & (c != '\\') & (c != '<') & (c != '>') & (c != '&');
+  }
+  return is_plain;
+}
+
 }  // namespace
 
 std::string ScriptString(std::string_view text, std::size_t most) {
+  if (text.size() <= most && IsPlain(text)) {
+    std::string safe;
+    safe.reserve(text.size() + 2);
+    return safe.append(1, '"').append(text).append(1, '"');
+  }
   std::string shown(text);
   if (text.size() > most) {
     shown = fmt::format("{}… ({} bytes)", text.substr(0, CutAt(text, most)), text.size());
@@ -105,6 +122,25 @@ void ScriptJson::Texts(const std::vector<std::string>& texts, std::size_t most) 
   Open('[');
   for (const std::string& text : texts) Text(text, most);
   Close();
+}
+
+void ScriptJson::Column(std::string_view value) {
+  constexpr std::size_t kLong = 1 << 14;
+  Comma();
+  if (value.size() <= kLong) {
+    text_ += value;
+    return;
+  }
+  const std::size_t begin = text_.size();
+  text_ += "{\"packed\":\"" + Packed(value) + "\"}";
+  saved_ += value.size() - std::min(value.size(), text_.size() - begin);
+}
+
+void ScriptJson::Members(std::string_view object) {
+  EXH_CHECK(object.starts_with('{') && object.ends_with('}'));
+  if (object.size() == 2) return;
+  Comma();
+  text_ += object.substr(1, object.size() - 2);
 }
 
 std::string ScriptJson::Take() {

@@ -47,9 +47,16 @@ class ScriptJson {
     Close();
   }
 
+  /// A value that another one wrote. A long one becomes {"packed": "…"}, packed.h's letters, so
+  /// that a browser reads it when it needs it.
+  void Column(std::string_view value);
+  /// All members of an object that another one wrote.
+  void Members(std::string_view object);
+
   /// All of it. Everything that was opened is closed.
   std::string Take();
-  std::size_t size() const { return text_.size(); }
+  /// Bytes so far, as if nothing were packed.
+  std::size_t size() const { return text_.size() + saved_; }
 
  private:
   void Value(const std::string& text) { Text(text); }
@@ -58,6 +65,7 @@ class ScriptJson {
   void Comma();
 
   std::string text_, open_;
+  std::size_t saved_ = 0;  ///< Bytes, by packing.
   bool needs_comma_ = false;
 };
 

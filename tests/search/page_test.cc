@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <nlohmann/json.hpp>
 
@@ -333,6 +334,50 @@ TEST(PageData, OfADamagedLogSaysWhatIsDamaged) {
 TEST(FillPage, PutsTitleAndDataInTheirPlaces) {
   EXPECT_EQ(FillPage(kTemplate, "a <b> & c", "{}"),
             "<!--exhaust report 1--><title>a &lt;b> &amp; c</title><script>{}</script>");
+}
+
+std::string FromBase64(std::string_view text) {
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text.substr(0, text.find('='))) {
+    const std::string_view letters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    bits = bits << 6 | static_cast<std::uint32_t>(letters.find(c));
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>(bits >> count);
+  }
+  return bytes;
+}
+
+TEST(ScriptJson, LongColumnsArePackedAndStayWhatTheyAre) {
+  std::string column = "\"";
+  while (column.size() < (1 << 15)) column += "0123abz./+";
+  for (int more = 0; more < 3; ++more) {  // All three ends that base64 has.
+    column += static_cast<char>('x' + more);
+    ScriptJson json;
+    json.Open('{');
+    json.Key("column").Column(column + '"');
+    json.Key("short").Column("[1,2]");
+    EXPECT_GE(json.size(), column.size()) << "as if it were not packed";
+    json.Close();
+    const std::string text = json.Take();
+    EXPECT_LT(text.size(), 2000u);
+    EXPECT_EQ(text.find_first_of("<>&"), text.npos);
+    const Json object = Json::parse(text);
+    EXPECT_EQ(object["short"], Json({1, 2}));
+    const std::string packed = object["column"]["packed"];
+    EXPECT_EQ(packed.size() % 4, 0u);
+    const std::string bytes = FromBase64(packed);
+    std::string unpacked(1 << 16, '\0');
+    uLongf size = unpacked.size();
+    ASSERT_EQ(::uncompress(reinterpret_cast<Bytef*>(unpacked.data()), &size,
+                           reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()),
+              Z_OK);
+    EXPECT_EQ(unpacked.substr(0, size), column + '"');
+  }
 }
 
 TEST(FillPage, RefusesAPageOfAnotherVersion) {

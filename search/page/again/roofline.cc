@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/parallel.h"
 #include "models/bound.h"
 #include "models/device_rates.h"
 #include "search/log/replay.h"
@@ -49,12 +50,15 @@ std::vector<Point> Points(const Log& log, const Rebuilt& rebuilt, double units, 
   const CandidateBound bound(rebuilt.subject().problem(), log.run->is_cold()
                                                               ? models::CacheState::kCold
                                                               : models::CacheState::kWarm);
-  for (const EvalRecord* const eval : Sample(log, most)) {
+  const std::vector<const EvalRecord*> sample = Sample(log, most);
+  points.resize(sample.size());
+  RunInParallel(sample.size(), NumCores(), [&](std::size_t i) {
     runtime::Candidate candidate = rebuilt.root();
-    ReplayRecord(log, *eval, candidate);
-    const double intensity = IntensityOf(bound.Explain(candidate), log.run->flops, units);
-    if (intensity > 0) points.push_back({eval->n, intensity});
-  }
+    ReplayRecord(log, *sample[i], candidate);
+    points[i] = {sample[i]->n, IntensityOf(bound.Explain(candidate), log.run->flops, units)};
+    return true;
+  });
+  std::erase_if(points, [](const Point& point) { return !(point.intensity > 0); });
   return points;
 }
 
