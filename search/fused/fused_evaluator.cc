@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +15,9 @@
 #include "kernels/devices/cpu/evaluator.h"
 #include "kernels/devices/yardsticks.h"
 #include "kernels/fused/code/code.h"
+#include "kernels/fused/run/cpu_machine.h"
 #include "kernels/fused/run/problem.h"
-#include "kernels/fused/run/rows.h"
+#include "search/fused/isl_sources.h"
 
 namespace exh::search {
 namespace {
@@ -88,16 +88,10 @@ class FusedEvaluator final : public kernels::Evaluator {
   }
 
   std::vector<kernels::Contender> Yardsticks(int jobs) override {
-    std::vector<kernels::NamedSource> sources;
-    std::set<std::string> texts;
-    for (const poly::NamedIslOptions& setting : poly::IslSettings()) {
-      const fused::ProgramSchedule schedule = schedules_.ByIsl(setting);
-      if (!schedule.why.empty()) continue;
-      const Source source = fused::CpuText(
-          schedules_.program(), fused::NestsOf(schedules_, schedule, /*has_vectors=*/false));
-      if (texts.insert(source.text).second) sources.push_back({schedule.way, source});
-    }
-    return kernels::CompileYardsticks(*this, sources, jobs);
+    const auto text = [this](const std::vector<fused::NestNode>& nests) {
+      return fused::CpuText(schedules_.program(), nests);
+    };
+    return kernels::CompileYardsticks(*this, IslSources(schedules_, text), jobs);
   }
 
   std::string YardstickText() const override {

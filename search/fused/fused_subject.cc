@@ -8,11 +8,13 @@
 
 #include "base/error.h"
 #include "base/system/process_tree.h"
+#include "kernels/devices/backend.h"
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/graph/read.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/run/problem.h"
 #include "models/device_rates.h"
+#include "search/fused/fused_cuda_evaluator.h"
 #include "search/fused/fused_evaluator.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
@@ -90,6 +92,9 @@ std::string FusedSubject::Outline(const runtime::Candidate& implementation) cons
 
 std::unique_ptr<Evaluator> FusedSubject::MakeEvaluator(const EvaluatorOptions& options) const {
   StartSupervisor();  // Before the arrays are here.
+  if (kernels::BackendOf(device_).is_gpu()) {
+    return MakeFusedCudaEvaluator(graph_, schedules_, space_, device_, options);
+  }
   return MakeFusedEvaluator(graph_, schedules_, space_, static_cast<int>(device_.threads),
                             options.stop);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A fused operator on this machine's processor, as what is searched.
+// A fused operator on a device, as what is searched.
 #pragma once
 
 #include <memory>

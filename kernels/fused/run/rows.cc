@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
+#include <map>
 #include <utility>
 
 #include "base/error.h"
-#include "kernels/cpu/problem_set.h"
-#include "kernels/cpu/run.h"
+#include "base/parallel.h"
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/run/problem.h"
@@ -25,22 +24,23 @@ bool HasVectors(const NestNode& node) {
   return node.vector > 1 || std::ranges::any_of(node.children, HasVectors);
 }
 
-/// A way to run an operator, in words and as text.
+/// A way to run an operator, in words and as a program.
 struct Way {
-  std::string name, of, text, why;
+  std::string name, of, why;
+  Source source;
 };
 
 std::vector<Way> WaysOf(const Schedules& schedules, const RowOptions& options,
-                        OperatorRows& result) {
+                        const RowMachine& machine, OperatorRows& result) {
   const Program& program = schedules.program();
   std::vector<Way> ways;
   const auto add = [&](const std::string& name, const ProgramSchedule& schedule, bool vectors,
                        const std::string& of) {
-    Way way{.name = name, .of = of, .text = {}, .why = schedule.why};
+    Way way{.name = name, .of = of, .why = schedule.why, .source = {}};
     if (schedule.why.empty()) {
       const std::vector<NestNode> nests = NestsOf(schedules, schedule, vectors);
       if (name == "influenced") result.has_vectors = std::ranges::any_of(nests, HasVectors);
-      way.text = CpuText(program, nests).text;
+      way.source = machine.Text(program, nests);
     }
     ways.push_back(std::move(way));
   };
@@ -60,87 +60,42 @@ std::vector<Way> WaysOf(const Schedules& schedules, const RowOptions& options,
   return ways;
 }
 
-}  // namespace
-
-cpu::CompilerOptions CompilerIn(const std::string& folder, const StopToken* stop) {
-  cpu::CompilerOptions options;
-  options.directory = folder;
-  options.keep_source = false;
-  options.stop = stop;
-  return options;
+/// Every program once: different ways often come to the same. Nothing is timed while anything
+/// compiles.
+std::map<std::string, Row> RowsOf(const std::vector<Way>& ways, RowMachine& machine) {
+  std::map<std::string, Row> rows;
+  std::vector<const Source*> sources;
+  for (const Way& way : ways) {
+    if (way.why.empty() && rows.try_emplace(way.source.text).second) sources.push_back(&way.source);
+  }
+  std::vector<Compiled> compiled(sources.size());
+  RunInParallel(sources.size(), machine.jobs(), [&](std::size_t i) {
+    compiled[i] = machine.Compile(*sources[i]);
+    return true;
+  });
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Row& row = rows[sources[i]->text];
+    row.verdict = compiled[i].verdict;
+    row.why = compiled[i].why;
+    if (compiled[i].verdict != Verdict::kCorrect) continue;
+    const Measurement measurement = machine.Run(compiled[i]);
+    row.verdict = measurement.verdict;
+    row.why = measurement.why;
+    row.ns = measurement.verdict == Verdict::kCorrect ? measurement.best_ns : 0;
+    machine.Discard(compiled[i]);
+  }
+  return rows;
 }
 
-struct RowRunner::Measured {
-  cpu::ProblemSet* problems = nullptr;
-  std::map<std::string, Row> by_text;
-};
+}  // namespace
 
 const Row* OperatorRows::Find(const std::string& name) const {
   const auto found = std::ranges::find(rows, name, &Row::name);
   return found == rows.end() ? nullptr : &*found;
 }
 
-RowRunner::RowRunner(std::vector<std::string> command, const RowOptions& options,
-                     const StopToken* stop)
-    : command_(std::move(command)),
-      options_(options),
-      stop_(stop),
-      compiler_(CompilerIn(scratch_.path(), stop)) {}
-
-Row RowRunner::Measure(const std::string& name, const std::string& text, Measured& measured) {
-  const auto known = measured.by_text.find(text);
-  if (known != measured.by_text.end()) {
-    Row row = known->second;
-    row.name = name;
-    return row;
-  }
-  Row row{.name = name, .of = {}, .why = {}};
-  const Compiled compiled = compiler_.Compile(text, cpu::Compiler::Patience::kAllTime);
-  row.verdict = compiled.verdict;
-  row.why = compiled.why;
-  if (compiled.verdict == Verdict::kCorrect) {
-    cpu::RunRequest request;
-    request.library = compiled.library;
-    request.threads = options_.threads;
-    request.batches_ms = options_.batches_ms;
-    const Measurement measurement = cpu::RunCandidate(request, *measured.problems, command_, stop_);
-    row.verdict = measurement.verdict;
-    row.why = measurement.why;
-    row.ns = measurement.verdict == Verdict::kCorrect ? measurement.best_ns : 0;
-    compiler_.Discard(compiled);
-  }
-  measured.by_text.emplace(text, row);
-  return row;
-}
-
-double RowRunner::CopyNs(std::uint64_t bytes) {
-  const std::uint64_t count = std::max<std::uint64_t>(1, bytes / 2 / sizeof(float));
-  const auto known = copies_.find(count);
-  if (known != copies_.end()) return known->second;
-  const ir::Elements input(ir::Type::kF32, count);
-  const std::vector<double> zeros(count, 0);
-  cpu::Problem problem;
-  problem.arrays.push_back(
-      {.name = "x", .values = input.bytes(), .reference = {}, .tolerance = {}});
-  problem.arrays.push_back(
-      {.name = "y", .is_output = true, .values = {}, .reference = zeros, .tolerance = zeros});
-  cpu::ProblemSet problems(problem, 1);
-  double ns = 0;
-  if (problems.error().empty() && problems.Add(problem, "").empty()) {
-    Measured measured{.problems = &problems, .by_text = {}};
-    const Row row = Measure(
-        "copy",
-        fmt::format(
-            "extern \"C\" void exh_run(void* const* arrays, const double*, int threads) {{\n"
-            "  const float* __restrict__ x = static_cast<const float*>(arrays[0]);\n"
-            "  float* __restrict__ y = static_cast<float*>(arrays[1]);\n"
-            "{}  for (long i = 0; i < {}; ++i) y[i] = x[i];\n}}\n",
-            count < 1 << 15 ? "" : "#pragma omp parallel for simd num_threads(threads)\n", count),
-        measured);
-    ns = row.ns;
-  }
-  return copies_[count] = ns;
-}
+RowRunner::RowRunner(RowMachine& machine, RowOptions options)
+    : machine_(machine), options_(std::move(options)) {}
 
 OperatorRows RowRunner::Run(const Graph& graph) {
   OperatorRows result;
@@ -150,25 +105,20 @@ OperatorRows RowRunner::Run(const Graph& graph) {
     const Program program = ProgramOf(StatementsOf(graph));
     result.bytes = CompulsoryBytes(program);
     const Schedules schedules(program, options_.dependences);
-    const std::vector<Way> ways = WaysOf(schedules, options_, result);
+    const std::vector<Way> ways = WaysOf(schedules, options_, machine_, result);
     if (result.bytes > options_.most_bytes) {
       result.refused = "it moves more bytes than are allowed";
       return result;
     }
     const OperatorProblem data(graph, program, options_.seed, kReferenceBytes);
-    const cpu::Problem view = data.View();
-    cpu::ProblemSet problems(view, 1);
-    std::string error = problems.error();
-    if (error.empty()) error = problems.Add(view, "");
-    if (!error.empty()) {
-      result.refused = error;
-      return result;
-    }
-    Measured measured{.problems = &problems, .by_text = {}};
+    result.refused = machine_.Begin(data.View());
+    if (!result.refused.empty()) return result;
+    const std::map<std::string, Row> measured = RowsOf(ways, machine_);
     Row best{.name = "searched", .of = {}, .why = {}};
     for (const Way& way : ways) {
-      Row row{.name = way.name, .of = {}, .why = way.why};
-      if (way.why.empty()) row = Measure(way.name, way.text, measured);
+      Row row{.name = {}, .of = {}, .why = way.why};
+      if (way.why.empty()) row = measured.at(way.source.text);
+      row.name = way.name;
       row.of = way.of;
       if (row.verdict == Verdict::kCorrect && (best.ns == 0 || row.ns < best.ns)) {
         const std::string of = way.of.empty() ? way.name : way.of;
@@ -177,7 +127,7 @@ OperatorRows RowRunner::Run(const Graph& graph) {
       if (way.name != "leaf" || row.verdict != Verdict::kCorrect) result.rows.push_back(row);
     }
     result.rows.push_back(best);
-    result.floor_ns = CopyNs(result.bytes);
+    result.floor_ns = machine_.CopyNs(result.bytes);
   } catch (const TooLarge& error) {
     result.refused = error.what();
   } catch (const poly::IslError& error) {

@@ -1,31 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
-// One operator in several ways on this machine's processor: compiled, checked against the
-// reference, timed.
+// One operator in several ways on a device: compiled, checked against the reference, timed.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/stop.h"
-#include "base/system/scratch_folder.h"
-#include "kernels/cpu/compile.h"
+#include "kernels/cpu/problem_file.h"
 #include "kernels/evaluation.h"
+#include "kernels/fused/code/nest.h"
 #include "kernels/fused/graph/graph.h"
 #include "kernels/fused/schedule/schedules.h"
 
 namespace exh::kernels::fused {
 
-/// The compiler of programs, whose files go into the folder.
-cpu::CompilerOptions CompilerIn(const std::string& folder, const StopToken* stop);
-
 struct RowOptions {
   std::uint64_t seed = 1;
-  int threads = 1;
   /// Names of poly::IslSettings() to compare with.
   std::vector<std::string> isl = {"default"};
   poly::DependenceKind dependences = poly::DependenceKind::kValue;
@@ -33,7 +25,6 @@ struct RowOptions {
   int leaves = 4;
   /// Operators that must move more are not run.
   std::uint64_t most_bytes = 256ULL << 20;
-  double batches_ms = 100;  ///< Of a measurement.
 };
 
 /// A schedule as it ran.
@@ -59,26 +50,39 @@ struct OperatorRows {
   const Row* Find(const std::string& name) const;
 };
 
+/// What runs programs of one operator after the other.
+class RowMachine {
+ public:
+  virtual ~RowMachine() = default;
+
+  /// The program of a schedule.
+  virtual Source Text(const Program& program, const std::vector<NestNode>& nests) const = 0;
+  /// Programs run on these arrays from here on. Empty, or why they cannot.
+  virtual std::string Begin(const cpu::Problem& problem) = 0;
+  /// So many may be compiled at once.
+  virtual int jobs() const { return 1; }
+  virtual Compiled Compile(const Source& source) = 0;
+  /// Of what was compiled: checked and timed.
+  virtual Measurement Run(const Compiled& compiled) = 0;
+  virtual void Discard(const Compiled& compiled) = 0;
+  /// What a copy takes that moves so many bytes, read and written; 0: not known.
+  virtual double CopyNs(std::uint64_t bytes) = 0;
+  /// In words: with what programs are built and run.
+  virtual std::string Conditions() const = 0;
+};
+
 /// Runs operators one after the other.
 class RowRunner {
  public:
-  /// `command`: a program whose main calls cpu::RunnerMain. Both outlive it.
-  RowRunner(std::vector<std::string> command, const RowOptions& options, const StopToken* stop);
+  /// The machine outlives it.
+  RowRunner(RowMachine& machine, RowOptions options);
 
   /// Never throws because of what the operator, a compiler or a candidate does.
   OperatorRows Run(const Graph& graph);
 
  private:
-  struct Measured;
-  Row Measure(const std::string& name, const std::string& text, Measured& measured);
-  double CopyNs(std::uint64_t bytes);
-
-  const std::vector<std::string> command_;
+  RowMachine& machine_;
   const RowOptions options_;
-  const StopToken* const stop_;
-  ScratchFolder scratch_;
-  cpu::Compiler compiler_;
-  std::map<std::uint64_t, double> copies_;  ///< By bytes.
 };
 
 }  // namespace exh::kernels::fused

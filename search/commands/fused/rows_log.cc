@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
-#include "kernels/devices/cpu/evaluator.h"
 #include "poly/isl/baseline.h"
 
 namespace exh::search {
@@ -14,15 +13,15 @@ namespace exh::search {
 namespace fused = kernels::fused;
 using nlohmann::json;
 
-std::string HeaderLine(const std::string& operators, const fused::RowOptions& options) {
+std::string HeaderLine(const std::string& operators, const fused::RowOptions& options,
+                       const std::string& conditions) {
   return json{
       {"fused", 1},
       {"operators", fmt::format("{:016x}", Fnv1a64(operators))},
       {"isl_version", poly::IslVersion()},
       {"isl", options.isl},
       {"dependences", options.dependences == poly::DependenceKind::kValue ? "value" : "memory"},
-      {"compiler", kernels::CompilerCall()},
-      {"threads", options.threads},
+      {"conditions", conditions},
       {"seed", options.seed},
       {"leaves", options.leaves},
       {"most_bytes", options.most_bytes}}

@@ -20,8 +20,10 @@ struct LoggedOperator {
   kernels::fused::OperatorRows rows;
 };
 
-/// What a run is, as the first line has it: two runs with the same one can be one.
-std::string HeaderLine(const std::string& operators, const kernels::fused::RowOptions& options);
+/// What a run is, and with what it runs, as the first line has it: two runs with the same one can
+/// be one.
+std::string HeaderLine(const std::string& operators, const kernels::fused::RowOptions& options,
+                       const std::string& conditions);
 
 std::string ToLine(const LoggedOperator& logged);
 /// Nothing: the line is no such line, or not whole.

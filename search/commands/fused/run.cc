@@ -12,9 +12,13 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/process.h"
+#include "kernels/devices/backend.h"
 #include "kernels/devices/cpu/evaluator.h"
+#include "kernels/fused/run/cpu_machine.h"
 #include "search/commands/fused/operators.h"
 #include "search/commands/fused/rows_log.h"
+#include "search/fused/gpu_machine.h"
+#include "search/subject/problem.h"
 
 namespace exh::search {
 namespace {
@@ -27,11 +31,24 @@ struct RunOptions {
   bool batch = false;
   std::size_t most = 0;
   fused::RowOptions rows;
+  ProblemOptions problem;
 };
+
+/// The device's, and what is asked of it.
+std::unique_ptr<fused::RowMachine> MachineOf(const RunOptions& options) {
+  const kernels::ir::Device device = FindDevice(options.problem);
+  kernels::RequireRuns(device);
+  if (kernels::BackendOf(device).is_gpu()) {
+    return MakeGpuMachine(device, {.jobs = NumCores(), .gpu = options.problem.gpu.value_or(0)});
+  }
+  kernels::RequireCompiler();
+  return std::make_unique<fused::CpuMachine>(
+      std::vector<std::string>{ThisProgram(), kernels::kRunCandidate},
+      static_cast<int>(device.threads), kernels::CompilerCall(), nullptr);
+}
 
 fused::RowOptions RowOptionsOf(const RunOptions& options) {
   fused::RowOptions rows = options.rows;
-  CheckJobs(rows.threads);
   const auto bytes = ParseBytes(options.memory);
   if (!bytes) {
     throw UsageError(fmt::format("--most-bytes '{}' has no unit; right: 64MiB", options.memory));
@@ -81,15 +98,16 @@ int RunOne(const RunOptions& options) {
   const fused::RowOptions row_options = RowOptionsOf(options);
   const auto graph = ReadOneOperator(options.file);
   if (!graph) return 2;
-  fused::RowRunner runner({ThisProgram(), kernels::kRunCandidate}, row_options, nullptr);
+  const auto machine = MachineOf(options);
+  fused::RowRunner runner(*machine, row_options);
   const fused::OperatorRows rows = runner.Run(*graph);
   if (!rows.refused.empty()) {
     fmt::print(stderr, "{}: {}\n", options.file, rows.refused);
     return 2;
   }
-  fmt::print("{}: isl {}, {}-based dependences, {} threads, {}\n{}",
+  fmt::print("{}: isl {}, {}-based dependences, {}\n{}",
              graph->name.empty() ? "an operator" : graph->name, poly::IslVersion(),
-             options.dependences, options.rows.threads, kernels::CompilerCall(), TextOf(rows));
+             options.dependences, machine->Conditions(), TextOf(rows));
   const fused::Row* const best = rows.Find("searched");
   return best != nullptr && best->verdict == Verdict::kCorrect ? 0 : 1;
 }
@@ -122,7 +140,8 @@ std::string ReadRows(const std::string& path, const std::string& header, RowsSum
 int RunBatch(const RunOptions& options) {
   const fused::RowOptions row_options = RowOptionsOf(options);
   const std::string text = ReadOperators(options.file);
-  const std::string header = HeaderLine(text, row_options);
+  const auto machine = MachineOf(options);
+  const std::string header = HeaderLine(text, row_options, machine->Conditions());
   RowsSummary summary;
   std::set<std::size_t> done;
   std::ofstream log;
@@ -133,7 +152,7 @@ int RunBatch(const RunOptions& options) {
     log << kept << std::flush;
     if (!log) throw Error(fmt::format("cannot write '{}'", options.log));
   }
-  fused::RowRunner runner({ThisProgram(), kernels::kRunCandidate}, row_options, nullptr);
+  fused::RowRunner runner(*machine, row_options);
   std::size_t taken = 0;
   ForEachOperator(text, [&](std::size_t line, const fused::ReadResult& result) {
     if (!options.network.empty() && result.network != options.network) return true;
@@ -161,9 +180,8 @@ int RunBatch(const RunOptions& options) {
     }
     return true;
   });
-  fmt::print("isl {}, {}-based dependences, {} threads, {}\n{}", poly::IslVersion(),
-             options.dependences, row_options.threads, kernels::CompilerCall(),
-             summary.Text("isl " + row_options.isl.front()));
+  fmt::print("isl {}, {}-based dependences, {}\n{}", poly::IslVersion(), options.dependences,
+             machine->Conditions(), summary.Text("isl " + row_options.isl.front()));
   return 0;
 }
 
@@ -173,7 +191,6 @@ int Run(const RunOptions& options) {
         "which operators? search fused FILE.json, search fused --batch FILE.jsonl; or a "
         "sub-command: check, explain, search, replay");
   }
-  kernels::RequireCompiler();
   return options.batch || options.file.ends_with(".jsonl") ? RunBatch(options) : RunOne(options);
 }
 
@@ -181,7 +198,6 @@ int Run(const RunOptions& options) {
 
 void AddFusedRun(CLI::App& command, Invocation& invocation) {
   const auto options = std::make_shared<RunOptions>();
-  options->rows.threads = NumCores();
   command.add_option("file", options->file, "FILE.json, or FILE.jsonl: an operator a line");
   command.add_flag("--batch", options->batch, "an operator a line, whatever the file is called");
   command.add_option("--log", options->log,
@@ -197,7 +213,9 @@ void AddFusedRun(CLI::App& command, Invocation& invocation) {
       ->check(CLI::IsMember({"value", "memory"}));
   command.add_option("--leaves", options->rows.leaves,
                      "leaves of the tree that are tried beside the first (default 4)");
-  command.add_option("--threads", options->rows.threads, "of a program (default: all cores)");
+  command.add_option("--device", options->problem.device, "cpu (default), or a GPU: cuda, h200");
+  command.add_option("--gpu", options->problem.gpu, "which GPU (default 0)");
+  command.add_option("--threads", options->problem.threads, "of a program (default: all cores)");
   command.add_option("--seed", options->rows.seed, "of the inputs (default 1)");
   command.callback([&command, options, &invocation] {
     if (!command.get_subcommands().empty()) return;

@@ -109,6 +109,9 @@ void AddFusedSearch(CLI::App& command, Invocation& invocation) {
   search->add_option("--resume", options->search.resume, "go on with a run: its folder");
   search->add_option("--leaves", options->leaves,
                      "schedules of the tree beside the first (default 12)");
+  search->add_option("--device", options->search.problem.device,
+                     "cpu (default), or a GPU: cuda, h200");
+  search->add_option("--gpu", options->search.problem.gpu, "which GPU (default 0)");
   search->add_option("--threads", options->search.problem.threads,
                      "of a program (default: all cores)");
   AddRunOptions(*search, options->search);

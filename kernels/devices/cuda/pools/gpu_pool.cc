@@ -19,13 +19,13 @@ Measurement Stopped() {
 GpuPool::GpuPool(std::vector<std::string> command, const RunSetup& setup, int spares,
                  const GpuPoolLimits& limits)
     : command_(std::move(command)),
-      setup_(ToJsonLine(setup)),
+      setup_(setup),
       spares_(static_cast<std::size_t>(spares)),
       limits_(limits) {}
 
 void GpuPool::Spawn() {
   processes_.push_back({Worker(command_)});
-  processes_.back().worker.Send(setup_);
+  processes_.back().worker.Send(ToJsonLine(setup_));
 }
 
 /// Empty when the process waits for a candidate.
@@ -67,6 +67,21 @@ std::string GpuPool::Start() {
   }
   while (processes_.size() < 1 + spares_) Spawn();
   return "";
+}
+
+/// A process that works takes them as a request. If it does not answer well, another one that is
+/// started with them says what is wrong.
+std::string GpuPool::SetProblems(const std::vector<std::string>& files) {
+  setup_.problems = files;
+  if (processes_.empty()) return Start();
+  while (processes_.size() > 1) processes_.pop_back();  // Spares have the old ones.
+  RunRequest request;
+  request.problems = files;
+  request.patience_ns = 1e9 * limits_.start_s;
+  if (Ask(request).measurement.verdict == Verdict::kCorrect) return "";
+  if (IsStopped(limits_.stop)) return "stopped";
+  if (!processes_.empty()) Replace();
+  return Start();
 }
 
 void GpuPool::Replace() {

@@ -29,6 +29,8 @@ class GpuPool {
 
   /// Empty when a process is ready to run candidates, otherwise why none is. Waits for it.
   std::string Start();
+  /// From here on candidates run on the arrays of these files. Empty, or why they cannot.
+  std::string SetProblems(const std::vector<std::string>& files);
   /// What the GPU said of itself; after Start().
   const RunReady& ready() const { return ready_; }
 
@@ -49,7 +51,7 @@ class GpuPool {
   void Replace();
 
   std::vector<std::string> command_;
-  std::string setup_;
+  RunSetup setup_;
   std::size_t spares_;
   GpuPoolLimits limits_;
   std::vector<Process> processes_;  ///< The first one works.

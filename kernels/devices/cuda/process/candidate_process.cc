@@ -53,18 +53,26 @@ class Bench {
  public:
   Bench(const Driver& driver, const RunSetup& setup)
       : gpu_(driver, setup.ordinal), programs_(gpu_, ReadFile(setup.programs)) {
-    for (const std::string& file : setup.problems) {
+    cold_ = setup.cold;
+    has_whole_numbers_ = setup.has_whole_numbers;
+    Load(setup.problems);
+    timer_.emplace(gpu_, programs_.Function("exh_clock"));
+  }
+
+  /// Arrays of these files in the place of those that there are.
+  void Load(const std::vector<std::string>& files) {
+    sets_.clear();
+    for (const std::string& file : files) {
       const cpu::MappedProblem problem(file);
       if (!problem.error().empty()) throw GpuError(problem.error());
       std::size_t bytes = 0;
       for (const auto& array : problem.problem().arrays)
         bytes += array.elements() * ir::BytesOf(array.type);
-      const bool rotates = setup.cold && sets_.empty();
+      const bool rotates = cold_ && sets_.empty();
       sets_.push_back(
           std::make_unique<DataSet>(gpu_, problem.problem(), programs_,
                                     rotates ? CopiesForColdL2(bytes, gpu_.facts().l2_bytes) : 1));
     }
-    timer_.emplace(gpu_, programs_.Function("exh_clock"));
   }
 
   const Gpu& gpu() const { return gpu_; }
@@ -93,6 +101,7 @@ class Bench {
                                   {programs_.Function("exh_copy"), programs_.Function("exh_fma")});
       return;
     }
+    if (!request.problems.empty()) return Load(request.problems);
     for (const auto& set : sets_) set->Forgive(LostByAtomics(request));
     if (request.vendor) return RunVendor(request, answer);
     Measurement& m = answer.measurement;
@@ -288,12 +297,13 @@ class Bench {
     if (!Check(set, 0, " after the timed runs", answer) || trust == Trust::kYardstick) return;
     const auto again = Clock::now();
     if (request.full && !RunManyTimes(request, launch, once_ns, hash, answer)) return;
-    constexpr const char* kWhen[] = {"", " on whole numbers, after the timed runs",
-                                     " on other inputs, after the timed runs",
-                                     " on special values"};
+    constexpr const char* kOther = " on other inputs, after the timed runs";
+    const char* const when[] = {
+        "", has_whole_numbers_ ? " on whole numbers, after the timed runs" : kOther, kOther,
+        " on special values"};
     for (std::size_t number = kWholeNumbers; number < sets_.size(); ++number) {
       if (number > kWholeNumbers && !request.full) break;
-      if (!RunChecked(number, kWhen[number], request, launch, answer, nullptr)) return;
+      if (!RunChecked(number, when[number], request, launch, answer, nullptr)) return;
     }
     m.check_ms += std::chrono::duration<double, std::milli>(Clock::now() - again).count();
   }
@@ -393,6 +403,7 @@ class Bench {
 
   Gpu gpu_;
   Module programs_;
+  bool cold_ = false, has_whole_numbers_ = true;
   std::vector<std::unique_ptr<DataSet>> sets_;
   std::optional<Timer> timer_;
   std::optional<Vendor> vendor_;

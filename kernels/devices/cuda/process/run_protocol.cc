@@ -42,6 +42,7 @@ std::string ToJsonLine(const RunSetup& s) {
                    {"problems", s.problems},
                    {"programs", s.programs},
                    {"ordinal", s.ordinal},
+                   {"has_whole_numbers", s.has_whole_numbers},
                    {"cold", s.cold}});
 }
 
@@ -51,6 +52,7 @@ std::optional<RunSetup> ParseRunSetup(const std::string& line) {
     object.at("problems").get_to(s.problems);
     object.at("programs").get_to(s.programs);
     object.at("ordinal").get_to(s.ordinal);
+    s.has_whole_numbers = object.value("has_whole_numbers", true);
     object.at("cold").get_to(s.cold);
   });
 }
@@ -89,7 +91,8 @@ std::string ToJsonLine(const RunRequest& r) {
                    {"vendor", r.vendor ? json(*r.vendor) : json()},
                    {"vendor_lt", r.vendor_lt},
                    {"give_up_ns", r.give_up_ns},
-                   {"rates", r.rates}});
+                   {"rates", r.rates},
+                   {"problems", r.problems}});
 }
 
 std::optional<RunRequest> ParseRunRequest(const std::string& line) {
@@ -119,6 +122,7 @@ std::optional<RunRequest> ParseRunRequest(const std::string& line) {
     object.at("vendor_lt").get_to(r.vendor_lt);
     object.at("give_up_ns").get_to(r.give_up_ns);
     object.at("rates").get_to(r.rates);
+    r.problems = object.value("problems", r.problems);
   });
 }
 

@@ -22,9 +22,10 @@ struct RunSetup {
   std::vector<std::string> drivers;  ///< Names of the driver's library, to be tried in turn.
   /// Problem files, by ProblemNumber: as many as there are.
   std::vector<std::string> problems;
-  std::string programs;  ///< Cubin of the device programs.
-  int ordinal = 0;       ///< Which GPU.
-  bool cold = false;     ///< Rotate buffers, so that L2 holds none of the inputs.
+  std::string programs;           ///< Cubin of the device programs.
+  int ordinal = 0;                ///< Which GPU.
+  bool has_whole_numbers = true;  ///< Problem kWholeNumbers is; otherwise it has other inputs.
+  bool cold = false;              ///< Rotate buffers, so that L2 holds none of the inputs.
 };
 
 /// The answer to it.
@@ -57,6 +58,8 @@ struct RunRequest {
   /// before, whatever it computed.
   double give_up_ns = 0;
   bool rates = false;  ///< Instead of all: the rates of the device.
+  /// Instead of all: what is asked from here on is asked of these files (RunSetup::problems).
+  std::vector<std::string> problems = {};
 };
 
 struct RunAnswer {

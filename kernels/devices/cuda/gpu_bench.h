@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// Compiler and GPU together, for whoever has texts and arrays: evaluators of kernels and of fused
+// operators.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/system/scratch_folder.h"
+#include "kernels/devices/cuda/driver/nvrtc.h"
+#include "kernels/devices/cuda/pools/compile_pool.h"
+#include "kernels/devices/cuda/pools/gpu_pool.h"
+#include "kernels/devices/evaluator.h"
+#include "kernels/ir/device.h"
+
+namespace exh::kernels::cuda {
+
+/// NVRTC in processes of this program (`search compile-cuda`), and a disposable process that runs
+/// what was compiled (`search run-cuda`).
+class GpuBench {
+ public:
+  /// Writes problem files (cpu::WriteProblemFile) into a folder: their paths, by ProblemNumber.
+  using WriteProblems = std::function<std::vector<std::string>(const std::string& folder)>;
+
+  /// `spares`: processes that stand ready beside the one that works. `has_whole_numbers`:
+  /// RunSetup's. Throws Error when the driver,
+  /// a GPU or NVRTC is missing, or when `write` does.
+  GpuBench(const ir::Device& device, const EvaluatorOptions& options, const WriteProblems& write,
+           int spares = 1, bool has_whole_numbers = true);
+
+  /// Compiles the text of a source (Source::text or Source::careful). From several threads at once.
+  Compiled Compile(const Source& source, const std::string& text, Optimization optimization);
+  /// Evaluator::Try(), Measure(), Repeat(), Rates() and Discard().
+  Measurement Try(const Compiled& trial, const Cap& cap);
+  Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort);
+  Measurement Repeat(const Compiled& compiled, int launches);
+  MeasuredRates Rates();
+  void Discard(const Compiled& compiled) const;
+
+  /// From here on candidates run on the arrays of these files. Empty, or why they cannot.
+  std::string SetProblems(const std::vector<std::string>& files) {
+    return runners_->SetProblems(files);
+  }
+
+  /// "NVIDIA H100 80GB HBM3, driver 13.0".
+  std::string Conditions() const;
+
+ private:
+  ScratchFolder scratch_;
+  const ir::Device device_;
+  CompilePool compilers_;
+  std::optional<GpuPool> runners_;
+};
+
+}  // namespace exh::kernels::cuda
