@@ -88,6 +88,28 @@ std::vector<std::vector<bool>> CarriedBy(const Scop& scop,
   return carried;
 }
 
+std::vector<std::vector<bool>> SeparatedBy(const Scop& scop,
+                                           const std::vector<Dependence>& dependences,
+                                           const Schedule& schedule) {
+  std::vector<std::vector<bool>> separated(schedule.rows.size(),
+                                           std::vector<bool>(dependences.size(), false));
+  for (std::size_t i = 0; i < dependences.size(); ++i) {
+    for (std::size_t row = 0; row < schedule.rows.size(); ++row) {
+      IntRow difference =
+          DifferenceOf(dependences[i], schedule.statements[dependences[i].source][row],
+                       schedule.statements[dependences[i].target][row]);
+      for (int sign = 0; sign < 2 && !separated[row][i]; ++sign) {
+        Dependence apart = dependences[i];
+        apart.pairs.inequalities.push_back(difference);
+        --apart.pairs.inequalities.back().back();
+        separated[row][i] = !IsEmpty(scop, apart);
+        for (auto& number : difference) number = -number;
+      }
+    }
+  }
+  return separated;
+}
+
 bool IsOrdered(const Scop& scop, const Dependence& dependence, const IntMatrix& source_rows,
                const IntMatrix& target_rows) {
   Dependence at_once = dependence;

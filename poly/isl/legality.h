@@ -23,11 +23,18 @@ std::string WhyIllegal(const Scop& scop, const std::vector<Dependence>& dependen
 bool IsOrdered(const Scop& scop, const Dependence& dependence, const IntMatrix& source_rows,
                const IntMatrix& target_rows);
 
-/// By row and dependence, whether the row carries it: there is a pair that no earlier row orders and
-/// this one does. A loop may run in parallel where it carries none of the dependences between the
-/// statements in it. The schedule must be legal. Throws IslError.
+/// By row and dependence, whether the row carries it: there is a pair that no earlier row orders
+/// and this one does. A loop may run in parallel where it carries none of the dependences between
+/// the statements in it. The schedule must be legal. Throws IslError.
 std::vector<std::vector<bool>> CarriedBy(const Scop& scop,
                                          const std::vector<Dependence>& dependences,
                                          const Schedule& schedule);
+
+/// By row and dependence, whether there is a pair to which the row gives two dates. A loop may be
+/// moved out of all others, and run in parallel there, where its row gives every pair of the
+/// dependences between all statements in these loops one date. Throws IslError.
+std::vector<std::vector<bool>> SeparatedBy(const Scop& scop,
+                                           const std::vector<Dependence>& dependences,
+                                           const Schedule& schedule);
 
 }  // namespace exh::poly

@@ -53,7 +53,10 @@ class Reader {
     loop.first = TextOf(Take(isl_ast_node_for_get_init(node.get())));
     const bool is_once = IsTrue(isl_ast_node_for_is_degenerate(node.get()));
     if (is_once) {
-      loop.condition = fmt::format("{} <= {}", loop.variable, loop.first);
+      // It may be a choice, `c < d ? 0 : 1`, which binds less than a comparison.
+      const bool is_choice = loop.first.find('?') != std::string::npos;
+      loop.condition = is_choice ? fmt::format("{} <= ({})", loop.variable, loop.first)
+                                 : fmt::format("{} <= {}", loop.variable, loop.first);
       loop.extent = loop.first == "0" ? std::optional<std::int64_t>(1) : std::nullopt;
     } else {
       loop.condition = TextOf(Take(isl_ast_node_for_get_cond(node.get())));

@@ -5,6 +5,7 @@
 
 #include "kernels/fused/code/body_printer.h"
 #include "kernels/fused/code/code.h"
+#include "kernels/fused/code/transform.h"
 #include "kernels/ir/type_text.h"
 
 namespace exh::kernels::fused {
@@ -86,7 +87,9 @@ std::vector<Kernel> KernelsOf(const Program& program, const std::vector<NestNode
 
 }  // namespace
 
-Source CudaText(const Program& program, const std::vector<NestNode>& nests) {
+Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
+  std::vector<NestNode> nests;
+  for (const NestNode& nest : schedule) nests.push_back(ForThreads(nest));
   std::vector<Kernel> kernels = KernelsOf(program, nests);
   Launch launch;
   const auto array = [&](int index) -> const StatementTensor& {

@@ -25,14 +25,21 @@ class Marking {
       : part_(part),
         dependences_(dependences),
         carried_(poly::CarriedBy(part.scop, dependences, schedule)),
+        separated_(poly::SeparatedBy(part.scop, dependences, schedule)),
         has_vectors_(has_vectors) {}
 
-  NestNode Run(poly::LoopNode node) const {
+  /// `all`: the statements of the loops that the node is in; empty: it is in none.
+  NestNode Run(poly::LoopNode node, std::vector<int> all = {}) const {
     NestNode result;
     result.kind = node.kind;
-    if (node.kind == Kind::kLoop) result.is_parallel = IsParallel(node);
+    if (node.kind == Kind::kLoop) {
+      const std::vector<int> inside = node.Statements();
+      if (all.empty()) all = inside;
+      result.is_parallel = HasNone(carried_[At(node.row)], inside);
+      result.is_independent = HasNone(separated_[At(node.row)], all);
+    }
     for (poly::LoopNode& child : node.children) {
-      NestNode marked = Run(std::move(child));
+      NestNode marked = Run(std::move(child), all);
       if (node.kind == Kind::kBlock && marked.kind == Kind::kBlock) {  // No block in a block.
         std::ranges::move(marked.children, std::back_inserter(result.children));
       } else {
@@ -41,17 +48,17 @@ class Marking {
     }
     node.children.clear();
     result.node = std::move(node);
-    if (has_vectors_ && result.is_parallel) result.vector = WidthOf(result);
+    if (result.is_parallel) result.widest = WidthOf(result);
+    if (has_vectors_) result.vector = result.widest;
     return result;
   }
 
  private:
-  bool IsParallel(const poly::LoopNode& loop) const {
-    const std::vector<int> inside = loop.Statements();
+  /// None of the dependences that `has` says is one between these statements.
+  bool HasNone(const std::vector<bool>& has, const std::vector<int>& statements) const {
     for (std::size_t i = 0; i < dependences_.size(); ++i) {
-      if (!carried_[At(loop.row)][i]) continue;
-      if (std::ranges::binary_search(inside, dependences_[i].source) &&
-          std::ranges::binary_search(inside, dependences_[i].target)) {
+      if (has[i] && std::ranges::binary_search(statements, dependences_[i].source) &&
+          std::ranges::binary_search(statements, dependences_[i].target)) {
         return false;
       }
     }
@@ -109,7 +116,7 @@ class Marking {
 
   const Part& part_;
   const std::vector<poly::Dependence>& dependences_;
-  const std::vector<std::vector<bool>> carried_;
+  const std::vector<std::vector<bool>> carried_, separated_;
   const bool has_vectors_;
 };
 

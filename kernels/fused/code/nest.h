@@ -18,6 +18,9 @@ struct NestNode {
   poly::LoopNode::Kind kind = poly::LoopNode::Kind::kBlock;
   poly::LoopNode node;       ///< Without children.
   bool is_parallel = false;  ///< kLoop: its iterations may run at once.
+  /// kLoop: it may be moved out of all loops that it is in, and its iterations may run at once.
+  bool is_independent = false;
+  int widest = 1;            ///< kLoop: the most that `vector` may be for wide accesses.
   int vector = 1;            ///< kLoop: so many iterations are done as one, with wide accesses.
   int lanes = 0;             ///< A vector on a processor: its iterations; 0: the compiler says.
   bool has_threads = false;  ///< kLoop: its iterations are divided among threads of a processor.
@@ -27,10 +30,11 @@ struct NestNode {
 };
 
 /// The loops of a part in the order of a legal schedule. A loop is parallel if it carries none of
-/// the dependences between the statements in it. It is a vector, if `has_vectors`, where it is
-/// parallel, has no loops or conditions in it, its extent is a multiple of 4 or 2, each statement
-/// in it writes neighbours, and one access at least can be 64 or 128 bits wide. Throws
-/// poly::IslError.
+/// the dependences between the statements in it, and independent if the dependences between the
+/// statements of all loops that it is in stay within one of its iterations. It is a vector, if
+/// `has_vectors`, where it is parallel, has no loops or conditions in it, its extent is a multiple
+/// of 4 or 2, each statement in it writes neighbours, and one access at least can be 64 or 128 bits
+/// wide. Throws poly::IslError.
 NestNode NestOf(const Part& part, const std::vector<poly::Dependence>& dependences,
                 const poly::Schedule& schedule, bool has_vectors);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
@@ -89,7 +90,11 @@ class Deciding {
  private:
   /// Without what is in it, and as if nothing were decided.
   static NestNode Bare(const NestNode& node) {
-    return {.kind = node.kind, .node = node.node, .is_parallel = node.is_parallel};
+    return {.kind = node.kind,
+            .node = node.node,
+            .is_parallel = node.is_parallel,
+            .is_independent = node.is_independent,
+            .widest = node.widest};
   }
   static void Take(const LoopDecision& decision, NestNode& loop) {
     loop.has_threads = decision.has_threads;
@@ -134,6 +139,29 @@ std::vector<bool> MayBeTiled(const NestNode& nest) {
 
 NestNode Decided(const NestNode& nest, const std::vector<LoopDecision>& decisions) {
   return Deciding(decisions).Run(nest);
+}
+
+NestNode ForThreads(const NestNode& nest) {
+  std::vector<NestNode> loops;
+  const NestNode* rest = &nest;
+  for (; rest->is_loop(); rest = &rest->children.front()) {
+    NestNode loop = *rest;
+    loop.children.clear();
+    loop.vector = std::min(loop.vector, loop.widest);
+    loops.push_back(std::move(loop));
+  }
+  // What counts from 0 to a number may go anywhere: no loop that it passes begins or ends with it.
+  std::ranges::stable_partition(
+      loops, [](const NestNode& loop) { return loop.is_independent && loop.node.extent; });
+  NestNode result = *rest;
+  result.children.clear();
+  for (const NestNode& child : rest->children) result.children.push_back(ForThreads(child));
+  for (std::size_t i = loops.size(); i-- > 0;) {
+    if (i + 1 < loops.size()) loops[i].vector = 1;
+    loops[i].children.push_back(std::move(result));
+    result = std::move(loops[i]);
+  }
+  return result;
 }
 
 void DivideAmongThreads(std::vector<NestNode>& nests) {

@@ -32,4 +32,9 @@ NestNode Decided(const NestNode& nest, const std::vector<LoopDecision>& decision
 /// where nothing is decided.
 void DivideAmongThreads(std::vector<NestNode>& nests);
 
+/// A nest as threads of a GPU take it: of loops right in each other those that are independent come
+/// first, in their order; vectors are not wider than wide accesses are, and none where others went
+/// into them.
+NestNode ForThreads(const NestNode& nest);
+
 }  // namespace exh::kernels::fused
