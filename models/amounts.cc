@@ -28,6 +28,9 @@ constexpr std::size_t NumOfOperand(const std::tuple<Term...>*) {
 }
 constexpr const terms::List* kList = nullptr;
 constexpr std::size_t kOfAll = 1 + NumNumbers(kList), kOfOperand = NumOfOperand(kList) + 1;
+// The first kind of each nest, axis and operand, and that of divided reductions.
+constexpr std::size_t kNest = kOfAll, kAxis = kNest + kOfNest, kOperand = kAxis + kOfAxis,
+                      kDivision = kOperand + kOfOperand;
 
 }  // namespace
 
@@ -44,16 +47,19 @@ std::vector<std::uint16_t> LowerBound::KindsOfAmounts() const {
   const auto put = [&](std::size_t first, std::size_t count) {
     for (std::size_t n = 0; n < count; ++n) kinds.push_back(static_cast<std::uint16_t>(first + n));
   };
-  constexpr std::size_t kNest = kOfAll, kAxis = kNest + kOfNest, kOperand = kAxis + kOfAxis;
   put(0, kOfAll);
   for (const Nest& nest : inventory_.nests) {
     put(kNest, kOfNest);
     for (std::size_t axis = 0; axis < nest.axes.size(); ++axis) put(kAxis, kOfAxis);
   }
   for (std::size_t n = 0; n < inventory_.operands.size(); ++n) put(kOperand, kOfOperand);
-  for (std::size_t n = 0; n < inventory_.divisions.size(); ++n) put(kOperand + kOfOperand, 1);
+  for (std::size_t n = 0; n < inventory_.divisions.size(); ++n) put(kDivision, 1);
   EXH_CHECK(kinds.size() == num_amounts());
   return kinds;
+}
+
+std::size_t LowerBound::NumKindsOfAmounts() {
+  return kDivision + 1;
 }
 
 double LowerBound::Amounts(const Domains& domains, std::span<double> amounts) const {

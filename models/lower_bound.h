@@ -52,6 +52,8 @@ class LowerBound {
   /// Those that stand once come first, then those of each nest, of its axes, of each operand and of
   /// each reduction.
   std::vector<std::uint16_t> KindsOfAmounts() const;
+  /// How many kinds there are, in functions of any kernel.
+  static std::size_t NumKindsOfAmounts();
 
   /// The same number with what led to it.
   Bound Explain(const Domains& domains) const;

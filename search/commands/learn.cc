@@ -44,16 +44,25 @@ bool SaysSomething(const EvalRecord& eval) {
          eval.verdict != kernels::Verdict::kImpossible;
 }
 
+/// A run, and how well its own cost model foretells it.
+struct ReadRun {
+  PriorRun run;
+  double own = 0;  ///< Rank correlation; taught the first third, asked of the rest.
+};
+
 /// The implementations of a run, at most so many: evenly over the time of the run. Without any that
 /// was timed there are none. Throws UsageError.
-PriorRun Read(const Log& log, const std::string& name, const KernelSubject& subject,
-              std::size_t most) {
+ReadRun Read(const Log& log, const std::string& name, const KernelSubject& subject,
+             const LearnOptions& options) {
   const runtime::Candidate root = subject.root();
   CheckSameSpace(log, name, root.instance());
   const SearchBound bound = subject.Bound(log.run->is_cold());
   const Traits traits(root.instance(), bound.amounts);
-  PriorRun run{.source = {.kernel = KernelText(*log.run), .conditions = log.run->conditions},
-               .names = traits.names()};
+  ReadRun read;
+  PriorRun& run = read.run;
+  run = {.source = {.kernel = KernelText(*log.run), .conditions = log.run->conditions},
+         .names = traits.names(),
+         .has_guesses = bound.amounts.guess.has_value()};
   std::vector<const EvalRecord*> evals;
   double fastest = 0;
   for (const EvalRecord& eval : log.evals) {
@@ -62,10 +71,12 @@ PriorRun Read(const Log& log, const std::string& name, const KernelSubject& subj
     const double ns = LearnedTime(eval);
     if (ns > 0 && (fastest == 0 || ns < fastest)) fastest = ns;
   }
-  if (fastest == 0) return run;
+  if (fastest == 0) return read;
   const double worst = CostModel::kWorst * fastest;
-  const std::size_t count = std::min(most, evals.size());
+  const std::size_t count = std::min(options.most, evals.size());
   std::vector<double> amounts(bound.amounts.count);
+  CostModel model(root.instance(), amounts.size(), options.seed, nullptr, bound.amounts.guess);
+  std::vector<double> guesses, times;
   for (std::size_t number = 0; number < count; ++number) {
     const EvalRecord& eval = *evals[number * evals.size() / count];
     runtime::Candidate candidate = root;
@@ -73,17 +84,25 @@ PriorRun Read(const Log& log, const std::string& name, const KernelSubject& subj
     bound.amounts.fill(candidate, amounts);
     const double least = bound.bound(candidate);
     const double ns = LearnedTime(eval);
-    const double target = std::log(ns > 0 ? std::min(ns, worst) : worst) - LogOfBound(least);
+    const double base = LogOfBound(run.has_guesses ? amounts[*bound.amounts.guess] : least);
+    const double target = std::log(ns > 0 ? std::min(ns, worst) : worst) - base;
     run.rows.emplace_back(run.names.size());
     traits.Fill(eval.vector, amounts, least, run.rows.back());
     run.targets.push_back(static_cast<float>(target));
-    run.log_bounds.push_back(static_cast<float>(LogOfBound(least)));
+    run.bases.push_back(static_cast<float>(base));
     run.is_timed.push_back(ns > 0 && ns < worst);
     if (ns == fastest) run.offset = target;
+    if (number < count / 3) {
+      model.Add(eval.vector, amounts, least, eval.path, {}, ns);
+    } else if (const auto guess = model.Ask(eval.vector, amounts, least); guess && ns > 0) {
+      guesses.push_back(guess->mean);
+      times.push_back(ns);
+    }
   }
   for (float& target : run.targets) target -= static_cast<float>(run.offset);
   run.source.evaluations = count;
-  return run;
+  read.own = RankCorrelation(guesses, times);
+  return read;
 }
 
 /// How well runs foretell one another: each by what was learned of all others.
@@ -106,6 +125,7 @@ int Learn(const LearnOptions& options) {
   if (options.runs.empty()) throw UsageError("learn needs the folders of runs, or their logs");
   if (options.most < 1) throw UsageError("--most must be 1 or more");
   std::vector<PriorRun> runs;
+  std::vector<double> own;
   std::string device;
   for (const std::string& name : options.runs) {
     const Log log = ReadLogAloud(name);
@@ -117,15 +137,20 @@ int Learn(const LearnOptions& options) {
           fmt::format("'{}' is of {}, the runs before it of {}: a prior is of one class of devices",
                       name, its_class, device));
     }
-    PriorRun run = Read(log, name, subject, options.most);
-    if (run.rows.empty()) {
+    ReadRun read = Read(log, name, subject, options);
+    if (read.run.rows.empty()) {
       fmt::print("note: nothing was timed in '{}'\n", name);
       continue;
     }
-    runs.push_back(std::move(run));
+    runs.push_back(std::move(read.run));
+    own.push_back(read.own);
   }
   if (runs.empty()) throw UsageError("nothing was timed in any of these runs");
   PrintCorrelations(runs, options.seed);
+  fmt::print("in its own run, what the first third says of the rest:\n");
+  for (std::size_t number = 0; number < runs.size(); ++number) {
+    fmt::print("  {:.3f}  {}\n", own[number], runs[number].source.kernel);
+  }
   Random random(options.seed);
   Prior prior = LearnPrior(runs, random);
   prior.device = device;

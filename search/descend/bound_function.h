@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,12 @@ struct AmountsFunction {
   /// Of each, what it counts: equal numbers are the same thing in spaces of any kernel. Empty, or
   /// `count` of them.
   std::vector<std::uint16_t> kinds = {};
+  /// Of each, what it is called: "waves of blocks". The same kind has the same name; an empty one
+  /// is called by the number of its kind. Empty, or `count` of them.
+  std::vector<std::string> names = {};
+  /// Which of them is a guess of the time in nanoseconds, that of the bound or more. Nothing: none
+  /// is.
+  std::optional<std::size_t> guess = {};
 };
 
 /// What a bound rests on, in words, for the reader of a bound that turned out wrong.

@@ -22,8 +22,8 @@ constexpr std::uint32_t kValues = 64;  // A choice's, of which each has its coun
 }  // namespace
 
 CostModel::CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed,
-                     std::shared_ptr<const PriorOfSpace> prior)
-    : prior_(std::move(prior)), num_amounts_(num_amounts), random_(seed) {
+                     std::shared_ptr<const PriorOfSpace> prior, std::optional<std::size_t> guess)
+    : prior_(std::move(prior)), guess_(guess), num_amounts_(num_amounts), random_(seed) {
   const std::size_t decisions = instance.num_decisions();
   // How often a choice has a value: all its decisions together.
   std::map<int, std::uint32_t> first;
@@ -72,7 +72,11 @@ float CostModel::Target(double ns, double known) const {
 
 double CostModel::Known(std::string_view vector, std::span<const double> amounts,
                         double bound_ns) const {
-  return LogOfBound(bound_ns) + (prior_ ? prior_->Predict(vector, amounts, bound_ns) : 0);
+  const double base = LogOfBound(guess_ ? amounts[*guess_] : bound_ns);
+  if (!prior_) return base;
+  const double foretold = prior_->Predict(vector, amounts, bound_ns);
+  // A prior over bounds and a guess know different things: their mean is nearer than either.
+  return guess_ && !prior_->is_over_guess() ? (base + foretold) / 2 : foretold;
 }
 
 void CostModel::Add(std::string_view vector, std::span<const double> amounts, double bound_ns,

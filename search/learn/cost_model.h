@@ -11,9 +11,9 @@
 // values neighbours have one number, as do those of all long decisions where values are counted: 64
 // groups of them.
 //
-// The target is the ratio of an implementation's time to its lower bound. What the bound knows of
-// work and waiting the trees need not learn, which helps most where little was measured. Nor need
-// they learn what a prior knows (prior.h).
+// The target is the ratio of an implementation's time to its lower bound, or to a guess of it where
+// there is one. What these know of work and waiting the trees need not learn, which helps most
+// where little was measured. Nor need they learn what a prior knows (prior.h).
 #pragma once
 
 #include <cstddef>
@@ -50,8 +50,10 @@ class CostModel {
 
   /// `instance` outlives the model; `num_amounts`: of each implementation.
   /// With a `prior` (null: none) the trees learn what it leaves, and there is a prediction at once.
+  /// `guess`: which of the amounts is one of the time (AmountsFunction::guess).
   CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed,
-            std::shared_ptr<const PriorOfSpace> prior = nullptr);
+            std::shared_ptr<const PriorOfSpace> prior = nullptr,
+            std::optional<std::size_t> guess = {});
 
   /// An implementation by its vector (VectorText()), what it takes of the device, its bound (0:
   /// there is none), and the decisions that lead to it, in one order or two; `ns` 0: it did not
@@ -71,7 +73,8 @@ class CostModel {
   Row RowOf(std::string_view vector, std::span<const double> amounts) const;
   /// The logarithm of a time, against what is known without trees.
   float Target(double ns, double known) const;
-  /// What is known of a time's logarithm without trees: the bound, and what the prior says.
+  /// What is known of a time's logarithm without trees: the bound or the guess, and what the prior
+  /// says.
   double Known(std::string_view vector, std::span<const double> amounts, double bound_ns) const;
   /// Learns the oldest tree anew, from all samples.
   void Renew();
@@ -81,6 +84,7 @@ class CostModel {
   std::vector<std::uint32_t> counts_of_;
   std::vector<int> num_long_values_;  ///< Of each decision, 0 unless it is long; empty: none is.
   std::shared_ptr<const PriorOfSpace> prior_;
+  std::optional<std::size_t> guess_;
   std::size_t num_amounts_ = 0, num_columns_ = 0;
   Random random_;
   Samples samples_;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "search/learn/levels.h"
 
 namespace exh::search {
 namespace {
@@ -93,7 +94,9 @@ Prior LearnPrior(std::span<const PriorRun> runs, Random& random) {
   Samples samples{.columns = std::vector<std::vector<std::uint8_t>>(prior.columns.size()),
                   .targets = {}};
   double offsets = 0;
+  prior.is_over_guess = runs.front().has_guesses;
   for (const PriorRun& run : runs) {
+    EXH_CHECK(run.has_guesses == prior.is_over_guess);
     const std::vector<std::uint32_t> place = FindColumns(prior.columns, run.names);
     for (const std::vector<std::uint8_t>& row : run.rows) {
       for (std::size_t column = 0; column < place.size(); ++column) {
@@ -135,22 +138,10 @@ Prior LearnPrior(std::span<const PriorRun> runs, Random& random) {
   return prior;
 }
 
-double RankCorrelation(const Prior& prior, const PriorRun& run) {
-  const std::vector<std::uint32_t> place = FindColumns(prior.columns, run.names);
-  std::vector<std::uint8_t> row(prior.columns.size());
-  std::vector<double> predicted, measured;
-  for (std::size_t sample = 0; sample < run.rows.size(); ++sample) {
-    if (!run.is_timed[sample]) continue;
-    const std::vector<std::uint8_t>& own = run.rows[sample];
-    for (std::size_t column = 0; column < place.size(); ++column) {
-      row[column] = place[column] < own.size() ? own[place[column]] : 0;
-    }
-    const auto log_bound = static_cast<double>(run.log_bounds[sample]);
-    predicted.push_back(Sum(prior.trees, row) + log_bound);
-    measured.push_back(static_cast<double>(run.targets[sample]) + log_bound);
-  }
-  if (predicted.size() < 2) return 0;
-  const std::vector<double> x = Ranks(predicted), y = Ranks(measured);
+double RankCorrelation(std::span<const double> a, std::span<const double> b) {
+  EXH_CHECK(a.size() == b.size());
+  if (a.size() < 2) return 0;
+  const std::vector<double> x = Ranks(a), y = Ranks(b);
   const double middle = 0.5 * static_cast<double>(x.size() - 1);
   double xy = 0, xx = 0, yy = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -161,9 +152,27 @@ double RankCorrelation(const Prior& prior, const PriorRun& run) {
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
+double RankCorrelation(const Prior& prior, const PriorRun& run) {
+  const std::vector<std::uint32_t> place = FindColumns(prior.columns, run.names);
+  std::vector<std::uint8_t> row(prior.columns.size());
+  std::vector<double> predicted, measured;
+  for (std::size_t sample = 0; sample < run.rows.size(); ++sample) {
+    if (!run.is_timed[sample]) continue;
+    const std::vector<std::uint8_t>& own = run.rows[sample];
+    for (std::size_t column = 0; column < place.size(); ++column) {
+      row[column] = place[column] < own.size() ? own[place[column]] : 0;
+    }
+    const auto base = static_cast<double>(run.bases[sample]);
+    predicted.push_back(Sum(prior.trees, row) + base);
+    measured.push_back(static_cast<double>(run.targets[sample]) + base);
+  }
+  return RankCorrelation(predicted, measured);
+}
+
 PriorOfSpace::PriorOfSpace(const Prior& prior, const runtime::Instance& instance,
                            const AmountsFunction& amounts)
     : traits_(instance, amounts),
+      guess_(prior.is_over_guess ? amounts.guess : std::nullopt),
       offset_(prior.offset),
       deviation_(prior.deviation),
       trees_(Renumbered(prior.trees, FindColumns(prior.columns, traits_.names()))) {}
@@ -174,7 +183,7 @@ double PriorOfSpace::Predict(std::string_view vector, std::span<const double> am
   const std::size_t columns = traits_.names().size();
   row.assign(columns + 1, 0);  // The last one is that of what the space lacks.
   traits_.Fill(vector, amounts, bound_ns, std::span(row).first(columns));
-  return offset_ + Sum(trees_, row);
+  return LogOfBound(guess_ ? amounts[*guess_] : bound_ns) + offset_ + Sum(trees_, row);
 }
 
 }  // namespace exh::search

@@ -5,12 +5,14 @@
 // learns what those before it left unexplained (J. Friedman, Annals of Statistics 29, 2001). A run
 // begins with it, and its own trees learn what is left. It orders and never prunes.
 //
-// Like the cost model it predicts the logarithm of time over bound, against that of the best of the
-// same run: which kernels come close to their bounds is not what a search asks.
+// Like the cost model it predicts the logarithm of time over bound, or over a guess of the time,
+// against that of the best of the same run: which kernels come close to their bounds is not what a
+// search asks.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +37,7 @@ struct Prior {
 
   std::string device;  ///< Class: "cpu-avx512".
   std::vector<PriorSource> made_of;
+  bool is_over_guess = false;         ///< Times are over the guess of what is counted.
   double offset = 0;                  ///< Of all predictions.
   double deviation = 0;               ///< Of what it did not learn from, in logarithms.
   std::vector<std::string> columns;   ///< Names of traits that the trees look at.
@@ -50,14 +53,18 @@ struct PriorRun {
   PriorSource source;
   std::vector<std::string> names;               ///< Of the columns.
   std::vector<std::vector<std::uint8_t>> rows;  ///< One an implementation.
-  std::vector<float> targets;     ///< Logarithms of time over bound, against that of the best.
-  std::vector<float> log_bounds;  ///< Logarithms of the bounds.
-  std::vector<bool> is_timed;     ///< False: its time is only known to be long.
-  double offset = 0;              ///< Logarithm of time over bound of the best.
+  std::vector<float> targets;  ///< Logarithms of time over base, against that of the best.
+  bool has_guesses = false;    ///< Bases are guesses; otherwise they are bounds.
+  std::vector<float> bases;    ///< Their logarithms.
+  std::vector<bool> is_timed;  ///< False: its time is only known to be long.
+  double offset = 0;           ///< Logarithm of time over base of the best.
 };
 
 /// Of runs, of which there is at least one with an implementation.
 Prior LearnPrior(std::span<const PriorRun> runs, Random& random);
+
+/// Spearman's rank correlation of as many numbers. 0 with fewer than two.
+double RankCorrelation(std::span<const double> a, std::span<const double> b);
 
 /// Spearman's rank correlation between the times that a prior expects of a run and what was
 /// measured. 0 with fewer than two times.
@@ -70,12 +77,14 @@ class PriorOfSpace {
   PriorOfSpace(const Prior& prior, const runtime::Instance& instance,
                const AmountsFunction& amounts);
 
-  /// The logarithm of an implementation's time over its bound. From any thread.
+  /// The logarithm of an implementation's time. From any thread.
   double Predict(std::string_view vector, std::span<const double> amounts, double bound_ns) const;
   double deviation() const { return deviation_; }
+  bool is_over_guess() const { return guess_.has_value(); }
 
  private:
   Traits traits_;
+  std::optional<std::size_t> guess_;  ///< Which amount it is over; nothing: the bound.
   double offset_, deviation_;
   std::vector<RegressionTree> trees_;
 };

@@ -57,6 +57,7 @@ Prior PriorOf(const Json& file) {
   }
   Prior prior;
   file.at("device").get_to(prior.device);
+  prior.is_over_guess = file.value("over", "bound") == "guess";
   file.at("offset").get_to(prior.offset);
   file.at("deviation").get_to(prior.deviation);
   file.at("columns").get_to(prior.columns);
@@ -75,9 +76,13 @@ Prior PriorOf(const Json& file) {
 
 std::string PriorText(const Prior& prior) {
   // A line for each tree: a person sees what the file is, and the rest is numbers.
-  Json head = {{"version", Prior::kVersion}, {"device", prior.device},
-               {"offset", prior.offset},     {"deviation", prior.deviation},
-               {"made_of", Json::array()},   {"columns", prior.columns}};
+  Json head = {{"version", Prior::kVersion},
+               {"device", prior.device},
+               {"over", prior.is_over_guess ? "guess" : "bound"},
+               {"offset", prior.offset},
+               {"deviation", prior.deviation},
+               {"made_of", Json::array()},
+               {"columns", prior.columns}};
   for (const PriorSource& source : prior.made_of) {
     head["made_of"].push_back({{"kernel", source.kernel},
                                {"conditions", source.conditions},

@@ -32,6 +32,7 @@ std::uint8_t RelativeLevel(double amount, double bound) {
 Traits::Traits(const runtime::Instance& instance, const AmountsFunction& amounts)
     : kinds_(amounts.kinds) {
   EXH_CHECK(kinds_.empty() || kinds_.size() == amounts.count);
+  EXH_CHECK(amounts.names.empty() || amounts.names.size() == kinds_.size());
   const std::vector<runtime::Choice>& choices = instance.space().choices;
   value_of_.resize(instance.num_decisions());
   for (int number = 0; number < static_cast<int>(choices.size()); ++number) {
@@ -76,9 +77,14 @@ Traits::Traits(const runtime::Instance& instance, const AmountsFunction& amounts
   }
   first_kind_ = static_cast<std::uint32_t>(names_.size());
   for (const std::uint16_t kind : kinds_) num_kinds_ = std::max(num_kinds_, kind + 1u);
+  std::vector<std::string> called(num_kinds_);
+  for (std::size_t amount = 0; amount < amounts.names.size(); ++amount) {
+    called[kinds_[amount]] = amounts.names[amount];
+  }
   for (std::uint32_t kind = 0; kind < num_kinds_; ++kind) {
-    names_.push_back(fmt::format("amount {}", kind));
-    names_.push_back(fmt::format("amount {} of bound", kind));
+    if (called[kind].empty()) called[kind] = fmt::format("amount {}", kind);
+    names_.push_back(called[kind]);
+    names_.push_back(called[kind] + " of bound");
   }
 }
 

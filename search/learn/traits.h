@@ -7,8 +7,8 @@
 // kind, summed over all nests and operands, as it is and against the bound. Of a choice with long
 // decisions it has mean and largest alone: few implementations share one of so many values.
 //
-// Columns have names, "dim_kind=THREAD", "size most", "amount 3 of bound": a file can say which it
-// means, and another space finds those that it has.
+// Columns have names, "dim_kind=THREAD", "size most", "amount 3 of bound", "waves of blocks": a
+// file can say which it means, and another space finds those that it has.
 #pragma once
 
 #include <cstdint>

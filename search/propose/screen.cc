@@ -15,7 +15,7 @@ Screen::Screen(const EntryMaker& entries, const Frontier& frontier, const Amount
       frontier_(frontier),
       amounts_(amounts),
       options_(options),
-      model_(entries.root().instance(), amounts.count, seed, options.prior) {}
+      model_(entries.root().instance(), amounts.count, seed, options.prior, amounts.guess) {}
 
 std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
                                      const std::function<bool(const runtime::Candidate&)>& accepts,

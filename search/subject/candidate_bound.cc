@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 
+#include "base/check.h"
 #include "base/error.h"
 #include "kernels/devices/backend.h"
 #include "search/log/decisions.h"
@@ -47,6 +50,43 @@ const models::Domains& DomainsOf(const kernels::Task& task, const runtime::Candi
   return domains;
 }
 
+/// What is known of a GPU's multiprocessors; all else is as GpuLimits has it.
+kernels::codegen::GpuLimits LimitsOf(const models::DeviceRates& rates) {
+  kernels::codegen::GpuLimits gpu;
+  gpu.units = rates.units;
+  gpu.clock_ghz = rates.clock_ghz;
+  if (rates.unit_warps == 0) return gpu;
+  gpu.warps = rates.unit_warps;
+  gpu.blocks = rates.unit_blocks;
+  gpu.registers = rates.unit_registers;
+  gpu.shared_bytes = rates.unit_shared_bytes;
+  return gpu;
+}
+
+/// The amounts of the bound, and behind them the counts.
+AmountsFunction AmountsOf(const std::shared_ptr<const CandidateBound>& bound) {
+  const std::size_t of_bound = bound->num_amounts();
+  AmountsFunction amounts = {of_bound, nullptr, bound->KindsOfAmounts()};
+  if (bound->has_counts()) {
+    amounts.count += kernels::codegen::kNumCounts;
+    amounts.guess = of_bound + static_cast<std::size_t>(kernels::codegen::Count::kGuess);
+    amounts.names.resize(of_bound);
+    for (std::size_t number = 0; number < kernels::codegen::kNumCounts; ++number) {
+      amounts.names.emplace_back(NameOf(static_cast<kernels::codegen::Count>(number)));
+      amounts.kinds.push_back(
+          static_cast<std::uint16_t>(models::LowerBound::NumKindsOfAmounts() + number));
+    }
+  }
+  amounts.fill = [bound, of_bound, guess = amounts.guess](const runtime::Candidate& candidate,
+                                                          std::span<double> all) {
+    bound->Amounts(candidate, all.first(of_bound));
+    if (!guess) return;
+    bound->Count(candidate, all.subspan(of_bound));
+    all[*guess] = std::max(all[*guess], all.front());
+  };
+  return amounts;
+}
+
 }  // namespace
 
 SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches) {
@@ -55,17 +95,20 @@ SearchBound MakeSearchBound(const Problem& problem, models::CacheState caches) {
           [bound](const runtime::Candidate& candidate) {
             return std::string(bound->Explain(candidate).bottleneck);
           },
-          {bound->num_amounts(),
-           [bound](const runtime::Candidate& candidate, std::span<double> amounts) {
-             bound->Amounts(candidate, amounts);
-           },
-           bound->KindsOfAmounts()},
+          AmountsOf(bound),
           fmt::format("{} {}", caches == models::CacheState::kCold ? "cold" : "warm",
                       HashOf(RatesOf(problem.device)))};
 }
 
 CandidateBound::CandidateBound(const Problem& problem, models::CacheState caches)
-    : task_(problem.task), bound_(*problem.task.function, RatesOf(problem.device), caches) {}
+    : CandidateBound(problem, RatesOf(problem.device), caches) {}
+
+CandidateBound::CandidateBound(const Problem& problem, const models::DeviceRates& rates,
+                               models::CacheState caches)
+    : task_(problem.task),
+      bound_(*problem.task.function, rates, caches),
+      gpu_(LimitsOf(rates)),
+      has_counts_(rates.warp_lanes == kernels::codegen::kWarpLanes) {}
 
 double CandidateBound::Ns(const runtime::Candidate& candidate, double enough) const {
   return bound_.Ns(DomainsOf(task_, candidate), enough);
@@ -73,6 +116,16 @@ double CandidateBound::Ns(const runtime::Candidate& candidate, double enough) co
 
 void CandidateBound::Amounts(const runtime::Candidate& candidate, std::span<double> amounts) const {
   bound_.Amounts(DomainsOf(task_, candidate), amounts);
+}
+
+void CandidateBound::Count(const runtime::Candidate& implementation,
+                           std::span<double> counts) const {
+  const auto schedule = kernels::ExtractSchedule(task_, implementation);
+  const auto code = kernels::codegen::LowerSchedule(
+      *task_.function, schedule, kernels::codegen::Fault::kNone,
+      kernels::codegen::TensorForm::kLanes, kernels::codegen::BankSearch::kNone);
+  EXH_CHECK(code.error.empty());
+  std::ranges::copy(kernels::codegen::CountStatically(code, gpu_), counts.begin());
 }
 
 models::Bound CandidateBound::Explain(const runtime::Candidate& candidate) const {

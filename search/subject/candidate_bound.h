@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "kernels/codegen/plan/static_counts.h"
 #include "models/inventory/domains.h"
 #include "models/lower_bound.h"
 #include "runtime/candidate.h"
@@ -39,12 +40,21 @@ class CandidateBound {
   void Amounts(const runtime::Candidate& candidate, std::span<double> amounts) const;
   std::size_t num_amounts() const { return bound_.num_amounts(); }
   std::vector<std::uint16_t> KindsOfAmounts() const { return bound_.KindsOfAmounts(); }
+  /// What its lowered code costs a GPU (kernels/codegen/plan/static_counts.h). Of an
+  /// implementation; only where has_counts().
+  void Count(const runtime::Candidate& implementation, std::span<double> counts) const;
+  bool has_counts() const { return has_counts_; }
   /// The bound with what led to it.
   models::Bound Explain(const runtime::Candidate& candidate) const;
 
  private:
+  CandidateBound(const Problem& problem, const models::DeviceRates& rates,
+                 models::CacheState caches);
+
   const kernels::Task& task_;
   models::LowerBound bound_;
+  kernels::codegen::GpuLimits gpu_;
+  bool has_counts_ = false;
 };
 
 /// `problem` outlives it. Throws UsageError when nothing is known of the device's speed.

@@ -96,8 +96,8 @@ double Correlation(const std::vector<double>& a, const std::vector<double>& b) {
 
 /// Guesses of what comes next, while the model learns a log.
 void Guess(const std::string& name, const std::vector<Sample>& samples,
-           const runtime::Candidate& root, std::size_t num_amounts) {
-  CostModel model(root.instance(), num_amounts, 1);
+           const runtime::Candidate& root, const AmountsFunction& amounts) {
+  CostModel model(root.instance(), amounts.count, 1, nullptr, amounts.guess);
   double fastest = HUGE_VAL;
   std::size_t look = 100;
   for (std::size_t taught = 1; taught + kNext <= samples.size(); ++taught) {
@@ -237,13 +237,13 @@ int Main(int argc, char** argv) {
   const Problem problem = MakeProblem(*first.run);
   const runtime::Candidate root = problem.root();
   const SearchBound bound = MakeSearchBound(problem, models::CacheState::kWarm);
-  CostModel all(root.instance(), bound.amounts.count, 4711);
+  CostModel all(root.instance(), bound.amounts.count, 4711, nullptr, bound.amounts.guess);
   for (const std::string& name : names) {
     const Log log = ReadLog(name);
     CheckSameSpace(log, name, root.instance());
     Structures(name, log, root);
     const std::vector<Sample> samples = SamplesOf(log, root, bound.amounts);
-    Guess(name, samples, root, bound.amounts.count);
+    Guess(name, samples, root, bound.amounts);
     if (evaluations == 0) continue;
     for (const Sample& sample : samples) Teach(sample, all);
   }

@@ -162,7 +162,7 @@ void MeasureNear(const Problem& problem, const SearchBound& bound, const std::st
                                             : ChoiceOrder::Parse(choices, root.instance());
   Random random(1);
   LocalSearch local(root);
-  CostModel model(root.instance(), bound.amounts.count, 1);
+  CostModel model(root.instance(), bound.amounts.count, 1, nullptr, bound.amounts.guess);
   std::vector<double> amounts(bound.amounts.count);
   const BoundFunction none;
   Cost near_cost, text, count, learn, guess;

@@ -95,7 +95,7 @@ PriorRun RunOf(std::uint64_t seed, std::vector<std::string> names, double scale)
     }
     const double threads = row.at(place("dim_kind=THREAD")), most = row.at(place("size most"));
     run.targets.push_back(static_cast<float>((threads > 100 ? 0.1 : 1.5) + most / 200));
-    run.log_bounds.push_back(0);
+    run.bases.push_back(0);
     run.is_timed.push_back(true);
   }
   run.source.evaluations = run.rows.size();
@@ -167,6 +167,68 @@ TEST(PriorFile, SaysWhatIsWrong) {
               HasSubstr("no such column or child"));
   EXPECT_THAT(message(text.substr(0, trees) + "[]]}"), HasSubstr("does not end in a leaf"));
   EXPECT_THROW(ReadPrior(folder.path() + "/none.json"), UsageError);
+}
+
+TEST(Traits, CallAmountsByTheirNames) {
+  const runtime::Candidate root = ToyRoot();
+  AmountsFunction amounts = ToyAmounts();
+  amounts.names = {"", "waves", "waves"};
+  const Traits traits(root.instance(), amounts);
+  EXPECT_THAT(traits.names(), testing::IsSupersetOf({"amount 0", "waves", "waves of bound"}));
+  EXPECT_THAT(traits.names(), testing::Not(testing::Contains("amount 1")));
+}
+
+TEST(PriorFile, SaysWhatItIsOver) {
+  const TempFolder folder;
+  const std::string file = folder.path() + "/prior.json";
+  std::vector<PriorRun> runs = {RunOf(1, kOne, 2)};
+  for (const bool has_guesses : {false, true}) {
+    runs.front().has_guesses = has_guesses;
+    Random random(7);
+    WriteFile(file, PriorText(LearnPrior(runs, random)));
+    EXPECT_EQ(ReadPrior(file).is_over_guess, has_guesses);
+  }
+}
+
+TEST(CostModel, BeginsWithAGuessOfTheTime) {
+  const runtime::Candidate root = ToyRoot();
+  const runtime::Instance& instance = root.instance();
+  AmountsFunction amounts = ToyAmounts();
+  amounts.guess = 2;
+  const std::string red(instance.num_decisions(), '0');
+  const std::array counted = {8.0, 16.0, 400.0};
+  Prior prior{.device = "toy",
+              .made_of = {},
+              .offset = std::log(9),
+              .deviation = 0.25,
+              .columns = {},
+              .trees = {}};
+  const auto first = [&] {
+    const auto of_space = std::make_shared<const PriorOfSpace>(prior, instance, amounts);
+    return std::exp(
+        CostModel(instance, 3, 1, of_space, amounts.guess).Ask(red, counted, 100)->mean);
+  };
+  EXPECT_NEAR(first(), 600, 1e-6);  // Of 9 x 100 and 400 what lies between.
+  prior.is_over_guess = true;
+  EXPECT_NEAR(first(), 9 * 400, 1e-6);
+  amounts.guess = std::nullopt;  // A space without one has the bound.
+  EXPECT_NEAR(first(), 9 * 100, 1e-6);
+  // Trees learn what the guess leaves: here all take twice as long.
+  CostModel model(instance, 3, 1, nullptr, 2);
+  Random random(3);
+  for (std::size_t sample = 0; sample < CostModel::kLeast; ++sample) {
+    const double guess = 100 + static_cast<double>(random.Below(900));
+    model.Add(red, std::array{8.0, 16.0, guess}, 10, {}, {}, 2 * guess);
+  }
+  EXPECT_NEAR(std::exp(model.Ask(red, std::array{8.0, 16.0, 5000.0}, 10)->mean), 10000, 1e-1);
+}
+
+TEST(RankCorrelation, IsThatOfPlaces) {
+  const std::vector<double> up = {1, 2, 30, 400}, down = {9, 8, 7, -6}, mixed = {1, 3, 2, 4};
+  EXPECT_NEAR(RankCorrelation(up, up), 1, 1e-12);
+  EXPECT_NEAR(RankCorrelation(up, down), -1, 1e-12);
+  EXPECT_NEAR(RankCorrelation(up, mixed), 0.8, 1e-12);
+  EXPECT_EQ(RankCorrelation(std::vector<double>{1}, std::vector<double>{1}), 0);
 }
 
 TEST(CostModel, BeginsWithAPriorAndLearnsWhatItLeaves) {

@@ -11,8 +11,11 @@ namespace {
 
 class MemoryPlanner {
  public:
-  MemoryPlanner(const ir::Function& function, const Schedule& schedule, const LoopTree& tree)
-      : function_(function), schedule_(schedule), tree_(tree) {}
+  MemoryPlanner(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
+                BankSearch search)
+      : function_(function), schedule_(schedule), tree_(tree) {
+    plan_.search = search;
+  }
 
   MemoryPlan Run() {
     plan_.address.resize(function_.insts.size());
@@ -80,7 +83,8 @@ class MemoryPlanner {
                    static_cast<std::uint64_t>(stride),
                    schedule_.stages.Or(1, block.id),
                    {}};
-    if (row > 0 && schedule_.skew(block.id) == Skew::XOR && temp.space == MemSpace::SHARED) {
+    const bool is_mapped = schedule_.skew(block.id) == Skew::XOR && temp.space == MemSpace::SHARED;
+    if (row > 0 && is_mapped && plan_.search == BankSearch::kFull) {
       temp.layout =
           PlanXorLayout(function_, schedule_, tree_, block, plan_.address[block.store.index()],
                         plan_.address[block.load.index()], static_cast<std::uint32_t>(row));
@@ -236,9 +240,9 @@ bool IsSplit(const MemoryPlan& plan, ir::InstId inst, int dim_class, std::uint32
   });
 }
 
-MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule,
-                      const LoopTree& tree) {
-  return MemoryPlanner(function, schedule, tree).Run();
+MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
+                      BankSearch search) {
+  return MemoryPlanner(function, schedule, tree, search).Run();
 }
 
 }  // namespace exh::kernels::codegen

@@ -45,6 +45,12 @@ struct GuardIndex {
   bool is_cover = false;  ///< The index is that of a covered axis, from 0 on (covered_axes.h).
 };
 
+/// Are layouts of rows with skew XOR looked for? That takes up to some milliseconds.
+enum class BankSearch : std::uint8_t {
+  kFull,
+  kNone,  ///< All are empty: for counts, which need no text.
+};
+
 struct MemoryPlan {
   std::vector<TempArray> temps;       ///< Active ones, by number.
   std::vector<CopiedWindow> windows;  ///< Those that are copied, by number.
@@ -54,7 +60,8 @@ struct MemoryPlan {
   std::vector<std::vector<GuardIndex>> guards;
   std::uint64_t shared_bytes = 0;  ///< All SHARED arrays of a block.
   std::uint64_t global_bytes = 0;  ///< All GLOBAL arrays of a block.
-  std::string error;               ///< Why the accesses are not possible; empty if they are.
+  BankSearch search = BankSearch::kFull;
+  std::string error;  ///< Why the accesses are not possible; empty if they are.
 
   /// That of the temporary; it must be active.
   const TempArray& temp(ir::MemId block) const;
@@ -70,6 +77,7 @@ bool IsSplit(const MemoryPlan& plan, ir::InstId inst, int dim_class, std::uint32
 /// Element offset of a temporary, in its slot: sum over stored axes (rank >= 1) of index * product
 /// of the sizes of the axes of lower rank, and what is left empty behind rows. Of an array
 /// argument: sum over the access axes of the mixed-radix index of the axis * its stride.
-MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule, const LoopTree& tree);
+MemoryPlan PlanMemory(const ir::Function& function, const Schedule& schedule, const LoopTree& tree,
+                      BankSearch search = BankSearch::kFull);
 
 }  // namespace exh::kernels::codegen

@@ -77,7 +77,7 @@ ir::Type EvaluatedIn(const ir::Instruction& inst) {
 }
 
 LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule, Fault fault,
-                          TensorForm form) {
+                          TensorForm form, BankSearch search) {
   LoweredCode code;
   code.seeded = fault;
   code.function = &function;
@@ -86,7 +86,7 @@ LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule
   code.error = result.error;
   if (!code.error.empty()) return code;
   code.tree = std::move(*result.tree);
-  code.memory = PlanMemory(function, schedule, code.tree);
+  code.memory = PlanMemory(function, schedule, code.tree, search);
   code.error = code.memory.error;
   if (!code.error.empty()) return code;
   code.rings = PlanRings(function, schedule, code.tree, code.memory);

@@ -61,9 +61,10 @@ struct LoweredCode {
 /// Checks the schedule and works out loops, addresses and registers. A schedule that the space
 /// allows never yields an error.
 LoweredCode LowerSchedule(const ir::Function& function, const Schedule& schedule,
-                          Fault fault = Fault::kNone, TensorForm form = TensorForm::kLanes);
+                          Fault fault = Fault::kNone, TensorForm form = TensorForm::kLanes,
+                          BankSearch search = BankSearch::kFull);
 LoweredCode LowerSchedule(const ir::Function& function, Schedule&& schedule,
-                          Fault fault = Fault::kNone,
-                          TensorForm form = TensorForm::kLanes) = delete;
+                          Fault fault = Fault::kNone, TensorForm form = TensorForm::kLanes,
+                          BankSearch search = BankSearch::kFull) = delete;
 
 }  // namespace exh::kernels::codegen
