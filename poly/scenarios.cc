@@ -169,12 +169,18 @@ VectorAccess VectorAccessOf(const Scop& scop, int statement, int access, int ite
 double CostOf(const Scop& scop, int statement, int iterator, bool is_innermost, double threads,
               const ScenarioOptions& options) {
   const Statement& of = scop.statements[statement];
-  int num_stores = 0, num_loads = 0;
+  const ScenarioWeights& weights = options.weights;
+  double vectors = 0, scattered = 0;
+  bool has_vector = false;
   std::int64_t least = 0;
   int num_least = 0;
   for (int i = 0; i < static_cast<int>(of.accesses.size()); ++i) {
-    if (is_innermost && VectorAccessOf(scop, statement, i, iterator).width > 0) {
-      ++(of.accesses[i].is_write ? num_stores : num_loads);
+    const bool is_store = of.accesses[i].is_write;
+    const VectorAccess vector = VectorAccessOf(scop, statement, i, iterator);
+    if (vector.width > 0) vectors += is_store ? weights.vector_stores : weights.vector_loads;
+    has_vector = has_vector || (vector.width > 0 && vector.is_contiguous);
+    if (!vector.is_contiguous && !vector.is_constant) {
+      scattered += is_store ? weights.scattered_stores : weights.scattered_loads;
     }
     // A stride of 0 is as good as one of 1.
     const std::int64_t stride =
@@ -185,9 +191,12 @@ double CostOf(const Scop& scop, int statement, int iterator, bool is_innermost, 
     }
     num_least += stride == least;
   }
-  const ScenarioWeights& weights = options.weights;
   const double extent = static_cast<double>(of.iterators[iterator].extent);
-  double cost = weights.vector_stores * num_stores + weights.vector_loads * num_loads;
+  double cost = 0;
+  if (is_innermost) {
+    // What is constant along the iterator makes no vector by itself.
+    cost = (has_vector ? vectors : 0) - scattered;
+  }
   if (num_least > 0)
     cost += weights.stride / static_cast<double>(least) + weights.accesses * num_least;
   if (extent < threads) {

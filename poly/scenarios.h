@@ -21,6 +21,12 @@ struct ScenarioWeights {
   double stride = 1;
   double accesses = 1;
   double threads = 1;
+  /// These two are not the paper's: what an innermost iterator loses for each access whose
+  /// neighbours along it lie apart in memory. On GPUs, where neighbouring threads have neighbours
+  /// of the innermost iterator, a scattered store costs more than a scattered load that is a
+  /// vector.
+  double scattered_stores = 8;
+  double scattered_loads = 3;
 };
 
 struct ScenarioOptions {

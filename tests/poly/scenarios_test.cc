@@ -42,12 +42,35 @@ TEST(ScenariosTest, CostsWhatTheFormulaSays) {
   const Scop scop = Figure2(64);
   EXPECT_DOUBLE_EQ(CostOf(scop, kY, kJ, true, 1024, {}), 5 * 1 + 3 * 3 + 1 + 4 + 64.0 / 1024);
   EXPECT_DOUBLE_EQ(CostOf(scop, kY, kJ, false, 1024, {}), 1 + 4 + 64.0 / 1024);
-  // Along k: C twice at stride 0, as good as B at stride 1; as C is constant, it is vectors.
-  EXPECT_DOUBLE_EQ(CostOf(scop, kY, kK, true, 1024, {}), 5 * 1 + 3 * 2 + 1 + 3 + 64.0 / 1024);
+  // Along k: C twice at stride 0, as good as B at stride 1; beside B's, as C is constant, it is
+  // vectors. D is scattered.
+  EXPECT_DOUBLE_EQ(CostOf(scop, kY, kK, true, 1024, {}), 5 * 1 + 3 * 2 + 1 + 3 + 64.0 / 1024 - 3);
   EXPECT_DOUBLE_EQ(CostOf(scop, kY, kI, false, 16, {}), 1.0 / 64 + 4);
   EXPECT_DOUBLE_EQ(CostOf(scop, kY, kI, false, 1024, {.threads_as_printed = true}),
                    1.0 / 64 + 4 + 1024.0 / 64);
   EXPECT_DOUBLE_EQ(CostOf(scop, kY, kI, false, 64, {}), 1.0 / 64 + 4);  // 64 is not below 64.
+}
+
+// A transpose whose rows are no vectors where it writes, and are where it reads: neighbours are
+// written. What is constant along an iterator makes it no vector by itself.
+TEST(ScenariosTest, StoresThatAreScatteredCostMoreThanLoads) {
+  Scop scop;
+  scop.arrays = {{.name = "x", .extents = {49, 2048}, .element_bytes = 4},
+                 {.name = "y", .extents = {2048, 49}, .element_bytes = 4},
+                 {.name = "s", .extents = {2048}, .element_bytes = 4}};
+  Statement copy{.name = "T", .iterators = {{"i", 2048}, {"j", 49}}};
+  copy.accesses = {{.array = 1, .is_write = true, .map = {{1, 0, 0}, {0, 1, 0}}},
+                   {.array = 0, .map = {{0, 1, 0}, {1, 0, 0}}}};
+  scop.statements = {copy};
+  EXPECT_DOUBLE_EQ(CostOf(scop, 0, 0, true, 1, {}), 3 + 1 + 1 - 8);
+  EXPECT_DOUBLE_EQ(CostOf(scop, 0, 1, true, 1, {}), 1 + 1 - 3);
+  EXPECT_EQ(ScenariosOf(scop, {})[0].statements[0].iterators.back(), 1);
+  // y[i, j] = s[i] three times: along j all loads are constant, and nothing is a vector.
+  scop.statements[0].accesses.resize(1);
+  for (int i = 0; i < 3; ++i) {
+    scop.statements[0].accesses.push_back({.array = 2, .map = {{1, 0, 0}}});
+  }
+  EXPECT_DOUBLE_EQ(CostOf(scop, 0, 1, true, 1, {}), 1 + 4);
 }
 
 // The first statement must leave its threads to the second: the paper's program divides one budget.
