@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "poly/isl/legality.h"
 #include "poly/scheduler.h"
 #include "poly/tree_text.h"
@@ -74,6 +78,56 @@ TEST(CarriedByTest, SaysWhichRowsOrderADependence) {
     for (std::size_t row = 0; row < carried.size(); ++row) {
       EXPECT_EQ(carried[row][i], row == (is_sum ? 1u : 2u)) << row << " " << i;
     }
+  }
+}
+
+TEST(SeparatedByTest, SaysWhichRowsGiveADependenceTwoDates) {
+  const Scop scop = Figure2(64);
+  const auto dependences = DependencesOf(scop, DependenceKind::kValue);
+  const Schedule schedule = Scheduler(scop, dependences).Find(Figure3()).schedule;
+  const auto separated = SeparatedBy(scop, dependences, schedule);
+  const auto carried = CarriedBy(scop, dependences, schedule);
+  ASSERT_EQ(separated.size(), 4u);
+  for (std::size_t i = 0; i < dependences.size(); ++i) {
+    EXPECT_FALSE(separated[0][i]) << "both statements have the i of the row: a loop of threads";
+    for (std::size_t row = 0; row < separated.size(); ++row) {
+      // What orders a pair gives it two dates. Y's sum stays at its i and j.
+      if (carried[row][i]) {
+        EXPECT_TRUE(separated[row][i]) << row << " " << i;
+      }
+      if (dependences[i].source == dependences[i].target) {
+        EXPECT_EQ(separated[row][i], row == 1) << row << " " << i;
+      }
+    }
+  }
+}
+
+/// Conditions of loops that end at a choice, `c < d ? 0 : 1`.
+std::vector<std::string> Choices(const LoopNode& node) {
+  std::vector<std::string> found;
+  if (node.kind == Kind::kLoop && node.condition.find('?') != std::string::npos) {
+    found.push_back(node.condition);
+  }
+  for (const LoopNode& child : node.children) {
+    for (std::string& condition : Choices(child)) found.push_back(std::move(condition));
+  }
+  return found;
+}
+
+// A loop that runs once may begin at a choice, which binds less than a comparison.
+TEST(LoopTreeTest, BoundsThatAreChoicesStandInBrackets) {
+  const Scop scop = {
+      .statements = {{.name = "R", .iterators = {{"i", 4}, {"j", 8}, {"k", 4}, {"l", 8}}}}};
+  const Schedule schedule = {.num_parameters = 2,
+                             .rows = {{}, {}, {}, {}},
+                             .statements = {{{8, 1, 0, 0, 0, 0, 0},
+                                             {1, 0, 0, 0, 0, 0, 0},
+                                             {7, 0, 8, 1, 0, 0, 0},
+                                             {0, 0, 1, 0, 0, 0, 0}}}};
+  const std::vector<std::string> choices = Choices(LoopTreeOf(scop, schedule));
+  ASSERT_FALSE(choices.empty());
+  for (const std::string& choice : choices) {
+    EXPECT_NE(choice.find("<= ("), std::string::npos) << choice;
   }
 }
 

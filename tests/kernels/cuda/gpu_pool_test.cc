@@ -176,6 +176,26 @@ TEST_F(Pool, WhatIsRightOnKnownInputsAloneIsWrong) {
   EXPECT_EQ(Text(Run(pool, "")), "correct");
 }
 
+TEST_F(Pool, ProblemsMayBeOthersLater) {
+  for (const int spares : {0, 1}) {
+    GpuPool pool = MakePool(spares);
+    EXPECT_EQ(Text(Run(pool, "fault=wrong at=17")),
+              "wrong: z[17] is 60.875, expected 59.875 within 0.001 (1 element is wrong)");
+    ASSERT_EQ(pool.SetProblems({Path("whole")}), "");
+    // The same candidate on whole numbers, which are exact, in the process that there was.
+    EXPECT_THAT(Text(Run(pool, "fault=wrong at=17")),
+                AllOf(StartsWith("wrong: z[17] is "), HasSubstr("within 0 ")));
+    EXPECT_EQ(Text(Run(pool, "")), "correct");
+    EXPECT_EQ(pool.replaced(), 0u);
+    // One that takes the place of another has them as well.
+    EXPECT_THAT(Text(Run(pool, "fault=exit")), StartsWith("crash"));
+    EXPECT_THAT(Text(Run(pool, "fault=wrong at=17")), HasSubstr("within 0 "));
+    EXPECT_NE(pool.SetProblems({Path("none")}), "");
+    ASSERT_EQ(pool.SetProblems({Path("uniform")}), "");
+    EXPECT_EQ(Text(Run(pool, "")), "correct");
+  }
+}
+
 TEST_F(Pool, AFullCheckHasEveryProblem) {
   GpuPool pool = MakePool();
   // Two launches and 5 batches of 20, or 100 and 256 more, come before the special values.

@@ -32,11 +32,12 @@ T Again(const T& value, Parse parse) {
 }
 
 TEST(RunProtocol, LinesComeBack) {
-  RunSetup setup{{"a.so", "b.so"}, {"one", "two\n"}, "programs", 3, true};
+  RunSetup setup{{"a.so", "b.so"}, {"one", "two\n"}, "programs", 3, true, false};
   setup = Again(setup, ParseRunSetup);
   EXPECT_THAT(setup.drivers, ElementsAre("a.so", "b.so"));
   EXPECT_THAT(setup.problems, ElementsAre("one", "two\n"));
   EXPECT_TRUE(setup.cold);
+  EXPECT_FALSE(setup.has_whole_numbers);
   EXPECT_EQ(Again(RunReady{"", "H200", "13.0"}, ParseRunReady).gpu, "H200");
 
   RunRequest request;
@@ -54,6 +55,7 @@ TEST(RunProtocol, LinesComeBack) {
   request.launches = 20;
   request.give_up_ns = 7e6;
   request.worth_ns = 8e6;
+  request.problems = {"other"};
   VendorStep pack, gemm;
   pack.op = VendorStep::Op::kPack;
   pack.stride = 32;
@@ -69,6 +71,7 @@ TEST(RunProtocol, LinesComeBack) {
   EXPECT_EQ(request.launches, 20);
   EXPECT_EQ(request.give_up_ns, 7e6);
   EXPECT_EQ(request.worth_ns, 8e6);
+  EXPECT_THAT(request.problems, ElementsAre("other"));
   ASSERT_TRUE(request.vendor.has_value());
   EXPECT_EQ(request.vendor->before.at(0).op, VendorStep::Op::kPack);
   EXPECT_EQ(request.vendor->before.at(0).stride, 32);

@@ -6,8 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "kernels/fused/code/transform.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/run/problem.h"
 #include "tests/cuda_shim/shim_source.h"
@@ -80,6 +82,12 @@ const Cases& AllCases() {
                                   {{"Add", {"x", "b"}, "y: float16 [10, 8]"},
                                    {"ReduceSum", {"y"}, "s: float16 [8]", {{"axis", 0}}}},
                                   {"y", "s"})));
+    // isl makes loops of a single step of it that begin at a choice, `c < d ? 0 : 1`.
+    all->Add("blocks",
+             GraphOf(OperatorJson({"x: float32 [4, 8, 4, 8]"},
+                                  {{"Reshape", {"x"}, "y: float32 [32, 32]", {{"shape", {32, 32}}}},
+                                   {"ReduceSum", {"y"}, "s: float32 [32]", {{"axis", 0}}}},
+                                  {"s"})));
     // Many executions: threads.
     all->Add("large", GraphOf(OperatorJson({"x: float32 [64, 1024]"},
                                            {{"Mul", {"x", "x"}, "y: float32 [64, 1024]"},
@@ -161,6 +169,32 @@ TEST(FusedCode, WideAccessesAreOnlyWhereTheyAreAligned) {
   EXPECT_FALSE(Has(CudaOf(add("[6, 8]"), false).text, "exh_float4"));
   EXPECT_TRUE(Has(CudaOf(add("[5, 2]"), true).text, "exh_float2"));
   EXPECT_FALSE(Has(CudaOf(add("[3, 7]"), true).text, "exh_float"));
+}
+
+// Whatever order a schedule has, sums that know nothing of each other have a thread each.
+TEST(FusedCode, IndependentLoopsAreThreads) {
+  const Program program = ProgramOf(StatementsOf(
+      GraphOf(OperatorJson({"x: float32 [64, 300]"},
+                           {{"ReduceSum", {"x"}, "s: float32 [300]", {{"axis", 0}}}}, {"s"}))));
+  const Schedules schedules(program, poly::DependenceKind::kValue);
+  std::vector<ProgramSchedule> all = schedules.Leaves(40);
+  all.push_back(schedules.Influenced());
+  bool takes_rows_first = false;
+  for (const ProgramSchedule& schedule : all) {
+    const std::vector<NestNode> nests = NestsOf(schedules, schedule, true);
+    for (const NestNode& nest : nests) {
+      for (const NestNode* loop : LoopsOf(nest)) {
+        takes_rows_first = takes_rows_first || (!loop->is_parallel && !loop->children.empty() &&
+                                                loop->children.front().is_loop());
+      }
+    }
+    const Launch launch = CudaText(program, nests).gpu->launch;
+    std::vector<std::uint64_t> threads = {launch.grid * launch.threads};
+    for (const SideLaunch& side : launch.sides) threads.push_back(side.grid * side.threads);
+    // Without what begins and ends, which may be vectors of 4.
+    EXPECT_GE(*std::ranges::max_element(threads), 300u) << CudaText(program, nests).text;
+  }
+  EXPECT_TRUE(takes_rows_first) << "no schedule was of interest";
 }
 
 TEST(FusedCode, TemporariesThatStayInRegistersHaveNoMemory) {

@@ -98,6 +98,31 @@ TEST(FusedSpace, WhateverIsDecidedIsRight) {
   testing::ExpectRight(programs);
 }
 
+// Vectors of processors may be wider than any access of a GPU is.
+TEST(FusedSpace, OnGpusVectorsAreNoWiderThanAccesses) {
+  const Scene scenes[] = {Scene(Transpose()), Scene(Rows())};
+  Random random(6);
+  int wider = 0, wide = 0;
+  for (const Scene& scene : scenes) {
+    for (int i = 0; i < 60; ++i) {
+      const auto candidate = Draw(scene.space, random);
+      if (!candidate) continue;
+      for (const NestNode& nest : scene.space.NestsOf(*candidate)) {
+        for (const NestNode* loop : LoopsOf(nest)) wider += loop->vector > 4;
+        const NestNode of_threads = ForThreads(nest);
+        for (const NestNode* loop : LoopsOf(of_threads)) {
+          EXPECT_LE(loop->vector, loop->widest);
+          if (loop->vector == 1) continue;
+          ++wide;
+          EXPECT_EQ(LoopsOf(*loop).size(), 1u) << "a vector has no loops in it";
+        }
+      }
+    }
+  }
+  EXPECT_GT(wider, 0);
+  EXPECT_GT(wide, 0);
+}
+
 TEST(FusedSpace, LoopsOfOtherSchedulesAreNothingToDecide) {
   const Scene scene(Transpose());
   ASSERT_GE(scene.space.mappings().leaves.size(), 2u);

@@ -24,8 +24,8 @@ struct RunSetup {
   std::vector<std::string> problems;
   std::string programs;           ///< Cubin of the device programs.
   int ordinal = 0;                ///< Which GPU.
-  bool has_whole_numbers = true;  ///< Problem kWholeNumbers is; otherwise it has other inputs.
   bool cold = false;              ///< Rotate buffers, so that L2 holds none of the inputs.
+  bool has_whole_numbers = true;  ///< Problem kWholeNumbers is; otherwise it has other inputs.
 };
 
 /// The answer to it.
