@@ -382,7 +382,7 @@ class CandidateRun {
   bool Batch(std::uint64_t runs, double& ns) {
     constexpr int kTries = 5;
     constexpr double kSureNs = 1e7, kLongNs = 5e7, kLonger = 4, kMuchLonger = 100;
-    constexpr double kMuchTooLongNs = 2e9;
+    constexpr double kMostNs = 1e8, kMuchTooLongNs = 5e8;
     Doubt doubt;
     for (int tries = 0; tries < kTries; ++tries) {
       doubt = {};
@@ -390,7 +390,9 @@ class CandidateRun {
       if (doubt.verdict == Verdict::kCorrect) return true;
       const bool long_enough = std::max(doubt.said_ns, Computed()) >= kLongNs;
       if (long_enough || process_->wall_ns() >= kMuchTooLongNs) continue;
-      const double more = kSureNs / std::max(doubt.said_ns, 1.0);
+      // What its process says may be nothing: what it computed is what the next batch costs.
+      const double more =
+          std::min(kSureNs / std::max(doubt.said_ns, 1.0), kMostNs / std::max(Computed(), 1.0));
       runs *= static_cast<std::uint64_t>(std::clamp(more, kLonger, kMuchLonger));
     }
     return Fail(doubt.verdict, doubt.why);
