@@ -381,8 +381,8 @@ class CandidateRun {
   /// on a busy machine it would call every batch a long one.
   bool Batch(std::uint64_t runs, double& ns) {
     constexpr int kTries = 5;
-    constexpr double kSureNs = 1e7, kLongNs = 5e7, kLonger = 4, kMuchLonger = 100;
-    constexpr double kMostNs = 1e8, kMuchTooLongNs = 5e8;
+    constexpr double kSureNs = 1e7, kLongNs = 2e7, kLonger = 4, kMuchLonger = 100;
+    constexpr double kMostNs = 4e7, kMuchTooLongNs = 5e8;
     Doubt doubt;
     for (int tries = 0; tries < kTries; ++tries) {
       doubt = {};
