@@ -26,10 +26,6 @@ using kernels::Measurement;
 using kernels::Source;
 using kernels::cuda::GpuBench;
 
-/// Seeds of the inputs that are timed, and of others that candidates are checked with.
-constexpr std::uint64_t kSeeds[] = {1, 2};
-constexpr std::size_t kReferenceBytes = std::size_t{6} << 30;
-
 class FusedCudaEvaluator final : public kernels::Evaluator {
  public:
   FusedCudaEvaluator(const fused::Graph& graph, const fused::Schedules& schedules,
@@ -83,8 +79,9 @@ class FusedCudaEvaluator final : public kernels::Evaluator {
 
   std::vector<std::string> Write(const fused::Graph& graph, const std::string& folder) const {
     std::vector<std::string> files;
-    for (const std::uint64_t seed : kSeeds) {
-      const fused::OperatorProblem problem(graph, schedules_.program(), seed, kReferenceBytes);
+    for (const std::uint64_t seed : fused::kProblemSeeds) {
+      const fused::OperatorProblem problem(graph, schedules_.program(), seed,
+                                           fused::kMostReferenceBytes);
       files.push_back(fmt::format("{}/inputs-{}", folder, seed));
       const std::string error = kernels::cpu::WriteProblemFile(files.back(), problem.View());
       if (!error.empty()) throw Error(error);

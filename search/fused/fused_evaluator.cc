@@ -30,10 +30,6 @@ using kernels::Measurement;
 using kernels::Source;
 using kernels::Verdict;
 
-/// Seeds of the inputs that are timed, and of others that candidates are checked with.
-constexpr std::uint64_t kSeeds[] = {1, 2};
-constexpr std::size_t kReferenceBytes = std::size_t{6} << 30;
-
 class FusedEvaluator final : public kernels::Evaluator {
  public:
   FusedEvaluator(const fused::Graph& graph, const fused::Schedules& schedules,
@@ -44,15 +40,17 @@ class FusedEvaluator final : public kernels::Evaluator {
         stop_(stop),
         compiler_(fused::CompilerIn(scratch_.path(), stop)) {
     kernels::RequireCompiler();
-    for (const std::uint64_t seed : kSeeds) {
-      const fused::OperatorProblem problem(graph, schedules.program(), seed, kReferenceBytes);
+    for (const std::uint64_t seed : fused::kProblemSeeds) {
+      const fused::OperatorProblem problem(graph, schedules.program(), seed,
+                                           fused::kMostReferenceBytes);
       const kernels::cpu::Problem view = problem.View();
       if (!problems_) {
-        problems_ = std::make_unique<kernels::cpu::ProblemSet>(view, std::size(kSeeds));
+        problems_ =
+            std::make_unique<kernels::cpu::ProblemSet>(view, std::size(fused::kProblemSeeds));
         if (!problems_->error().empty()) throw Error(problems_->error());
       }
-      const std::string error =
-          problems_->Add(view, seed == kSeeds[0] ? "" : "with inputs that it had not seen");
+      const std::string error = problems_->Add(
+          view, seed == fused::kProblemSeeds[0] ? "" : "with inputs that it had not seen");
       if (!error.empty()) throw Error(error);
     }
   }

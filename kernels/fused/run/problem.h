@@ -14,6 +14,11 @@
 
 namespace exh::kernels::fused {
 
+/// Seeds of the inputs that a search times programs with, and of others that it checks them with.
+inline constexpr std::uint64_t kProblemSeeds[] = {1, 2};
+/// Of a reference: a double and its error and tolerance for each element of each tensor.
+inline constexpr std::size_t kMostReferenceBytes = std::size_t{6} << 30;
+
 /// What programs of an operator are run on and compared with: drawn inputs, and the reference in
 /// double precision.
 class OperatorProblem {

@@ -17,9 +17,6 @@
 namespace exh::kernels::fused {
 namespace {
 
-/// A double and its error and tolerance for each element of each tensor.
-constexpr std::size_t kReferenceBytes = std::size_t{6} << 30;
-
 bool HasVectors(const NestNode& node) {
   return node.vector > 1 || std::ranges::any_of(node.children, HasVectors);
 }
@@ -110,7 +107,7 @@ OperatorRows RowRunner::Run(const Graph& graph) {
       result.refused = "it moves more bytes than are allowed";
       return result;
     }
-    const OperatorProblem data(graph, program, options_.seed, kReferenceBytes);
+    const OperatorProblem data(graph, program, options_.seed, kMostReferenceBytes);
     result.refused = machine_.Begin(data.View());
     if (!result.refused.empty()) return result;
     const std::map<std::string, Row> measured = RowsOf(ways, machine_);

@@ -40,7 +40,9 @@ struct Ratio {
 struct Totals {
   int operators = 0, ran = 0, influenced = 0, vectors = 0;
   double baseline = 0, no_vectors = 0, with_vectors = 0, searched = 0, floor = 0;
-  Ratio ratio, transposes;
+  Ratio ratio, transposes;                    ///< Over "influenced".
+  Ratio searched_ratio, searched_transposes;  ///< Over "searched".
+  std::vector<double> shares_of_floor;        ///< Of "searched", of what moves more than 64 MB.
 
   void Add(const LoggedOperator& logged, const std::string& baseline_name) {
     ++operators;
@@ -56,7 +58,13 @@ struct Totals {
     searched += found;
     floor += logged.rows.floor_ns;
     ratio.Add(before, after, logged.place);
-    if (logged.rows.transposes) transposes.Add(before, after, logged.place);
+    searched_ratio.Add(before, found, logged.place);
+    if (logged.rows.transposes) {
+      transposes.Add(before, after, logged.place);
+      searched_transposes.Add(before, found, logged.place);
+    }
+    constexpr std::uint64_t kLargeBytes = 64'000'000;
+    if (logged.rows.bytes > kLargeBytes) shares_of_floor.push_back(logged.rows.floor_ns / found);
   }
 
   std::string Line(const std::string& name) const {
@@ -103,11 +111,24 @@ std::string RowsSummary::Text(const std::string& baseline) const {
   for (const auto& [name, totals] : networks) text += totals.Line(name.empty() ? "-" : name);
   text += all.Line("all");
   if (all.ratio.count > 0) {
-    text += fmt::format("worst: {:.2f} at {}\n", all.ratio.worst, all.ratio.worst_at);
+    text += fmt::format("worst: {:.2g} at {}\n", all.ratio.worst, all.ratio.worst_at);
+    text += fmt::format("searched: {:.2f} x\n", all.searched_ratio.mean());
   }
   if (all.transposes.count > 0) {
-    text += fmt::format("with a transpose: {} operators, {:.2f} x\n", all.transposes.count,
-                        all.transposes.mean());
+    text +=
+        fmt::format("with a transpose: {} operators, {:.2f} x; searched: {:.2f} x\n",
+                    all.transposes.count, all.transposes.mean(), all.searched_transposes.mean());
+  }
+  if (std::vector<double> shares = all.shares_of_floor; !shares.empty()) {
+    std::ranges::sort(shares);
+    const auto at = [&](double part) {
+      return shares[static_cast<std::size_t>(part * static_cast<double>(shares.size() - 1))];
+    };
+    text += fmt::format(
+        "above 64 MB: {} operators; floor over searched: {:.2f} at the median, {:.2f} and {:.2f} "
+        "at "
+        "the quarters\n",
+        shares.size(), at(0.5), at(0.25), at(0.75));
   }
   for (const auto& [why, count] : refused) text += fmt::format("refused {:>5}  {}\n", count, why);
   for (const auto& [why, count] : failed) text += fmt::format("failed  {:>5}  {}\n", count, why);

@@ -64,6 +64,25 @@ class RowsTest(unittest.TestCase):
         self.assertRegex(second.stdout, r"(?m)^refused +1  ")
         self.assertIn("(5) split", second.stdout)
 
+    def test_a_batch_is_summed_up(self):
+        run("--batch", self.batch, *QUICK, "--log", self.log)
+        header, *lines = self.log.read_text().splitlines()
+        # Four times as fast under influence, half as fast; eight times by another leaf, and as fast.
+        times = [{"isl default": 800, "no vectors": 400, "influenced": 200, "searched": 100},
+                 {"isl default": 300, "no vectors": 600, "influenced": 600, "searched": 300}]
+        logged = [json.loads(line) for line in lines]
+        for line, of in zip(logged, times):
+            for row in line["rows"]:
+                row["ns"] = of[row["name"]]
+            line.update(bytes=65_000_000, floor_ns=60, transposes=line["line"] == 1)
+        self.log.write_text("".join(text + "\n" for text in [header, *map(json.dumps, logged)]))
+        out = run("--batch", self.batch, *QUICK, "--log", self.log).stdout
+        self.assertIn("worst: 0.5 at ", out)
+        self.assertRegex(out, r"(?m)^all .* 1\.41$")  # sqrt(4 * 1/2)
+        self.assertIn("\nsearched: 2.83 x\n", out)  # sqrt(8 * 1)
+        self.assertIn("with a transpose: 1 operators, 4.00 x; searched: 8.00 x\n", out)
+        self.assertIn("above 64 MB: 2 operators; floor over searched: 0.20 at the median, 0.20 and 0.20 at the quarters\n", out)
+
     def test_a_log_of_another_run_is_refused(self):
         run("--batch", self.batch, *QUICK, "--log", self.log, "--most", 1)
         other = run("--batch", self.batch, *QUICK, "--log", self.log, "--seed", 2)
