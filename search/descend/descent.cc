@@ -39,9 +39,7 @@ void Descender::Push(const Candidate& state) {
 
 DescentResult Descender::Run(const Candidate& start, Random& random, const OnDeadEnd& on_dead_end,
                              Guide& guide) {
-  depth_ = 0;
-  pruned_ = 0;
-  Push(start);
+  Begin(start);
   int dead_ends = 0;
   const auto report = [&](const Candidate& failed, PathStep step) {
     ++dead_ends;
@@ -79,34 +77,23 @@ DescentResult Descender::Run(const Candidate& start, Random& random, const OnDea
   }
 }
 
-void Descender::Follow(const Candidate& start, const Path& path) {
+void Descender::Begin(const Candidate& start) {
   depth_ = 0;
   pruned_ = 0;
   Push(start);
-  for (const PathStep& step : path) {
-    Level& level = levels_[depth_];
-    level.decision = static_cast<DecisionId>(step.decision);
-    level.value = step.value;
-    ++depth_;
-    Push(levels_[depth_ - 1].state);
-    const Propagation result =
-        levels_[depth_].state.Take(static_cast<DecisionId>(step.decision), step.value);
-    EXH_CHECK(result == Propagation::kFixpoint);
-  }
 }
 
-void Descender::Graft(std::size_t depth, Descender& below) {
-  EXH_CHECK(depth <= depth_);
-  for (std::size_t level = 0; level <= below.depth_; ++level) {
-    if (depth + level == levels_.size()) {
-      levels_.push_back(std::move(below.levels_[level]));
-      // What was moved away has no memory to copy into; it gets some again.
-      below.levels_[level].state = levels_.back().state;
-    } else {
-      std::swap(levels_[depth + level], below.levels_[level]);
-    }
+void Descender::GoTo(const Candidate& end) {
+  while (const auto decision = order_.Next(levels_[depth_].state)) {
+    EXH_CHECK(end.IsConstrained(*decision));
+    const int value = end.FirstValue(*decision);
+    levels_[depth_].decision = *decision;
+    levels_[depth_].value = value;
+    ++depth_;
+    Push(levels_[depth_ - 1].state);
+    const Propagation result = levels_[depth_].state.Take(*decision, value);
+    EXH_CHECK(result == Propagation::kFixpoint);
   }
-  depth_ = depth + below.depth_;
 }
 
 Path Descender::path() const {

@@ -69,11 +69,12 @@ class Descender {
   DescentResult Run(const runtime::Candidate& start, Random& random, const OnDeadEnd& on_dead_end,
                     Guide& guide);
 
-  /// Goes down by a path that leads from `start` without dead ends.
-  void Follow(const runtime::Candidate& start, const Path& path);
-  /// Keeps the first `depth` decisions and takes what `below` decided from there on; what is left
-  /// to `below` is of no more use.
-  void Graft(std::size_t depth, Descender& below);
+  /// Stands at `start`, with nothing decided.
+  void Begin(const runtime::Candidate& start);
+  /// Keeps the first `depth` decisions.
+  void BackTo(std::size_t depth) { depth_ = depth; }
+  /// Decides what `end`, an implementation below where it stands, decided.
+  void GoTo(const runtime::Candidate& end);
 
   /// Children that the last Run() found pruned.
   int pruned() const { return pruned_; }

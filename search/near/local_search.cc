@@ -193,7 +193,7 @@ Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, 
   const std::size_t kind = random.Below(4);
   if (kind == 3) {
     if (const auto first = OtherValue(candidate, instance.choice(chosen), random)) {
-      return {candidate, std::nullopt, {}, first};
+      return {candidate, std::nullopt, {}, first, path};
     }
   }
   if (kind == 0) {
@@ -207,7 +207,7 @@ Neighbourhood LocalSearch::Around(const Candidate& candidate, const Path& path, 
     }
   }
   std::ranges::sort(open);
-  return {candidate, std::nullopt, std::move(open)};
+  return {candidate, std::nullopt, std::move(open), {}, path};
 }
 
 int NearGuide::Draw(const Candidate& state, DecisionId decision, int depth, Random& random) {
@@ -229,7 +229,9 @@ int NearGuide::Draw(const Candidate& state, DecisionId decision, int depth, Rand
 }
 
 bool NearGuide::Prunes(const Candidate& child) {
-  return bound_ && bound_(child) >= cut_;
+  if (!bound_ || until_next_-- > 0) return false;
+  until_next_ = every_ - 1;
+  return bound_(child) >= cut_;
 }
 
 }  // namespace exh::search

@@ -49,6 +49,7 @@ struct Neighbourhood {
   /// decisions must follow one, as those of all nests that share an axis do, opening a few does not
   /// help.
   std::optional<PathStep> first = {};
+  Path path = {};  ///< Steps that lead to the elite, in the order of these descents.
 };
 
 /// Takes a step. False: that is a dead end.
@@ -160,9 +161,14 @@ class LocalSearch {
 /// reaches the cut are pruned.
 class NearGuide final : public Guide {
  public:
-  /// All references outlive the guide; `bound` may be empty.
-  NearGuide(const Neighbourhood& neighbourhood, const BoundFunction& bound, double cut)
-      : neighbourhood_(neighbourhood), bound_(bound), cut_(cut) {}
+  /// All references outlive the guide; `bound` may be empty. Of the children one in `every` is
+  /// bounded: a bound takes as long as a propagation, and near the fastest few are cut.
+  NearGuide(const Neighbourhood& neighbourhood, const BoundFunction& bound, double cut,
+            int every = 1)
+      : neighbourhood_(neighbourhood), bound_(bound), cut_(cut), every_(every) {}
+
+  /// What walks and their like give as `every`; they look at the bound of what they find.
+  static constexpr int kSeldom = 8;
 
   int Draw(const runtime::Candidate& state, runtime::DecisionId decision, int depth,
            Random& random) override;
@@ -172,6 +178,7 @@ class NearGuide final : public Guide {
   const Neighbourhood& neighbourhood_;
   const BoundFunction& bound_;
   double cut_;
+  int every_, until_next_ = 0;
   bool has_changed_ = false;
 };
 

@@ -12,77 +12,77 @@ Walker::Walker(const runtime::Candidate& root, const ChoiceOrder& order)
     : root_(root),
       order_(order),
       here_(order, kRolloutPatience.dead_ends),
-      there_(order, kLocalPatience.dead_ends) {}
+      there_(order, kLocalPatience.dead_ends),
+      leap_(root),
+      start_(root) {}
 
-bool Walker::Begin(const std::optional<PathStep>& first, Guide& guide, Random& random,
-                   const Descender::OnDeadEnd& note) {
-  runtime::Candidate start = root_;
-  if (first && !RestrictTo(*first, start)) return false;
+bool Walker::Begin(Guide& guide, Random& random, const Descender::OnDeadEnd& note) {
   for (int attempt = 0; attempt < kRolloutPatience.tries; ++attempt) {
-    bool is_exact = !first;
+    bool is_exact = true;
     const auto on_dead_end = [&](const DeadEnd& dead_end) {
       is_exact = false;
       note(dead_end);
     };
-    const DescentResult result = here_.Run(start, random, on_dead_end, guide);
+    const DescentResult result = here_.Run(root_, random, on_dead_end, guide);
     if (result == DescentResult::kExhausted) return false;
     if (result == DescentResult::kGaveUp) continue;
-    path_ = here_.path();
-    if (!is_exact || here_.pruned() > 0) {
-      CompletePath(root_, here_.candidate(), order_, path_);
-      here_.Follow(root_, path_);
+    if (is_exact && here_.pruned() == 0) {
+      path_ = here_.path();
+    } else {
+      start_ = here_.candidate();
+      BeginAt(start_);
     }
     return true;
   }
   return false;
 }
 
+bool Walker::BeginNear(const Neighbourhood& near, Guide& guide, Random& random,
+                       const Descender::OnDeadEnd& note) {
+  start_ = root_;
+  if (near.first && !RestrictTo(*near.first, start_)) return false;
+  if (!GoFromStart(near.path, 0, near, guide, random, note)) return false;
+  BeginAt(there_.candidate());
+  return true;
+}
+
 void Walker::BeginAt(const runtime::Candidate& implementation) {
-  path_.clear();
-  CompletePath(root_, implementation, order_, path_);
-  here_.Follow(root_, path_);
+  here_.Begin(root_);
+  here_.GoTo(implementation);
+  path_ = here_.path();
 }
 
 bool Walker::Look(const Neighbourhood& near, Guide& guide, Random& random,
                   const Descender::OnDeadEnd& note) {
-  if (near.first) return LookFrom(near, guide, random, note);
-  const auto is_open = [&](const PathStep& step) {
-    return std::ranges::binary_search(near.open, static_cast<runtime::DecisionId>(step.decision));
-  };
-  const auto first = std::ranges::find_if(path_, is_open);
-  EXH_CHECK(first != path_.end());
-  shared_ = static_cast<std::size_t>(first - path_.begin());
-  is_exact_ = true;
-  const auto on_dead_end = [&](DeadEnd dead_end) {
-    is_exact_ = false;
-    dead_end.depth += static_cast<int>(shared_);
-    note(dead_end);
-  };
-  const DescentResult result = there_.Run(here_.state(shared_), random, on_dead_end, guide);
-  is_exact_ = is_exact_ && there_.pruned() == 0;
-  return result == DescentResult::kImplementation;
+  shared_ = 0;
+  if (near.first) {
+    start_ = root_;
+    if (!RestrictTo(*near.first, start_)) return false;
+  } else {
+    const auto is_open = [&](const PathStep& step) {
+      return std::ranges::binary_search(near.open, static_cast<runtime::DecisionId>(step.decision));
+    };
+    const auto first = std::ranges::find_if(path_, is_open);
+    EXH_CHECK(first != path_.end());
+    shared_ = static_cast<std::size_t>(first - path_.begin());
+    start_ = here_.state(shared_);
+  }
+  const std::span<const PathStep> known(path_);
+  return GoFromStart(known.subspan(shared_), shared_, near, guide, random, note);
 }
 
-bool Walker::LookFrom(const Neighbourhood& near, Guide& guide, Random& random,
-                      const Descender::OnDeadEnd& note) {
-  // The neighbour's first decision is not the one that the order would take first.
-  shared_ = 0;
-  is_exact_ = false;
-  runtime::Candidate start = root_;
-  if (!RestrictTo(*near.first, start)) return false;
-  return there_.Run(start, random, note, guide) == DescentResult::kImplementation;
+bool Walker::GoFromStart(std::span<const PathStep> known, std::size_t depth,
+                         const Neighbourhood& near, Guide& guide, Random& random,
+                         const Descender::OnDeadEnd& note) {
+  if (!leap_.Run(start_, known, depth, near, guide, random, note)) return false;
+  if (guide.Prunes(start_)) return false;
+  return there_.Run(start_, random, note, guide) == DescentResult::kImplementation;
 }
 
 void Walker::Go() {
-  path_.resize(shared_);
-  const Path below = there_.path();
-  path_.insert(path_.end(), below.begin(), below.end());
-  if (is_exact_) {
-    here_.Graft(shared_, there_);
-    return;
-  }
-  CompletePath(root_, there_.candidate(), order_, path_);
-  here_.Follow(root_, path_);
+  here_.BackTo(shared_);
+  here_.GoTo(there_.candidate());
+  path_ = here_.path();
 }
 
 }  // namespace exh::search

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // Walker: the state of a walk, an implementation and the neighbour that is looked at. It keeps the
-// candidate before each decision, so that a neighbour costs a descent from its first open decision
-// on, not from the root.
+// candidate before each decision, so that a neighbour costs what comes after its first open
+// decision; and of that, what the implementation decided as well is taken in a leap.
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <span>
 #include <vector>
 
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
+#include "search/near/leap.h"
 #include "search/near/local_search.h"
 
 namespace exh::search {
@@ -20,10 +21,12 @@ class Walker {
   /// Root and order outlive the walker. It has no implementation yet.
   Walker(const runtime::Candidate& root, const ChoiceOrder& order);
 
-  /// Begins at an implementation that a descent from the root finds; `first`, if any, is its first
-  /// decision. False: it found none.
-  bool Begin(const std::optional<PathStep>& first, Guide& guide, Random& random,
-             const Descender::OnDeadEnd& note);
+  /// Begins at an implementation that a descent from the root finds. False: it found none.
+  bool Begin(Guide& guide, Random& random, const Descender::OnDeadEnd& note);
+
+  /// Begins at a neighbour, which `guide` draws. False: it found none.
+  bool BeginNear(const Neighbourhood& near, Guide& guide, Random& random,
+                 const Descender::OnDeadEnd& note);
 
   /// Begins at an implementation below the root.
   void BeginAt(const runtime::Candidate& implementation);
@@ -42,16 +45,17 @@ class Walker {
   void Go();
 
  private:
-  /// The same for a neighbour that decides something before anything else.
-  bool LookFrom(const Neighbourhood& near, Guide& guide, Random& random,
-                const Descender::OnDeadEnd& note);
+  /// From `start_` by a leap along `known`, `depth` decisions below the root, to `there_`.
+  bool GoFromStart(std::span<const PathStep> known, std::size_t depth, const Neighbourhood& near,
+                   Guide& guide, Random& random, const Descender::OnDeadEnd& note);
 
   const runtime::Candidate& root_;
   const ChoiceOrder& order_;
   Descender here_, there_;
-  Path path_;               ///< Of `here_`.
-  std::size_t shared_ = 0;  ///< So many first decisions of `here_` are those of `there_` as well.
-  bool is_exact_ = true;    ///< The path of `there_` leads there by its decisions alone.
+  Leap leap_;
+  runtime::Candidate start_;  ///< Where the descent to the neighbour begins.
+  Path path_;                 ///< Of `here_`.
+  std::size_t shared_ = 0;    ///< So many first decisions of `here_` are those of `there_` as well.
 };
 
 }  // namespace exh::search

@@ -98,8 +98,8 @@ void LastNeighbours::FindBases() {
     const std::uint64_t hash = HashOf(fast.candidate);
     if (std::ranges::find(bases_, hash, &Base::hash) != bases_.end()) continue;
     vectors_.insert(hash);
-    auto base = std::make_shared<Base>(Base{std::move(fast.candidate), fast.ns, hash, {}});
-    base->steps = StepsFrom(entries_.root(), base->candidate, fast.path);
+    auto base = std::make_shared<Base>(Base{std::move(fast.candidate), fast.ns, hash, std::move(fast.path), {}});
+    base->steps = StepsFrom(entries_.root(), base->candidate, base->path);
     bases_.insert(std::ranges::upper_bound(bases_, base->ns, {}, &Base::ns), std::move(base));
   }
 }
@@ -108,10 +108,12 @@ std::optional<Candidate> LastNeighbours::Take(const Task& task,
                                               const Descender::OnDeadEnd& note) const {
   constexpr std::uint64_t kStream = 0x9e3779b97f4a7c15ULL;
   Random random((task.number + 1) * kStream);
-  const Neighbourhood near{task.base->candidate, std::nullopt, {}, task.step};
-  NearGuide guide(near, entries_.bound(), frontier_.cut());
+  const Neighbourhood near{task.base->candidate, std::nullopt, {}, task.step, task.base->path};
+  NearGuide guide(near, entries_.bound(), frontier_.cut(), NearGuide::kSeldom);
   Candidate start = entries_.root();
   if (!RestrictTo(task.step, start)) return std::nullopt;
+  Leap leap(start);
+  if (!leap.Run(start, near.path, 0, near, guide, random, note)) return std::nullopt;
   PatientDescent descent = DescendPatiently(start, order_, kLocalPatience, random, guide, note);
   if (descent.result != DescentResult::kImplementation) return std::nullopt;
   return descent.descender.candidate();

@@ -51,6 +51,7 @@ class LastNeighbours final : public Proposer {
     runtime::Candidate candidate;
     double ns = 0;
     std::uint64_t hash = 0;
+    Path path;                    ///< Leads to it, in the order of these descents.
     std::vector<PathStep> steps;  ///< Each leads to a neighbour.
     std::size_t next = 0;         ///< Of them.
   };

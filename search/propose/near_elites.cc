@@ -91,15 +91,15 @@ bool NearElites::BeginNear(const LocalSearch& local, std::uint64_t structure, Wa
                            Random& random, Attempt& attempt) const {
   const auto near = local.Draw(structure, random);
   if (!near) return false;
-  NearGuide guide(*near, entries_.bound(), frontier_.cut());
-  return walker.Begin(near->first, guide, random, NoteIn(attempt));
+  NearGuide guide(*near, entries_.bound(), frontier_.cut(), NearGuide::kSeldom);
+  return walker.BeginNear(*near, guide, random, NoteIn(attempt));
 }
 
 bool NearElites::BeginAnywhere(std::uint64_t structure, Walker& walker, Random& random,
                                Attempt& attempt) const {
   for (int number = 0; number < options_.structure_tries; ++number) {
     BoundGuide uniform(entries_.bound(), frontier_.cut(), 0);
-    if (!walker.Begin({}, uniform, random, NoteIn(attempt))) return false;
+    if (!walker.Begin(uniform, random, NoteIn(attempt))) return false;
     if (local_.StructureOf(walker.candidate()) == structure) return true;
   }
   return false;

@@ -2,6 +2,7 @@
 #include "search/propose/screen.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -27,13 +28,15 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
   std::vector<Seen> seen;
   const double exploration = options_.most_exploration * random.Real();
   const auto look_at = [&](const runtime::Candidate& candidate) {
-    seen.push_back({candidate, Score(candidate, exploration)});
+    const double bound = entries_.BoundOf(candidate);
+    if (bound >= cut) return std::numeric_limits<double>::infinity();
+    seen.push_back({candidate, Score(candidate, bound, exploration)});
     return seen.back().score;
   };
   double here = look_at(walker.candidate());
   for (int step = 0; step < options_.steps && !walker.path().empty(); ++step) {
     const Neighbourhood near = LocalSearch::Around(walker.candidate(), walker.path(), random);
-    NearGuide guide(near, entries_.bound(), cut);
+    NearGuide guide(near, entries_.bound(), cut, NearGuide::kSeldom);
     if (!walker.Look(near, guide, random, note)) continue;
     if (accepts && !accepts(walker.neighbour())) continue;
     const double there = look_at(walker.neighbour());
@@ -49,10 +52,13 @@ std::optional<Prospect> Screen::Walk(Walker& walker, double cut,
   return std::nullopt;
 }
 
-double Screen::Score(const runtime::Candidate& candidate, double exploration) const {
+double Screen::Expected(const runtime::Candidate& candidate) const {
+  return Score(candidate, entries_.BoundOf(candidate), 0);
+}
+
+double Screen::Score(const runtime::Candidate& candidate, double bound, double exploration) const {
   if (!learns()) return 0;
-  const auto guess =
-      model_.Ask(VectorText(candidate), AmountsOf(candidate), entries_.BoundOf(candidate));
+  const auto guess = model_.Ask(VectorText(candidate), AmountsOf(candidate), bound);
   return guess ? guess->mean - exploration * guess->deviation : 0;
 }
 

@@ -58,14 +58,14 @@ class Screen {
                                Random& random, const Descender::OnDeadEnd& note) const;
 
   /// What the model expects of an implementation; 0 as long as there is none. Smaller is better.
-  double Expected(const runtime::Candidate& candidate) const { return Score(candidate, 0); }
+  double Expected(const runtime::Candidate& candidate) const;
 
   /// By one thread alone.
   void Learn(const Lesson& lesson);
 
  private:
   /// Smaller is better.
-  double Score(const runtime::Candidate& candidate, double exploration) const;
+  double Score(const runtime::Candidate& candidate, double bound, double exploration) const;
   /// What the device says of it; until the thread asks again.
   std::span<const double> AmountsOf(const runtime::Candidate& candidate) const;
 

@@ -207,7 +207,7 @@ void MeasureNear(const Problem& problem, const SearchBound& bound, const std::st
   Walker walker(root, order);
   Guide uniform;
   const Descender::OnDeadEnd nothing = [](const DeadEnd&) {};
-  while (!walker.Begin({}, uniform, random, nothing)) {
+  while (!walker.Begin(uniform, random, nothing)) {
   }
   for (int number = 0; number < descents; ++number) {
     const Neighbourhood around = LocalSearch::Around(walker.candidate(), walker.path(), random);

@@ -194,7 +194,7 @@ TEST(LocalSearch, ADecisionMayChangeBeforeAllOthersAndTheyFollow) {
     if (decision == mode) continue;  // TIGHT leads nowhere.
     Walker walker(root, order);
     NearGuide guide(near, none, 0);
-    ASSERT_TRUE(walker.Begin(near.first, guide, random, [](const DeadEnd&) {}));
+    ASSERT_TRUE(walker.BeginNear(near, guide, random, [](const DeadEnd&) {}));
     EXPECT_EQ(walker.candidate().domain(decision), value);
     // Colors and orders have to agree among themselves; nothing else changes.
     for (runtime::DecisionId id = 0; id < root.instance().num_decisions(); ++id) {

@@ -249,10 +249,9 @@ TEST(LongDecisions, AreDescendedAlsoOutOfDeadEnds) {
       ASSERT_EQ(descender.Run(root, random, [&](const DeadEnd&) { ++dead_ends; }),
                 DescentResult::kImplementation);
       vectors.insert(VectorText(descender.candidate()));
-      Path path = descender.path();
-      CompletePath(root, descender.candidate(), order, path);
       Descender again(order);
-      again.Follow(root, path);
+      again.Begin(root);
+      again.GoTo(descender.candidate());
       EXPECT_EQ(again.candidate().state(), descender.candidate().state());
     }
   }

@@ -42,7 +42,7 @@ TEST(Walker, PathsLeadToWhereItStandsAlsoOutOfDeadEnds) {
       };
       bool has_begun = false;  // Some orders lead into dead ends too often for one try.
       for (int i = 0; i < 20 && !has_begun; ++i)
-        has_begun = walker.Begin({}, uniform, random, note);
+        has_begun = walker.Begin(uniform, random, note);
       ASSERT_TRUE(has_begun);
       for (int step = 0; step < 60; ++step) {
         const std::string here = VectorText(walker.candidate());
@@ -74,7 +74,7 @@ TEST(Walker, WhatIsDecidedBeforeTheFirstOpenDecisionStays) {
   Random random(1);
   Walker walker(root, order);
   const Descender::OnDeadEnd nothing = [](const DeadEnd&) {};
-  ASSERT_TRUE(walker.Begin({}, uniform, random, nothing));
+  ASSERT_TRUE(walker.Begin(uniform, random, nothing));
   for (int step = 0; step < 50; ++step) {
     const Neighbourhood near{walker.candidate(), {}, {size + 1}, {}};
     const Path before = walker.path();
