@@ -77,25 +77,89 @@ void BodyPrinter::PrintLoop(const NestNode& loop) {
     Line(
         fmt::format("{} {} = {};", ir::RegisterName(array(cell.first).type), names.back(), before));
   }
-  std::vector<Use> uses;
-  AddUses(loop, uses);
-  Forget(uses);
-  const auto outside = registers_;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    registers_[cells[i]] = names[i];
-    accumulated_.insert(cells[i]);
-  }
+  Registers outside = Enter(loop);
+  for (std::size_t i = 0; i < cells.size(); ++i) BeginTaking(cells[i], names[i]);
   BeforeLoop(loop);
   Open(LoopHeader(loop, 1));
   Print(loop.children.front());
   Close();
-  registers_ = outside;
+  Leave(std::move(outside));
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    accumulated_.erase(cells[i]);
-    registers_[cells[i]] = names[i];
-    const Type type = array(cells[i].first).type;
-    Store(cells[i], derived::StoreText({names[i]}, type, type));
+    EndTaking(cells[i], names[i]);
+    StoreTaken(cells[i], names[i]);
   }
+}
+
+BodyPrinter::Registers BodyPrinter::Enter(const NestNode& loop) {
+  std::vector<Use> uses;
+  AddUses(loop, uses);
+  Forget(uses);
+  return registers_;
+}
+
+void BodyPrinter::BeginTaking(const Cell& cell, const std::string& name) {
+  registers_[cell] = name;
+  accumulated_.insert(cell);
+}
+
+void BodyPrinter::EndTaking(const Cell& cell, const std::string& name) {
+  accumulated_.erase(cell);
+  registers_[cell] = name;
+}
+
+void BodyPrinter::StoreTaken(const Cell& cell, const std::string& name) {
+  const Type type = array(cell.first).type;
+  Store(cell, derived::StoreText({name}, type, type));
+}
+
+std::vector<BodyPrinter::Taken> BodyPrinter::TakenIn(const NestNode& loop) const {
+  std::vector<Taken> taken;
+  for (const Cell& cell : AccumulatedIn(loop)) {
+    const auto found = std::ranges::find(program_.accumulators, cell.first);
+    EXH_CHECK(found != program_.accumulators.end());
+    const Statement& of = program_.list.statements[static_cast<std::size_t>(
+        found - program_.accumulators.begin())];
+    taken.push_back({cell, *of.reduces, Program::AccumulatesIn(of)});
+  }
+  return taken;
+}
+
+std::size_t BodyPrinter::NumAccumulated(const NestNode& node) const {
+  std::vector<Use> uses;
+  AddUses(node, uses);
+  std::set<Cell> cells;
+  for (const Use& use : uses) {
+    if (use.accumulates) cells.insert(use.cell);
+  }
+  return cells.size();
+}
+
+bool BodyPrinter::IsBegin(const NestNode& node) const {
+  return node.kind == Kind::kCall && PieceOf(node).what == Piece::What::kBegin;
+}
+
+bool BodyPrinter::IsTake(const NestNode& node) const {
+  return node.kind == Kind::kCall && PieceOf(node).what == Piece::What::kTake;
+}
+
+std::set<int> BodyPrinter::ReadIn(const NestNode& node) const {
+  std::vector<Use> uses;
+  AddUses(node, uses);
+  std::set<int> arrays;
+  for (const Use& use : uses) {
+    if (!use.is_write || use.accumulates) arrays.insert(use.cell.first);
+  }
+  return arrays;
+}
+
+std::set<int> BodyPrinter::WrittenIn(const NestNode& node) const {
+  std::vector<Use> uses;
+  AddUses(node, uses);
+  std::set<int> arrays;
+  for (const Use& use : uses) {
+    if (use.is_write && IsStored(use.cell.first)) arrays.insert(use.cell.first);
+  }
+  return arrays;
 }
 
 std::vector<BodyPrinter::Cell> BodyPrinter::AccumulatedIn(const NestNode& loop) const {
@@ -300,7 +364,11 @@ bool BodyPrinter::IsStored(int array_index) const {
 void BodyPrinter::Store(const Cell& cell, const std::string& value) {
   if (!IsStored(cell.first)) return;
   if (!array(cell.first).is_result()) kept_.insert(cell.first);
-  Line(fmt::format("{}[{}] = {};", NameOf(cell.first), cell.second, value));
+  PrintStore(fmt::format("{}[{}] = {};", NameOf(cell.first), cell.second, value));
+}
+
+void BodyPrinter::PrintStore(const std::string& store) {
+  Line(store_condition_.empty() ? store : fmt::format("if ({}) {}", store_condition_, store));
 }
 
 }  // namespace exh::kernels::fused

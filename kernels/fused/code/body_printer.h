@@ -43,6 +43,17 @@ class BodyPrinter : public TextWriter {
   static std::string NameOf(int array) { return "a" + std::to_string(array); }
 
  protected:
+  /// An element: its array, and which one, as text.
+  using Cell = std::pair<int, std::string>;
+  /// Elements that are known, and the registers that they are in.
+  using Registers = std::map<Cell, std::string>;
+  /// An element that a loop does nothing but accumulate in.
+  struct Taken {
+    Cell cell;
+    ir::Op op;      ///< Of the reduction.
+    ir::Type type;  ///< That it is accumulated in.
+  };
+
   void SetPart(const Part& part);
   /// A node and all that is in it.
   void Print(const NestNode& node);
@@ -56,10 +67,35 @@ class BodyPrinter : public TextWriter {
   virtual bool has_wide_accesses() const { return false; }
   const Program& program() const { return program_; }
   const std::string& index() const { return index_; }
+  /// Stores from here on happen where this holds; "": always.
+  void set_store_condition(std::string condition) { store_condition_ = std::move(condition); }
+
+  // For those who print loops in a way of their own.
+  std::string LoopHeader(const NestNode& loop, int step) const;
+  /// Forgets what the loop may write. Returns what is known behind it, for Leave().
+  Registers Enter(const NestNode& loop);
+  void Leave(Registers outside) { registers_ = std::move(outside); }
+  /// What the loop accumulates in and uses in no other way.
+  std::vector<Taken> TakenIn(const NestNode& loop) const;
+  /// All elements that it accumulates in.
+  std::size_t NumAccumulated(const NestNode& node) const;
+  /// Until EndTaking() the element is in this register, a variable.
+  void BeginTaking(const Cell& cell, const std::string& name);
+  void EndTaking(const Cell& cell, const std::string& name);
+  void StoreTaken(const Cell& cell, const std::string& name);
+  /// Is it the beginning of a sum?
+  bool IsBegin(const NestNode& node) const;
+  /// Does it add to one?
+  bool IsTake(const NestNode& node) const;
+  /// Arrays that a node reads, in memory or out of registers.
+  std::set<int> ReadIn(const NestNode& node) const;
+  /// Arrays that it stores to.
+  std::set<int> WrittenIn(const NestNode& node) const;
+  /// The element, from a register or from memory.
+  std::string Load(const Cell& cell);
+  std::string NewName() { return "r" + std::to_string(next_++); }
 
  private:
-  /// An element: its array, and which one, as text.
-  using Cell = std::pair<int, std::string>;
   struct Use {
     Cell cell;
     bool is_write = false;
@@ -68,7 +104,6 @@ class BodyPrinter : public TextWriter {
 
   void PrintLoop(const NestNode& loop);
   void PrintCall(const NestNode& call);
-  std::string LoopHeader(const NestNode& loop, int step) const;
 
   // A vector (body_vector.cc): wide reads, then one iteration after the other, then wide writes.
   void PrintVector(const NestNode& loop);
@@ -92,13 +127,12 @@ class BodyPrinter : public TextWriter {
                           const std::vector<std::string>& values) const;
   std::string Read(const Access& access, const Statement& of,
                    const std::vector<std::string>& arguments);
-  /// The element, from a register or from memory.
-  std::string Load(const Cell& cell);
   /// `value` is of type `from`; it becomes what the array holds.
   void Write(const Cell& cell, const derived::Piece& value, ir::Type from);
   void Store(const Cell& cell, const std::string& value);
   bool IsStored(int array) const;
-  std::string NewName() { return "r" + std::to_string(next_++); }
+  /// A store as a line, where stores happen.
+  void PrintStore(const std::string& store);
 
   const StatementTensor& array(int index) const {
     return program_.arrays[static_cast<std::size_t>(index)];
@@ -110,7 +144,8 @@ class BodyPrinter : public TextWriter {
   const std::set<int>* const known_;
   const Part* part_ = nullptr;
   std::set<int> read_, kept_;
-  std::map<Cell, std::string> registers_;
+  Registers registers_;
+  std::string store_condition_;
   std::set<Cell> accumulated_;                ///< Those of registers_ that are variables.
   std::pair<std::string, std::string> lane_;  ///< In a vector: its variable, and that of a lane.
   std::set<int> wide_;                        ///< In a vector: arrays that are stored at its end.

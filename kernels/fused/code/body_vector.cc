@@ -155,8 +155,8 @@ void BodyPrinter::WriteWide(const Cell& first, const std::vector<Cell>& lanes) {
     values += (values.empty() ? "" : ", ") + derived::StoreText({registers_.at(cell)}, type, type);
   }
   const std::string vector = VectorName(type, static_cast<int>(lanes.size()));
-  Line(fmt::format("*reinterpret_cast<{0}*>({1} + {2}) = {0}{{{3}}};", vector, NameOf(first.first),
-                   first.second, values));
+  PrintStore(fmt::format("*reinterpret_cast<{0}*>({1} + {2}) = {0}{{{3}}};", vector,
+                         NameOf(first.first), first.second, values));
 }
 
 }  // namespace exh::kernels::fused

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/fused/code/element_text.h"
+#include "kernels/fused/code/simpler.h"
 #include "poly/isl/legality.h"
 #include "poly/scenarios.h"
 
@@ -37,6 +38,8 @@ class Marking {
       if (all.empty()) all = inside;
       result.is_parallel = HasNone(carried_[At(node.row)], inside);
       result.is_independent = HasNone(separated_[At(node.row)], all);
+      result.is_reduction = !result.is_parallel && HasNone(NotTaken(carried_[At(node.row)]), inside);
+      if (node.extent) result.neighbours = NeighboursIn(node, node.variable);
     }
     for (poly::LoopNode& child : node.children) {
       NestNode marked = Run(std::move(child), all);
@@ -63,6 +66,32 @@ class Marking {
       }
     }
     return true;
+  }
+
+  /// Without dependences that what a reduction takes has on what it took.
+  std::vector<bool> NotTaken(std::vector<bool> has) const {
+    for (std::size_t i = 0; i < dependences_.size(); ++i) {
+      const poly::Dependence& of = dependences_[i];
+      const bool is_taken = part_.pieces[At(of.source)].what == Piece::What::kTake;
+      if (of.source == of.target && is_taken) has[i] = false;
+    }
+    return has;
+  }
+
+  /// Accesses that are neighbours in memory from one value of the variable to the next.
+  int NeighboursIn(const poly::LoopNode& node, const std::string& variable) const {
+    int neighbours = 0;
+    for (const poly::LoopNode& child : node.children) neighbours += NeighboursIn(child, variable);
+    if (node.kind != Kind::kCall) return neighbours;
+    const auto found = std::ranges::find(node.arguments, variable);
+    if (found == node.arguments.end()) return neighbours;
+    const int iterator = static_cast<int>(found - node.arguments.begin());
+    const std::size_t accesses = part_.scop.statements[At(node.statement)].accesses.size();
+    for (std::size_t i = 0; i < accesses; ++i) {
+      neighbours += poly::VectorAccessOf(part_.scop, node.statement, static_cast<int>(i), iterator)
+                        .is_contiguous;
+    }
+    return neighbours;
   }
 
   /// 1 where it is no vector.
@@ -125,7 +154,7 @@ class Marking {
 NestNode NestOf(const Part& part, const std::vector<poly::Dependence>& dependences,
                 const poly::Schedule& schedule, bool has_vectors) {
   return Marking(part, dependences, schedule, has_vectors)
-      .Run(poly::LoopTreeOf(part.scop, schedule));
+      .Run(Simpler(part, poly::LoopTreeOf(part.scop, schedule)));
 }
 
 }  // namespace exh::kernels::fused

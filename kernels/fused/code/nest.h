@@ -20,6 +20,9 @@ struct NestNode {
   bool is_parallel = false;  ///< kLoop: its iterations may run at once.
   /// kLoop: it may be moved out of all loops that it is in, and its iterations may run at once.
   bool is_independent = false;
+  /// kLoop: all that its iterations hand each other are values of reductions.
+  bool is_reduction = false;
+  int neighbours = 0;        ///< kLoop: accesses in it of which neighbours follow one another.
   int widest = 1;            ///< kLoop: the most that `vector` may be for wide accesses.
   int vector = 1;            ///< kLoop: so many iterations are done as one, with wide accesses.
   int lanes = 0;             ///< A vector on a processor: its iterations; 0: the compiler says.

@@ -94,6 +94,8 @@ class Deciding {
             .node = node.node,
             .is_parallel = node.is_parallel,
             .is_independent = node.is_independent,
+            .is_reduction = node.is_reduction,
+            .neighbours = node.neighbours,
             .widest = node.widest};
   }
   static void Take(const LoopDecision& decision, NestNode& loop) {

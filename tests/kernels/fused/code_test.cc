@@ -93,6 +93,25 @@ const Cases& AllCases() {
                                            {{"Mul", {"x", "x"}, "y: float32 [64, 1024]"},
                                             {"ReduceSum", {"y"}, "s: float32 [64]", {{"axis", 1}}}},
                                            {"y", "s"})));
+    // Few results of much: teams of threads, and several blocks for each result.
+    all->Add("total", GraphOf(OperatorJson({"x: float32 [48, 1200]"},
+                                           {{"Exp", {"x"}, "e: float32 [48, 1200]"},
+                                            {"ReduceSum", {"e"}, "s: float32 [1]", {{"axis", {0, 1}}}},
+                                            {"Sqrt", {"s"}, "y: float32 [1]"}},
+                                           {"y"})));
+    all->Add("tall", GraphOf(OperatorJson({"x: float16 [3000, 40]"},
+                                          {{"Cast", {"x"}, "c: float32 [3000, 40]", {{"dst_type", "float32"}}},
+                                           {"ReduceMax", {"c"}, "m: float32 [40]", {{"axis", 0}}},
+                                           {"Neg", {"m"}, "y: float32 [40]"}},
+                                          {"c", "y"})));
+    all->Add("normalized",
+             GraphOf(OperatorJson(
+                 {"x: float32 [9, 600]"},
+                 {{"ReduceSum", {"x"}, "s: float32 [9, 1]", {{"axis", 1}, {"keep_dims", true}}},
+                  {"RealDiv", {"x", "s"}, "y: float32 [9, 600]"},
+                  {"ReduceMax", {"y"}, "m: float32 [9, 1]", {{"axis", 1}, {"keep_dims", true}}},
+                  {"Sub", {"y", "m"}, "z: float32 [9, 600]"}},
+                 {"z"})));
     return all;
   }();
   return *cases;
@@ -148,6 +167,22 @@ TEST(FusedCode, ProgramsOfGpusComputeWhatTheReferenceDoes) {
           << cases[i].cuda.text;
     }
   }
+}
+
+TEST(FusedCode, FewResultsOfMuchHaveTeamsAndSeveralBlocks) {
+  int teams = 0, shared = 0;
+  std::set<std::string> with_teams;
+  for (const Case& of : AllCases().all()) {
+    if (of.cuda.text.find("exh_member") != std::string::npos) ++teams;
+    if (of.cuda.gpu->launch.ticket_bytes > 0) {
+      ++shared;
+      with_teams.insert(of.name.substr(0, of.name.find(',')));
+    }
+  }
+  EXPECT_GT(teams, 20);
+  EXPECT_GT(shared, 5);
+  EXPECT_TRUE(with_teams.contains("total"));
+  EXPECT_TRUE(with_teams.contains("tall"));
 }
 
 Source CudaOf(const nlohmann::json& text, bool has_vectors) {
