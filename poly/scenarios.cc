@@ -199,9 +199,10 @@ double CostOf(const Scop& scop, int statement, int iterator, bool is_innermost, 
   }
   if (num_least > 0)
     cost += weights.stride / static_cast<double>(least) + weights.accesses * num_least;
-  if (extent < threads) {
-    const double limit = threads;
-    cost += weights.threads * (options.threads_as_printed ? limit / extent : extent / limit);
+  if (options.threads_as_printed) {
+    if (extent < threads) cost += weights.threads * threads / extent;
+  } else {
+    cost += weights.threads * std::min(1.0, extent / threads);
   }
   return cost;
 }

@@ -37,8 +37,8 @@ struct ScenarioOptions {
   int max_dimensions = 3;  // Iterators that a scenario reserves for a statement.
   /// The last term of the cost is max_threads / extent in the paper's formula: 256 for an extent of
   /// 4, more than all others together. The text wants to favour what brings many threads, without
-  /// exceeding the limit, and only to order what is equal otherwise: extent / max_threads. That is
-  /// what counts unless this is set.
+  /// exceeding the limit, and only to order what is equal otherwise: extent / max_threads, and 1
+  /// where blocks divide more. That is what counts unless this is set.
   bool threads_as_printed = false;
 };
 

@@ -43,6 +43,13 @@ class GpuMachine final : public fused::RowMachine {
     return fused::CudaText(program, nests);
   }
 
+  double Steps(const fused::Program& program,
+               const std::vector<fused::NestNode>& nests) const override {
+    return fused::StepsOnGpu(program, nests);
+  }
+
+  bool has_patches() const override { return true; }
+
   std::string Begin(const kernels::cpu::Problem& problem) override {
     const std::string path = scratch_.path() + "/problem";
     std::string error = kernels::cpu::WriteProblemFile(path, problem);

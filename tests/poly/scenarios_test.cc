@@ -45,10 +45,10 @@ TEST(ScenariosTest, CostsWhatTheFormulaSays) {
   // Along k: C twice at stride 0, as good as B at stride 1; beside B's, as C is constant, it is
   // vectors. D is scattered.
   EXPECT_DOUBLE_EQ(CostOf(scop, kY, kK, true, 1024, {}), 5 * 1 + 3 * 2 + 1 + 3 + 64.0 / 1024 - 3);
-  EXPECT_DOUBLE_EQ(CostOf(scop, kY, kI, false, 16, {}), 1.0 / 64 + 4);
+  EXPECT_DOUBLE_EQ(CostOf(scop, kY, kI, false, 16, {}), 1.0 / 64 + 4 + 1);
   EXPECT_DOUBLE_EQ(CostOf(scop, kY, kI, false, 1024, {.threads_as_printed = true}),
                    1.0 / 64 + 4 + 1024.0 / 64);
-  EXPECT_DOUBLE_EQ(CostOf(scop, kY, kI, false, 64, {}), 1.0 / 64 + 4);  // 64 is not below 64.
+  EXPECT_DOUBLE_EQ(CostOf(scop, kY, kI, false, 64, {}), 1.0 / 64 + 4 + 1);
 }
 
 // A transpose whose rows are no vectors where it writes, and are where it reads: neighbours are
@@ -62,15 +62,28 @@ TEST(ScenariosTest, StoresThatAreScatteredCostMoreThanLoads) {
   copy.accesses = {{.array = 1, .is_write = true, .map = {{1, 0, 0}, {0, 1, 0}}},
                    {.array = 0, .map = {{0, 1, 0}, {1, 0, 0}}}};
   scop.statements = {copy};
-  EXPECT_DOUBLE_EQ(CostOf(scop, 0, 0, true, 1, {}), 3 + 1 + 1 - 8);
-  EXPECT_DOUBLE_EQ(CostOf(scop, 0, 1, true, 1, {}), 1 + 1 - 3);
+  EXPECT_DOUBLE_EQ(CostOf(scop, 0, 0, true, 1, {}), 3 + 1 + 1 + 1 - 8);
+  EXPECT_DOUBLE_EQ(CostOf(scop, 0, 1, true, 1, {}), 1 + 1 + 1 - 3);
   EXPECT_EQ(ScenariosOf(scop, {})[0].statements[0].iterators.back(), 1);
   // y[i, j] = s[i] three times: along j all loads are constant, and nothing is a vector.
   scop.statements[0].accesses.resize(1);
   for (int i = 0; i < 3; ++i) {
     scop.statements[0].accesses.push_back({.array = 2, .map = {{1, 0, 0}}});
   }
-  EXPECT_DOUBLE_EQ(CostOf(scop, 0, 1, true, 1, {}), 1 + 4);
+  EXPECT_DOUBLE_EQ(CostOf(scop, 0, 1, true, 1, {}), 1 + 4 + 1);
+}
+
+// Images whose three colours become innermost: next to them come the many points of one image, along
+// which reads are neighbours, and not the images.
+TEST(ScenariosTest, MoreThanThreadsIsNoLessThanThreads) {
+  Scop scop;
+  scop.arrays = {{.name = "x", .extents = {64, 3, 50176}, .element_bytes = 4},
+                 {.name = "y", .extents = {64, 50176, 3}, .element_bytes = 4}};
+  Statement copy{.name = "T", .iterators = {{"i", 64}, {"k", 50176}, {"l", 3}}};
+  copy.accesses = {{.array = 1, .is_write = true, .map = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}},
+                   {.array = 0, .map = {{1, 0, 0, 0}, {0, 0, 1, 0}, {0, 1, 0, 0}}}};
+  scop.statements = {copy};
+  EXPECT_GT(CostOf(scop, 0, 1, false, 1024.0 / 3, {}), CostOf(scop, 0, 0, false, 1024.0 / 3, {}));
 }
 
 // The first statement must leave its threads to the second: the paper's program divides one budget.

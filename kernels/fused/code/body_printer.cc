@@ -90,6 +90,22 @@ void BodyPrinter::PrintLoop(const NestNode& loop) {
   }
 }
 
+std::string BodyPrinter::PlaceText(const std::string& place, std::int64_t within,
+                                   std::int64_t count) {
+  std::string text = within == 1 ? place : fmt::format("{} / {}", place, within);
+  if (count > 0) text += fmt::format(" % {}", count);
+  return text;
+}
+
+std::string BodyPrinter::VariableLine(const NestNode& loop, const std::string& place, int width) {
+  const poly::LoopNode& of = loop.node;
+  std::string value = place;
+  if (width > 1) value = fmt::format("({}) * {}", value, width);
+  if (of.step != "1") value = fmt::format("({}) * {}", value, of.step);
+  if (of.first != "0") value = fmt::format("{} + {}", of.first, value);
+  return fmt::format("const int {} = {};", of.variable, value);
+}
+
 BodyPrinter::Registers BodyPrinter::Enter(const NestNode& loop) {
   std::vector<Use> uses;
   AddUses(loop, uses);

@@ -72,6 +72,10 @@ class BodyPrinter : public TextWriter {
 
   // For those who print loops in a way of their own.
   std::string LoopHeader(const NestNode& loop, int step) const;
+  /// Which of `count` places (0: of all that are left) one of them is, `within` of which are in each.
+  static std::string PlaceText(const std::string& place, std::int64_t within, std::int64_t count);
+  /// The variable of a loop at a place that counts from 0, in steps of `width` iterations.
+  static std::string VariableLine(const NestNode& loop, const std::string& place, int width);
   /// Forgets what the loop may write. Returns what is known behind it, for Leave().
   Registers Enter(const NestNode& loop);
   void Leave(Registers outside) { registers_ = std::move(outside); }

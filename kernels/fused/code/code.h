@@ -34,4 +34,9 @@ Source CpuText(const Program& program, const std::vector<NestNode>& nests);
 /// where there are any.
 Source CudaText(const Program& program, const std::vector<NestNode>& nests);
 
+/// Executions of statements that come one after the other when these run as CudaText() has them:
+/// of each kernel all executions, divided by its threads. An estimate, to tell what leaves a GPU
+/// idle from what does not.
+double StepsOnGpu(const Program& program, const std::vector<NestNode>& nests);
+
 }  // namespace exh::kernels::fused

@@ -15,15 +15,50 @@ using Kind = poly::LoopNode::Kind;
 
 constexpr std::int64_t kThreads = 256;  ///< Of a block without teams.
 
-struct Kernel {
+/// What blocks of their own do.
+struct Task {
   const Part* part = nullptr;
   const NestNode* nest = nullptr;
-  std::string name;
-  std::uint64_t grid = 1;
-  std::uint32_t threads = 1;
+  std::uint64_t grid = 1;     ///< Blocks.
+  std::uint32_t threads = 1;  ///< Of a block.
   std::uint64_t shared_bytes = 0;
   Team team;
   std::uint64_t tickets = 0;  ///< Where its tickets begin in the workspace.
+  std::set<int> reads = {}, writes = {};
+};
+
+/// Tasks of which none needs what another does.
+struct Kernel {
+  std::string name;
+  std::vector<Task> tasks;
+
+  std::uint64_t grid() const {
+    std::uint64_t blocks = 0;
+    for (const Task& task : tasks) blocks += task.grid;
+    return blocks;
+  }
+  std::uint32_t threads() const {
+    std::uint32_t most = 1;
+    for (const Task& task : tasks) most = std::max(most, task.threads);
+    return most;
+  }
+  std::uint64_t shared_bytes() const {
+    std::uint64_t most = 0;
+    for (const Task& task : tasks) most = std::max(most, task.shared_bytes);
+    return most;
+  }
+  /// May the task run beside those that it has? Blocks have as many threads, or use one of them.
+  bool Takes(const Task& task) const {
+    const auto meet = [](const std::set<int>& a, const std::set<int>& b) {
+      return std::ranges::any_of(a, [&](int array) { return b.contains(array); });
+    };
+    return std::ranges::all_of(tasks, [&](const Task& other) {
+      const bool fits =
+          task.threads == 1 || other.threads == 1 || task.threads == other.threads;
+      return fits && !meet(task.writes, other.writes) && !meet(task.writes, other.reads) &&
+             !meet(task.reads, other.writes);
+    });
+  }
 };
 
 /// The parallel loops that a kernel begins with, and what is in them.
@@ -34,7 +69,7 @@ struct Chain {
 
 Chain ChainOf(const NestNode& nest) {
   Chain chain{.loops = {}, .body = &nest};
-  while (chain.body->is_loop() && chain.body->is_parallel && chain.body->node.extent) {
+  while (chain.body->is_loop() && chain.body->is_parallel && chain.body->count) {
     chain.loops.push_back(chain.body);
     chain.body = &chain.body->children.front();
   }
@@ -46,49 +81,77 @@ class CudaPrinter final : public TeamPrinter {
   CudaPrinter(const Program& program, const std::set<int>* read)
       : TeamPrinter(program, derived::Dialect::kCuda, "int", read) {}
 
-  /// Which threads share its points.
-  Team TeamOf(const Kernel& kernel) {
-    SetPart(*kernel.part);
-    const Chain chain = ChainOf(*kernel.nest);
-    return Planned(chain.loops, *chain.body);
+  /// Decides which threads and blocks a task has.
+  void Plan(Task& task) {
+    SetPart(*task.part);
+    const Chain chain = ChainOf(*task.nest);
+    task.reads = ReadIn(*task.nest);
+    task.writes = WrittenIn(*task.nest);
+    task.team = Planned(chain.loops, *chain.body);
+    if (task.team.size > 1) {
+      task.threads = static_cast<std::uint32_t>(task.team.threads());
+      task.grid = static_cast<std::uint64_t>(task.team.blocks() * task.team.splits);
+      task.shared_bytes = SharedBytes(task.team);
+    } else if (!chain.loops.empty()) {
+      task.threads = kThreads;
+      task.grid = static_cast<std::uint64_t>((ThreadsOf(chain) + kThreads - 1) / kThreads);
+    }
   }
 
-  /// Sets what a launch of the kernel needs.
-  void PrintKernel(Kernel& kernel, const std::string& parameters,
+  void PrintKernel(const Kernel& kernel, const std::string& parameters,
                    const std::vector<std::string>& pointers, TeamSpace& space) {
-    SetPart(*kernel.part);
     Open(fmt::format("extern \"C\" __global__ void {}({})", kernel.name, parameters));
     for (const std::string& pointer : pointers) Line(pointer);
-    const Chain chain = ChainOf(*kernel.nest);
-    if (kernel.team.size > 1) {
-      kernel.threads = static_cast<std::uint32_t>(kernel.team.threads());
-      kernel.grid = static_cast<std::uint64_t>(kernel.team.blocks() * kernel.team.splits);
-      kernel.shared_bytes = SharedBytes(kernel.team);
-      PrintPlace(kernel.team);
-      PrintVariables(chain, "exh_point", /*width=*/1);
-      PrintTeam(kernel.team, *chain.body, kernel.tickets, space);
-    } else {
-      PrintThreads(kernel, chain);
+    if (kernel.tasks.size() == 1) {
+      set_block("blockIdx.x");
+      PrintTask(kernel.tasks.front(), space);
+      return Close();
+    }
+    set_block("exh_of_task");
+    Line("int exh_of_task = blockIdx.x;");
+    for (const Task& task : kernel.tasks) {
+      Open(fmt::format("if (exh_of_task < {})", task.grid));
+      if (task.threads == 1) Line("if (threadIdx.x > 0) return;");
+      PrintTask(task, space);
+      Line("return;");
+      Close();
+      Line(fmt::format("exh_of_task -= {};", task.grid));
     }
     Close();
   }
 
  private:
-  /// A thread for each point.
-  void PrintThreads(Kernel& kernel, const Chain& chain) {
-    if (chain.loops.empty()) return Print(*chain.body);
+  void PrintTask(const Task& task, TeamSpace& space) {
+    SetPart(*task.part);
+    const Chain chain = ChainOf(*task.nest);
+    if (task.team.size == 1) return PrintThreads(chain);
+    PrintPlace(task.team);
+    PrintVariables(chain, "exh_point", /*width=*/1);
+    PrintTeam(task.team, *chain.body, task.tickets, space);
+  }
+
+  int WidthOf(const Chain& chain) const {
     const NestNode& last = *chain.loops.back();
-    const bool is_wide = last.vector > 1 && CanBeWide(last);
-    const int width = is_wide ? last.vector : 1;
+    return last.vector > 1 && CanBeWide(last) ? last.vector : 1;
+  }
+  /// With a thread for each point.
+  std::int64_t ThreadsOf(const Chain& chain) const {
     std::int64_t threads = 1;
-    for (const NestNode* loop : chain.loops) threads *= *loop->node.extent;
-    threads /= width;
-    Line(fmt::format("const int thread = blockIdx.x * {} + threadIdx.x;", kThreads));
-    Line(fmt::format("if (thread >= {}) return;", threads));
-    kernel.threads = kThreads;
-    kernel.grid = static_cast<std::uint64_t>((threads + kThreads - 1) / kThreads);
+    for (const NestNode* loop : chain.loops) threads *= *loop->count;
+    return threads / WidthOf(chain);
+  }
+
+  /// A thread for each point.
+  void PrintThreads(const Chain& chain) {
+    if (chain.loops.empty()) return Print(*chain.body);
+    const int width = WidthOf(chain);
+    Line(fmt::format("const int thread = {} * {} + threadIdx.x;", block(), kThreads));
+    Line(fmt::format("if (thread >= {}) return;", ThreadsOf(chain)));
     PrintVariables(chain, "thread", width);
-    is_wide ? PrintWide(last) : Print(*chain.body);
+    for (const NestNode* loop : chain.loops) {
+      if (loop->end) Line(fmt::format("if ({} >= {}) return;", loop->node.variable, *loop->end));
+    }
+    width > 1 ? PrintWide(*chain.loops.back()) : Print(*chain.body);
   }
 
   /// The variables of the loops at a point; the last one goes by `width`.
@@ -97,12 +160,10 @@ class CudaPrinter final : public TeamPrinter {
     std::vector<std::string> lines;
     for (auto loop = chain.loops.rbegin(); loop != chain.loops.rend(); ++loop) {
       const int step = loop == chain.loops.rbegin() ? width : 1;
-      const std::int64_t extent = *(*loop)->node.extent / step;
-      std::string value = within == 1 ? point : fmt::format("{} / {}", point, within);
-      if (std::next(loop) != chain.loops.rend()) value += fmt::format(" % {}", extent);
-      if (step > 1) value = fmt::format("({}) * {}", value, step);
-      lines.push_back(fmt::format("const int {} = {};", (*loop)->node.variable, value));
-      within *= extent;
+      const std::int64_t count = *(*loop)->count / step;
+      const bool is_outermost = std::next(loop) == chain.loops.rend();
+      lines.push_back(VariableLine(**loop, PlaceText(point, within, is_outermost ? 0 : count), step));
+      within *= count;
     }
     for (auto line = lines.rbegin(); line != lines.rend(); ++line) Line(*line);
   }
@@ -129,29 +190,73 @@ std::vector<NestNode> PiecesOf(const NestNode& nest) {
   return pieces;
 }
 
+std::vector<NestNode> PiecesOf(const std::vector<NestNode>& schedule, std::size_t part) {
+  return PiecesOf(ForThreads(schedule[part]));
+}
+
+void AddStatements(const NestNode& node, std::set<int>& statements) {
+  if (node.kind == Kind::kCall) statements.insert(node.node.statement);
+  for (const NestNode& child : node.children) AddStatements(child, statements);
+}
+
+double ExecutionsOf(const Part& part, const NestNode& nest) {
+  std::set<int> statements;
+  AddStatements(nest, statements);
+  double all = 0;
+  for (const int statement : statements) {
+    double of_statement = 1;
+    for (const auto& iterator : part.scop.statements[static_cast<std::size_t>(statement)].iterators) {
+      of_statement *= static_cast<double>(iterator.extent);
+    }
+    all += of_statement;
+  }
+  return all;
+}
+
 }  // namespace
 
+double StepsOnGpu(const Program& program, const std::vector<NestNode>& nests) {
+  constexpr double kMostThreads = 1 << 18;
+  CudaPrinter planner(program, nullptr);
+  double steps = 0;
+  for (std::size_t part = 0; part < nests.size(); ++part) {
+    for (const NestNode& piece : PiecesOf(nests, part)) {
+      Task task{.part = &program.parts[part], .nest = &piece, .team = {}};
+      planner.Plan(task);
+      const Team& team = task.team;
+      double threads = static_cast<double>(team.size * team.splits);
+      for (const NestNode* loop : ChainOf(piece).loops) {
+        threads *= static_cast<double>(*loop->count);
+      }
+      steps += ExecutionsOf(program.parts[part], piece) / std::min(threads, kMostThreads);
+    }
+  }
+  return steps;
+}
+
 Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
-  std::vector<NestNode> nests;
-  for (const NestNode& nest : schedule) nests.push_back(ForThreads(nest));
   std::vector<std::vector<NestNode>> pieces;
-  for (const NestNode& nest : nests) pieces.push_back(PiecesOf(nest));
+  for (std::size_t part = 0; part < schedule.size(); ++part) {
+    pieces.push_back(PiecesOf(schedule, part));
+  }
+  CudaPrinter planner(program, nullptr);
+  TeamSpace reserved;
   std::vector<Kernel> kernels;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     for (const NestNode& piece : pieces[i]) {
-      const std::string name = fmt::format("exh_before_{}", kernels.size());
-      kernels.push_back({.part = &program.parts[i], .nest = &piece, .name = name, .team = {}});
+      Task task{.part = &program.parts[i], .nest = &piece, .team = {}};
+      planner.Plan(task);
+      if (task.team.splits > 1) {
+        task.tickets =
+            reserved.Take(static_cast<std::uint64_t>(task.team.blocks()) * sizeof(unsigned));
+      }
+      if (kernels.empty() || !kernels.back().Takes(task)) {
+        kernels.push_back({fmt::format("exh_before_{}", kernels.size()), {}});
+      }
+      kernels.back().tasks.push_back(std::move(task));
     }
   }
   if (!kernels.empty()) kernels.back().name = kMainKernel;
-  CudaPrinter planner(program, nullptr);
-  TeamSpace reserved;
-  for (Kernel& kernel : kernels) {
-    kernel.team = planner.TeamOf(kernel);
-    if (kernel.team.splits == 1) continue;
-    kernel.tickets =
-        reserved.Take(static_cast<std::uint64_t>(kernel.team.blocks()) * sizeof(unsigned));
-  }
   reserved.tickets = reserved.bytes;
   Launch launch;
   const auto array = [&](int index) -> const StatementTensor& {
@@ -176,7 +281,7 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
                       BodyPrinter::NameOf(temporary), type, space.Take(bytes)));
     }
     if (space.bytes > 0) parameters += ", unsigned char* __restrict__ exh_global";
-    for (Kernel& kernel : kernels) out.PrintKernel(kernel, parameters, pointers, space);
+    for (const Kernel& kernel : kernels) out.PrintKernel(kernel, parameters, pointers, space);
     launch.workspace_bytes = space.bytes;
     launch.ticket_bytes = space.tickets;
   };
@@ -188,17 +293,17 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
   print(third, second.kept());
   for (const Kernel& kernel : kernels) {
     if (kernel.name == kMainKernel) {
-      launch.grid = kernel.grid;
-      launch.threads = kernel.threads;
-      launch.shared_bytes = kernel.shared_bytes;
+      launch.grid = kernel.grid();
+      launch.threads = kernel.threads();
+      launch.shared_bytes = kernel.shared_bytes();
     } else {
-      launch.sides.push_back({kernel.name, /*is_before=*/true, kernel.grid, kernel.threads,
-                              kernel.shared_bytes});
+      launch.sides.push_back({kernel.name, /*is_before=*/true, kernel.grid(), kernel.threads(),
+                              kernel.shared_bytes()});
     }
   }
   const std::string text = third.Take();
   const bool has_teams =
-      std::ranges::any_of(kernels, [](const Kernel& kernel) { return kernel.team.size > 1; });
+      std::ranges::any_of(kernels, [](const Kernel& kernel) { return kernel.shared_bytes() > 0; });
   return {ir::HalfFunctions(text, ir::Language::kCuda) + IslFunctions(text) + VectorTypesOf(text) +
               (has_teams ? "extern __shared__ float4 exh_shared[];\n" : "") + text,
           launch};

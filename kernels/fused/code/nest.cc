@@ -39,7 +39,8 @@ class Marking {
       result.is_parallel = HasNone(carried_[At(node.row)], inside);
       result.is_independent = HasNone(separated_[At(node.row)], all);
       result.is_reduction = !result.is_parallel && HasNone(NotTaken(carried_[At(node.row)]), inside);
-      if (node.extent) result.neighbours = NeighboursIn(node, node.variable);
+      result.count = node.extent;
+      if (node.extent) AddNeighbours(node, node.variable, result);
     }
     for (poly::LoopNode& child : node.children) {
       NestNode marked = Run(std::move(child), all);
@@ -79,19 +80,27 @@ class Marking {
   }
 
   /// Accesses that are neighbours in memory from one value of the variable to the next.
-  int NeighboursIn(const poly::LoopNode& node, const std::string& variable) const {
-    int neighbours = 0;
-    for (const poly::LoopNode& child : node.children) neighbours += NeighboursIn(child, variable);
-    if (node.kind != Kind::kCall) return neighbours;
+  void AddNeighbours(const poly::LoopNode& node, const std::string& variable,
+                     NestNode& result) const {
+    for (const poly::LoopNode& child : node.children) AddNeighbours(child, variable, result);
+    if (node.kind != Kind::kCall) return;
     const auto found = std::ranges::find(node.arguments, variable);
-    if (found == node.arguments.end()) return neighbours;
+    if (found == node.arguments.end()) return;
     const int iterator = static_cast<int>(found - node.arguments.begin());
-    const std::size_t accesses = part_.scop.statements[At(node.statement)].accesses.size();
-    for (std::size_t i = 0; i < accesses; ++i) {
-      neighbours += poly::VectorAccessOf(part_.scop, node.statement, static_cast<int>(i), iterator)
-                        .is_contiguous;
+    const auto& accesses = part_.scop.statements[At(node.statement)].accesses;
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      const auto along = [&](int of) {
+        return poly::VectorAccessOf(part_.scop, node.statement, static_cast<int>(i), of);
+      };
+      if (!along(iterator).is_contiguous) continue;
+      double elements = 1;
+      const auto& iterators = part_.scop.statements[At(node.statement)].iterators;
+      for (std::size_t of = 0; of < iterators.size(); ++of) {
+        if (along(static_cast<int>(of)).is_constant) continue;
+        elements *= static_cast<double>(iterators[of].extent);
+      }
+      (accesses[i].is_write ? result.near_writes : result.near_reads) += elements;
     }
-    return neighbours;
   }
 
   /// 1 where it is no vector.

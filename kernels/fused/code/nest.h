@@ -22,10 +22,18 @@ struct NestNode {
   bool is_independent = false;
   /// kLoop: all that its iterations hand each other are values of reductions.
   bool is_reduction = false;
-  int neighbours = 0;        ///< kLoop: accesses in it of which neighbours follow one another.
+  /// kLoop: iterations, where that is a number and the same wherever it is: from node.first on, in
+  /// steps of node.step. As node.extent, but tiles have one as well.
+  std::optional<std::int64_t> count = {};
+  /// kLoop: elements that are read and written in it by accesses of which neighbours follow one
+  /// another in memory.
+  double near_reads = 0, near_writes = 0;
+  /// kLoop: ends before this value, where the last tile is not whole.
+  std::optional<std::int64_t> end = {};
   int widest = 1;            ///< kLoop: the most that `vector` may be for wide accesses.
   int vector = 1;            ///< kLoop: so many iterations are done as one, with wide accesses.
   int lanes = 0;             ///< A vector on a processor: its iterations; 0: the compiler says.
+  bool is_in_tile = false;   ///< kLoop: of the iterations of one tile.
   bool has_threads = false;  ///< kLoop: its iterations are divided among threads of a processor.
   std::vector<NestNode> children;
 

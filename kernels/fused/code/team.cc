@@ -19,15 +19,15 @@ constexpr std::int64_t kShare = 4;          ///< Iterations that a thread should
 /// Every thread of a block comes to the same barriers: loops have the same length everywhere, and
 /// no condition decides about one.
 bool IsUniform(const NestNode& node) {
-  if (node.is_loop() && !node.node.extent) return false;
+  if (node.is_loop() && (!node.count || node.end)) return false;
   if (node.kind == Kind::kIf && HasLoops(node)) return false;
   return std::ranges::all_of(node.children, IsUniform);
 }
 
-/// What a team could divide in it: iterations, and how many accesses have neighbours along them.
+/// What a team could divide in it: iterations, and how many elements have neighbours along them.
 struct Work {
   std::int64_t iterations = 0;
-  int neighbours = 0;
+  double neighbours = 0;
 };
 
 Work WorkIn(const NestNode& node) {
@@ -36,8 +36,8 @@ Work WorkIn(const NestNode& node) {
     const std::vector<const NestNode*> loops = DividedLoops(node);
     if (!loops.empty()) {
       most.iterations = 1;
-      for (const NestNode* loop : loops) most.iterations *= *loop->node.extent;
-      most.neighbours = loops.back()->neighbours;
+      for (const NestNode* loop : loops) most.iterations *= *loop->count;
+      most.neighbours = loops.back()->near_reads + loops.back()->near_writes;
       return most;
     }
   }
@@ -63,7 +63,7 @@ bool HasLoops(const NestNode& node) {
 
 std::vector<const NestNode*> DividedLoops(const NestNode& loop) {
   const auto may = [&](const NestNode& other) {
-    return other.is_loop() && other.node.extent &&
+    return other.is_loop() && other.count && !other.end &&
            (loop.is_parallel ? other.is_parallel : other.is_reduction);
   };
   std::vector<const NestNode*> loops;
@@ -75,10 +75,12 @@ std::vector<const NestNode*> DividedLoops(const NestNode& loop) {
 
 Team TeamFor(const std::vector<const NestNode*>& parallel, const NestNode& body) {
   Team team;
-  for (const NestNode* loop : parallel) team.all_points *= *loop->node.extent;
+  for (const NestNode* loop : parallel) team.all_points *= *loop->count;
   const Work work = WorkIn(body);
-  if (work.iterations < 2 * kShare || !IsUniform(body)) return team;
-  const int outside = parallel.empty() ? 0 : parallel.back()->neighbours;
+  const bool has_ends = std::ranges::any_of(
+      parallel, [](const NestNode* loop) { return loop->end.has_value(); });
+  if (work.iterations < 2 * kShare || has_ends || !IsUniform(body)) return team;
+  const double outside = parallel.empty() ? 0 : parallel.back()->near_reads + parallel.back()->near_writes;
   team.is_together = work.neighbours > outside || team.all_points < kWarp;
   const auto is_enough = [&] {
     return team.all_points * team.size >= kEnough || team.size * kShare > work.iterations;

@@ -18,7 +18,7 @@ constexpr std::uint64_t kLargestElement = 8;
 
 std::int64_t IterationsOf(const std::vector<const NestNode*>& loops) {
   std::int64_t iterations = 1;
-  for (const NestNode* loop : loops) iterations *= *loop->node.extent;
+  for (const NestNode* loop : loops) iterations *= *loop->count;
   return iterations;
 }
 
@@ -84,10 +84,9 @@ void TeamPrinter::PrintPlace(const Team& team) {
   place("exh_team", team.is_together ? team.size : 1, team.points);
   const std::int64_t blocks = team.blocks();
   if (team.splits > 1) {
-    Line(fmt::format("const int exh_block = blockIdx.x % {0}, exh_split = blockIdx.x / {0};",
-                     blocks));
+    Line(fmt::format("const int exh_block = {0} % {1}, exh_split = {0} / {1};", block_, blocks));
   } else {
-    Line("const int exh_block = blockIdx.x;");
+    Line(fmt::format("const int exh_block = {};", block_));
   }
   const bool fits = team.all_points % team.points == 0;
   Line(fmt::format("const int exh_own = exh_block * {} + exh_team;", team.points));
@@ -164,11 +163,10 @@ void TeamPrinter::Divide(const std::vector<const NestNode*>& loops) {
                    IterationsOf(loops), team_.size * (is_shared ? team_.splits : 1)));
   std::int64_t within = IterationsOf(loops);
   for (const NestNode* loop : loops) {
-    const std::int64_t extent = *loop->node.extent;
+    const std::int64_t extent = *loop->count;
     within /= extent;
-    std::string value = within == 1 ? "exh_at" : fmt::format("exh_at / {}", within);
-    if (loop != loops.front()) value += fmt::format(" % {}", extent);
-    Line(fmt::format("const int {} = {};", loop->node.variable, value));
+    const bool is_outermost = loop == loops.front();
+    Line(VariableLine(*loop, PlaceText("exh_at", within, is_outermost ? 0 : extent), 1));
   }
   Print(loops.back()->children.front());
   Close();

@@ -48,6 +48,9 @@ class TeamPrinter : public BodyPrinter {
   Team Planned(const std::vector<const NestNode*>& parallel, const NestNode& body) const;
 
  protected:
+  /// The block's number among those of what is printed, as text.
+  void set_block(std::string block) { block_ = std::move(block); }
+  const std::string& block() const { return block_; }
   /// Prints which thread of the team this is and the number of its point, `exh_point`.
   void PrintPlace(const Team& team);
   /// Then the body. `tickets`: where its tickets begin in the workspace.
@@ -74,6 +77,7 @@ class TeamPrinter : public BodyPrinter {
   void BarrierBefore(const NestNode& node);
   void NoteStores(const NestNode& node);
 
+  std::string block_ = "blockIdx.x";
   Team team_;
   std::uint64_t tickets_ = 0;
   TeamSpace* space_ = nullptr;

@@ -47,6 +47,50 @@ void AddMayBeTiled(const NestNode& node, bool is_in_chain, std::vector<bool>& ma
   }
 }
 
+/// The tile of a loop, up to `most`; 1: it has none.
+std::int64_t TileOf(const NestNode& loop, std::int64_t most) {
+  const std::int64_t extent = *loop.node.extent;
+  for (std::int64_t tile = most; tile >= 4; tile /= 2) {
+    if (extent > tile && extent % tile == 0 && tile % loop.vector == 0) return tile;
+  }
+  constexpr std::int64_t kManyTiles = 4;  // The last one may be empty for the most part.
+  return extent >= kManyTiles * most && most % loop.vector == 0 ? most : 1;
+}
+
+/// The decisions of a nest with patches. False: it has none.
+bool AddPatches(const NestNode& node, std::vector<LoopDecision>& decisions) {
+  const std::vector<const NestNode*> chain = ChainOf(node);
+  bool has_any = false;
+  if (chain.empty()) {
+    if (node.is_loop()) decisions.push_back({.vector = node.vector});
+    for (const NestNode& child : node.children) has_any |= AddPatches(child, decisions);
+    return has_any;
+  }
+  const NestNode *reads = nullptr, *writes = nullptr;
+  for (const NestNode* loop : chain) {
+    if (loop->near_writes > (writes != nullptr ? writes->near_writes : 0)) writes = loop;
+  }
+  for (const NestNode* loop : chain) {
+    const bool is_most = loop->near_reads > (reads != nullptr ? reads->near_reads : 0);
+    if (loop != writes && is_most) reads = loop;
+  }
+  // Of a sector of 32 bytes all is used; what is left of a warp goes along the other loop.
+  constexpr std::int64_t kAlongVector = 8, kAcross = 16;
+  const bool has_vector = chain.back()->vector > 1;
+  const auto tile_of = [&](const NestNode* loop) {
+    if (loop == nullptr) return std::int64_t{1};
+    return TileOf(*loop, has_vector && loop != chain.back() ? kAcross : kAlongVector);
+  };
+  const std::int64_t along_reads = tile_of(reads), along_writes = tile_of(writes);
+  has_any = along_reads > 1 && along_writes > 1;
+  for (const NestNode* loop : chain) {
+    decisions.push_back({.vector = loop->vector});
+    if (has_any && loop == reads) decisions.back().tile = along_reads;
+    if (has_any && loop == writes) decisions.back().tile = along_writes;
+  }
+  return AddPatches(chain.back()->children.front(), decisions) || has_any;
+}
+
 class Deciding {
  public:
   explicit Deciding(const std::vector<LoopDecision>& decisions) : decisions_(decisions) {}
@@ -66,12 +110,18 @@ class Deciding {
       NestNode loop = Bare(*chain[i]);
       LoopDecision decision = decisions_.at(first + i);
       if (decision.tile > 1) {
-        EXH_CHECK(*loop.node.extent % decision.tile == 0);
         tiles.push_back(TilesOf(loop, decision));
+        const bool is_whole = *loop.node.extent % decision.tile == 0;
+        if (!is_whole) loop.end = loop.node.extent;
         loop.node.first = tiles.back().node.variable;
         loop.node.condition = fmt::format("{} < {} + {}", loop.node.variable,
                                           tiles.back().node.variable, decision.tile);
+        if (loop.end) {
+          loop.node.condition += fmt::format(" && {} < {}", loop.node.variable, *loop.end);
+        }
         loop.node.extent.reset();
+        loop.count = decision.tile;
+        loop.is_in_tile = true;
         decision.has_threads = false;
       }
       Take(decision, loop);
@@ -95,7 +145,10 @@ class Deciding {
             .is_parallel = node.is_parallel,
             .is_independent = node.is_independent,
             .is_reduction = node.is_reduction,
-            .neighbours = node.neighbours,
+            .count = node.count,
+            .near_reads = node.near_reads,
+            .near_writes = node.near_writes,
+            .end = node.end,
             .widest = node.widest};
   }
   static void Take(const LoopDecision& decision, NestNode& loop) {
@@ -109,6 +162,7 @@ class Deciding {
     tiles.node.condition = fmt::format("{} < {}", tiles.node.variable, *loop.node.extent);
     tiles.node.step = std::to_string(decision.tile);
     tiles.node.extent.reset();
+    tiles.count = (*loop.node.extent + decision.tile - 1) / decision.tile;
     tiles.has_threads = decision.has_threads;
     return tiles;
   }
@@ -150,11 +204,18 @@ NestNode ForThreads(const NestNode& nest) {
     NestNode loop = *rest;
     loop.children.clear();
     loop.vector = std::min(loop.vector, loop.widest);
+    if (loop.count && *loop.count % loop.vector != 0) loop.vector = 1;
     loops.push_back(std::move(loop));
   }
-  // What counts from 0 to a number may go anywhere: no loop that it passes begins or ends with it.
+  // What has the same number of iterations everywhere may go anywhere: no loop that it passes
+  // begins or ends with it but its tiles, which it does not pass.
   std::ranges::stable_partition(
-      loops, [](const NestNode& loop) { return loop.is_independent && loop.node.extent; });
+      loops, [](const NestNode& loop) { return loop.is_independent && loop.count; });
+  // A tile is what neighbouring threads do.
+  const auto others = std::ranges::find_if_not(
+      loops, [](const NestNode& loop) { return loop.is_parallel && loop.count; });
+  std::stable_partition(loops.begin(), others,
+                        [](const NestNode& loop) { return !loop.is_in_tile; });
   NestNode result = *rest;
   result.children.clear();
   for (const NestNode& child : rest->children) result.children.push_back(ForThreads(child));
@@ -164,6 +225,12 @@ NestNode ForThreads(const NestNode& nest) {
     result = std::move(loops[i]);
   }
   return result;
+}
+
+std::optional<NestNode> WithPatches(const NestNode& nest) {
+  std::vector<LoopDecision> decisions;
+  if (!AddPatches(nest, decisions)) return std::nullopt;
+  return Decided(nest, decisions);
 }
 
 void DivideAmongThreads(std::vector<NestNode>& nests) {

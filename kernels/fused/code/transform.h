@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "kernels/fused/code/nest.h"
@@ -14,7 +15,7 @@ namespace exh::kernels::fused {
 struct LoopDecision {
   bool has_threads = false;
   int vector = 1;         ///< Iterations at once; 1: it is no vector.
-  std::int64_t tile = 1;  ///< Iterations of a tile; 1: it has none. Divides the extent.
+  std::int64_t tile = 1;  ///< Iterations of a tile; 1: it has none. The last may have fewer.
 };
 
 /// The loops of a nest from the outside to the inside, in the order of the text.
@@ -27,6 +28,10 @@ std::vector<bool> MayBeTiled(const NestNode& nest);
 /// The nest as it is decided, by loop of LoopsOf. Of loops right in each other the loops over
 /// tiles come first, in the same order; where a loop has tiles, threads divide these.
 NestNode Decided(const NestNode& nest, const std::vector<LoopDecision>& decisions);
+
+/// The nest with tiles where reads have their neighbours along another of its parallel loops than
+/// writes: so small that threads of a warp have all of both. Nothing: there is nothing like that.
+std::optional<NestNode> WithPatches(const NestNode& nest);
 
 /// Every outermost parallel loop that is worth it has threads, in each of the nests: what is done
 /// where nothing is decided.

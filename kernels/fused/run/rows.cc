@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "kernels/fused/code/code.h"
+#include "kernels/fused/code/transform.h"
 #include "kernels/fused/lower.h"
 #include "kernels/fused/run/problem.h"
 #include "poly/isl/owners.h"
@@ -27,35 +28,77 @@ struct Way {
   Source source;
 };
 
-std::vector<Way> WaysOf(const Schedules& schedules, const RowOptions& options,
-                        const RowMachine& machine, OperatorRows& result) {
-  const Program& program = schedules.program();
-  std::vector<Way> ways;
-  const auto add = [&](const std::string& name, const ProgramSchedule& schedule, bool vectors,
-                       const std::string& of) {
-    Way way{.name = name, .of = of, .why = schedule.why, .source = {}};
-    if (schedule.why.empty()) {
-      const std::vector<NestNode> nests = NestsOf(schedules, schedule, vectors);
-      if (name == "influenced") result.has_vectors = std::ranges::any_of(nests, HasVectors);
-      way.source = machine.Text(program, nests);
+class Ways {
+ public:
+  Ways(const Schedules& schedules, const RowOptions& options, const RowMachine& machine)
+      : schedules_(schedules), options_(options), machine_(machine) {}
+
+  std::vector<Way> All(OperatorRows& result) {
+    for (const poly::NamedIslOptions& setting : poly::IslSettings()) {
+      if (std::ranges::find(options_.isl, setting.name) == options_.isl.end()) continue;
+      const ProgramSchedule schedule = schedules_.ByIsl(setting);
+      Add(schedule.way, schedule, false, "");
     }
-    ways.push_back(std::move(way));
-  };
-  for (const poly::NamedIslOptions& setting : poly::IslSettings()) {
-    if (std::ranges::find(options.isl, setting.name) == options.isl.end()) continue;
-    const ProgramSchedule schedule = schedules.ByIsl(setting);
-    add(schedule.way, schedule, false, "");
+    const ProgramSchedule influenced = Influenced(result);
+    Add("no vectors", influenced, false, "");
+    result.has_vectors = std::ranges::any_of(Add("influenced", influenced, true, ""), HasVectors);
+    for (const ProgramSchedule& leaf : schedules_.Leaves(options_.leaves)) {
+      Add("leaf", leaf, true, leaf.way);
+    }
+    return std::move(ways_);
   }
-  const ProgramSchedule influenced = schedules.Influenced();
-  result.cost = influenced.cost;
-  result.is_influenced = std::ranges::none_of(influenced.leaves, &std::string::empty);
-  add("no vectors", influenced, false, "");
-  add("influenced", influenced, true, "");
-  for (const ProgramSchedule& leaf : schedules.Leaves(options.leaves)) {
-    add("leaf", leaf, true, leaf.way);
+
+ private:
+  /// Algorithm 1's schedule; isl's where that one would leave a machine of many threads idle.
+  ProgramSchedule Influenced(OperatorRows& result) const {
+    ProgramSchedule influenced = schedules_.Influenced();
+    result.cost = influenced.cost;
+    result.is_influenced = std::ranges::none_of(influenced.leaves, &std::string::empty);
+    if (!influenced.why.empty()) return influenced;
+    const ProgramSchedule by_isl = schedules_.ByIsl(poly::IslSettings().front());
+    if (!by_isl.why.empty()) return influenced;
+    constexpr double kIdle = 2;
+    const auto steps = [&](const ProgramSchedule& schedule) {
+      return machine_.Steps(schedules_.program(), NestsOf(schedules_, schedule, true));
+    };
+    if (steps(influenced) <= kIdle * steps(by_isl)) return influenced;
+    result.is_influenced = false;
+    return by_isl;
   }
-  return ways;
-}
+
+  std::vector<NestNode> Add(const std::string& name, const ProgramSchedule& schedule, bool vectors,
+                            const std::string& of) {
+    Way way{.name = name, .of = of, .why = schedule.why, .source = {}};
+    std::vector<NestNode> nests;
+    if (schedule.why.empty()) {
+      nests = NestsOf(schedules_, schedule, vectors);
+      way.source = machine_.Text(schedules_.program(), nests);
+    }
+    ways_.push_back(way);
+    if (schedule.why.empty() && machine_.has_patches()) AddPatched(name, of, nests);
+    return nests;
+  }
+
+  /// The same with patches, as one of those that are searched.
+  void AddPatched(const std::string& name, const std::string& of, std::vector<NestNode> nests) {
+    bool has_any = false;
+    for (NestNode& nest : nests) {
+      std::optional<NestNode> patched = WithPatches(nest);
+      has_any |= patched.has_value();
+      if (patched) nest = std::move(*patched);
+    }
+    if (!has_any) return;
+    ways_.push_back({.name = "leaf",
+                     .of = (of.empty() ? name : of) + ", patches",
+                     .why = {},
+                     .source = machine_.Text(schedules_.program(), nests)});
+  }
+
+  const Schedules& schedules_;
+  const RowOptions& options_;
+  const RowMachine& machine_;
+  std::vector<Way> ways_;
+};
 
 /// Every program once: different ways often come to the same. Nothing is timed while anything
 /// compiles.
@@ -102,7 +145,7 @@ OperatorRows RowRunner::Run(const Graph& graph) {
     const Program program = ProgramOf(StatementsOf(graph));
     result.bytes = CompulsoryBytes(program);
     const Schedules schedules(program, options_.dependences);
-    const std::vector<Way> ways = WaysOf(schedules, options_, machine_, result);
+    const std::vector<Way> ways = Ways(schedules, options_, machine_).All(result);
     if (result.bytes > options_.most_bytes) {
       result.refused = "it moves more bytes than are allowed";
       return result;

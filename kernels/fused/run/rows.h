@@ -57,6 +57,13 @@ class RowMachine {
 
   /// The program of a schedule.
   virtual Source Text(const Program& program, const std::vector<NestNode>& nests) const = 0;
+  /// Executions that come one after the other (StepsOnGpu()); 0: schedules differ in nothing like
+  /// that.
+  virtual double Steps(const Program& /*program*/, const std::vector<NestNode>& /*nests*/) const {
+    return 0;
+  }
+  /// Are tiles that neighbouring threads do (WithPatches()) tried?
+  virtual bool has_patches() const { return false; }
   /// Programs run on these arrays from here on. Empty, or why they cannot.
   virtual std::string Begin(const cpu::Problem& problem) = 0;
   /// So many may be compiled at once.

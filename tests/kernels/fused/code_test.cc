@@ -3,6 +3,7 @@
 // Programs of schedules, for processors and GPUs, compared with the reference. Those of GPUs run on
 // the CPU, thread by thread (tests/cuda_shim).
 #include "kernels/fused/code/code.h"
+#include "kernels/fused/code/transform.h"
 
 #include <gtest/gtest.h>
 
@@ -48,14 +49,27 @@ class Cases {
       const std::vector<NestNode> nests = NestsOf(schedules, schedule, /*has_vectors=*/true);
       cases_.push_back({name + ", " + schedule.way, graphs_.back().get(), &program,
                         CpuText(program, nests), CudaText(program, nests)});
+      std::vector<NestNode> patched;
+      bool has_patches = false;
+      for (const NestNode& nest : nests) {
+        std::optional<NestNode> with = WithPatches(nest);
+        has_patches |= with.has_value();
+        patched.push_back(with ? std::move(*with) : nest);
+      }
+      if (!has_patches) continue;
+      ++num_patched_;
+      cases_.push_back({name + ", " + schedule.way + ", patches", graphs_.back().get(), &program,
+                        CpuText(program, patched), CudaText(program, patched)});
     }
   }
   const std::vector<Case>& all() const { return cases_; }
+  int num_patched() const { return num_patched_; }
 
  private:
   std::vector<std::unique_ptr<Graph>> graphs_;
   std::vector<std::unique_ptr<Program>> programs_;
   std::vector<Case> cases_;
+  int num_patched_ = 0;
 };
 
 const Cases& AllCases() {
@@ -183,6 +197,7 @@ TEST(FusedCode, FewResultsOfMuchHaveTeamsAndSeveralBlocks) {
   EXPECT_GT(shared, 5);
   EXPECT_TRUE(with_teams.contains("total"));
   EXPECT_TRUE(with_teams.contains("tall"));
+  EXPECT_GT(AllCases().num_patched(), 5);
 }
 
 Source CudaOf(const nlohmann::json& text, bool has_vectors) {
