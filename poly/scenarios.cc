@@ -197,9 +197,11 @@ double CostOf(const Scop& scop, int statement, int iterator, bool is_innermost, 
     // What is constant along the iterator makes no vector by itself.
     cost = (has_vector ? vectors : 0) - scattered;
   }
-  if (num_least > 0)
-    cost += weights.stride / static_cast<double>(least) + weights.accesses * num_least;
-  if (options.threads_as_printed) {
+  if (num_least > 0) {
+    const double near = options.as_printed ? 1 : 1 / static_cast<double>(least);
+    cost += weights.stride / static_cast<double>(least) + weights.accesses * num_least * near;
+  }
+  if (options.as_printed) {
     if (extent < threads) cost += weights.threads * threads / extent;
   } else {
     cost += weights.threads * std::min(1.0, extent / threads);

@@ -35,11 +35,13 @@ struct ScenarioOptions {
       1024;  // Of one statement. (The paper's program divides it for all together.)
   int max_scenarios = 8;
   int max_dimensions = 3;  // Iterators that a scenario reserves for a statement.
-  /// The last term of the cost is max_threads / extent in the paper's formula: 256 for an extent of
-  /// 4, more than all others together. The text wants to favour what brings many threads, without
-  /// exceeding the limit, and only to order what is equal otherwise: extent / max_threads, and 1
-  /// where blocks divide more. That is what counts unless this is set.
-  bool threads_as_printed = false;
+  /// Two terms of the cost are others than in the paper's formula unless this is set.
+  /// The last one is max_threads / extent there: 256 for an extent of 4, more than all others
+  /// together. The text wants to favour what brings many threads, without exceeding the limit, and
+  /// only to order what is equal otherwise: extent / max_threads, and 1 where blocks divide more.
+  /// The term before counts accesses with the smallest stride, also where that one is large, and two
+  /// accesses far apart beat one to neighbours: it is divided by the stride.
+  bool as_printed = false;
 };
 
 /// What a scenario wants of one statement.
