@@ -21,6 +21,7 @@ struct Task {
   const NestNode* nest = nullptr;
   std::uint64_t grid = 1;     ///< Blocks.
   std::uint32_t threads = 1;  ///< Of a block.
+  std::int64_t rounds = 1;    ///< Points of a thread, where there are no teams.
   std::uint64_t shared_bytes = 0;
   Team team;
   std::uint64_t tickets = 0;  ///< Where its tickets begin in the workspace.
@@ -94,7 +95,9 @@ class CudaPrinter final : public TeamPrinter {
       task.shared_bytes = SharedBytes(task.team);
     } else if (!chain.loops.empty()) {
       task.threads = kThreads;
-      task.grid = static_cast<std::uint64_t>((ThreadsOf(chain) + kThreads - 1) / kThreads);
+      task.rounds = RoundsOf(task, chain);
+      const std::int64_t of_block = kThreads * task.rounds;
+      task.grid = static_cast<std::uint64_t>((ThreadsOf(chain) + of_block - 1) / of_block);
     }
   }
 
@@ -124,7 +127,7 @@ class CudaPrinter final : public TeamPrinter {
   void PrintTask(const Task& task, TeamSpace& space) {
     SetPart(*task.part);
     const Chain chain = ChainOf(*task.nest);
-    if (task.team.size == 1) return PrintThreads(chain);
+    if (task.team.size == 1) return PrintThreads(task, chain);
     PrintPlace(task.team);
     PrintVariables(chain, "exh_point", /*width=*/1);
     PrintTeam(task.team, *chain.body, task.tickets, space);
@@ -141,17 +144,42 @@ class CudaPrinter final : public TeamPrinter {
     return threads / WidthOf(chain);
   }
 
-  /// A thread for each point.
-  void PrintThreads(const Chain& chain) {
+  /// So many points of a thread that it reads 16 bytes at once. Memory takes longer to answer than
+  /// all threads together have to wait for, if each has but one small element.
+  std::int64_t RoundsOf(const Task& task, const Chain& chain) const {
+    constexpr std::int64_t kBytes = 16, kMost = 4, kManyThreads = 1 << 18;
+    if (HasLoops(*chain.body)) return 1;
+    std::int64_t smallest = kBytes;
+    for (const int array : task.writes) {
+      const std::uint32_t bytes = program().arrays[static_cast<std::size_t>(array)].element_bytes;
+      smallest = std::min<std::int64_t>(smallest, bytes);
+    }
+    std::int64_t rounds = std::min(kMost, kBytes / (smallest * WidthOf(chain)));
+    while (rounds > 1 && ThreadsOf(chain) < kManyThreads * rounds) rounds /= 2;
+    return std::max<std::int64_t>(1, rounds);
+  }
+
+  /// A thread for each point, or for some.
+  void PrintThreads(const Task& task, const Chain& chain) {
     if (chain.loops.empty()) return Print(*chain.body);
     const int width = WidthOf(chain);
-    Line(fmt::format("const int thread = {} * {} + threadIdx.x;", block(), kThreads));
-    Line(fmt::format("if (thread >= {}) return;", ThreadsOf(chain)));
+    std::string first = fmt::format("{} * {} + threadIdx.x", block(), kThreads * task.rounds);
+    const char* otherwise = "return";
+    if (task.rounds > 1) {
+      Line("#pragma unroll");
+      Open(fmt::format("for (int exh_round = 0; exh_round < {}; ++exh_round)", task.rounds));
+      first += fmt::format(" + exh_round * {}", kThreads);
+      otherwise = "continue";
+    }
+    Line(fmt::format("const int thread = {};", first));
+    Line(fmt::format("if (thread >= {}) {};", ThreadsOf(chain), otherwise));
     PrintVariables(chain, "thread", width);
     for (const NestNode* loop : chain.loops) {
-      if (loop->end) Line(fmt::format("if ({} >= {}) return;", loop->node.variable, *loop->end));
+      if (!loop->end) continue;
+      Line(fmt::format("if ({} >= {}) {};", loop->node.variable, *loop->end, otherwise));
     }
     width > 1 ? PrintWide(*chain.loops.back()) : Print(*chain.body);
+    if (task.rounds > 1) Close();
   }
 
   /// The variables of the loops at a point; the last one goes by `width`.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
@@ -106,6 +107,10 @@ std::string ElementText(const Access& access, const std::vector<std::int64_t>& s
     if (!row.is_affine()) AddTerm(RowText(row, arguments), pitch, terms);
     pitch *= shape[dimension];
   }
+  // One text for one element, whatever the order of a statement's iterators.
+  std::ranges::sort(terms, [](const auto& a, const auto& b) {
+    return std::pair(-a.second, a.first) < std::pair(-b.second, b.first);
+  });
   return derived::IndexText(terms, flat.offset);
 }
 

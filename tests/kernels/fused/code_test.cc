@@ -107,6 +107,11 @@ const Cases& AllCases() {
                                            {{"Mul", {"x", "x"}, "y: float32 [64, 1024]"},
                                             {"ReduceSum", {"y"}, "s: float32 [64]", {{"axis", 1}}}},
                                            {"y", "s"})));
+    // So many points that a thread has several.
+    all->Add("many", GraphOf(OperatorJson({"x: float16 [3, 700, 601]"},
+                                          {{"Transpose", {"x"}, "t: float16 [3, 601, 700]", {{"perm", {0, 2, 1}}}},
+                                           {"Neg", {"t"}, "y: float16 [3, 601, 700]"}},
+                                          {"y"})));
     // Few results of much: teams of threads, and several blocks for each result.
     all->Add("total", GraphOf(OperatorJson({"x: float32 [48, 1200]"},
                                            {{"Exp", {"x"}, "e: float32 [48, 1200]"},
@@ -198,6 +203,9 @@ TEST(FusedCode, FewResultsOfMuchHaveTeamsAndSeveralBlocks) {
   EXPECT_TRUE(with_teams.contains("total"));
   EXPECT_TRUE(with_teams.contains("tall"));
   EXPECT_GT(AllCases().num_patched(), 5);
+  EXPECT_TRUE(std::ranges::any_of(AllCases().all(), [](const Case& of) {
+    return of.cuda.text.find("exh_round") != std::string::npos;
+  }));
 }
 
 Source CudaOf(const nlohmann::json& text, bool has_vectors) {
