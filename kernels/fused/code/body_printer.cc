@@ -380,6 +380,8 @@ bool BodyPrinter::IsStored(int array_index) const {
 void BodyPrinter::Store(const Cell& cell, const std::string& value) {
   if (!IsStored(cell.first)) return;
   if (!array(cell.first).is_result()) kept_.insert(cell.first);
+  const auto staged = staged_.find(cell);
+  if (staged != staged_.end()) return PrintStore(fmt::format("{} = {};", staged->second, value));
   PrintStore(fmt::format("{}[{}] = {};", NameOf(cell.first), cell.second, value));
 }
 

@@ -54,6 +54,12 @@ class BodyPrinter : public TextWriter {
     ir::Type type;  ///< That it is accumulated in.
   };
 
+  /// An element that is in shared memory for a while.
+  struct Staged {
+    Cell cell;
+    bool is_write = false;
+  };
+
   void SetPart(const Part& part);
   /// A node and all that is in it.
   void Print(const NestNode& node);
@@ -95,6 +101,17 @@ class BodyPrinter : public TextWriter {
   std::set<int> ReadIn(const NestNode& node) const;
   /// Arrays that it stores to.
   std::set<int> WrittenIn(const NestNode& node) const;
+  /// Elements that whole statements of a body without loops read or write whose neighbours are
+  /// those along `across`, not along `along`. None, if anything else than whole statements is there.
+  std::vector<Staged> StagedIn(const NestNode& body, const std::string& along,
+                               const std::string& across) const;
+  /// Copies the element of an array to `place`.
+  void StageRead(const Cell& cell, const std::string& place);
+  /// From here on the element is at `place`, until EndStages().
+  void Stage(const Staged& staged, const std::string& place);
+  void EndStages();
+  /// Copies it from `place` to its array.
+  void StoreStaged(const Cell& cell, const std::string& place);
   /// The element, from a register or from memory.
   std::string Load(const Cell& cell);
   std::string NewName() { return "r" + std::to_string(next_++); }
@@ -150,6 +167,7 @@ class BodyPrinter : public TextWriter {
   std::set<int> read_, kept_;
   Registers registers_;
   std::string store_condition_;
+  std::map<Cell, std::string> staged_;  ///< Elements that are stored elsewhere for a while.
   std::set<Cell> accumulated_;                ///< Those of registers_ that are variables.
   std::pair<std::string, std::string> lane_;  ///< In a vector: its variable, and that of a lane.
   std::set<int> wide_;                        ///< In a vector: arrays that are stored at its end.

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/fused/code/code.h"
-#include "kernels/fused/code/team_printer.h"
+#include "kernels/fused/code/tile_printer.h"
 #include "kernels/fused/code/transform.h"
 #include "kernels/ir/type_text.h"
 
@@ -77,10 +77,10 @@ Chain ChainOf(const NestNode& nest) {
   return chain;
 }
 
-class CudaPrinter final : public TeamPrinter {
+class CudaPrinter final : public TilePrinter {
  public:
   CudaPrinter(const Program& program, const std::set<int>* read)
-      : TeamPrinter(program, derived::Dialect::kCuda, "int", read) {}
+      : TilePrinter(program, derived::Dialect::kCuda, "int", read) {}
 
   /// Decides which threads and blocks a task has.
   void Plan(Task& task) {
@@ -93,6 +93,10 @@ class CudaPrinter final : public TeamPrinter {
       task.threads = static_cast<std::uint32_t>(task.team.threads());
       task.grid = static_cast<std::uint64_t>(task.team.blocks() * task.team.splits);
       task.shared_bytes = SharedBytes(task.team);
+    } else if (const TilePair pair = PairIn(chain.loops, *chain.body); pair.along != nullptr) {
+      task.threads = kTileThreads;
+      task.grid = static_cast<std::uint64_t>(PointsOf(Without(chain, pair)));
+      task.shared_bytes = StagedBytes(pair, *chain.body);
     } else if (!chain.loops.empty()) {
       task.threads = kThreads;
       task.rounds = RoundsOf(task, chain);
@@ -127,10 +131,30 @@ class CudaPrinter final : public TeamPrinter {
   void PrintTask(const Task& task, TeamSpace& space) {
     SetPart(*task.part);
     const Chain chain = ChainOf(*task.nest);
-    if (task.team.size == 1) return PrintThreads(task, chain);
+    if (task.team.size == 1) {
+      const TilePair pair = PairIn(chain.loops, *chain.body);
+      if (pair.along == nullptr) return PrintThreads(task, chain);
+      Line(fmt::format("const int exh_own = {};", block()));
+      PrintVariables(Without(chain, pair), "exh_own", /*width=*/1);
+      return PrintTile(pair, *chain.body);
+    }
     PrintPlace(task.team);
     PrintVariables(chain, "exh_point", /*width=*/1);
     PrintTeam(task.team, *chain.body, task.tickets, space);
+  }
+
+  static Chain Without(const Chain& chain, const TilePair& pair) {
+    Chain others = chain;
+    std::erase_if(others.loops, [&](const NestNode* loop) {
+      return loop == pair.along || loop == pair.across;
+    });
+    return others;
+  }
+
+  static std::int64_t PointsOf(const Chain& chain) {
+    std::int64_t points = 1;
+    for (const NestNode* loop : chain.loops) points *= *loop->count;
+    return points;
   }
 
   int WidthOf(const Chain& chain) const {
@@ -139,9 +163,7 @@ class CudaPrinter final : public TeamPrinter {
   }
   /// With a thread for each point.
   std::int64_t ThreadsOf(const Chain& chain) const {
-    std::int64_t threads = 1;
-    for (const NestNode* loop : chain.loops) threads *= *loop->count;
-    return threads / WidthOf(chain);
+    return PointsOf(chain) / WidthOf(chain);
   }
 
   /// So many points of a thread that it reads 16 bytes at once. Memory takes longer to answer than

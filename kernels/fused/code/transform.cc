@@ -47,9 +47,18 @@ void AddMayBeTiled(const NestNode& node, bool is_in_chain, std::vector<bool>& ma
   }
 }
 
-/// The tile of a loop, up to `most`; 1: it has none.
-std::int64_t TileOf(const NestNode& loop, std::int64_t most) {
+/// The tile of one of the two loops of a chain; 1: it has none.
+std::int64_t TileOf(const NestNode& loop, const std::vector<const NestNode*>& chain,
+                    PatchSize size) {
   const std::int64_t extent = *loop.node.extent;
+  if (size == PatchSize::kTiles) {
+    constexpr std::int64_t kTile = 32;
+    return extent > kTile ? kTile : 1;
+  }
+  // Of a sector of 32 bytes all is used; what is left of a warp goes along the other loop.
+  constexpr std::int64_t kAlong = 8, kAcross = 16;
+  const bool is_across = chain.back()->vector > 1 && &loop != chain.back();
+  const std::int64_t most = is_across ? kAcross : kAlong;
   for (std::int64_t tile = most; tile >= 4; tile /= 2) {
     if (extent > tile && extent % tile == 0 && tile % loop.vector == 0) return tile;
   }
@@ -58,37 +67,37 @@ std::int64_t TileOf(const NestNode& loop, std::int64_t most) {
 }
 
 /// The decisions of a nest with patches. False: it has none.
-bool AddPatches(const NestNode& node, std::vector<LoopDecision>& decisions) {
+bool AddPatches(const NestNode& node, PatchSize size, std::vector<LoopDecision>& decisions) {
   const std::vector<const NestNode*> chain = ChainOf(node);
   bool has_any = false;
   if (chain.empty()) {
     if (node.is_loop()) decisions.push_back({.vector = node.vector});
-    for (const NestNode& child : node.children) has_any |= AddPatches(child, decisions);
+    for (const NestNode& child : node.children) has_any |= AddPatches(child, size, decisions);
     return has_any;
   }
-  const NestNode *reads = nullptr, *writes = nullptr;
-  for (const NestNode* loop : chain) {
-    if (loop->near_writes > (writes != nullptr ? writes->near_writes : 0)) writes = loop;
-  }
-  for (const NestNode* loop : chain) {
-    const bool is_most = loop->near_reads > (reads != nullptr ? reads->near_reads : 0);
-    if (loop != writes && is_most) reads = loop;
-  }
-  // Of a sector of 32 bytes all is used; what is left of a warp goes along the other loop.
-  constexpr std::int64_t kAlongVector = 8, kAcross = 16;
-  const bool has_vector = chain.back()->vector > 1;
-  const auto tile_of = [&](const NestNode* loop) {
-    if (loop == nullptr) return std::int64_t{1};
-    return TileOf(*loop, has_vector && loop != chain.back() ? kAcross : kAlongVector);
+  // The two loops along which most accesses are neighbours.
+  const auto near = [](const NestNode* loop) {
+    return loop == nullptr ? 0 : loop->near_reads + loop->near_writes;
   };
-  const std::int64_t along_reads = tile_of(reads), along_writes = tile_of(writes);
-  has_any = along_reads > 1 && along_writes > 1;
+  const NestNode *first = nullptr, *second = nullptr;
   for (const NestNode* loop : chain) {
-    decisions.push_back({.vector = loop->vector});
-    if (has_any && loop == reads) decisions.back().tile = along_reads;
-    if (has_any && loop == writes) decisions.back().tile = along_writes;
+    if (near(loop) > near(first)) {
+      second = std::exchange(first, loop);
+    } else if (near(loop) > near(second)) {
+      second = loop;
+    }
   }
-  return AddPatches(chain.back()->children.front(), decisions) || has_any;
+  constexpr double kFew = 0.05;
+  const bool has_two = second != nullptr && near(second) > kFew * near(first);
+  const std::int64_t of_first = has_two ? TileOf(*first, chain, size) : 1;
+  const std::int64_t of_second = has_two ? TileOf(*second, chain, size) : 1;
+  has_any = of_first > 1 && of_second > 1;
+  for (const NestNode* loop : chain) {
+    decisions.push_back({.vector = size == PatchSize::kTiles ? 1 : loop->vector});
+    if (has_any && loop == first) decisions.back().tile = of_first;
+    if (has_any && loop == second) decisions.back().tile = of_second;
+  }
+  return AddPatches(chain.back()->children.front(), size, decisions) || has_any;
 }
 
 class Deciding {
@@ -227,9 +236,9 @@ NestNode ForThreads(const NestNode& nest) {
   return result;
 }
 
-std::optional<NestNode> WithPatches(const NestNode& nest) {
+std::optional<NestNode> WithPatches(const NestNode& nest, PatchSize size) {
   std::vector<LoopDecision> decisions;
-  if (!AddPatches(nest, decisions)) return std::nullopt;
+  if (!AddPatches(nest, size, decisions)) return std::nullopt;
   return Decided(nest, decisions);
 }
 

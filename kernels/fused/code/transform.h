@@ -29,9 +29,14 @@ std::vector<bool> MayBeTiled(const NestNode& nest);
 /// tiles come first, in the same order; where a loop has tiles, threads divide these.
 NestNode Decided(const NestNode& nest, const std::vector<LoopDecision>& decisions);
 
-/// The nest with tiles where reads have their neighbours along another of its parallel loops than
-/// writes: so small that threads of a warp have all of both. Nothing: there is nothing like that.
-std::optional<NestNode> WithPatches(const NestNode& nest);
+enum class PatchSize {
+  kWarps,  ///< So small that threads of a warp are neighbours along both loops.
+  kTiles,  ///< 32 x 32: one kind of access goes through shared memory (tile_printer.h).
+};
+
+/// The nest with tiles where accesses have their neighbours along two of its parallel loops, as
+/// those of a transpose. Nothing: there is nothing like that.
+std::optional<NestNode> WithPatches(const NestNode& nest, PatchSize size);
 
 /// Every outermost parallel loop that is worth it has threads, in each of the nests: what is done
 /// where nothing is decided.

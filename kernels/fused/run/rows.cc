@@ -79,19 +79,24 @@ class Ways {
     return nests;
   }
 
-  /// The same with patches, as one of those that are searched.
-  void AddPatched(const std::string& name, const std::string& of, std::vector<NestNode> nests) {
-    bool has_any = false;
-    for (NestNode& nest : nests) {
-      std::optional<NestNode> patched = WithPatches(nest);
-      has_any |= patched.has_value();
-      if (patched) nest = std::move(*patched);
+  /// The same with patches, as some of those that are searched.
+  void AddPatched(const std::string& name, const std::string& of,
+                  const std::vector<NestNode>& nests) {
+    for (const auto& [size, what] :
+         {std::pair(PatchSize::kWarps, "patches"), std::pair(PatchSize::kTiles, "tiles")}) {
+      std::vector<NestNode> patched = nests;
+      bool has_any = false;
+      for (NestNode& nest : patched) {
+        std::optional<NestNode> with = WithPatches(nest, size);
+        has_any |= with.has_value();
+        if (with) nest = std::move(*with);
+      }
+      if (!has_any) continue;
+      ways_.push_back({.name = "leaf",
+                       .of = fmt::format("{}, {}", of.empty() ? name : of, what),
+                       .why = {},
+                       .source = machine_.Text(schedules_.program(), patched)});
     }
-    if (!has_any) return;
-    ways_.push_back({.name = "leaf",
-                     .of = (of.empty() ? name : of) + ", patches",
-                     .why = {},
-                     .source = machine_.Text(schedules_.program(), nests)});
   }
 
   const Schedules& schedules_;

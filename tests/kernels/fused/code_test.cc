@@ -49,17 +49,19 @@ class Cases {
       const std::vector<NestNode> nests = NestsOf(schedules, schedule, /*has_vectors=*/true);
       cases_.push_back({name + ", " + schedule.way, graphs_.back().get(), &program,
                         CpuText(program, nests), CudaText(program, nests)});
-      std::vector<NestNode> patched;
-      bool has_patches = false;
-      for (const NestNode& nest : nests) {
-        std::optional<NestNode> with = WithPatches(nest);
-        has_patches |= with.has_value();
-        patched.push_back(with ? std::move(*with) : nest);
+      for (const PatchSize size : {PatchSize::kWarps, PatchSize::kTiles}) {
+        std::vector<NestNode> patched;
+        bool has_patches = false;
+        for (const NestNode& nest : nests) {
+          std::optional<NestNode> with = WithPatches(nest, size);
+          has_patches |= with.has_value();
+          patched.push_back(with ? std::move(*with) : nest);
+        }
+        if (!has_patches) continue;
+        ++num_patched_;
+        cases_.push_back({name + ", " + schedule.way + ", patches", graphs_.back().get(), &program,
+                          CpuText(program, patched), CudaText(program, patched)});
       }
-      if (!has_patches) continue;
-      ++num_patched_;
-      cases_.push_back({name + ", " + schedule.way + ", patches", graphs_.back().get(), &program,
-                        CpuText(program, patched), CudaText(program, patched)});
     }
   }
   const std::vector<Case>& all() const { return cases_; }
@@ -107,10 +109,18 @@ const Cases& AllCases() {
                                            {{"Mul", {"x", "x"}, "y: float32 [64, 1024]"},
                                             {"ReduceSum", {"y"}, "s: float32 [64]", {{"axis", 1}}}},
                                            {"y", "s"})));
+    // Neighbours along one loop where it reads, along two others where it writes.
+    all->Add("both ways",
+             GraphOf(OperatorJson({"x: float16 [2, 40, 70]", "b: float32 [70]"},
+                                  {{"Cast", {"x"}, "c: float32 [2, 40, 70]", {{"dst_type", "float32"}}},
+                                   {"Add", {"c", "b"}, "y: float32 [2, 40, 70]"},
+                                   {"Transpose", {"y"}, "t: float32 [2, 70, 40]", {{"perm", {0, 2, 1}}}},
+                                   {"Exp", {"t"}, "z: float32 [2, 70, 40]"}},
+                                  {"y", "z"})));
     // So many points that a thread has several.
-    all->Add("many", GraphOf(OperatorJson({"x: float16 [3, 700, 601]"},
-                                          {{"Transpose", {"x"}, "t: float16 [3, 601, 700]", {{"perm", {0, 2, 1}}}},
-                                           {"Neg", {"t"}, "y: float16 [3, 601, 700]"}},
+    all->Add("many", GraphOf(OperatorJson({"x: float16 [1, 700, 760]"},
+                                          {{"Transpose", {"x"}, "t: float16 [1, 760, 700]", {{"perm", {0, 2, 1}}}},
+                                           {"Neg", {"t"}, "y: float16 [1, 760, 700]"}},
                                           {"y"})));
     // Few results of much: teams of threads, and several blocks for each result.
     all->Add("total", GraphOf(OperatorJson({"x: float32 [48, 1200]"},
@@ -205,6 +215,9 @@ TEST(FusedCode, FewResultsOfMuchHaveTeamsAndSeveralBlocks) {
   EXPECT_GT(AllCases().num_patched(), 5);
   EXPECT_TRUE(std::ranges::any_of(AllCases().all(), [](const Case& of) {
     return of.cuda.text.find("exh_round") != std::string::npos;
+  }));
+  EXPECT_TRUE(std::ranges::any_of(AllCases().all(), [](const Case& of) {
+    return of.cuda.text.find("exh_tile_0") != std::string::npos;
   }));
 }
 
