@@ -30,8 +30,8 @@ Propagation Leap::Take(Candidate& state, std::span<const PathStep> steps) {
   return state.Restrict(actions_);
 }
 
-std::size_t Leap::TakeTogether(Candidate& state, std::span<const PathStep> known,
-                               std::size_t begin, std::size_t end) {
+std::size_t Leap::TakeTogether(Candidate& state, std::span<const PathStep> known, std::size_t begin,
+                               std::size_t end) {
   if (begin == end) return end;
   base_ = state;
   if (Take(state, known.subspan(begin, end - begin)) == Propagation::kFixpoint) return end;
@@ -62,8 +62,8 @@ bool Leap::Run(Candidate& state, std::span<const PathStep> known, std::size_t de
       return std::ranges::binary_search(near.open, decision) || !state.IsLive(decision) ||
              !state.MayTake(decision, step.value);
     };
-    const auto next = std::find_if(known.begin() + static_cast<std::ptrdiff_t>(at), known.end(),
-                                   is_drawn);
+    const auto next =
+        std::find_if(known.begin() + static_cast<std::ptrdiff_t>(at), known.end(), is_drawn);
     at = TakeTogether(state, known, at, static_cast<std::size_t>(next - known.begin()));
     if (at == known.size()) return true;
     const DecisionId decision = DecisionOf(known[at]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Leap: from a partially specified candidate towards a known implementation, many decisions at once.
+// Leap: from a partially specified candidate towards a known implementation, many decisions at
+// once.
 //
 // A descent propagates after each decision. Most decisions of a neighbour are those of the
 // implementation that it is a neighbour of, and most of these hold together: restricting them at
@@ -9,7 +10,8 @@
 //
 //   1. Collect steps of the known path until one has to be drawn: it is open in the neighbourhood,
 //      or its value is ruled out, or its decision is not live yet.
-//   2. Take them all. When that is a dead end, bisect for the first one that is to blame, take those
+//   2. Take them all. When that is a dead end, bisect for the first one that is to blame, take
+//   those
 //      before it, draw that one, and go on behind it.
 //   3. Draw what ended the collection, as the guide says.
 //

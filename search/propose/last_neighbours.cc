@@ -98,7 +98,8 @@ void LastNeighbours::FindBases() {
     const std::uint64_t hash = HashOf(fast.candidate);
     if (std::ranges::find(bases_, hash, &Base::hash) != bases_.end()) continue;
     vectors_.insert(hash);
-    auto base = std::make_shared<Base>(Base{std::move(fast.candidate), fast.ns, hash, std::move(fast.path), {}});
+    auto base = std::make_shared<Base>(
+        Base{std::move(fast.candidate), fast.ns, hash, std::move(fast.path), {}});
     base->steps = StepsFrom(entries_.root(), base->candidate, base->path);
     bases_.insert(std::ranges::upper_bound(bases_, base->ns, {}, &Base::ns), std::move(base));
   }

@@ -73,15 +73,16 @@ TEST(ScenariosTest, StoresThatAreScatteredCostMoreThanLoads) {
   EXPECT_DOUBLE_EQ(CostOf(scop, 0, 1, true, 1, {}), 1 + 4 + 1);
 }
 
-// Images whose three colours become innermost: next to them come the many points of one image, along
-// which reads are neighbours, and not the images.
+// Images whose three colours become innermost: next to them come the many points of one image,
+// along which reads are neighbours, and not the images.
 TEST(ScenariosTest, MoreThanThreadsIsNoLessThanThreads) {
   Scop scop;
   scop.arrays = {{.name = "x", .extents = {64, 3, 50176}, .element_bytes = 4},
                  {.name = "y", .extents = {64, 50176, 3}, .element_bytes = 4}};
   Statement copy{.name = "T", .iterators = {{"i", 64}, {"k", 50176}, {"l", 3}}};
-  copy.accesses = {{.array = 1, .is_write = true, .map = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}},
-                   {.array = 0, .map = {{1, 0, 0, 0}, {0, 0, 1, 0}, {0, 1, 0, 0}}}};
+  copy.accesses = {
+      {.array = 1, .is_write = true, .map = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}},
+      {.array = 0, .map = {{1, 0, 0, 0}, {0, 0, 1, 0}, {0, 1, 0, 0}}}};
   scop.statements = {copy};
   EXPECT_GT(CostOf(scop, 0, 1, false, 1024.0 / 3, {}), CostOf(scop, 0, 0, false, 1024.0 / 3, {}));
 }

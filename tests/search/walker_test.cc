@@ -41,8 +41,7 @@ TEST(Walker, PathsLeadToWhereItStandsAlsoOutOfDeadEnds) {
         deepest = std::max(deepest, dead_end.depth);
       };
       bool has_begun = false;  // Some orders lead into dead ends too often for one try.
-      for (int i = 0; i < 20 && !has_begun; ++i)
-        has_begun = walker.Begin(uniform, random, note);
+      for (int i = 0; i < 20 && !has_begun; ++i) has_begun = walker.Begin(uniform, random, note);
       ASSERT_TRUE(has_begun);
       for (int step = 0; step < 60; ++step) {
         const std::string here = VectorText(walker.candidate());

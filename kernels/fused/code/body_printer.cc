@@ -133,8 +133,8 @@ std::vector<BodyPrinter::Taken> BodyPrinter::TakenIn(const NestNode& loop) const
   for (const Cell& cell : AccumulatedIn(loop)) {
     const auto found = std::ranges::find(program_.accumulators, cell.first);
     EXH_CHECK(found != program_.accumulators.end());
-    const Statement& of = program_.list.statements[static_cast<std::size_t>(
-        found - program_.accumulators.begin())];
+    const Statement& of =
+        program_.list.statements[static_cast<std::size_t>(found - program_.accumulators.begin())];
     taken.push_back({cell, *of.reduces, Program::AccumulatesIn(of)});
   }
   return taken;

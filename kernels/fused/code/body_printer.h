@@ -78,7 +78,8 @@ class BodyPrinter : public TextWriter {
 
   // For those who print loops in a way of their own.
   std::string LoopHeader(const NestNode& loop, int step) const;
-  /// Which of `count` places (0: of all that are left) one of them is, `within` of which are in each.
+  /// Which of `count` places (0: of all that are left) one of them is, `within` of which are in
+  /// each.
   static std::string PlaceText(const std::string& place, std::int64_t within, std::int64_t count);
   /// The variable of a loop at a place that counts from 0, in steps of `width` iterations.
   static std::string VariableLine(const NestNode& loop, const std::string& place, int width);
@@ -102,7 +103,8 @@ class BodyPrinter : public TextWriter {
   /// Arrays that it stores to.
   std::set<int> WrittenIn(const NestNode& node) const;
   /// Elements that whole statements of a body without loops read or write whose neighbours are
-  /// those along `across`, not along `along`. None, if anything else than whole statements is there.
+  /// those along `across`, not along `along`. None, if anything else than whole statements is
+  /// there.
   std::vector<Staged> StagedIn(const NestNode& body, const std::string& along,
                                const std::string& across) const;
   /// Copies the element of an array to `place`.
@@ -167,7 +169,7 @@ class BodyPrinter : public TextWriter {
   std::set<int> read_, kept_;
   Registers registers_;
   std::string store_condition_;
-  std::map<Cell, std::string> staged_;  ///< Elements that are stored elsewhere for a while.
+  std::map<Cell, std::string> staged_;        ///< Elements that are stored elsewhere for a while.
   std::set<Cell> accumulated_;                ///< Those of registers_ that are variables.
   std::pair<std::string, std::string> lane_;  ///< In a vector: its variable, and that of a lane.
   std::set<int> wide_;                        ///< In a vector: arrays that are stored at its end.

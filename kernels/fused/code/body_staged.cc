@@ -61,8 +61,8 @@ std::vector<BodyPrinter::Staged> BodyPrinter::StagedIn(const NestNode& body,
                                       near = StrideAlong(flat, arguments, across);
     if (!far || !near || *near != 1 || *far == 1 || *far == 0) return;
     const Cell cell = {access.tensor, ElementText(access, shape, arguments)};
-    const bool is_known = std::ranges::any_of(
-        staged, [&](const Staged& other) { return other.cell == cell; });
+    const bool is_known =
+        std::ranges::any_of(staged, [&](const Staged& other) { return other.cell == cell; });
     if (is_known || (!is_write && written.contains(cell.first))) return;
     staged.push_back({cell, is_write});
   };

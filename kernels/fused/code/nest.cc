@@ -38,7 +38,8 @@ class Marking {
       if (all.empty()) all = inside;
       result.is_parallel = HasNone(carried_[At(node.row)], inside);
       result.is_independent = HasNone(separated_[At(node.row)], all);
-      result.is_reduction = !result.is_parallel && HasNone(NotTaken(carried_[At(node.row)]), inside);
+      result.is_reduction =
+          !result.is_parallel && HasNone(NotTaken(carried_[At(node.row)]), inside);
       result.count = node.extent;
       if (node.extent) AddNeighbours(node, node.variable, result);
     }

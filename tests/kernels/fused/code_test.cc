@@ -110,29 +110,33 @@ const Cases& AllCases() {
                                             {"ReduceSum", {"y"}, "s: float32 [64]", {{"axis", 1}}}},
                                            {"y", "s"})));
     // Neighbours along one loop where it reads, along two others where it writes.
-    all->Add("both ways",
-             GraphOf(OperatorJson({"x: float16 [2, 40, 70]", "b: float32 [70]"},
-                                  {{"Cast", {"x"}, "c: float32 [2, 40, 70]", {{"dst_type", "float32"}}},
-                                   {"Add", {"c", "b"}, "y: float32 [2, 40, 70]"},
-                                   {"Transpose", {"y"}, "t: float32 [2, 70, 40]", {{"perm", {0, 2, 1}}}},
-                                   {"Exp", {"t"}, "z: float32 [2, 70, 40]"}},
-                                  {"y", "z"})));
+    all->Add(
+        "both ways",
+        GraphOf(OperatorJson({"x: float16 [2, 40, 70]", "b: float32 [70]"},
+                             {{"Cast", {"x"}, "c: float32 [2, 40, 70]", {{"dst_type", "float32"}}},
+                              {"Add", {"c", "b"}, "y: float32 [2, 40, 70]"},
+                              {"Transpose", {"y"}, "t: float32 [2, 70, 40]", {{"perm", {0, 2, 1}}}},
+                              {"Exp", {"t"}, "z: float32 [2, 70, 40]"}},
+                             {"y", "z"})));
     // So many points that a thread has several.
-    all->Add("many", GraphOf(OperatorJson({"x: float16 [1, 700, 760]"},
-                                          {{"Transpose", {"x"}, "t: float16 [1, 760, 700]", {{"perm", {0, 2, 1}}}},
-                                           {"Neg", {"t"}, "y: float16 [1, 760, 700]"}},
-                                          {"y"})));
+    all->Add("many", GraphOf(OperatorJson(
+                         {"x: float16 [1, 700, 760]"},
+                         {{"Transpose", {"x"}, "t: float16 [1, 760, 700]", {{"perm", {0, 2, 1}}}},
+                          {"Neg", {"t"}, "y: float16 [1, 760, 700]"}},
+                         {"y"})));
     // Few results of much: teams of threads, and several blocks for each result.
-    all->Add("total", GraphOf(OperatorJson({"x: float32 [48, 1200]"},
-                                           {{"Exp", {"x"}, "e: float32 [48, 1200]"},
-                                            {"ReduceSum", {"e"}, "s: float32 [1]", {{"axis", {0, 1}}}},
-                                            {"Sqrt", {"s"}, "y: float32 [1]"}},
-                                           {"y"})));
-    all->Add("tall", GraphOf(OperatorJson({"x: float16 [3000, 40]"},
-                                          {{"Cast", {"x"}, "c: float32 [3000, 40]", {{"dst_type", "float32"}}},
-                                           {"ReduceMax", {"c"}, "m: float32 [40]", {{"axis", 0}}},
-                                           {"Neg", {"m"}, "y: float32 [40]"}},
-                                          {"c", "y"})));
+    all->Add("total",
+             GraphOf(OperatorJson({"x: float32 [48, 1200]"},
+                                  {{"Exp", {"x"}, "e: float32 [48, 1200]"},
+                                   {"ReduceSum", {"e"}, "s: float32 [1]", {{"axis", {0, 1}}}},
+                                   {"Sqrt", {"s"}, "y: float32 [1]"}},
+                                  {"y"})));
+    all->Add("tall", GraphOf(OperatorJson(
+                         {"x: float16 [3000, 40]"},
+                         {{"Cast", {"x"}, "c: float32 [3000, 40]", {{"dst_type", "float32"}}},
+                          {"ReduceMax", {"c"}, "m: float32 [40]", {{"axis", 0}}},
+                          {"Neg", {"m"}, "y: float32 [40]"}},
+                         {"c", "y"})));
     all->Add("normalized",
              GraphOf(OperatorJson(
                  {"x: float32 [9, 600]"},

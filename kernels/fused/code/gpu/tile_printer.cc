@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/fused/code/tile_printer.h"
+#include "kernels/fused/code/gpu/tile_printer.h"
 
 #include <fmt/format.h>
 
@@ -33,9 +33,8 @@ TilePair TilePrinter::PairIn(const std::vector<const NestNode*>& parallel,
     return std::pair(near(a), a->near_writes) > std::pair(near(b), b->near_writes);
   });
   const TilePair pair{tiled[0], tiled[1]};
-  return StagedIn(body, pair.along->node.variable, pair.across->node.variable).empty()
-             ? TilePair{}
-             : pair;
+  return StagedIn(body, pair.along->node.variable, pair.across->node.variable).empty() ? TilePair{}
+                                                                                       : pair;
 }
 
 std::uint64_t TilePrinter::StagedBytes(const TilePair& pair, const NestNode& body) const {
@@ -81,8 +80,7 @@ void TilePrinter::PrintTile(const TilePair& pair, const NestNode& body) {
   const std::string by_across = fmt::format("[exh_slow * {} + exh_fast]", kRow),
                     by_along = fmt::format("[exh_fast * {} + exh_slow]", kRow);
   const auto has = [&](bool is_write) {
-    return std::ranges::any_of(staged,
-                               [&](const Staged& one) { return one.is_write == is_write; });
+    return std::ranges::any_of(staged, [&](const Staged& one) { return one.is_write == is_write; });
   };
   if (has(/*is_write=*/false)) {
     OpenPoints(*pair.across, *pair.along);

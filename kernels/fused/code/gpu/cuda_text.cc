@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "kernels/fused/code/code.h"
-#include "kernels/fused/code/tile_printer.h"
+#include "kernels/fused/code/gpu/tile_printer.h"
 #include "kernels/fused/code/transform.h"
 #include "kernels/ir/type_text.h"
 
@@ -54,8 +54,7 @@ struct Kernel {
       return std::ranges::any_of(a, [&](int array) { return b.contains(array); });
     };
     return std::ranges::all_of(tasks, [&](const Task& other) {
-      const bool fits =
-          task.threads == 1 || other.threads == 1 || task.threads == other.threads;
+      const bool fits = task.threads == 1 || other.threads == 1 || task.threads == other.threads;
       return fits && !meet(task.writes, other.writes) && !meet(task.writes, other.reads) &&
              !meet(task.reads, other.writes);
     });
@@ -145,9 +144,8 @@ class CudaPrinter final : public TilePrinter {
 
   static Chain Without(const Chain& chain, const TilePair& pair) {
     Chain others = chain;
-    std::erase_if(others.loops, [&](const NestNode* loop) {
-      return loop == pair.along || loop == pair.across;
-    });
+    std::erase_if(others.loops,
+                  [&](const NestNode* loop) { return loop == pair.along || loop == pair.across; });
     return others;
   }
 
@@ -162,9 +160,7 @@ class CudaPrinter final : public TilePrinter {
     return last.vector > 1 && CanBeWide(last) ? last.vector : 1;
   }
   /// With a thread for each point.
-  std::int64_t ThreadsOf(const Chain& chain) const {
-    return PointsOf(chain) / WidthOf(chain);
-  }
+  std::int64_t ThreadsOf(const Chain& chain) const { return PointsOf(chain) / WidthOf(chain); }
 
   /// So many points of a thread that it reads 16 bytes at once. Memory takes longer to answer than
   /// all threads together have to wait for, if each has but one small element.
@@ -212,7 +208,8 @@ class CudaPrinter final : public TilePrinter {
       const int step = loop == chain.loops.rbegin() ? width : 1;
       const std::int64_t count = *(*loop)->count / step;
       const bool is_outermost = std::next(loop) == chain.loops.rend();
-      lines.push_back(VariableLine(**loop, PlaceText(point, within, is_outermost ? 0 : count), step));
+      lines.push_back(
+          VariableLine(**loop, PlaceText(point, within, is_outermost ? 0 : count), step));
       within *= count;
     }
     for (auto line = lines.rbegin(); line != lines.rend(); ++line) Line(*line);
@@ -229,7 +226,8 @@ std::vector<NestNode> PiecesOf(const NestNode& nest) {
   bool is_open = false;
   for (const NestNode& child : nest.children) {
     const bool is_parallel = !ChainOf(child).loops.empty();
-    if (is_parallel || !is_open) pieces.push_back({.kind = Kind::kBlock, .node = {}, .children = {}});
+    if (is_parallel || !is_open)
+      pieces.push_back({.kind = Kind::kBlock, .node = {}, .children = {}});
     if (is_parallel) {
       pieces.back() = child;
     } else {
@@ -255,7 +253,8 @@ double ExecutionsOf(const Part& part, const NestNode& nest) {
   double all = 0;
   for (const int statement : statements) {
     double of_statement = 1;
-    for (const auto& iterator : part.scop.statements[static_cast<std::size_t>(statement)].iterators) {
+    for (const auto& iterator :
+         part.scop.statements[static_cast<std::size_t>(statement)].iterators) {
       of_statement *= static_cast<double>(iterator.extent);
     }
     all += of_statement;

@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/fused/code/team_printer.h"
+#include "kernels/fused/code/gpu/team_printer.h"
 
 namespace exh::kernels::fused {
 

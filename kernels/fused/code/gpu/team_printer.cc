@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/fused/code/team_printer.h"
+#include "kernels/fused/code/gpu/team_printer.h"
 
 #include <fmt/format.h>
 
@@ -37,8 +37,7 @@ bool TeamPrinter::CanShare(const NestNode& node) const {
     const bool is_divided = !DividedLoops(node).empty() && (node.is_parallel || IsReduction(node));
     return is_divided || (HasLoops(node.children.front()) && CanShare(node.children.front()));
   }
-  return std::ranges::all_of(node.children,
-                             [&](const NestNode& child) { return CanShare(child); });
+  return std::ranges::all_of(node.children, [&](const NestNode& child) { return CanShare(child); });
 }
 
 const NestNode* TeamPrinter::FirstReduction(const NestNode& body) const {
@@ -76,8 +75,7 @@ std::uint64_t TeamPrinter::SharedBytes(const Team& team) {
 void TeamPrinter::PrintPlace(const Team& team) {
   const auto place = [&](const char* name, std::int64_t stride, std::int64_t count) {
     const std::string in_block =
-        count == 1 ? "0"
-                   : fmt::format("static_cast<int>(threadIdx.x) / {} % {}", stride, count);
+        count == 1 ? "0" : fmt::format("static_cast<int>(threadIdx.x) / {} % {}", stride, count);
     Line(fmt::format("const int {} = {};", name, in_block));
   };
   place("exh_member", team.is_together ? 1 : team.points, team.size);
@@ -156,11 +154,11 @@ void TeamPrinter::Divide(const std::vector<const NestNode*>& loops) {
     BeginTaking(of.cell, parts.back());
   }
   set_store_condition("");
-  Open(fmt::format("for (int exh_at = {}; {}exh_at < {}; exh_at += {})",
-                   is_shared ? fmt::format("exh_member + {} * exh_split", team_.size)
-                             : "exh_member",
-                   team_.all_points % team_.points == 0 ? "" : "exh_is_in && ",
-                   IterationsOf(loops), team_.size * (is_shared ? team_.splits : 1)));
+  Open(
+      fmt::format("for (int exh_at = {}; {}exh_at < {}; exh_at += {})",
+                  is_shared ? fmt::format("exh_member + {} * exh_split", team_.size) : "exh_member",
+                  team_.all_points % team_.points == 0 ? "" : "exh_is_in && ", IterationsOf(loops),
+                  team_.size * (is_shared ? team_.splits : 1)));
   std::int64_t within = IterationsOf(loops);
   for (const NestNode* loop : loops) {
     const std::int64_t extent = *loop->count;
@@ -239,9 +237,10 @@ void TeamPrinter::MeetBlocks(const std::vector<Taken>& taken,
   // What all threads wrote comes before the ticket.
   Line("__threadfence();");
   Line("__syncthreads();");
-  Line(fmt::format("if (!__syncthreads_or(threadIdx.x == 0 && atomicAdd({} + exh_block, 1u) == "
-                   "{}u)) return;",
-                   ticket, team_.splits - 1));
+  Line(
+      fmt::format("if (!__syncthreads_or(threadIdx.x == 0 && atomicAdd({} + exh_block, 1u) == "
+                  "{}u)) return;",
+                  ticket, team_.splits - 1));
   Line("__threadfence();");
   Line(fmt::format("if (threadIdx.x == 0) atomicExch({} + exh_block, 0u);", ticket));
   for (std::size_t i = 0; i < taken.size(); ++i) {
@@ -263,8 +262,8 @@ void TeamPrinter::MeetBlocks(const std::vector<Taken>& taken,
 
 void TeamPrinter::BarrierBefore(const NestNode& node) {
   const std::set<int> reads = ReadIn(node);
-  const bool is_needed = std::ranges::any_of(
-      stored_, [&](int array) { return reads.contains(array); });
+  const bool is_needed =
+      std::ranges::any_of(stored_, [&](int array) { return reads.contains(array); });
   if (!is_needed) return;
   Line("__syncthreads();");
   stored_.clear();

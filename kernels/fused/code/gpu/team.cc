@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/fused/code/team.h"
+#include "kernels/fused/code/gpu/team.h"
 
 #include <algorithm>
 
@@ -8,13 +8,13 @@ namespace {
 
 using Kind = poly::LoopNode::Kind;
 
-constexpr std::int64_t kBlock = 256;        ///< Threads of a block, as a rule.
+constexpr std::int64_t kBlock = 256;  ///< Threads of a block, as a rule.
 constexpr std::int64_t kLargestBlock = 512;
 constexpr std::int64_t kWarp = 32;
-constexpr std::int64_t kEnough = 1 << 17;   ///< Threads that keep the largest GPUs busy.
+constexpr std::int64_t kEnough = 1 << 17;  ///< Threads that keep the largest GPUs busy.
 constexpr std::int64_t kEnoughBlocks = 512;
 constexpr std::int64_t kMostSplits = 256;
-constexpr std::int64_t kShare = 4;          ///< Iterations that a thread should have at least.
+constexpr std::int64_t kShare = 4;  ///< Iterations that a thread should have at least.
 
 /// Every thread of a block comes to the same barriers: loops have the same length everywhere, and
 /// no condition decides about one.
@@ -77,10 +77,11 @@ Team TeamFor(const std::vector<const NestNode*>& parallel, const NestNode& body)
   Team team;
   for (const NestNode* loop : parallel) team.all_points *= *loop->count;
   const Work work = WorkIn(body);
-  const bool has_ends = std::ranges::any_of(
-      parallel, [](const NestNode* loop) { return loop->end.has_value(); });
+  const bool has_ends =
+      std::ranges::any_of(parallel, [](const NestNode* loop) { return loop->end.has_value(); });
   if (work.iterations < 2 * kShare || has_ends || !IsUniform(body)) return team;
-  const double outside = parallel.empty() ? 0 : parallel.back()->near_reads + parallel.back()->near_writes;
+  const double outside =
+      parallel.empty() ? 0 : parallel.back()->near_reads + parallel.back()->near_writes;
   team.is_together = work.neighbours > outside || team.all_points < kWarp;
   const auto is_enough = [&] {
     return team.all_points * team.size >= kEnough || team.size * kShare > work.iterations;

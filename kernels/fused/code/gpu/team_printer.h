@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "kernels/fused/code/body_printer.h"
-#include "kernels/fused/code/team.h"
+#include "kernels/fused/code/gpu/team.h"
 
 namespace exh::kernels::fused {
 
@@ -81,8 +81,8 @@ class TeamPrinter : public BodyPrinter {
   Team team_;
   std::uint64_t tickets_ = 0;
   TeamSpace* space_ = nullptr;
-  bool is_shared_ = false;     ///< Blocks share what comes now.
-  std::set<int> stored_;       ///< Arrays, since the last barrier.
+  bool is_shared_ = false;  ///< Blocks share what comes now.
+  std::set<int> stored_;    ///< Arrays, since the last barrier.
 };
 
 }  // namespace exh::kernels::fused
