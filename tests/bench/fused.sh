@@ -4,11 +4,25 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 if (($# == 0)) || [[ ! -r $1 ]]; then
-  echo "exh bench fused: which operators? ./exh bench fused OPERATORS.jsonl[.gz] [options of search fused]" >&2
+  echo "exh bench fused: which operators? ./exh bench fused OPERATORS.jsonl[.gz] [--torch] [options of search fused]" >&2
+  echo "--torch: what --log FILE then has of a GPU is compared with torch.compile, where python3 has torch" >&2
   exit 2
 fi
 operators=$1
 shift
+torch=0 log="" gpu=0 previous="" arguments=()
+for word in "$@"; do
+  case $previous in
+    --log) log=$word ;;
+    --gpu) gpu=$word ;;
+  esac
+  previous=$word
+  if [[ $word == --torch ]]; then torch=1; else arguments+=("$word"); fi
+done
+if ((torch)) && [[ -z $log ]]; then
+  echo "exh bench fused: --torch needs --log FILE" >&2
+  exit 2
+fi
 if [[ $operators == *.gz ]]; then
   scratch=$(mktemp -d)
   trap 'rm -rf "$scratch"' EXIT
@@ -17,4 +31,11 @@ if [[ $operators == *.gz ]]; then
 fi
 # What scheduling alone takes is measured on all of them; what is too large to run is counted.
 "$root/build/release/bin/search" fused check --batch --schedules "$operators" | tail -n 2
-"$root/build/release/bin/search" fused --batch "$operators" "$@"
+"$root/build/release/bin/search" fused --batch "$operators" "${arguments[@]}"
+if ((torch)); then
+  if python3 -c "import torch" 2>/dev/null; then
+    python3 "$root/tests/bench/parts/fused_torch.py" "$operators" "$log" --gpu "$gpu" --out "${log%.jsonl}.torch.jsonl"
+  else
+    echo "exh bench fused: python3 has no torch: nothing is compared with it" >&2
+  fi
+fi

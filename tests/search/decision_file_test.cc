@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <map>
+#include <string>
 
 #include "base/error.h"
 #include "search/descend/descent.h"
 #include "search/log/decisions.h"
+#include "search/subject/problem.h"
 #include "tests/search/log_samples.h"
 #include "tests/search/temp_folder.h"
 #include "tests/search/toy_space.h"
@@ -134,6 +137,26 @@ TEST(DecisionFile, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(file.device, "cpu");
   EXPECT_THAT(ApplyDecisions(file, candidate), IsEmpty());
   EXPECT_EQ(VectorText(candidate), VectorText(descender.candidate()));
+}
+
+/// The space grows: what was a whole implementation must not become one with open decisions.
+TEST(DecisionFile, ReplaysOfTheRepositoryDecideEverything) {
+  int files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::string(EXH_SOURCE_DIR) + "/kernels/replays")) {
+    const DecisionFile file = ReadDecisionFile(entry.path().string());
+    // What `cpu` is depends on the machine.
+    if (file.device != "h200") continue;
+    ++files;
+    ProblemOptions options;
+    options.device.clear();
+    MergeHeader(file, options);
+    const Problem problem = MakeProblem(options);
+    runtime::Candidate candidate = problem.root();
+    EXPECT_THAT(ApplyDecisions(file, candidate), IsEmpty()) << entry.path();
+    EXPECT_TRUE(candidate.IsImplementation()) << entry.path();
+  }
+  EXPECT_GT(files, 12);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ import json
 import math
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -145,10 +146,9 @@ class Program:
         results, fakes = {}, set()
         for operation in operator["op_desc"]:
             self.step(operation, results, fakes)
-        results.update({one["tensor_name"]: self.known[one["tensor_name"]] for group in operator["output_desc"]
-                        for one in (group if isinstance(group, list) else [group]) if one["tensor_name"] not in fakes})
-        self.results = list(results)
-        taken, returned = set(parameters), []
+        names = [one["tensor_name"] for one in operator["output_desc"]]
+        results.update({name: self.known[name] for name in names if name not in fakes})
+        self.results, taken, returned = list(results), set(parameters), []
         for text, origin in results.values():  # Each result is written: no view of an input, or of another one.
             returned.append(f"{text}.clone(memory_format=torch.contiguous_format)" if origin in taken else f"{text}.contiguous()")
             taken.add(origin)
@@ -240,8 +240,7 @@ def compiled_of(operator, seed):
     eager = program.function("cuda")
     inputs = program.make_inputs("cuda", seed)
     compiled = torch.compile(eager, fullgraph=True, dynamic=False)
-    got, want = compiled(*inputs), eager(*inputs)
-    return (lambda: compiled(*inputs)), max(error_of(*pair) for pair in zip(got, want))
+    return (lambda: compiled(*inputs)), max(map(error_of, compiled(*inputs), eager(*inputs)))
 
 
 def measured(timer, operator, seed):
@@ -263,9 +262,8 @@ def attempt(work):
         return {"failed": f"{type(error).__name__}: {(str(error).strip().splitlines() or [''])[0][:100]}"}
 
 
-def compile_share(cases, share, until):
+def compile_share(cases, place, jobs, until):
     """What one of several processes compiles: its share of the operators."""
-    place, jobs = share
     torch._inductor.config.compile_threads = 1  # pylint: disable=protected-access
     for said, operator in cases[place::jobs]:
         if time.monotonic() > until:
@@ -289,18 +287,6 @@ def compile_ahead(options, folder):
 # ---- the summary ---------------------------------------------------------------------------------
 
 
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else math.nan
-
-
-def quantile(values, share):
-    """Of sorted values; between two of them by their distance."""
-    place = share * (len(values) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(values) - 1)
-    return values[low] + (place - low) * (values[high] - values[low])
-
-
 def summary(lines):
     """Of what was measured, as text."""
     done = [line for line in lines if "torch_ns" in line]
@@ -312,11 +298,13 @@ def summary(lines):
     groups = (("all", done), ("with a transpose", [line for line in done if line["transposes"]]))
     text.append("torch's time over ours, geometric means (above 1: ours is faster)")
     for title, chosen in groups:
-        means = (geometric_mean([line["torch_ns"] / line["ours"][name] for line in chosen if name in line["ours"]]) for name in NAMES)
-        text.append(f"  {title} ({len(chosen)}): " + ", ".join(f"{name} {mean:.3f}" for name, mean in zip(NAMES, means)))
+        ratios = {name: [line["torch_ns"] / line["ours"][name] for line in chosen if name in line["ours"]] for name in NAMES}
+        means = [f"{name} {statistics.geometric_mean(found):.3f}" for name, found in ratios.items() if found]
+        text.append(f"  {title} ({len(chosen)}): {', '.join(means)}")
     ranked = sorted(done, key=lambda line: line["torch_ns"] / line["ours"]["searched"])
     ratios = [line["torch_ns"] / line["ours"]["searched"] for line in ranked]
-    text.append("torch over searched, quantiles: " + ", ".join(f"{share} % {quantile(ratios, share / 100):.2f}" for share in (10, 25, 50, 75, 90)))
+    parts = statistics.quantiles(ratios * 2 if len(ratios) == 1 else ratios, n=100, method="inclusive")
+    text.append("torch over searched, quantiles: " + ", ".join(f"{share} % {parts[share - 1]:.2f}" for share in (10, 25, 50, 75, 90)))
     text.append(f"torch is faster on {sum(ratio < 1 for ratio in ratios)}, ours on {sum(ratio > 1 for ratio in ratios)}")
     for title, chosen in (("torch is fastest against ours", ranked[:5]), ("ours is fastest against torch", ranked[:-6:-1])):
         text.append(f"{title}: ratio, torch's us, our us, line, network, operator")
@@ -371,7 +359,7 @@ def main():
     if options.share:
         torch.cuda.set_device(options.gpu)
         with torch.no_grad():
-            compile_share(cases, options.share, begin + options.seconds)
+            compile_share(cases, *options.share, begin + options.seconds)
         return 0
     lines = measure_all(options, cases, begin)
     print(summary(lines))
