@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t kRow = TilePrinter::kTile + 1;  ///< Elements of a row in shared memory.
 constexpr std::uint64_t kAligned = 16;
+constexpr std::uint64_t kMostShared = 48 << 10;  ///< Every GPU has that for a block.
 
 std::uint64_t BytesOf(std::uint32_t element_bytes) {
   const auto bytes = static_cast<std::uint64_t>(TilePrinter::kTile * kRow) * element_bytes;
@@ -33,8 +34,8 @@ TilePair TilePrinter::PairIn(const std::vector<const NestNode*>& parallel,
     return std::pair(near(a), a->near_writes) > std::pair(near(b), b->near_writes);
   });
   const TilePair pair{tiled[0], tiled[1]};
-  return StagedIn(body, pair.along->node.variable, pair.across->node.variable).empty() ? TilePair{}
-                                                                                       : pair;
+  const std::uint64_t bytes = StagedBytes(pair, body);
+  return bytes == 0 || bytes > kMostShared ? TilePair{} : pair;
 }
 
 std::uint64_t TilePrinter::StagedBytes(const TilePair& pair, const NestNode& body) const {
