@@ -116,6 +116,10 @@ void Fuse(const Scop& scop, const std::vector<Dependence>& dependences, Rows& ro
   std::set<InfluenceRow> known;
   for (const Dependence& dependence : dependences) {
     if (dependence.source == dependence.target) continue;
+    if (scop.statements[dependence.source].is_aside ||
+        scop.statements[dependence.target].is_aside) {
+      continue;
+    }
     const int source_rank = RankOf(scop, dependence.source),
               target_rank = RankOf(scop, dependence.target);
     const int num_outer =
@@ -214,7 +218,8 @@ std::vector<Scenario> ScenariosOf(const Scop& scop, const ScenarioOptions& optio
   std::vector<Scenario> others;
   std::vector<std::vector<Reserved>> candidates;
   for (int s = 0; s < static_cast<int>(scop.statements.size()); ++s) {
-    candidates.push_back(Candidates(scop, s, options));
+    candidates.push_back(scop.statements[s].is_aside ? std::vector<Reserved>()
+                                                     : Candidates(scop, s, options));
     best.statements.push_back(candidates.back().empty() ? Reserved{} : candidates.back().front());
     best.cost += best.statements.back().cost;
   }

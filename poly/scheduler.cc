@@ -137,6 +137,18 @@ class Construction {
     return incomplete;
   }
 
+  // Those that have to make progress in the next dimension. A statement aside waits as long as
+  // another one has more rows to come: it is then before all of the other's iterations.
+  std::vector<int> Progressing() {
+    std::vector<int> progressing = Incomplete();
+    int most = 0;
+    for (const int s : progressing) most = std::max(most, systems_.NumMissing(schedule(), s));
+    std::erase_if(progressing, [&](int s) {
+      return scop_.statements[s].is_aside && systems_.NumMissing(schedule(), s) < most;
+    });
+    return progressing;
+  }
+
   bool Construct() {
     while (node() != nullptr || !Incomplete().empty()) {
       backups_.push_back({schedule().rows.size(), open_, band_});
@@ -151,7 +163,7 @@ class Construction {
     while (true) {
       const LexResult solution =
           Solve({.dependences = open_,
-                 .progressing = with_progression ? Incomplete() : std::vector<int>{},
+                 .progressing = with_progression ? Progressing() : std::vector<int>{},
                  .influence = node()});
       if (solution.status == LexResult::Status::kFound) {
         Append(systems_.RowsOf(solution.values), /*is_scalar=*/false);
@@ -260,7 +272,7 @@ class Construction {
     const std::vector<int> component = Components(num_statements, EdgesOf(open_));
     const int num_components = 1 + *std::max_element(component.begin(), component.end());
     if (num_components < 2) return false;
-    const std::vector<int> incomplete = Incomplete();
+    const std::vector<int> incomplete = Progressing();
     std::vector<int> group(num_statements, -1);
     int num_groups = 1;
     for (int next = 0; next < num_components; ++next) {

@@ -49,6 +49,9 @@ struct Statement {
   /// share a loop have the same numbers up to it. Empty for all statements of a scop: each is in a
   /// nest of its own, in the order of Scop::statements.
   std::vector<int> order;
+  /// It goes where the others leave room: scenarios want nothing of it, and its rows may wait as
+  /// long as others have more to come. The beginning of a sum.
+  bool is_aside = false;
 };
 
 struct Scop {

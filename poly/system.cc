@@ -164,9 +164,9 @@ void SystemBuilder::AddRows(const Dependence& dependence) {
   rows_.push_back(std::move(rows));
 }
 
-bool SystemBuilder::IsComplete(const Schedule& schedule, int statement) const {
+int SystemBuilder::NumMissing(const Schedule& schedule, int statement) const {
   const int rank = static_cast<int>(scop_.statements[statement].iterators.size());
-  return Rank(schedule.statements[statement], rank) == rank;
+  return rank - Rank(schedule.statements[statement], rank);
 }
 
 void SystemBuilder::AddProgression(const Schedule& schedule, int statement,

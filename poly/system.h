@@ -46,7 +46,11 @@ class SystemBuilder {
   std::vector<IntRow> RowsOf(const std::vector<std::int64_t>& solution) const;
 
   /// The statement has as many independent rows as iterators.
-  bool IsComplete(const Schedule& schedule, int statement) const;
+  bool IsComplete(const Schedule& schedule, int statement) const {
+    return NumMissing(schedule, statement) == 0;
+  }
+  /// Linearly independent rows that the statement still needs.
+  int NumMissing(const Schedule& schedule, int statement) const;
 
   /// Every pair of the dependence has a difference above 0 in this row of the two statements.
   bool IsStrong(int dependence, const IntRow& source, const IntRow& target) const;

@@ -386,6 +386,7 @@ void BodyPrinter::Store(const Cell& cell, const std::string& value) {
 }
 
 void BodyPrinter::PrintStore(const std::string& store) {
+  if (leaves_out_stores_) return;
   Line(store_condition_.empty() ? store : fmt::format("if ({}) {}", store_condition_, store));
 }
 

@@ -75,6 +75,8 @@ class BodyPrinter : public TextWriter {
   const std::string& index() const { return index_; }
   /// Stores from here on happen where this holds; "": always.
   void set_store_condition(std::string condition) { store_condition_ = std::move(condition); }
+  /// Stores from here on are left out, or not.
+  void set_leaves_out_stores(bool leaves_out) { leaves_out_stores_ = leaves_out; }
 
   // For those who print loops in a way of their own.
   std::string LoopHeader(const NestNode& loop, int step) const;
@@ -169,6 +171,7 @@ class BodyPrinter : public TextWriter {
   std::set<int> read_, kept_;
   Registers registers_;
   std::string store_condition_;
+  bool leaves_out_stores_ = false;
   std::map<Cell, std::string> staged_;        ///< Elements that are stored elsewhere for a while.
   std::set<Cell> accumulated_;                ///< Those of registers_ that are variables.
   std::pair<std::string, std::string> lane_;  ///< In a vector: its variable, and that of a lane.

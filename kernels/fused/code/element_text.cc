@@ -60,6 +60,24 @@ std::string Replaced(std::string_view expression, std::string_view variable,
   return result += expression.substr(from);
 }
 
+std::optional<std::string> WithoutTerm(std::string_view condition, std::string_view term) {
+  constexpr std::string_view kAnd = " && ";
+  std::string rest;
+  bool is_found = false;
+  for (std::size_t begin = 0; begin <= condition.size();) {
+    const std::size_t end = std::min(condition.find(kAnd, begin), condition.size());
+    const std::string_view one = condition.substr(begin, end - begin);
+    begin = end + kAnd.size();
+    if (one == term) {
+      is_found = true;
+    } else {
+      if (!rest.empty()) rest += kAnd;
+      rest += one;
+    }
+  }
+  return is_found ? std::optional(rest) : std::nullopt;
+}
+
 std::string RowText(const IndexRow& row, const std::vector<std::string>& arguments) {
   Terms terms;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

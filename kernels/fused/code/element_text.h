@@ -3,6 +3,7 @@
 // Accesses as C++, over the arguments of a call.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,10 @@ bool Mentions(std::string_view expression, std::string_view variable);
 
 /// The expression with every `variable` as `text`.
 std::string Replaced(std::string_view expression, std::string_view variable, std::string_view text);
+
+/// A condition of several terms, "c0 == 0 && c1 == 0", without one of them; nothing: it has no such
+/// term.
+std::optional<std::string> WithoutTerm(std::string_view condition, std::string_view term);
 
 /// `arguments`: the value of each iterator of the statement, as an expression.
 std::string RowText(const IndexRow& row, const std::vector<std::string>& arguments);

@@ -33,13 +33,15 @@ class Marking {
   NestNode Run(poly::LoopNode node, std::vector<int> all = {}) const {
     NestNode result;
     result.kind = node.kind;
+    result.is_begin =
+        node.kind == Kind::kCall && part_.pieces[At(node.statement)].what == Piece::What::kBegin;
     if (node.kind == Kind::kLoop) {
       const std::vector<int> inside = node.Statements();
       if (all.empty()) all = inside;
       result.is_parallel = HasNone(carried_[At(node.row)], inside);
       result.is_independent = HasNone(separated_[At(node.row)], all);
       result.is_reduction =
-          !result.is_parallel && HasNone(NotTaken(carried_[At(node.row)]), inside);
+          !result.is_parallel && HasNone(NotTaken(node, carried_[At(node.row)]), inside);
       result.count = node.extent;
       if (node.extent) AddNeighbours(node, node.variable, result);
     }
@@ -70,14 +72,27 @@ class Marking {
     return true;
   }
 
-  /// Without dependences that what a reduction takes has on what it took.
-  std::vector<bool> NotTaken(std::vector<bool> has) const {
+  /// Without dependences that what a reduction takes has on what it took, or on its beginning in
+  /// the first iteration.
+  std::vector<bool> NotTaken(const poly::LoopNode& loop, std::vector<bool> has) const {
     for (std::size_t i = 0; i < dependences_.size(); ++i) {
       const poly::Dependence& of = dependences_[i];
-      const bool is_taken = part_.pieces[At(of.source)].what == Piece::What::kTake;
-      if (of.source == of.target && is_taken) has[i] = false;
+      const Piece &source = part_.pieces[At(of.source)], &target = part_.pieces[At(of.target)];
+      if (target.what != Piece::What::kTake || source.statement != target.statement) continue;
+      const bool is_begin = source.what == Piece::What::kBegin &&
+                            BeginsFirst(loop.children.front(), loop.variable, of.source);
+      if (of.source == of.target || is_begin) has[i] = false;
     }
     return has;
+  }
+
+  /// Is the statement in the node only where the variable is 0?
+  static bool BeginsFirst(const poly::LoopNode& node, const std::string& variable, int statement) {
+    if (node.kind == Kind::kCall) return node.statement != statement;
+    if (node.kind == Kind::kIf && WithoutTerm(node.condition, variable + " == 0")) return true;
+    return std::ranges::all_of(node.children, [&](const poly::LoopNode& child) {
+      return BeginsFirst(child, variable, statement);
+    });
   }
 
   /// Accesses that are neighbours in memory from one value of the variable to the next.

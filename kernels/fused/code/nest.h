@@ -20,8 +20,10 @@ struct NestNode {
   bool is_parallel = false;  ///< kLoop: its iterations may run at once.
   /// kLoop: it may be moved out of all loops that it is in, and its iterations may run at once.
   bool is_independent = false;
-  /// kLoop: all that its iterations hand each other are values of reductions.
+  /// kLoop: all that its iterations hand each other are values of reductions, which may begin in
+  /// its first iteration.
   bool is_reduction = false;
+  bool is_begin = false;  ///< kCall: a reduction begins.
   /// kLoop: iterations, where that is a number and the same wherever it is: from node.first on, in
   /// steps of node.step. As node.extent, but tiles have one as well.
   std::optional<std::int64_t> count = {};

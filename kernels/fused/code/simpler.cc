@@ -27,25 +27,6 @@ std::optional<std::int64_t> NumberIn(const std::string& text) {
   return number;
 }
 
-/// "c0 == 0 && c1 == 0" without "c1 == 0"; nothing: that is no part of it.
-std::optional<std::string> Without(const std::string& condition, const std::string& part) {
-  constexpr std::string_view kAnd = " && ";
-  std::string rest;
-  bool is_found = false;
-  for (std::size_t begin = 0; begin <= condition.size();) {
-    const std::size_t end = std::min(condition.find(kAnd, begin), condition.size());
-    const std::string one = condition.substr(begin, end - begin);
-    begin = end + kAnd.size();
-    if (one == part) {
-      is_found = true;
-    } else {
-      if (!rest.empty()) rest += kAnd;
-      rest += one;
-    }
-  }
-  return is_found ? std::optional(rest) : std::nullopt;
-}
-
 class Simplifying {
  public:
   explicit Simplifying(const Part& part) : part_(part) {}
@@ -110,7 +91,7 @@ class Simplifying {
                                              std::int64_t iteration) {
     if (node.kind != Kind::kIf) return std::nullopt;
     const std::optional<std::string> rest =
-        Without(node.condition, fmt::format("{} == {}", variable, iteration));
+        WithoutTerm(node.condition, fmt::format("{} == {}", variable, iteration));
     if (!rest) return std::nullopt;
     LoopNode moved = node.children.front();
     if (!rest->empty()) {

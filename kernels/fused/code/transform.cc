@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "kernels/fused/code/element_text.h"
 
 namespace exh::kernels::fused {
 namespace {
@@ -154,6 +155,7 @@ class Deciding {
             .is_parallel = node.is_parallel,
             .is_independent = node.is_independent,
             .is_reduction = node.is_reduction,
+            .is_begin = node.is_begin,
             .count = node.count,
             .near_reads = node.near_reads,
             .near_writes = node.near_writes,
@@ -206,6 +208,43 @@ NestNode Decided(const NestNode& nest, const std::vector<LoopDecision>& decision
   return Deciding(decisions).Run(nest);
 }
 
+namespace {
+
+bool IsOnlyBegins(const NestNode& node) {
+  if (node.kind == Kind::kCall) return node.is_begin;
+  return node.kind == Kind::kBlock && std::ranges::all_of(node.children, IsOnlyBegins);
+}
+
+void SetFirst(NestNode& node, const std::string& variable) {
+  for (std::string& argument : node.node.arguments) argument = Replaced(argument, variable, "0");
+  for (NestNode& child : node.children) SetFirst(child, variable);
+}
+
+/// Beginnings in the first iteration of a loop come in front of it.
+NestNode WithBeginsInFront(NestNode loop) {
+  NestNode& body = loop.children.front();
+  if (!loop.is_reduction || !loop.node.extent || body.kind != Kind::kBlock) return loop;
+  NestNode block{.kind = Kind::kBlock, .node = {}, .children = {}};
+  std::vector<NestNode> rest;
+  for (NestNode& child : body.children) {
+    const bool is_begin =
+        child.kind == Kind::kIf && IsOnlyBegins(child.children.front()) &&
+        WithoutTerm(child.node.condition, loop.node.variable + " == 0") == std::string();
+    if (is_begin) {
+      SetFirst(child.children.front(), loop.node.variable);
+      block.children.push_back(std::move(child.children.front()));
+    } else {
+      rest.push_back(std::move(child));
+    }
+  }
+  body.children = std::move(rest);
+  if (block.children.empty()) return loop;
+  block.children.push_back(std::move(loop));
+  return block;
+}
+
+}  // namespace
+
 NestNode ForThreads(const NestNode& nest) {
   std::vector<NestNode> loops;
   const NestNode* rest = &nest;
@@ -231,7 +270,7 @@ NestNode ForThreads(const NestNode& nest) {
   for (std::size_t i = loops.size(); i-- > 0;) {
     if (i + 1 < loops.size()) loops[i].vector = 1;
     loops[i].children.push_back(std::move(result));
-    result = std::move(loops[i]);
+    result = WithBeginsInFront(std::move(loops[i]));
   }
   return result;
 }

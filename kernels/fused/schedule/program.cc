@@ -119,6 +119,7 @@ class Divider {
     Piece piece = {.statement = index, .what = what};
     poly::Statement scheduled;
     constexpr const char* kSuffixes[] = {"", "_begin", "", "_end"};
+    scheduled.is_aside = what == Piece::What::kBegin;
     scheduled.name = of.name + kSuffixes[static_cast<std::size_t>(what)];
     for (std::size_t i = 0; i < of.iterators.size(); ++i) {
       const Iterator& iterator = of.iterators[i];

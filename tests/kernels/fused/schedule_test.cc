@@ -13,6 +13,7 @@
 #include "kernels/fused/reference.h"
 #include "kernels/fused/versions.h"
 #include "poly/isl/legality.h"
+#include "poly/isl/loops.h"
 #include "tests/kernels/fused/operator_files.h"
 #include "tests/kernels/fused/operator_text.h"
 
@@ -210,6 +211,31 @@ TEST(FusedSchedules, LeavesDifferFromTheFirstAndFromEachOther) {
     }
   }
   EXPECT_TRUE(schedules.Leaves(0).empty());
+}
+
+// The paper's Figure 2(a), with a sum for its Y, leads to its Figure 2(c) at once: the beginning of
+// the sum waits until the sum has no more rows than it.
+TEST(Schedules, TheRunningExampleOfThePaperIsItsFigure2c) {
+  for (auto& [name, graph] : testing::AllOperators()) {
+    if (name != "running_example") continue;
+    const Program program = ProgramOf(StatementsOf(graph));
+    const Schedules schedules(program, poly::DependenceKind::kValue);
+    const ProgramSchedule influenced = schedules.Influenced();
+    ASSERT_EQ(influenced.why, "");
+    EXPECT_EQ(influenced.leaves, std::vector<std::string>{"0 fused"});
+    EXPECT_EQ(poly::LoopsText(program.parts[0].scop, influenced.parts[0]),
+              "for (int c0 = 0; c0 < n0; c0 += 1)\n"
+              "  for (int c1 = 0; c1 < n0; c1 += 1) {\n"
+              "    Exp_0(c0, c1);\n"
+              "    for (int c2 = 0; c2 < n0; c2 += 1) {\n"
+              "      if (c1 == 0)\n"
+              "        ReduceSum_4_begin(c0, c2);\n"
+              "      ReduceSum_4(c0, c2, c1);\n"
+              "    }\n"
+              "  }\n");
+    return;
+  }
+  FAIL() << "no running_example";
 }
 
 }  // namespace

@@ -118,9 +118,12 @@ void TeamPrinter::Run(const NestNode& node) {
   }
   BarrierBefore(node);
   if (node.is_loop()) return RunLoop(node);
-  set_store_condition(is_shared_ ? "exh_is_first && exh_split == 0" : "exh_is_first");
+  set_store_condition("exh_is_first");
+  // Blocks share what begins here: the last of them stores it.
+  set_leaves_out_stores(is_shared_);
   Print(node);
-  NoteStores(node);
+  set_leaves_out_stores(false);
+  if (!is_shared_) NoteStores(node);
 }
 
 void TeamPrinter::RunLoop(const NestNode& loop) {
