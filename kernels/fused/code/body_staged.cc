@@ -9,18 +9,6 @@
 namespace exh::kernels::fused {
 namespace {
 
-using Kind = poly::LoopNode::Kind;
-
-bool AddCalls(const NestNode& node, std::vector<const NestNode*>& calls) {
-  if (node.kind == Kind::kCall) {
-    calls.push_back(&node);
-    return true;
-  }
-  return node.kind == Kind::kBlock &&
-         std::ranges::all_of(node.children,
-                             [&](const NestNode& child) { return AddCalls(child, calls); });
-}
-
 /// How far apart neighbours along a loop are; nothing: that is not the same everywhere.
 std::optional<std::int64_t> StrideAlong(const FlatAccess& flat,
                                         const std::vector<std::string>& arguments,

@@ -27,11 +27,12 @@ std::string IslFunctions(const std::string& text);
 /// that it may.
 Source CpuText(const Program& program, const std::vector<NestNode>& nests);
 
-/// CUDA C++. Each outermost loop or statement of a part is a kernel of its own; kernels run in the
-/// order of their launches. Of each, the outermost parallel loops that contain all of the rest are
-/// divided among threads, the innermost of them among neighbours; what is in them a thread does by
-/// itself. So all schedules are mapped alike. Temporaries are in `exh_global`, the last parameter,
-/// where there are any.
+/// CUDA C++. Each outermost loop of a part is a task, and so is what stands between two of them;
+/// tasks that need nothing of each other are one kernel, and kernels run in the order of their
+/// launches. The outermost parallel loops that contain all of the rest are divided among threads,
+/// or among teams of threads (gpu/team.h); loops that have tiles of 32 x 32 may go through shared
+/// memory (gpu/tile_printer.h). So all schedules are mapped alike. Temporaries are in `exh_global`,
+/// the last parameter, where there are any.
 Source CudaText(const Program& program, const std::vector<NestNode>& nests);
 
 /// Executions of statements that come one after the other when these run as CudaText() has them:

@@ -136,17 +136,6 @@ class Marking {
     return width;
   }
 
-  /// False: there is more in it than calls.
-  static bool AddCalls(const NestNode& node, std::vector<const NestNode*>& calls) {
-    if (node.kind == Kind::kCall) {
-      calls.push_back(&node);
-      return true;
-    }
-    return node.kind == Kind::kBlock &&
-           std::ranges::all_of(node.children,
-                               [&](const NestNode& child) { return AddCalls(child, calls); });
-  }
-
   /// `wide` counts the accesses that a vector is good for.
   bool AllowsWidth(const NestNode& call, const std::string& variable, int width, int& wide) const {
     const std::vector<std::string>& arguments = call.node.arguments;
@@ -175,6 +164,16 @@ class Marking {
 };
 
 }  // namespace
+
+bool AddCalls(const NestNode& node, std::vector<const NestNode*>& calls) {
+  if (node.kind == Kind::kCall) {
+    calls.push_back(&node);
+    return true;
+  }
+  return node.kind == Kind::kBlock &&
+         std::ranges::all_of(node.children,
+                             [&](const NestNode& child) { return AddCalls(child, calls); });
+}
 
 NestNode NestOf(const Part& part, const std::vector<poly::Dependence>& dependences,
                 const poly::Schedule& schedule, bool has_vectors) {

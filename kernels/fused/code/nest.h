@@ -42,6 +42,9 @@ struct NestNode {
   bool is_loop() const { return kind == poly::LoopNode::Kind::kLoop; }
 };
 
+/// Appends the calls of a node that has nothing but calls in it. False: there is more.
+bool AddCalls(const NestNode& node, std::vector<const NestNode*>& calls);
+
 /// The loops of a part in the order of a legal schedule. A loop is parallel if it carries none of
 /// the dependences between the statements in it, and independent if the dependences between the
 /// statements of all loops that it is in stay within one of its iterations. It is a vector, if

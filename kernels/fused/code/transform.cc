@@ -52,10 +52,7 @@ void AddMayBeTiled(const NestNode& node, bool is_in_chain, std::vector<bool>& ma
 std::int64_t TileOf(const NestNode& loop, const std::vector<const NestNode*>& chain,
                     PatchSize size) {
   const std::int64_t extent = *loop.node.extent;
-  if (size == PatchSize::kTiles) {
-    constexpr std::int64_t kTile = 32;
-    return extent > kTile ? kTile : 1;
-  }
+  if (size == PatchSize::kTiles) return extent > kStagedTile ? kStagedTile : 1;
   // Of a sector of 32 bytes all is used; what is left of a warp goes along the other loop.
   constexpr std::int64_t kAlong = 8, kAcross = 16;
   const bool is_across = chain.back()->vector > 1 && &loop != chain.back();

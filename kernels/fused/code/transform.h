@@ -29,6 +29,9 @@ std::vector<bool> MayBeTiled(const NestNode& nest);
 /// tiles come first, in the same order; where a loop has tiles, threads divide these.
 NestNode Decided(const NestNode& nest, const std::vector<LoopDecision>& decisions);
 
+/// Iterations of both loops of a tile that goes through shared memory.
+inline constexpr std::int64_t kStagedTile = 32;
+
 enum class PatchSize {
   kWarps,  ///< So small that threads of a warp are neighbours along both loops.
   kTiles,  ///< 32 x 32: one kind of access goes through shared memory (tile_printer.h).

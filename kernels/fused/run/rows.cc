@@ -55,13 +55,15 @@ class Ways {
     result.cost = influenced.cost;
     result.is_influenced = std::ranges::none_of(influenced.leaves, &std::string::empty);
     if (!influenced.why.empty()) return influenced;
-    const ProgramSchedule by_isl = schedules_.ByIsl(poly::IslSettings().front());
-    if (!by_isl.why.empty()) return influenced;
-    constexpr double kIdle = 2;
     const auto steps = [&](const ProgramSchedule& schedule) {
       return machine_.Steps(schedules_.program(), NestsOf(schedules_, schedule, true));
     };
-    if (steps(influenced) <= kIdle * steps(by_isl)) return influenced;
+    const double own = steps(influenced);
+    if (own == 0) return influenced;
+    const ProgramSchedule by_isl = schedules_.ByIsl(poly::IslSettings().front());
+    if (!by_isl.why.empty()) return influenced;
+    constexpr double kIdle = 2;
+    if (own <= kIdle * steps(by_isl)) return influenced;
     result.is_influenced = false;
     return by_isl;
   }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kernels/fused/code/gpu/team_printer.h"
+#include "kernels/fused/code/transform.h"
 
 namespace exh::kernels::fused {
 
@@ -28,7 +29,7 @@ struct TilePair {
 
 class TilePrinter : public TeamPrinter {
  public:
-  static constexpr std::int64_t kTile = 32;  ///< Iterations of each loop.
+  static constexpr std::int64_t kTile = kStagedTile;  ///< Iterations of each loop.
 
   using TeamPrinter::TeamPrinter;
 
