@@ -10,7 +10,6 @@ namespace exh::search {
 
 Walker::Walker(const runtime::Candidate& root, const ChoiceOrder& order)
     : root_(root),
-      order_(order),
       here_(order, kRolloutPatience.dead_ends),
       there_(order, kLocalPatience.dead_ends),
       leap_(root),

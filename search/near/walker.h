@@ -50,7 +50,6 @@ class Walker {
                    Guide& guide, Random& random, const Descender::OnDeadEnd& note);
 
   const runtime::Candidate& root_;
-  const ChoiceOrder& order_;
   Descender here_, there_;
   Leap leap_;
   runtime::Candidate start_;  ///< Where the descent to the neighbour begins.
