@@ -11,6 +11,7 @@ from parts import ratio, references, time_of, words
 
 SEEDS = (11, 12, 13)
 SECONDS = 60
+FFMA = "ffma:"  # Before a size: without matrix units.
 # "" is the default size.
 SEARCHES = {
     "cpu": {"axpy": ["", "n=1000000"], "mv": ["", "m=1000,n=3000"], "gesummv": ["", "m=1000,n=1000"],
@@ -18,8 +19,10 @@ SEARCHES = {
             "matmul2": ["", "m=512,n=512,k=64,p=64"]},
     "h200": {"axpy": ["n=67108864", "n=1000000"], "mv": ["m=8192,n=8192", ""], "gesummv": ["m=4096,n=4096", ""],
              "batched_matmul": ["batch=512,m=64,n=64,k=64", ""],
-             "matmul": ["m=1024,n=1024,k=1024", "m=2048,n=2048,k=2048", "m=4096,n=4096,k=4096", "m=128,n=1024,k=1024",
-                        "m=1024,n=1024,k=1024,a_stride=32"],
+             "matmul": ["m=256,n=256,k=32", "m=512,n=512,k=512", "m=1024,n=1024,k=1024", "m=2048,n=2048,k=2048", "m=4096,n=4096,k=4096",
+                        "m=128,n=1024,k=1024", "m=32,n=32,k=131072", "m=1024,n=1024,k=1024,a_stride=32", "m=4096,n=4096,k=4096,type=bf16",
+                        "m=1000,n=1000,k=1000", "m=1023,n=1023,k=1023", "m=97,n=101,k=103", "m=1021,n=1031,k=1033", "m=5124,n=700,k=2048",
+                        "m=35,n=700,k=2048", "m=1760,n=16,k=1760", FFMA + "m=512,n=512,k=512", FFMA + "m=1024,n=1024,k=1024"],
              "matmul2": ["", "m=1024,n=1024,k=1024,p=1024", "m=16384,n=64,k=64,p=64", "m=4096,n=128,k=128,p=128"]},
 }
 STOPPED = ("slow", "timeout", "idle")
@@ -37,7 +40,9 @@ def spent(records):
 
 def search(bench, device, kernel, size, seed):
     """One search, in numbers."""
-    more = ("--size", size) if size else ()
+    ffma = size.startswith(FFMA)
+    size = size.removeprefix(FFMA)
+    more = (("--size", size) if size else ()) + (("--set", "tensor_units=[]") if ffma else ())
     records, _ = bench.records("library", "--kernel", kernel, "--device", device, "--budget", f"{bench.options.budget}s", "--seed",
                                str(seed), *more, seconds=bench.options.budget + 120)
     evals = [r for r in records if r["t"] == "eval"]
