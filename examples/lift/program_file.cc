@@ -19,16 +19,21 @@ TreeFile TreeOf(const functional::Program* program, const dsl::DiagnosticSink& s
     while (!messages.empty() && messages.back() == '\n') messages.pop_back();
     throw Error("the program has mistakes\n" + messages);
   }
-  if (program->kernels.size() != 1) {
+  return TreeOfKernels(*program);
+}
+
+}  // namespace
+
+TreeFile TreeOfKernels(const functional::Program& program) {
+  if (program.kernels.size() != 1) {
     throw Error("a mapping is of one kernel, and the program has " +
-                std::to_string(program->kernels.size()) + ": '" + program->kernels[0].name +
-                "', '" + program->kernels[1].name + "'" +
-                (program->kernels.size() > 2 ? ", …" : ""));
+                std::to_string(program.kernels.size()) + ": '" + program.kernels[0].name + "', '" +
+                program.kernels[1].name + "'" + (program.kernels.size() > 2 ? ", …" : ""));
   }
   TreeFile tree;
   Mapping manual;
   manual.name = "manual";
-  for (functional::ConcreteMap& each : functional::MapsOf(program->kernels[0])) {
+  for (functional::ConcreteMap& each : functional::MapsOf(program.kernels[0])) {
     Map map;
     map.id = tree.maps.size();
     map.name_ = std::move(each.name);
@@ -47,8 +52,6 @@ TreeFile TreeOf(const functional::Program* program, const dsl::DiagnosticSink& s
   if (!manual.codes.empty()) tree.mappings.push_back(std::move(manual));
   return ReadTree(TreeText(tree));  // It has the limits of a tree in a file.
 }
-
-}  // namespace
 
 TreeFile TreeOfProgram(const std::string& text) {
   dsl::DiagnosticSink sink;

@@ -7,8 +7,13 @@
 #include <string>
 
 #include "examples/lift/tree_file.h"
+#include "functional/meaning/program.h"
 
 namespace exh::lift {
+
+/// The tree of the maps of a program's kernel, which must be one. Maps that the program tells how
+/// to run are the mapping `manual`. Throws exh::Error.
+TreeFile TreeOfKernels(const functional::Program& program);
 
 /// The tree of the maps of the program's kernel, which is one. Maps that the program tells how to
 /// run are the mapping `manual`. Throws exh::Error with all messages when the program has mistakes.

@@ -37,6 +37,7 @@ class Finder {
     map.is_private = node.spaces.Has(Space::kPrivate) || argument.spaces.Has(Space::kPrivate);
     map.is_local = node.spaces.Has(Space::kLocal) || argument.spaces.Has(Space::kLocal);
     map.code = node.code;
+    map.node = &node;
     maps_.push_back(std::move(map));
   }
 

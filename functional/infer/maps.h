@@ -22,6 +22,7 @@ struct ConcreteMap {
   bool is_private = false, is_local = false;
   /// How the program says that it runs, as a code of docs/lift.md; -1: it leaves that open.
   int code = -1;
+  const Node* node = nullptr;  ///< Of the kernel.
 };
 
 /// In the order in which they run; parents come before what is in them.

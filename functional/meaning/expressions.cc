@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "base/spelling.h"
@@ -37,6 +38,8 @@ Value Elaborator::Look(const Expr& expr, const ScopePtr& scope) {
       Value zero;
       zero.kind = Value::Kind::kNumber;
       value = DataValue(DataOf(zero, expr.range));  // A constant like any other.
+      value.data->number.reset();
+      value.data->real = std::strtod(expr.text.c_str(), nullptr);
       break;
     }
     case Expr::Kind::kName:

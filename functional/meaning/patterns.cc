@@ -371,7 +371,9 @@ Value Elaborator::Slide(const std::vector<Value>& arguments, bool strict, const 
   }
   TypePtr type =
       ArrayType(ArrayType(array->type->items[0], *size), terms_.Add(steps, Terms::Number(1)));
-  return DataValue(View("slide", {array}, std::move(type), array->spaces, call));
+  NodePtr windows = View("slide", {array}, std::move(type), array->spaces, call);
+  windows->arguments = {*size, *step};
+  return DataValue(std::move(windows));
 }
 
 Value Elaborator::Transpose(const std::vector<Value>& arguments, const Expr& call) {
@@ -406,8 +408,12 @@ Value Elaborator::Pad(const std::vector<Value>& arguments, const Expr& call) {
                             terms_.Text(*after), terms_.Text(array->type->length));
   remains.range = call.head;
   if (!Require(std::move(remains), Diag::kFunLength)) return {};
-  return DataValue(
-      View("pad", {array}, ArrayType(array->type->items[0], length), array->spaces, call));
+  NodePtr padded =
+      View("pad", {array}, ArrayType(array->type->items[0], length), array->spaces, call);
+  padded->arguments = {*before, *after};
+  padded->number = value->number;
+  padded->real = value->real;
+  return DataValue(std::move(padded));
 }
 
 Value Elaborator::Reorder(const std::vector<Value>& arguments, const Expr& call) {
@@ -423,7 +429,9 @@ Value Elaborator::Reorder(const std::vector<Value>& arguments, const Expr& call)
       fmt::format("reorder({}) of {}", terms_.Text(*stride), terms_.Text(array->type->length));
   divides.range = call.head;
   if (!Require(std::move(divides), Diag::kFunDivides)) return {};
-  return DataValue(View("reorder", {array}, array->type, array->spaces, call));
+  NodePtr reordered = View("reorder", {array}, array->type, array->spaces, call);
+  reordered->arguments = {*stride};
+  return DataValue(std::move(reordered));
 }
 
 Value Elaborator::AsVector(const std::vector<Value>& arguments, const Expr& call) {
@@ -478,6 +486,8 @@ Value Elaborator::Fill(const std::vector<Value>& arguments, const Expr& call) {
   }
   auto node = std::make_shared<Node>();
   node->kind = Node::Kind::kConstant;
+  node->number = value->number;
+  node->real = value->real;
   node->type = ArrayType(value->type, *length);
   node->spaces.space = Space::kPrivate;
   node->range = call.range;

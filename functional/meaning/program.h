@@ -67,6 +67,12 @@ struct Node {
   Kind kind = Kind::kView;
   std::string name;  ///< Of a map: how it is called in the tree of maps.
   int item = 0;
+  /// kConstant, and what `pad` puts around an array: the number, a whole one or a real.
+  std::optional<Term> number;
+  double real = 0;
+  /// kView: of slide the size and the step, of pad how many elements come before and after, of
+  /// reorder the stride.
+  std::vector<Term> arguments;
   /// kMap: which map it is. -1: open; otherwise the code of how it runs (docs/lift.md).
   int code = -1;
   TypePtr type;

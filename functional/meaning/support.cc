@@ -83,6 +83,7 @@ NodePtr Elaborator::DataOf(const Value& value, SourceRange range) {
       node->type = std::make_shared<const Type>(std::move(type));
       node->spaces.space = Space::kPrivate;
       node->range = range;
+      node->number = value.number;
       return node;
     }
     case Value::Kind::kTuple: {

@@ -17,6 +17,8 @@ namespace exh::search {
 
 /// What runs of fused operators call their kernel; the operator is their text.
 inline constexpr const char* kFusedKernel = "fused";
+/// The same for functional programs.
+inline constexpr const char* kFunctionalKernel = "functional";
 
 /// The first line: everything that is needed to build the same root candidate again.
 struct RunRecord {

@@ -17,9 +17,8 @@
 #include "base/spelling.h"
 
 namespace exh::search {
-namespace {
 
-std::string TextOf(const std::string& path) {
+std::string TextAt(const std::string& path) {
   errno = 0;
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream text;
@@ -29,8 +28,6 @@ std::string TextOf(const std::string& path) {
   }
   return std::move(text).str();
 }
-
-}  // namespace
 
 const examples::Example& FindExample(const std::string& name) {
   std::vector<std::string> names;
@@ -83,7 +80,7 @@ std::shared_ptr<const runtime::Instance> FreezeExample(const examples::Example& 
     throw UsageError(fmt::format("{} takes no --data", example.name()));
   }
   std::string text;
-  if (!data.empty()) text = TextOf(data);
+  if (!data.empty()) text = TextAt(data);
   std::shared_ptr<const runtime::Host> host;
   try {
     host = example.MakeHost(parameters, data.empty() ? nullptr : &text);

@@ -9,7 +9,6 @@
 #include "functional/functional.h"
 
 namespace exh::search {
-namespace {
 
 functional::Given GivenOf(const std::string& size) {
   functional::Given given;
@@ -26,15 +25,17 @@ functional::Given GivenOf(const std::string& size) {
   return given;
 }
 
-}  // namespace
+std::string MistakesOf(const dsl::DiagnosticSink& sink) {
+  std::string messages = dsl::RenderText(sink);
+  while (!messages.empty() && messages.back() == '\n') messages.pop_back();
+  return messages;
+}
 
 std::string ConstraintsOf(const std::string& path, const std::string& size) {
   dsl::DiagnosticSink sink;
   const auto program = functional::ReadFile(path, GivenOf(size), sink);
   if (program != nullptr) return functional::ExhText(*program, sink.sources());
-  std::string messages = dsl::RenderText(sink);
-  while (!messages.empty() && messages.back() == '\n') messages.pop_back();
-  throw UsageError(messages);
+  throw UsageError(MistakesOf(sink));
 }
 
 }  // namespace exh::search

@@ -140,6 +140,11 @@ const kernels::Kernel& FindKernel(const ProblemOptions& options) {
         "this is of a fused operator: search fused replay RUN/best.replay, or search fused search "
         "--resume RUN");
   }
+  if (name == kFunctionalKernel && !options.text.empty()) {
+    throw UsageError(
+        "this is of a functional program: search functional replay RUN/best.replay, or search "
+        "functional search --resume RUN");
+  }
   if (!options.text.empty()) return kernels::KernelOfText(name + ".kernel", options.text);
   if (name.empty()) {
     throw UsageError(fmt::format(

@@ -3,8 +3,9 @@
 size planes = 16
 size rows = 32
 size columns = 64
-user f(float): float
-user g(float): float
+// They stand for any functions.
+def f(x) = x * 2.0 + 1.0
+def g(x) = x * x
 input planes_of_rows: [[[float]columns]rows]planes
 
 kernel output: [[[float]columns]rows]planes =

@@ -4,7 +4,7 @@
 //
 //   extern "C" __global__ void __launch_bounds__(256, 1)
 //   exh_kernel(const float* __restrict__ arg_a, …, float s_alpha, …,
-//              unsigned char* __restrict__ exh_global)
+//              unsigned char* exh_global)
 //
 // Arrays, of their elements (halves as their bits), then scalars, in what they are computed in, in
 // the order of the Function; `exh_global` only where temporaries live in main memory:

@@ -326,10 +326,11 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
       const auto bytes =
           static_cast<std::uint64_t>(array(temporary).elements()) * array(temporary).element_bytes;
       pointers.push_back(
-          fmt::format("{}* const __restrict__ {} = reinterpret_cast<{}*>(exh_global + {});", type,
+          fmt::format("{}* const {} = reinterpret_cast<{}*>(exh_global + {});", type,
                       BodyPrinter::NameOf(temporary), type, space.Take(bytes)));
     }
-    if (space.bytes > 0) parameters += ", unsigned char* __restrict__ exh_global";
+    // Not restricted: threads of a team hand each other what lies there (cuda_printer.cc).
+    if (space.bytes > 0) parameters += ", unsigned char* exh_global";
     for (const Kernel& kernel : kernels) out.PrintKernel(kernel, parameters, pointers, space);
     launch.workspace_bytes = space.bytes;
     launch.ticket_bytes = space.tickets;

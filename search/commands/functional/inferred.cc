@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "examples/lift/program_file.h"
 #include "search/commands/command.h"
+#include "search/commands/functional/functional.h"
 #include "search/solve/functional_file.h"
 
 namespace exh::search {
@@ -30,9 +31,10 @@ int PrintMaps(const std::string& path) {
 }  // namespace
 
 void AddFunctionalCommand(CLI::App& app, Invocation& invocation) {
-  CLI::App* const command =
-      app.add_subcommand("functional", "what is inferred of a functional program, FILE.fun");
+  CLI::App* const command = app.add_subcommand(
+      "functional", "functional programs, FILE.fun: what is inferred of them, how they run");
   command->require_subcommand(1);
+  AddFunctionalSearch(*command, invocation);
   const auto options = std::make_shared<FunctionalCommand>();
   CLI::App* const constraints =
       command->add_subcommand("constraints", "its parameters and what must hold of them, as .exh");

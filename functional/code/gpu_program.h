@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+//
+// A functional program as CUDA C++: each map runs as its code says (docs/lift.md).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "functional/meaning/program.h"
+
+namespace exh::functional {
+
+/// Values of the parameters, by name.
+using Assignment = std::map<std::string, std::int64_t>;
+/// How the maps of a kernel run: a code for each, in the order of MapsOf(kernel). -1 counts as 0.
+using Codes = std::vector<int>;
+
+/// What a device has for a program.
+struct GpuLimits {
+  std::int64_t threads = 1024;                        ///< Of a group.
+  std::int64_t local_bytes = 48 << 10;                ///< Of a group.
+  std::int64_t private_floats = 4096;                 ///< Of an array of one thread.
+  std::int64_t global_bytes = std::int64_t{4} << 30;  ///< Of all arrays between kernels.
+  std::int64_t groups = 0x7fffffff;
+};
+
+/// A kernel of the text; they run one after the other.
+struct GpuLaunch {
+  std::string kernel;
+  std::int64_t groups = 1, threads = 1;
+  std::int64_t local_bytes = 0;  ///< Dynamic shared memory.
+};
+
+/// An array that every kernel of the text takes, in this order: inputs ascending by name, then the
+/// results of the program's kernels.
+struct GpuArray {
+  std::string name;  ///< In the program.
+  bool is_result = false;
+  std::int64_t elements = 1;
+};
+
+struct GpuProgram {
+  std::string text;
+  std::vector<GpuArray> arrays;
+  std::vector<GpuLaunch> launches;
+  /// Of `exh_global`, a last parameter that all kernels have when this is not 0.
+  std::int64_t global_bytes = 0;
+};
+
+/// Why a program cannot be run so, in a sentence without a full stop.
+struct Unlowerable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// `codes`: by kernel. Every value of a term must be known by `parameters`, and all requirements
+/// kept. The last kernel of the text is called `main_name`. Throws Unlowerable.
+GpuProgram Lower(const Program& program, const Assignment& parameters,
+                 const std::vector<Codes>& codes, const GpuLimits& limits,
+                 const std::string& main_name = "exh_kernel");
+
+/// The codes that the program itself gives to its maps; -1 where it leaves them open.
+std::vector<Codes> CodesOf(const Program& program);
+
+}  // namespace exh::functional

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "functional/reference/calculate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include "base/error.h"
+#include "functional/reference/compile.h"
+#include "functional/reference/lengths.h"
+#include "functional/reference/steps.h"
+
+namespace exh::functional {
+namespace {
+
+using reference::Cell;
+using CellsByName = std::map<std::string, std::vector<Cell>>;
+
+void FindInputs(const Node& root, std::map<std::string, const Node*>& found) {
+  std::unordered_set<const Node*> seen;
+  std::vector<const Node*> open = {&root};
+  while (!open.empty()) {
+    const Node& node = *open.back();
+    open.pop_back();
+    if (!seen.insert(&node).second) continue;
+    if (node.kind == Node::Kind::kInput) found.try_emplace(node.name, &node);
+    for (const NodePtr& input : node.inputs) open.push_back(input.get());
+    if (node.body != nullptr) open.push_back(node.body.get());
+  }
+}
+
+std::vector<Cell> CellsOf(const ArrayFacts& input,
+                          const std::map<std::string, std::vector<double>>& inputs) {
+  const auto found = inputs.find(input.name);
+  if (found == inputs.end()) throw Error(fmt::format("input '{}' is missing", input.name));
+  if (static_cast<std::int64_t>(found->second.size()) != input.elements) {
+    throw Error(fmt::format("input '{}' has {} elements, not {}", input.name, input.elements,
+                            found->second.size()));
+  }
+  std::vector<Cell> cells;
+  cells.reserve(found->second.size());
+  for (const double value : found->second) cells.push_back({value, 0});
+  return cells;
+}
+
+std::vector<Cell> RunKernel(reference::Code& code, CellsByName& memory, int threads) {
+  Share(code, threads);
+  std::vector<Cell> result(static_cast<std::size_t>(code.result_cells));
+  std::vector<Cell*> frame(static_cast<std::size_t>(code.slots));
+  frame[reference::Code::kConstants] = code.constants.data();
+  frame[reference::Code::kResult] = result.data();
+  for (const auto& [name, slot] : code.inputs) {
+    frame[static_cast<std::size_t>(slot)] = memory.at(name).data();
+  }
+  Run(code, std::move(frame), threads);
+  return result;
+}
+
+Reference ReferenceOf(const std::vector<Cell>& cells) {
+  constexpr double kErrors = 4, kLeast = 1e-30;
+  Reference reference;
+  reference.values.reserve(cells.size());
+  reference.tolerances.reserve(cells.size());
+  for (const Cell& cell : cells) {
+    reference.values.push_back(cell.value);
+    reference.tolerances.push_back(kErrors * cell.error + kLeast);
+  }
+  return reference;
+}
+
+}  // namespace
+
+std::vector<ArrayFacts> InputsOf(const Program& program, const Assignment& parameters) {
+  std::map<std::string, const Node*> found;
+  for (const Kernel& kernel : program.kernels) FindInputs(*kernel.result, found);
+  for (const Kernel& kernel : program.kernels) found.erase(kernel.name);
+  reference::Lengths lengths(program, parameters);
+  std::vector<ArrayFacts> facts;
+  facts.reserve(found.size());
+  for (const auto& [name, node] : found) facts.push_back(lengths.FactsOf(name, *node->type));
+  return facts;
+}
+
+std::vector<ArrayFacts> KernelsOf(const Program& program, const Assignment& parameters) {
+  reference::Lengths lengths(program, parameters);
+  std::vector<ArrayFacts> facts;
+  for (const Kernel& kernel : program.kernels) {
+    facts.push_back(lengths.FactsOf(kernel.name, *kernel.result->type));
+  }
+  return facts;
+}
+
+std::vector<Reference> Calculate(const Program& program, const Assignment& parameters,
+                                 const std::map<std::string, std::vector<double>>& inputs,
+                                 int threads) {
+  CellsByName memory;
+  for (const ArrayFacts& input : InputsOf(program, parameters)) {
+    memory[input.name] = CellsOf(input, inputs);
+  }
+  reference::Lengths lengths(program, parameters);
+  reference::Compiler compiler(lengths);
+  std::vector<reference::Code> codes;
+  for (const Kernel& kernel : program.kernels) codes.push_back(compiler.Compile(kernel));
+  std::vector<Reference> results;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    std::vector<Cell> result = RunKernel(codes[i], memory, std::max(threads, 1));
+    results.push_back(ReferenceOf(result));
+    for (Cell& cell : result) cell = Stored(cell);
+    memory[program.kernels[i].name] = std::move(result);
+  }
+  return results;
+}
+
+}  // namespace exh::functional

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+//
+// `search functional search`: how the maps of a program run is searched. `run`: one mapping.
+// `emit`: its text. `replay`: what a run found, again.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/parallel.h"
+#include "base/spelling.h"
+#include "base/system/signals.h"
+#include "examples/lift/judge.h"
+#include "search/commands/functional/functional.h"
+#include "search/commands/search_options.h"
+#include "search/commands/session.h"
+#include "search/functional/functional_subject.h"
+#include "search/functional/program_evaluator.h"
+#include "search/log/event_log.h"
+#include "search/log/log_reader.h"
+#include "search/solve/example_space.h"
+#include "search/solve/functional_file.h"
+#include "search/subject/decision_file.h"
+
+namespace exh::search {
+namespace {
+
+struct ProgramOptions {
+  SearchOptions search;
+  std::string file, size, mapping;
+  std::vector<std::string> dropped;
+  bool strict = false, through_fused = false;
+};
+
+lift::Rules RulesOf(const ProgramOptions& options) {
+  lift::Rules rules;
+  rules.strict = options.strict;
+  rules.through_fused = options.through_fused;
+  std::vector<std::string> names;
+  for (const lift::Rule& rule : lift::kRules) names.emplace_back(rule.name);
+  for (const std::string& name : options.dropped) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) throw UsageError(UnknownName("rule", name, names));
+    rules.*lift::kRules[static_cast<std::size_t>(found - names.begin())].holds = false;
+  }
+  return rules;
+}
+
+std::unique_ptr<FunctionalSubject> SubjectOf(const ProgramOptions& options) {
+  if (options.file.empty()) throw UsageError("which program? search functional search FILE.fun");
+  return std::make_unique<FunctionalSubject>(TextAt(options.file), GivenOf(options.size),
+                                             RulesOf(options), FindDevice(options.search.problem));
+}
+
+int Search(const ProgramOptions& options, const Invocation& invocation) {
+  CheckRunOptions(options.search);
+  const std::atomic<bool>& interrupted = ListenForSignals();
+  if (options.search.resume.empty()) {
+    Budget budget(options.search, interrupted);
+    return BeginRun(*SubjectOf(options), options.search, invocation, budget);
+  }
+  const std::string path = LogPath(options.search.resume);
+  if (!std::filesystem::exists(path)) {
+    throw UsageError(fmt::format("no log at '{}': --resume takes the folder of a run", path));
+  }
+  EventLog log = EventLog::Reopen(path);  // From here on nobody else writes to it.
+  const Log earlier = ReadLog(options.search.resume);
+  CheckResumable(earlier, path);
+  Budget budget(options.search, interrupted);
+  return ResumeRun(*FunctionalSubject::Of(*earlier.run), options.search, invocation, budget, log,
+                   earlier);
+}
+
+int Measured(const Subject& subject, const kernels::Source& source) {
+  const auto evaluator = subject.MakeEvaluator({.jobs = NumCores()});
+  const kernels::Measurement measured =
+      evaluator->Measure(evaluator->Compile(source), {}, kernels::Effort::kFinal);
+  const bool is_right = measured.verdict == kernels::Verdict::kCorrect;
+  fmt::print("{}\n", is_right ? "correct, " + FormatTime(measured.best_ns)
+                              : fmt::format("{}: {}", kernels::VerdictName(measured.verdict),
+                                            measured.why));
+  return is_right ? 0 : 1;
+}
+
+/// The mapping of the command line, or of the program; what neither says is in sequence.
+functional::Codes MappingOf(const ProgramOptions& options, const FunctionalSubject& subject) {
+  if (!options.mapping.empty()) return ParseMapping(options.mapping, subject.tree());
+  return functional::CodesOf(subject.mapped().program())[0];
+}
+
+/// What the rules say against it; nothing: it is valid.
+std::string Objections(const FunctionalSubject& subject, const functional::Codes& codes) {
+  lift::Mapping mapping;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    mapping.codes.emplace_back(i, std::vector{static_cast<std::uint32_t>(std::max(0, codes[i]))});
+  }
+  const lift::Verdict verdict = Judge(subject.tree().maps, subject.rules(), mapping);
+  return verdict.candidate ? "" : fmt::format("{}", fmt::join(verdict.requirements, ", "));
+}
+
+kernels::Source SourceOfMapping(const FunctionalSubject& subject, const functional::Codes& codes) {
+  try {
+    return SourceOf(subject.mapped(), {codes}, LimitsOf(subject.device()));
+  } catch (const functional::Unlowerable& why) {
+    throw UsageError(fmt::format("this mapping cannot be run: {}", why.what()));
+  }
+}
+
+int Run(const ProgramOptions& options) {
+  const auto subject = SubjectOf(options);
+  const functional::Codes codes = MappingOf(options, *subject);
+  const std::string objections = Objections(*subject, codes);
+  if (!objections.empty()) fmt::print("refused by {}; run all the same\n", objections);
+  return Measured(*subject, SourceOfMapping(*subject, codes));
+}
+
+int Emit(const ProgramOptions& options) {
+  const auto subject = SubjectOf(options);
+  fmt::print("{}", SourceOfMapping(*subject, MappingOf(options, *subject)).text);
+  return 0;
+}
+
+int Replay(const std::string& path) {
+  const DecisionFile file = ReadDecisionFile(path);
+  RunRecord run;
+  run.kernel = file.kernel.value_or("");
+  run.text = file.text.value_or("");
+  run.device = file.device.value_or("cuda");
+  for (const auto& [name, value] : ParseAssignments(file.sizes.value_or(""), "size:")) {
+    run.sizes[std::string(name)] = ParseInteger(value).value_or(0);
+  }
+  const auto subject = FunctionalSubject::Of(run);
+  runtime::Candidate candidate = subject->root();
+  ApplyDecisions(file, candidate);
+  if (!candidate.IsImplementation()) {
+    throw UsageError(fmt::format("{}: its decisions leave something open", path));
+  }
+  fmt::print("{}", subject->Outline(candidate));
+  return Measured(*subject, SourceOfMapping(*subject, CodesOf(candidate)));
+}
+
+void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
+  command.add_option("file", options.file, "the program");
+  command.add_option("--size", options.size, "its sizes, limits and parameters: n=8,v=4");
+  command.add_option("--drop", options.dropped, "a rule of docs/lift.md that does not hold");
+  command.add_flag("--strict", options.strict, "local memory always has a group around it");
+  command.add_flag("--through-fused", options.through_fused,
+                   "the rule of fusion looks through maps that are fused");
+  options.search.problem.device = "cuda";
+  command.add_option("--device", options.search.problem.device, "a GPU: cuda (default), h200");
+  command.add_option("--gpu", options.search.problem.gpu, "which GPU (default 0)");
+}
+
+}  // namespace
+
+void AddFunctionalSearch(CLI::App& command, Invocation& invocation) {
+  CLI::App* const search =
+      command.add_subcommand("search", "how the maps of a program run fastest on a GPU");
+  const auto options = std::make_shared<ProgramOptions>();
+  AddProgramOptions(*search, *options);
+  search->add_option("--resume", options->search.resume, "go on with a run: its folder");
+  AddRunOptions(*search, options->search);
+  search->callback([options, &invocation] {
+    invocation.run = [options, &invocation] { return Search(*options, invocation); };
+  });
+  const auto add_one = [&](const char* name, const char* what, int (*run)(const ProgramOptions&)) {
+    CLI::App* const one = command.add_subcommand(name, what);
+    const auto mapped = std::make_shared<ProgramOptions>();
+    AddProgramOptions(*one, *mapped);
+    one->add_option("--mapping", mapped->mapping,
+                    "codes of maps by their names, A=20,B=10 (default: what the program says)");
+    one->callback(
+        [mapped, run, &invocation] { invocation.run = [mapped, run] { return run(*mapped); }; });
+  };
+  add_one("run", "one mapping, checked and timed on a GPU", Run);
+  add_one("emit", "one mapping as CUDA C++", Emit);
+  CLI::App* const replay = command.add_subcommand(
+      "replay", "compiles, checks and times what a run called best: RUN/best.replay");
+  const auto file = std::make_shared<std::string>();
+  replay->add_option("file", *file, "a list of decisions")->required();
+  replay->callback([file, &invocation] { invocation.run = [file] { return Replay(*file); }; });
+}
+
+}  // namespace exh::search

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "search/functional/functional_subject.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/error.h"
+#include "base/system/process_tree.h"
+#include "examples/lift/judge.h"
+#include "kernels/devices/backend.h"
+#include "search/functional/program_evaluator.h"
+#include "search/report/comparison.h"
+#include "search/report/report.h"
+#include "search/subject/problem.h"
+
+namespace exh::search {
+namespace {
+
+/// Rules stand in the header of a run beside the sizes, by names that no size has.
+std::string RuleName(const char* rule) {
+  return fmt::format("rule:{}", rule);
+}
+
+}  // namespace
+
+FunctionalSubject::FunctionalSubject(std::string text, functional::Given given,
+                                     const lift::Rules& rules, kernels::ir::Device device)
+    : text_(std::move(text)),
+      given_(std::move(given)),
+      rules_(rules),
+      device_(std::move(device)),
+      mapped_("the program", text_, given_),
+      tree_(mapped_.Tree()) {
+  if (!kernels::BackendOf(device_).is_gpu()) {
+    throw UsageError(fmt::format("functional programs run on GPUs, and '{}' is none: --device cuda",
+                                 device_.name));
+  }
+  instance_ = lift::FreezeTree(tree_.maps, rules_);
+  if (instance_->root_result() == runtime::Propagation::kDeadEnd) {
+    throw UsageError("no mapping of this program is valid");
+  }
+}
+
+std::unique_ptr<FunctionalSubject> FunctionalSubject::Of(const RunRecord& run) {
+  if (run.kernel != kFunctionalKernel) {
+    throw UsageError(fmt::format("this is a run of '{}', not of a functional program", run.kernel));
+  }
+  functional::Given given(run.sizes.begin(), run.sizes.end());
+  lift::Rules rules;
+  const auto take = [&](const char* name, bool& rule) {
+    const auto found = given.find(RuleName(name));
+    if (found == given.end()) return;
+    rule = found->second != 0;
+    given.erase(found);
+  };
+  for (const lift::Rule& rule : lift::kRules) take(rule.name, rules.*rule.holds);
+  take("strict", rules.strict);
+  take("through_fused", rules.through_fused);
+  ProblemOptions options;
+  options.device = run.device;
+  for (const auto& [name, value] : run.limits) options.limits.push_back(name + "=" + value);
+  return std::make_unique<FunctionalSubject>(run.text, std::move(given), rules,
+                                             FindDevice(options));
+}
+
+runtime::Candidate FunctionalSubject::root() const {
+  return runtime::Candidate(instance_);
+}
+
+void FunctionalSubject::Describe(RunRecord& run) const {
+  run.kernel = kFunctionalKernel;
+  run.text = text_;
+  for (const auto& [name, value] : given_) run.sizes[name] = value;
+  for (const lift::Rule& rule : lift::kRules) {
+    if (!(rules_.*rule.holds)) run.sizes[RuleName(rule.name)] = 0;
+  }
+  if (rules_.strict) run.sizes[RuleName("strict")] = 1;
+  if (rules_.through_fused) run.sizes[RuleName("through_fused")] = 1;
+  run.device = device_.name;
+  run.limits = DeviceLimits(device_);
+}
+
+std::string FunctionalSubject::Outline(const runtime::Candidate& implementation) const {
+  const functional::Codes codes = CodesOf(implementation);
+  std::string text;
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    text += fmt::format("{}{}={}", i == 0 ? "" : ",", tree_.maps[i].name(), codes[i]);
+  }
+  return text + "\n";
+}
+
+std::unique_ptr<Evaluator> FunctionalSubject::MakeEvaluator(const EvaluatorOptions& options) const {
+  StartSupervisor();  // Before the arrays are here.
+  return MakeProgramEvaluator(mapped_, device_, options);
+}
+
+std::string FunctionalSubject::InWords(const Comparison& comparison) const {
+  return ComparisonText(comparison.records);
+}
+
+std::string FunctionalSubject::CommandsText(const std::string& program, const std::string& run,
+                                            std::uint64_t record) const {
+  return fmt::format(
+      "  show    {0} log show {1} --record {2}\n"
+      "  replay  {0} functional replay {1}/best.replay\n"
+      "  go on   {0} functional search --resume {1}\n",
+      program, run, record);
+}
+
+}  // namespace exh::search

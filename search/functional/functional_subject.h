@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+//
+// The mappings of a functional program on a GPU, as what is searched.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "examples/lift/program.h"
+#include "examples/lift/tree_file.h"
+#include "kernels/ir/device.h"
+#include "search/functional/mapped_program.h"
+#include "search/subject/subject.h"
+
+namespace exh::search {
+
+class FunctionalSubject final : public Subject {
+ public:
+  /// `text`: the program; `given`: its sizes, limits and parameters; `rules`: those of docs/lift.md
+  /// that hold. Throws UsageError with the mistakes of the text, and when the device is no GPU.
+  FunctionalSubject(std::string text, functional::Given given, const lift::Rules& rules,
+                    kernels::ir::Device device);
+  /// The same again as the header of a run has it. Throws as well when that is no such run.
+  static std::unique_ptr<FunctionalSubject> Of(const RunRecord& run);
+
+  std::string name() const override { return kFunctionalKernel; }
+  runtime::Candidate root() const override;
+  void Describe(RunRecord& run) const override;
+  /// "A=20 B=10".
+  std::string Outline(const runtime::Candidate& implementation) const override;
+  std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const override;
+  std::string InWords(const Comparison& comparison) const override;
+  std::string CommandsText(const std::string& program, const std::string& run,
+                           std::uint64_t record) const override;
+
+  const MappedProgram& mapped() const { return mapped_; }
+  const lift::TreeFile& tree() const { return tree_; }
+  const kernels::ir::Device& device() const { return device_; }
+  const lift::Rules& rules() const { return rules_; }
+
+ private:
+  const std::string text_;
+  const functional::Given given_;
+  const lift::Rules rules_;
+  const kernels::ir::Device device_;
+  const MappedProgram mapped_;
+  const lift::TreeFile tree_;
+  std::shared_ptr<const runtime::Instance> instance_;
+};
+
+}  // namespace exh::search

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#include "search/functional/mapped_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/spelling.h"
+#include "examples/lift/program_file.h"
+#include "functional/functional.h"
+#include "search/solve/functional_file.h"
+
+namespace exh::search {
+namespace {
+
+using functional::Requirement;
+
+bool Holds(const Requirement& requirement, std::int64_t a, std::int64_t b) {
+  const std::string& op = requirement.op;
+  if (op == "%") return b != 0 && a % b == 0;
+  if (op == "<=") return a <= b;
+  if (op == "<") return a < b;
+  if (op == ">=") return a >= b;
+  if (op == ">") return a > b;
+  return (a == b) == (op == "==");
+}
+
+}  // namespace
+
+MappedProgram::MappedProgram(const std::string& name, const std::string& text,
+                             const functional::Given& given) {
+  dsl::DiagnosticSink sink;
+  program_ = functional::ReadText(name, text, given, sink);
+  if (program_ == nullptr) throw UsageError(MistakesOf(sink));
+  std::vector<std::string> open;
+  for (const functional::Parameter& parameter : program_->parameters) {
+    if (parameter.values.size() == 1) {
+      parameters_[parameter.name] = parameter.values[0];
+    } else {
+      open.push_back(parameter.name);
+    }
+  }
+  if (!open.empty()) {
+    throw UsageError(
+        fmt::format("to run a program its parameters must have values: --size {}=…\n"
+                    "search solve --space {} --sample 1 shows values that go together",
+                    fmt::join(open, "=…,"), name));
+  }
+  CheckRequirements();
+}
+
+void MappedProgram::CheckRequirements() const {
+  const functional::Terms& terms = program_->terms;
+  for (const Requirement& requirement : program_->requirements) {
+    const auto left = terms.Evaluate(requirement.left, parameters_);
+    const auto right = terms.Evaluate(requirement.right, parameters_);
+    if (left && right && Holds(requirement, *left, *right)) continue;
+    throw UsageError(fmt::format("with these values a requirement does not hold: {} ({} {} {})",
+                                 requirement.why, terms.Text(requirement.left), requirement.op,
+                                 terms.Text(requirement.right)));
+  }
+}
+
+lift::TreeFile MappedProgram::Tree() const {
+  try {
+    return lift::TreeOfKernels(*program_);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+functional::Codes CodesOf(const runtime::Candidate& implementation) {
+  const runtime::Instance& instance = implementation.instance();
+  const int choice = instance.FindChoice("code");
+  functional::Codes codes;
+  for (runtime::Object map = 0;; ++map) {
+    const auto decision = instance.FindDecision(choice, {&map, 1});
+    if (!decision) return codes;
+    const auto value = static_cast<std::size_t>(implementation.FirstValue(decision->id));
+    codes.push_back(static_cast<int>(instance.universe(decision->id)[value]));
+  }
+}
+
+functional::Codes ParseMapping(const std::string& text, const lift::TreeFile& tree) {
+  functional::Codes codes(tree.maps.size(), -1);
+  std::vector<std::string> names;
+  for (const lift::Map& map : tree.maps) names.push_back(map.name());
+  for (const auto& [name, value] : ParseAssignments(text, "--mapping")) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) throw UsageError(UnknownName("map", std::string(name), names));
+    const auto code = ParseInteger(value);
+    const bool fits = code && (*code == 0 || *code == 1 ||
+                               (*code / 10 >= 1 && *code / 10 <= 3 && *code % 10 <= 2));
+    if (!fits) {
+      throw UsageError(fmt::format(
+          "bad code {}={}: 0, 1, 10 to 12, 20 to 22 or 30 to 32 (docs/lift.md)", name, value));
+    }
+    codes[static_cast<std::size_t>(found - names.begin())] = static_cast<int>(*code);
+  }
+  return codes;
+}
+
+}  // namespace exh::search

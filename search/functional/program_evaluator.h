@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/devices/evaluator.h"
+#include "kernels/ir/device.h"
+#include "search/functional/mapped_program.h"
+
+namespace exh::search {
+
+/// What compiles, checks and times mappings of a program on a GPU. The program outlives it. Throws
+/// Error when the driver, a GPU or its compiler is missing, and UsageError when the program cannot
+/// be calculated.
+std::unique_ptr<kernels::Evaluator> MakeProgramEvaluator(const MappedProgram& mapped,
+                                                         const kernels::ir::Device& device,
+                                                         const kernels::EvaluatorOptions& options);
+
+/// What the device has for a program.
+functional::GpuLimits LimitsOf(const kernels::ir::Device& device);
+
+/// The text of a program whose maps run so, kernel by kernel, ready for the compiler. Throws
+/// functional::Unlowerable.
+kernels::Source SourceOf(const MappedProgram& mapped, const std::vector<functional::Codes>& codes,
+                         const functional::GpuLimits& limits);
+
+}  // namespace exh::search

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/functional/mapped_cases.h"
+#include "tests/functional/programs.h"
+
+namespace exh::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+void ExpectRight(const MappedCases& cases) {
+  cases.Run([](const MappedCase& of, const std::string& mistake) {
+    EXPECT_EQ(mistake, "") << of.mapped->name << ", " << of.mapping << "\n" << of.source.text;
+  });
+}
+
+std::string Listing1() {
+  return R"(
+size planes = 6
+size rows = 5
+size columns = 7
+input planes_of_rows: [[[float]columns]rows]planes
+def f(x) = x * 2.0 + 1.0
+def g(x) = x * x
+kernel output: [[[float]columns]rows]planes =
+  map@A(plane ->
+          let buffer = toLocal(map@B(row -> map@C(f, row), plane)) in
+          transpose(toGlobal(map@D(column -> map@E(g, column), transpose(buffer)))),
+        planes_of_rows)
+)";
+}
+
+TEST(MappedPrograms, ValidMappingsComputeWhatTheReferenceDoes) {
+  MappedCases cases;
+  const std::string folder = "examples/lift/programs/";
+  cases.AddRandom("listing 1", Listing1(), {}, 24);
+  lift::Rules published;
+  published.strict = published.through_fused = true;
+  cases.AddRandom("listing 1, published rules", Listing1(), {}, 8, published);
+  cases.AddRandom("listing 3", functional::FileText(folder + "listing_3.fun"),
+                  {{"n", 4096}, {"s0", 256}, {"s1", 16}}, 60);
+  cases.AddRandom("matmul", functional::FileText(folder + "matmul.fun"),
+                  {{"m", 9}, {"n", 10}, {"k", 7}}, 12);
+  cases.AddRandom("convolution", functional::FileText(folder + "convolution.fun"),
+                  {{"channels", 3}, {"side", 6}, {"kernels", 5}, {"window", 3}}, 30);
+  // Windows, borders, vectors, parts of a row in another order.
+  cases.AddRandom("windows", R"(
+size n = 24
+input x: [float]n
+def three(w) = reduce(toPrivate(id(0.0)), (a, b) -> a + b, w)
+kernel y = map@A(part -> map@B(w -> toGlobal(id(three(w))), part),
+                 split(4, reorder(6, slide(3, 1, pad(1, 1, 0.5, x)))))
+)",
+                  {}, 8);
+  cases.AddRandom("vectors", R"(
+size m = 6
+size n = 16
+input x: [[float]n]m
+input y: [float]n
+kernel z: [[float]n]m =
+  map@A(row -> asScalar(map@B((a, b) -> max(a, b) - a * 0.25, zip(asVector(4, row), asVector(4, y)))), x)
+)",
+                  {}, 8);
+  cases.AddRandom("dots", R"(
+size m = 6
+size n = 16
+input x: [[float]n]m
+kernel z: [float]m =
+  map@A(row -> toGlobal(id(reduce(toPrivate(id(1.0)), (s, v) -> s + dot(v, v), asVector(4, row)))), x)
+)",
+                  {}, 3);
+  // What a step replaces is still needed.
+  cases.AddRandom("sums that change places", R"(
+size m = 4
+size n = 6
+input x: [[[float]n]3]m
+kernel z: [[float]n]m =
+  map@A(rows ->
+      toGlobal(map@B(id,
+        reduce(toPrivate(map@C(id, fill(n, 0.0))),
+               (sums, row) -> map@D((s, v) -> s + v, zip(reorder(2, sums), row)), rows))), x)
+)",
+                  {}, 6);
+  ExpectRight(cases);
+  EXPECT_GT(cases.all().size(), 90u);
+  for (const std::string& refused : cases.refused()) {
+    EXPECT_THAT(refused, HasSubstr("groups write to global memory")) << refused;
+  }
+}
+
+TEST(MappedPrograms, ProgramsOfSeveralKernelsRunAsWritten) {
+  MappedCases cases;
+  const std::string conv = functional::FileText("examples/conv_space/conv.fun");
+  const functional::Given layer = {{"channels", 4}, {"side", 6}, {"kernels", 4}};
+  const auto with = [&](functional::Given more) {
+    more.insert(layer.begin(), layer.end());
+    return more;
+  };
+  cases.AddAsWritten(
+      "conv, one tile", conv,
+      with({{"rho", 0}, {"theta", 8}, {"kappa", 2}, {"sigma", 6}, {"omega", 12}, {"v", 4}}));
+  cases.AddAsWritten(
+      "conv, tiles", conv,
+      with({{"rho", 0}, {"theta", 4}, {"kappa", 4}, {"sigma", 2}, {"omega", 9}, {"v", 1}}));
+  ExpectRight(cases);
+}
+
+/// Of mappings that this rule alone forbids: how many are wrong, have threads that race, or cannot
+/// be run at all.
+int WrongWithout(bool lift::Rules::*rule, const std::string& text, const functional::Given& given) {
+  const search::MappedProgram program("program", text, given);
+  MappedCases cases;
+  cases.Add("program", text, given, ForbiddenBy(rule, program, 12, 2000));
+  return cases.CountWrong() + static_cast<int>(cases.refused().size());
+}
+
+TEST(MappedPrograms, RulesAreNeeded) {
+  const std::string convolution = functional::FileText("examples/lift/programs/convolution.fun");
+  const functional::Given layer = {{"channels", 3}, {"side", 6}, {"kernels", 5}, {"window", 3}};
+  EXPECT_GT(WrongWithout(&lift::Rules::local_scope, Listing1(), {}), 0);
+  EXPECT_GT(WrongWithout(&lift::Rules::no_duplicate, Listing1(), {}), 0);
+  EXPECT_GT(WrongWithout(&lift::Rules::global_alone, convolution, layer), 0);
+  EXPECT_GT(WrongWithout(&lift::Rules::private_scope, convolution, layer), 0);
+}
+
+}  // namespace
+}  // namespace exh::tests
