@@ -49,6 +49,8 @@ ROOMS = {
         "terms": set(),
         "meaning": {"syntax", "terms"},
         "infer": {"meaning", "terms"},
+        "reference": {"meaning", "terms"},
+        "code": {"infer", "meaning", "terms"},
     },
     "models": {
         "inventory": set(),
@@ -117,6 +119,7 @@ ROOMS = {
         "install": {"log", "subject", "report"},
         "kernel": {"log", "descend", "subject", "measure", "report"},
         "fused": {"log", "descend", "subject", "measure", "report"},
+        "functional": {"log", "descend", "subject", "measure", "report", "solve"},
         "page": {"log", "descend", "tree", "subject", "kernel"},
         "propose": {"log", "descend", "tree", "near", "learn", "measure"},
         "run": {"log", "descend", "tree", "propose", "measure", "report"},
@@ -125,7 +128,7 @@ ROOMS = {
         "solve": {"log", "descend"},
         "simulate": {"log", "descend", "tree", "propose"},
         "commands": {"log", "descend", "tree", "learn", "subject", "measure", "report", "page", "install", "kernel", "fused",
-                     "run", "count", "exact", "solve", "simulate"},
+                     "functional", "run", "count", "exact", "solve", "simulate"},
     },
 }
 MOST_FILES_IN_A_ROOM = 20

@@ -19,7 +19,7 @@ using functional::Codes;
 
 functional::GpuLimits Limits() {
   functional::GpuLimits limits;
-  limits.threads = 1024;  // So that some threads have several elements.
+  limits.threads = 96;  // So that some threads have several elements.
   return limits;
 }
 

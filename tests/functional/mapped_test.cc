@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <string>
 
+#include "search/functional/program_evaluator.h"
 #include "tests/functional/mapped_cases.h"
 #include "tests/functional/programs.h"
 
@@ -42,7 +44,7 @@ TEST(MappedPrograms, ValidMappingsComputeWhatTheReferenceDoes) {
   published.strict = published.through_fused = true;
   cases.AddRandom("listing 1, published rules", Listing1(), {}, 8, published);
   cases.AddRandom("listing 3", functional::FileText(folder + "listing_3.fun"),
-                  {{"n", 4096}, {"s0", 256}, {"s1", 16}}, 60);
+                  {{"n", 60}, {"s0", 15}, {"s1", 3}}, 24);
   cases.AddRandom("matmul", functional::FileText(folder + "matmul.fun"),
                   {{"m", 9}, {"n", 10}, {"k", 7}}, 12);
   cases.AddRandom("convolution", functional::FileText(folder + "convolution.fun"),
@@ -107,6 +109,41 @@ TEST(MappedPrograms, ProgramsOfSeveralKernelsRunAsWritten) {
       "conv, tiles", conv,
       with({{"rho", 0}, {"theta", 4}, {"kappa", 4}, {"sigma", 2}, {"omega", 9}, {"v", 1}}));
   ExpectRight(cases);
+}
+
+/// What is said when the program cannot be made ready to run; empty: it is.
+std::string Objection(const std::string& text, const functional::Given& given,
+                      const std::string& mapping = "") {
+  try {
+    const search::MappedProgram program("a.fun", text, given);
+    const auto tree = program.Tree();
+    search::SourceOf(program, {search::ParseMapping(mapping, tree)}, {});
+    search::ProgramProblem(program, 1, 1);
+  } catch (const std::exception& why) {
+    return why.what();
+  }
+  return "";
+}
+
+TEST(MappedPrograms, MistakesAreNamed) {
+  const std::string parts =
+      "param m\ninput x: [float]12\nkernel y = join(map@A(p -> map@B(id, p), split(m, x)))\n";
+  EXPECT_THAT(Objection(parts, {}), HasSubstr("--size m=…"));
+  EXPECT_THAT(Objection(parts, {{"m", 5}}), HasSubstr("split(m) of 12"));
+  EXPECT_EQ(Objection(parts, {{"m", 4}}, "A=20,B=10"), "");
+  EXPECT_THAT(Objection(parts, {{"m", 4}}, "C=20"), HasSubstr("map 'C'"));
+  EXPECT_THAT(Objection(parts, {{"m", 4}}, "A=13"), HasSubstr("bad code A=13"));
+  EXPECT_THAT(Objection(parts + "kernel z = map(id, y)\n", {{"m", 4}}),
+              HasSubstr("a mapping is of one kernel"));
+  EXPECT_THAT(Objection("user f(float): float\ninput x: [float]4\nkernel y = map(f, x)\n", {}),
+              HasSubstr("what 'f' calculates is not known"));
+  EXPECT_THAT(Objection("input x: [int]4\nkernel y = map(id, x)\n", {}), HasSubstr("float"));
+  EXPECT_THAT(Objection("size n = 9000\ninput x: [[float]n]2\nkernel y = map@A(r -> "
+                        "toGlobal(map(id, toPrivate(map(id, r)))), x)\n",
+                        {}),
+              HasSubstr("an array of 9000 numbers of one thread"));
+  EXPECT_THAT(Objection("input x: [float]4\nkernel y = slide(3, 1, map(id, x))\n", {}),
+              HasSubstr("'slide' of what is written"));
 }
 
 /// Of mappings that this rule alone forbids: how many are wrong, have threads that race, or cannot

@@ -325,9 +325,8 @@ Source CudaText(const Program& program, const std::vector<NestNode>& schedule) {
       const std::string type(ir::ElementName(array(temporary).type));
       const auto bytes =
           static_cast<std::uint64_t>(array(temporary).elements()) * array(temporary).element_bytes;
-      pointers.push_back(
-          fmt::format("{}* const {} = reinterpret_cast<{}*>(exh_global + {});", type,
-                      BodyPrinter::NameOf(temporary), type, space.Take(bytes)));
+      pointers.push_back(fmt::format("{}* const {} = reinterpret_cast<{}*>(exh_global + {});", type,
+                                     BodyPrinter::NameOf(temporary), type, space.Take(bytes)));
     }
     // Not restricted: threads of a team hand each other what lies there (cuda_printer.cc).
     if (space.bytes > 0) parameters += ", unsigned char* exh_global";
