@@ -75,6 +75,12 @@ Value Elaborator::Look(const Expr& expr, const ScopePtr& scope) {
     }
     case Expr::Kind::kNegate: {
       const Value operand = Look(*expr.items[0], scope);
+      if (operand.kind == Value::Kind::kData && operand.data->kind == Node::Kind::kConstant &&
+          !operand.data->number && operand.data->type->kind == Type::Kind::kScalar) {
+        value = DataValue(std::make_shared<Node>(*operand.data));  // -0.5 is a number, too.
+        value.data->real = -operand.data->real;
+        break;
+      }
       value = Calculate("-", NumberValue(Terms::Number(0), expr.range), operand, expr);
       break;
     }

@@ -94,6 +94,32 @@ kernel z: [[float]n]m =
   }
 }
 
+/// Table 1 of the CC paper. M5 is M4 with vectors.
+TEST(MappedPrograms, MappingsOfTheCcPaperAreRightWhereItSaysSo) {
+  const functional::Codes m1 = {30, 0, 0, 0, 0}, m2 = {31, 30, 0, 30, 0}, m3 = {0, 20, 10, 20, 10},
+                          m4 = {20, 10, 0, 10, 0}, m6 = {20, 10, 0, 0, 10};
+  MappedCases valid;
+  valid.Add("listing 1", Listing1(), {}, {m1, m4, m6});
+  ExpectRight(valid);
+  EXPECT_EQ(valid.all().size(), 3u);
+  MappedCases invalid;
+  // More columns than a group has threads, so that groups take parts of them.
+  invalid.Add("listing 1", Listing1(), {{"columns", 150}}, {m2, m3});
+  EXPECT_EQ(invalid.CountWrong(), 2);
+}
+
+TEST(MappedPrograms, NumbersMayBeNegative) {
+  MappedCases cases;
+  cases.AddRandom("largest of three", R"(
+size n = 12
+input x: [float]n
+kernel y = map@A(w -> toGlobal(id(reduce(toPrivate(id(-9.5)), (a, b) -> max(a, b), w))),
+                 slide(3, 1, pad(1, 1, -9.5, x)))
+)",
+                  {}, 3);
+  ExpectRight(cases);
+}
+
 TEST(MappedPrograms, ProgramsOfSeveralKernelsRunAsWritten) {
   MappedCases cases;
   const std::string conv = functional::FileText("examples/conv_space/conv.fun");
