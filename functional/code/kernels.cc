@@ -132,6 +132,12 @@ void Lowerer::EndText() {
   text.launch.threads = add("threadIdx.x", threads_, ThreadName);
   text.launch.groups = add("blockIdx.x", groups_, GroupName);
   text.launch.local_bytes = state_.local_bytes;
+  for (const auto& [name, declaration] : globals_) {
+    const bool is_used = std::ranges::any_of(state_.lines, [&](const std::string& line) {
+      return line.find(name + "[") != std::string::npos;
+    });
+    if (is_used) text.lines.push_back("  " + declaration);
+  }
   text.lines.insert(text.lines.end(), state_.lines.begin(), state_.lines.end());
   texts_.push_back(std::move(text));
 }
@@ -144,9 +150,9 @@ GpuProgram Lowerer::Take(const std::string& main_name) {
   // a restricted pointer across barriers, as if nobody else could reach it.
   std::string parameters;
   for (const GpuArray& array : arrays_) {
-    parameters += fmt::format("{}{}_{}", parameters.empty() ? "" : ", ",
-                              array.is_result ? "float* out" : "const float* __restrict__ in",
-                              array.name);
+    parameters +=
+        fmt::format("{}{}_{}", parameters.empty() ? "" : ", ",
+                    array.is_result ? "float* out" : "const float* __restrict__ in", array.name);
   }
   if (program.global_bytes > 0) parameters += ", unsigned char* exh_global";
   const bool has_local =

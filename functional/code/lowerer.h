@@ -22,6 +22,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "functional/code/gpu_program.h"
@@ -159,6 +160,7 @@ class Lowerer {
   std::array<std::int64_t, 3> threads_ = {1, 1, 1}, groups_ = {1, 1, 1};
   State state_;
   std::vector<Text> texts_;
+  std::vector<std::pair<std::string, std::string>> globals_;  ///< Names, and their declarations.
   int names_ = 0, depth_ = 1;
   std::int64_t copies_ = 1;  ///< Of the statements in the loop that was closed last.
   std::vector<Loop> loops_;

@@ -66,8 +66,12 @@ Leaf Lowerer::Allocated(Space space, const ScalarShape& shape, const Node& node)
     Refuse(node, fmt::format("{} bytes of {} memory; {} are possible", used + bytes, WordOf(space),
                              most));
   }
-  Line(fmt::format("float* const {} = reinterpret_cast<float*>({}) + {};", leaf.name,
-                   space == Space::kLocal ? "exh_shared" : "exh_global", used / kFloatBytes));
+  const std::string pointer =
+      fmt::format("float* const {} = reinterpret_cast<float*>({}) + {};", leaf.name,
+                  space == Space::kLocal ? "exh_shared" : "exh_global", used / kFloatBytes);
+  // A later kernel of the text may read global memory.
+  space == Space::kLocal ? Line(pointer)
+                         : static_cast<void>(globals_.emplace_back(leaf.name, pointer));
   used += bytes;
   return leaf;
 }

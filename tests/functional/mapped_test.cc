@@ -2,12 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <exception>
 #include <string>
 
+#include "base/error.h"
+#include "base/random.h"
 #include "search/functional/program_evaluator.h"
 #include "tests/functional/mapped_cases.h"
 #include "tests/functional/programs.h"
+#include "tests/functional/random_program.h"
 
 namespace exh::tests {
 namespace {
@@ -135,6 +139,28 @@ TEST(MappedPrograms, ProgramsOfSeveralKernelsRunAsWritten) {
       "conv, tiles", conv,
       with({{"rho", 0}, {"theta", 4}, {"kappa", 4}, {"sigma", 2}, {"omega", 9}, {"v", 1}}));
   ExpectRight(cases);
+}
+
+TEST(MappedPrograms, RandomProgramsComputeWhatTheReferenceDoes) {
+  MappedCases cases;
+  const char* const programs = std::getenv("EXH_PROGRAMS");
+  const std::uint64_t last = programs == nullptr ? 80 : std::stoull(programs);
+  for (std::uint64_t seed = 1; seed <= last; ++seed) {
+    Random random(seed);
+    const std::string text = RandomProgram(random);
+    try {
+      cases.AddRandom("program " + std::to_string(seed), text, {}, 2);
+    } catch (const UsageError& why) {
+      // A kernel without maps has no mapping.
+      EXPECT_THAT(why.what(), HasSubstr("no map")) << text;
+    }
+  }
+  cases.Run([](const MappedCase& of, const std::string& mistake) {
+    Random random(std::stoull(of.mapped->name.substr(8)));
+    EXPECT_EQ(mistake, "") << of.mapped->name << ", " << of.mapping << "\n"
+                           << RandomProgram(random) << of.source.text;
+  });
+  EXPECT_GT(cases.all().size(), last);
 }
 
 /// What is said when the program cannot be made ready to run; empty: it is.
