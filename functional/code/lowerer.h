@@ -77,6 +77,7 @@ class Lowerer {
   void Write(const Node& node, const BindingPtr& variables, const Target& target);
   void WriteMap(const Node& map, const BindingPtr& variables, Target target);
   void WriteReduction(const Node& reduce, const BindingPtr& variables, const Target& target);
+  void WriteLet(const Node& let, const BindingPtr& variables, const Target& target);
   void WriteUser(const Node& user, const BindingPtr& variables, const Target& target);
   void WriteThroughView(const Node& view, const BindingPtr& variables, const Target& target);
   void WriteThroughMap(const Node& map, const BindingPtr& variables, const Target& target);

@@ -119,9 +119,7 @@ void Lowerer::Write(const Node& node, const BindingPtr& variables, const Target&
     case Node::Kind::kUser:
       return WriteUser(node, variables, target);
     case Node::Kind::kLet:
-      Prepare(*node.inputs[0], variables);
-      state_.made[node.variables[0].get()] = ReadableOf(*node.inputs[0], variables);
-      return Write(*node.body, variables, target);
+      return WriteLet(node, variables, target);
     case Node::Kind::kTuple:
       for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         Write(*node.inputs[i], variables, ItemOf(target, static_cast<int>(i)));
@@ -132,6 +130,18 @@ void Lowerer::Write(const Node& node, const BindingPtr& variables, const Target&
     default:
       Refuse(node, "a component of what is written is a result: copy it, with 'id'");
   }
+}
+
+void Lowerer::WriteLet(const Node& let, const BindingPtr& variables, const Target& target) {
+  const Node* const variable = let.variables[0].get();
+  if (!let.body->writes) {
+    // What it stands for may be written where the view of it goes, at once.
+    const Target inner = Inverse(*let.body, variable, target, numbers());
+    if (inner != nullptr) return Write(*let.inputs[0], variables, inner);
+  }
+  Prepare(*let.inputs[0], variables);
+  state_.made[variable] = ReadableOf(*let.inputs[0], variables);
+  Write(*let.body, variables, target);
 }
 
 void Lowerer::WriteThroughView(const Node& view, const BindingPtr& variables,

@@ -6,12 +6,18 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/random.h"
 #include "base/system/process_tree.h"
-#include "examples/lift/judge.h"
+#include "functional/reference/calculate.h"
 #include "kernels/devices/backend.h"
+#include "models/device_rates.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/descent.h"
+#include "search/functional/joint_space.h"
 #include "search/functional/program_evaluator.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
+#include "search/subject/candidate_bound.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -36,10 +42,8 @@ FunctionalSubject::FunctionalSubject(std::string text, functional::Given given,
     throw UsageError(fmt::format("functional programs run on GPUs, and '{}' is none: --device cuda",
                                  device_.name));
   }
-  instance_ = lift::FreezeTree(tree_.maps, rules_);
-  if (instance_->root_result() == runtime::Propagation::kDeadEnd) {
-    throw UsageError("no mapping of this program is valid");
-  }
+  mapped_.CheckLengths();
+  instance_ = FreezeJoint(mapped_.constraints(), lift::MakeProgram(tree_.maps, rules_));
 }
 
 std::unique_ptr<FunctionalSubject> FunctionalSubject::Of(const RunRecord& run) {
@@ -84,15 +88,32 @@ void FunctionalSubject::Describe(RunRecord& run) const {
 std::string FunctionalSubject::Outline(const runtime::Candidate& implementation) const {
   const functional::Codes codes = CodesOf(implementation);
   std::string text;
+  for (const auto& [name, value] : ValuesOf(mapped_.program(), implementation)) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", name, value);
+  }
+  if (!text.empty()) text += '\n';
   for (std::size_t i = 0; i < codes.size(); ++i) {
     text += fmt::format("{}{}={}", i == 0 ? "" : ",", tree_.maps[i].name(), codes[i]);
   }
   return text + "\n";
 }
 
+functional::Assignment FunctionalSubject::AnyValues() const {
+  const ChoiceOrder order = ChoiceOrder::Parse("", *instance_);
+  Descender descender(order);
+  Random random(1);
+  constexpr int kAttempts = 1000;
+  for (int i = 0; i < kAttempts; ++i) {
+    if (descender.Run(root(), random, [](const auto&) {}) == DescentResult::kImplementation) {
+      return ValuesOf(mapped_.program(), descender.candidate());
+    }
+  }
+  throw UsageError("no values of the parameters were found that go together: --size gives them");
+}
+
 std::unique_ptr<Evaluator> FunctionalSubject::MakeEvaluator(const EvaluatorOptions& options) const {
   StartSupervisor();  // Before the arrays are here.
-  return MakeProgramEvaluator(mapped_, device_, options);
+  return MakeProgramEvaluator(mapped_, AnyValues(), device_, options);
 }
 
 std::string FunctionalSubject::InWords(const Comparison& comparison) const {
@@ -106,6 +127,20 @@ std::string FunctionalSubject::CommandsText(const std::string& program, const st
       "  replay  {0} functional replay {1}/best.replay\n"
       "  go on   {0} functional search --resume {1}\n",
       program, run, record);
+}
+
+SearchBound FunctionalSubject::Bound(bool /*is_cold*/) const {
+  const models::DeviceRates rates = RatesOf(device_);
+  double bytes = 0;
+  for (const functional::ArrayFacts& result :
+       functional::KernelsOf(mapped_.program(), AnyValues())) {
+    bytes += static_cast<double>(result.elements) * sizeof(float);
+  }
+  const double ns = bytes / (rates.units * rates.unit_bytes_per_clk * rates.clock_ghz);
+  return {[ns](const runtime::Candidate&) { return ns; },
+          [](const runtime::Candidate&) { return std::string("traffic"); },
+          {},
+          fmt::format("results {:.0f} in {:.6g} ns", bytes, ns)};
 }
 
 }  // namespace exh::search

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The mappings of a functional program on a GPU, as what is searched.
+// The parameters of a functional program and the mappings of its maps on a GPU, as what is
+// searched.
 #pragma once
 
 #include <memory>
@@ -27,12 +28,16 @@ class FunctionalSubject final : public Subject {
   std::string name() const override { return kFunctionalKernel; }
   runtime::Candidate root() const override;
   void Describe(RunRecord& run) const override;
-  /// "A=20 B=10".
+  /// "theta=10", and "A=20,B=10".
   std::string Outline(const runtime::Candidate& implementation) const override;
   std::unique_ptr<Evaluator> MakeEvaluator(const EvaluatorOptions& options) const override;
   std::string InWords(const Comparison& comparison) const override;
   std::string CommandsText(const std::string& program, const std::string& run,
                            std::uint64_t record) const override;
+
+  /// All results, written at the highest rate that the device may have. Of inputs a program may
+  /// leave some out.
+  SearchBound Bound(bool is_cold) const override;
 
   const MappedProgram& mapped() const { return mapped_; }
   const lift::TreeFile& tree() const { return tree_; }
@@ -40,6 +45,9 @@ class FunctionalSubject final : public Subject {
   const lift::Rules& rules() const { return rules_; }
 
  private:
+  /// Values of the parameters that go together; where they are given, those.
+  functional::Assignment AnyValues() const;
+
   const std::string text_;
   const functional::Given given_;
   const lift::Rules rules_;

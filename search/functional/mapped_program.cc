@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/check.h"
@@ -32,36 +34,63 @@ bool Holds(const Requirement& requirement, std::int64_t a, std::int64_t b) {
 }  // namespace
 
 MappedProgram::MappedProgram(const std::string& name, const std::string& text,
-                             const functional::Given& given) {
+                             const functional::Given& given)
+    : name_(name) {
   dsl::DiagnosticSink sink;
   program_ = functional::ReadText(name, text, given, sink);
   if (program_ == nullptr) throw UsageError(MistakesOf(sink));
+  constraints_ = functional::ExhText(*program_, sink.sources());
+}
+
+functional::Assignment MappedProgram::Values() const {
+  functional::Assignment values;
   std::vector<std::string> open;
   for (const functional::Parameter& parameter : program_->parameters) {
     if (parameter.values.size() == 1) {
-      parameters_[parameter.name] = parameter.values[0];
+      values[parameter.name] = parameter.values[0];
     } else {
       open.push_back(parameter.name);
     }
   }
   if (!open.empty()) {
     throw UsageError(
-        fmt::format("to run a program its parameters must have values: --size {}=…\n"
+        fmt::format("to run one mapping the parameters must have values: --size {}=…\n"
                     "search solve --space {} --sample 1 shows values that go together",
-                    fmt::join(open, "=…,"), name));
+                    fmt::join(open, "=…,"), name_));
   }
-  CheckRequirements();
-}
-
-void MappedProgram::CheckRequirements() const {
   const functional::Terms& terms = program_->terms;
   for (const Requirement& requirement : program_->requirements) {
-    const auto left = terms.Evaluate(requirement.left, parameters_);
-    const auto right = terms.Evaluate(requirement.right, parameters_);
+    const auto left = terms.Evaluate(requirement.left, values);
+    const auto right = terms.Evaluate(requirement.right, values);
     if (left && right && Holds(requirement, *left, *right)) continue;
     throw UsageError(fmt::format("with these values a requirement does not hold: {} ({} {} {})",
                                  requirement.why, terms.Text(requirement.left), requirement.op,
                                  terms.Text(requirement.right)));
+  }
+  return values;
+}
+
+void MappedProgram::CheckLengths() const {
+  std::set<std::string> open;
+  for (const functional::Parameter& parameter : program_->parameters) {
+    if (parameter.values.size() > 1) open.insert(parameter.name);
+  }
+  const auto check = [&](const std::string& what, const functional::Type* type) {
+    for (; !type->items.empty() || type->kind == functional::Type::Kind::kVector;
+         type = type->items[0].get()) {
+      for (const std::string& name : program_->terms.ParametersOf(type->length)) {
+        if (!open.contains(name)) continue;
+        throw UsageError(
+            fmt::format("a length of '{}' depends on the parameter '{}', so its values cannot be "
+                        "compared: give "
+                        "it one, --size {}=…, or join and transpose what is calculated",
+                        what, name, name));
+      }
+      if (type->items.empty()) break;
+    }
+  };
+  for (const functional::Kernel& kernel : program_->kernels) {
+    check(kernel.name, kernel.result->type.get());
   }
 }
 
@@ -75,16 +104,39 @@ lift::TreeFile MappedProgram::Tree() const {
   }
 }
 
-functional::Codes CodesOf(const runtime::Candidate& implementation) {
+namespace {
+
+/// Of a choice without arguments; nothing: there is none of this name.
+std::optional<std::int64_t> NumberOf(const runtime::Candidate& implementation,
+                                     const std::string& name) {
   const runtime::Instance& instance = implementation.instance();
-  const int choice = instance.FindChoice("code");
-  functional::Codes codes;
-  for (runtime::Object map = 0;; ++map) {
-    const auto decision = instance.FindDecision(choice, {&map, 1});
-    if (!decision) return codes;
-    const auto value = static_cast<std::size_t>(implementation.FirstValue(decision->id));
-    codes.push_back(static_cast<int>(instance.universe(decision->id)[value]));
+  const int choice = instance.FindChoice(name);
+  if (choice < 0) return std::nullopt;
+  const auto decision = instance.FindDecision(choice, {});
+  EXH_CHECK(decision);
+  const auto value = static_cast<std::size_t>(implementation.FirstValue(decision->id));
+  return instance.universe(decision->id)[value];
+}
+
+}  // namespace
+
+functional::Assignment ValuesOf(const functional::Program& program,
+                                const runtime::Candidate& implementation) {
+  functional::Assignment values;
+  for (const functional::Parameter& parameter : program.parameters) {
+    const auto number = NumberOf(implementation, parameter.name);
+    EXH_CHECK(number);
+    values[parameter.name] = *number;
   }
+  return values;
+}
+
+functional::Codes CodesOf(const runtime::Candidate& implementation) {
+  functional::Codes codes;
+  while (const auto code = NumberOf(implementation, fmt::format("code_{}", codes.size()))) {
+    codes.push_back(static_cast<int>(*code));
+  }
+  return codes;
 }
 
 functional::Codes ParseMapping(const std::string& text, const lift::TreeFile& tree) {

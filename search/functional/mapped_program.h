@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// A functional program (docs/functional.md) with values for its parameters, and the space of the
-// mappings of its maps (docs/lift.md).
+// A functional program (docs/functional.md) whose maps are mapped to threads (docs/lift.md).
 #pragma once
 
 #include <memory>
@@ -18,25 +17,33 @@ namespace exh::search {
 
 class MappedProgram {
  public:
-  /// `name`: what messages call the text. `given`: sizes, limits and parameters; each parameter
-  /// must have one value then. Throws UsageError with all mistakes, also when values do not keep
-  /// what the program requires of them.
+  /// `name`: what messages call the text. `given`: sizes, limits and parameters. Throws UsageError
+  /// with all mistakes.
   MappedProgram(const std::string& name, const std::string& text, const functional::Given& given);
 
   const functional::Program& program() const { return *program_; }
-  const functional::Assignment& parameters() const { return parameters_; }
+  /// The parameters and what is required of them, as `.exh`.
+  const std::string& constraints() const { return constraints_; }
   /// The maps of the program's kernel, with the mapping of the text. Throws UsageError when there
   /// are several kernels.
   lift::TreeFile Tree() const;
 
- private:
-  void CheckRequirements() const;
+  /// The values of all parameters, where each has one. Throws UsageError when one has several, or
+  /// when they do not keep what the program requires.
+  functional::Assignment Values() const;
+  /// Throws UsageError when lengths of inputs or results depend on parameters that have several
+  /// values: then settings could not be compared.
+  void CheckLengths() const;
 
+ private:
+  std::string name_;
   std::unique_ptr<functional::Program> program_;
-  functional::Assignment parameters_;
+  std::string constraints_;
 };
 
-/// The codes that an implementation of lift.exh has, by map.
+/// Values of the parameters and codes of the maps in an implementation of FreezeJoint().
+functional::Assignment ValuesOf(const functional::Program& program,
+                                const runtime::Candidate& implementation);
 functional::Codes CodesOf(const runtime::Candidate& implementation);
 
 /// "A=20,B=10": codes by the names of maps; those that are not named are -1. Throws UsageError.

@@ -30,9 +30,10 @@ constexpr std::string_view kRefused = "// cannot be run: ";
 
 class ProgramEvaluator final : public kernels::Evaluator {
  public:
-  ProgramEvaluator(const MappedProgram& mapped, const kernels::ir::Device& device,
-                   const kernels::EvaluatorOptions& options)
+  ProgramEvaluator(const MappedProgram& mapped, const functional::Assignment& values,
+                   const kernels::ir::Device& device, const kernels::EvaluatorOptions& options)
       : mapped_(mapped),
+        values_(values),
         limits_(LimitsOf(device)),
         cold_(options.cold),
         bench_(
@@ -41,7 +42,8 @@ class ProgramEvaluator final : public kernels::Evaluator {
 
   Source Emit(const runtime::Candidate& implementation) override {
     try {
-      return SourceOf(mapped_, {CodesOf(implementation)}, limits_);
+      return SourceOf(mapped_, ValuesOf(mapped_.program(), implementation),
+                      {CodesOf(implementation)}, limits_);
     } catch (const functional::Unlowerable& why) {
       return Source(std::string(kRefused) + why.what() + "\n");
     }
@@ -84,7 +86,7 @@ class ProgramEvaluator final : public kernels::Evaluator {
   std::vector<std::string> Write(const std::string& folder, int threads) const {
     std::vector<std::string> files;
     for (const std::uint64_t seed : kSeeds) {
-      const ProgramProblem problem(mapped_, seed, std::max(1, threads));
+      const ProgramProblem problem(mapped_, values_, seed, std::max(1, threads));
       files.push_back(fmt::format("{}/inputs-{}", folder, seed));
       const std::string error = kernels::cpu::WriteProblemFile(files.back(), problem.View());
       if (!error.empty()) throw Error(error);
@@ -93,6 +95,7 @@ class ProgramEvaluator final : public kernels::Evaluator {
   }
 
   const MappedProgram& mapped_;
+  const functional::Assignment values_;
   const functional::GpuLimits limits_;
   const bool cold_;
   GpuBench bench_;
@@ -107,10 +110,10 @@ functional::GpuLimits LimitsOf(const kernels::ir::Device& device) {
   return limits;
 }
 
-Source SourceOf(const MappedProgram& mapped, const std::vector<functional::Codes>& codes,
-                const functional::GpuLimits& limits) {
-  const functional::GpuProgram program = functional::Lower(
-      mapped.program(), mapped.parameters(), codes, limits, std::string(kernels::kMainKernel));
+Source SourceOf(const MappedProgram& mapped, const functional::Assignment& values,
+                const std::vector<functional::Codes>& codes, const functional::GpuLimits& limits) {
+  const functional::GpuProgram program =
+      functional::Lower(mapped.program(), values, codes, limits, std::string(kernels::kMainKernel));
   kernels::Launch launch;
   for (const functional::GpuLaunch& each : program.launches) {
     const auto groups = static_cast<std::uint64_t>(each.groups);
@@ -134,9 +137,10 @@ Source SourceOf(const MappedProgram& mapped, const std::vector<functional::Codes
 }
 
 std::unique_ptr<kernels::Evaluator> MakeProgramEvaluator(const MappedProgram& mapped,
+                                                         const functional::Assignment& values,
                                                          const kernels::ir::Device& device,
                                                          const kernels::EvaluatorOptions& options) {
-  return std::make_unique<ProgramEvaluator>(mapped, device, options);
+  return std::make_unique<ProgramEvaluator>(mapped, values, device, options);
 }
 
 }  // namespace exh::search

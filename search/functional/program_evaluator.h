@@ -11,19 +11,22 @@
 
 namespace exh::search {
 
-/// What compiles, checks and times mappings of a program on a GPU. The program outlives it. Throws
+/// What compiles, checks and times mappings of a program on a GPU. `values`: of the parameters, for
+/// the reference. The program outlives it. Throws
 /// Error when the driver, a GPU or its compiler is missing, and UsageError when the program cannot
 /// be calculated.
 std::unique_ptr<kernels::Evaluator> MakeProgramEvaluator(const MappedProgram& mapped,
+                                                         const functional::Assignment& values,
                                                          const kernels::ir::Device& device,
                                                          const kernels::EvaluatorOptions& options);
 
 /// What the device has for a program.
 functional::GpuLimits LimitsOf(const kernels::ir::Device& device);
 
-/// The text of a program whose maps run so, kernel by kernel, ready for the compiler. Throws
-/// functional::Unlowerable.
-kernels::Source SourceOf(const MappedProgram& mapped, const std::vector<functional::Codes>& codes,
+/// The text of a program with these parameters whose maps run so, kernel by kernel, ready for the
+/// compiler. Throws functional::Unlowerable.
+kernels::Source SourceOf(const MappedProgram& mapped, const functional::Assignment& values,
+                         const std::vector<functional::Codes>& codes,
                          const functional::GpuLimits& limits);
 
 }  // namespace exh::search

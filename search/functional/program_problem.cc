@@ -9,11 +9,12 @@
 
 namespace exh::search {
 
-ProgramProblem::ProgramProblem(const MappedProgram& mapped, std::uint64_t seed, int threads) {
+ProgramProblem::ProgramProblem(const MappedProgram& mapped, const functional::Assignment& values,
+                               std::uint64_t seed, int threads) {
   const functional::Program& program = mapped.program();
   std::map<std::string, std::vector<double>> numbers;
   std::mt19937_64 random(seed);
-  for (const functional::ArrayFacts& facts : functional::InputsOf(program, mapped.parameters())) {
+  for (const functional::ArrayFacts& facts : functional::InputsOf(program, values)) {
     Input input{facts.name, {}};
     std::vector<double>& doubles = numbers[facts.name];
     for (std::int64_t i = 0; i < facts.elements; ++i) {
@@ -27,7 +28,7 @@ ProgramProblem::ProgramProblem(const MappedProgram& mapped, std::uint64_t seed, 
   }
   for (const functional::Kernel& kernel : program.kernels) results_.push_back(kernel.name);
   try {
-    expected_ = functional::Calculate(program, mapped.parameters(), numbers, threads);
+    expected_ = functional::Calculate(program, values, numbers, threads);
   } catch (const UsageError&) {
     throw;
   } catch (const Error& error) {

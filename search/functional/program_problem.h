@@ -15,9 +15,10 @@ namespace exh::search {
 /// precision.
 class ProgramProblem {
  public:
-  /// `threads` of this machine share the reference. Throws UsageError when something in the program
-  /// cannot be calculated.
-  ProgramProblem(const MappedProgram& mapped, std::uint64_t seed, int threads);
+  /// `values`: of the parameters. `threads` of this machine share the reference. Throws UsageError
+  /// when something in the program cannot be calculated.
+  ProgramProblem(const MappedProgram& mapped, const functional::Assignment& values,
+                 std::uint64_t seed, int threads);
 
   /// The arrays in the order of GpuProgram::arrays; they stay in this object.
   kernels::cpu::Problem View() const;

@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "examples/lift/judge.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/descent.h"
+#include "search/functional/joint_space.h"
 #include "search/functional/program_evaluator.h"
 #include "tests/cuda_shim/shim_source.h"
 #include "tests/support/compiled_texts.h"
@@ -27,6 +30,19 @@ std::string TextOf(const Codes& codes) {
   std::string text;
   for (const int code : codes) text += (text.empty() ? "" : " ") + std::to_string(code);
   return text;
+}
+
+/// Of an implementation of lift.exh.
+Codes CodesOfTree(const runtime::Candidate& implementation) {
+  const runtime::Instance& instance = implementation.instance();
+  const int choice = instance.FindChoice("code");
+  Codes codes;
+  for (runtime::Object map = 0;; ++map) {
+    const auto decision = instance.FindDecision(choice, {&map, 1});
+    if (!decision) return codes;
+    const auto value = static_cast<std::size_t>(implementation.FirstValue(decision->id));
+    codes.push_back(static_cast<int>(instance.universe(decision->id)[value]));
+  }
 }
 
 bool Allows(const runtime::Instance& instance, runtime::Candidate candidate, const Codes& codes) {
@@ -91,7 +107,7 @@ std::optional<Codes> DrawMapping(const std::shared_ptr<const runtime::Instance>&
       const int value = values[random.Below(values.size())];
       is_dead = candidate.Take(open, value) == runtime::Propagation::kDeadEnd;
     }
-    if (!is_dead && candidate.IsImplementation()) return search::CodesOf(candidate);
+    if (!is_dead && candidate.IsImplementation()) return CodesOfTree(candidate);
   }
   return std::nullopt;
 }
@@ -118,7 +134,8 @@ Mapped& MappedCases::NewMapped(const std::string& name, const std::string& text,
   Mapped& mapped = *mapped_.back();
   mapped.name = name;
   mapped.program = std::make_unique<search::MappedProgram>(name, text, given);
-  mapped.problem = std::make_unique<search::ProgramProblem>(*mapped.program, 3, 1);
+  mapped.problem =
+      std::make_unique<search::ProgramProblem>(*mapped.program, mapped.program->Values(), 3, 1);
   return mapped;
 }
 
@@ -143,9 +160,43 @@ void MappedCases::Add(const std::string& name, const std::string& text,
   for (const Codes& codes : mappings) {
     try {
       cases_.push_back(
-          {&mapped, TextOf(codes), search::SourceOf(*mapped.program, {codes}, Limits())});
+          {&mapped, TextOf(codes),
+           search::SourceOf(*mapped.program, mapped.program->Values(), {codes}, Limits())});
     } catch (const functional::Unlowerable& why) {
       refused_.push_back(name + ", " + TextOf(codes) + ": " + why.what());
+    }
+  }
+}
+
+void MappedCases::AddJoint(const std::string& name, const std::string& text,
+                           const functional::Given& given, int implementations) {
+  mapped_.push_back(std::make_unique<Mapped>());
+  Mapped& mapped = *mapped_.back();
+  mapped.name = name;
+  mapped.program = std::make_unique<search::MappedProgram>(name, text, given);
+  const auto instance = search::FreezeJoint(mapped.program->constraints(),
+                                            lift::MakeProgram(mapped.program->Tree().maps, {}));
+  const search::ChoiceOrder order = search::ChoiceOrder::Parse("", *instance);
+  search::Descender descender(order);
+  Random random(7);
+  for (int i = 0; i < implementations;) {
+    const auto result = descender.Run(runtime::Candidate(instance), random, [](const auto&) {});
+    if (result != search::DescentResult::kImplementation) continue;
+    ++i;
+    const auto values = search::ValuesOf(mapped.program->program(), descender.candidate());
+    const Codes codes = search::CodesOf(descender.candidate());
+    if (mapped.problem == nullptr) {
+      mapped.problem = std::make_unique<search::ProgramProblem>(*mapped.program, values, 3, 1);
+    }
+    std::string what;
+    for (const auto& [parameter, value] : values) {
+      what += parameter + "=" + std::to_string(value) + " ";
+    }
+    try {
+      cases_.push_back({&mapped, what + TextOf(codes),
+                        search::SourceOf(*mapped.program, values, {codes}, Limits())});
+    } catch (const functional::Unlowerable& why) {
+      refused_.push_back(name + ", " + what + TextOf(codes) + ": " + why.what());
     }
   }
 }
@@ -154,7 +205,8 @@ void MappedCases::AddAsWritten(const std::string& name, const std::string& text,
                                const functional::Given& given) {
   const Mapped& mapped = NewMapped(name, text, given);
   const auto codes = functional::CodesOf(mapped.program->program());
-  cases_.push_back({&mapped, "as written", search::SourceOf(*mapped.program, codes, Limits())});
+  cases_.push_back({&mapped, "as written",
+                    search::SourceOf(*mapped.program, mapped.program->Values(), codes, Limits())});
 }
 
 void MappedCases::Run(

@@ -39,6 +39,9 @@ class MappedCases {
                  int mappings, const lift::Rules& rules = {});
   void Add(const std::string& name, const std::string& text, const functional::Given& given,
            const std::vector<functional::Codes>& mappings);
+  /// Parameters and mappings at random; results are compared with those of the first parameters.
+  void AddJoint(const std::string& name, const std::string& text, const functional::Given& given,
+                int implementations);
   /// As the program says it.
   void AddAsWritten(const std::string& name, const std::string& text,
                     const functional::Given& given);

@@ -112,6 +112,15 @@ TEST(MappedPrograms, MappingsOfTheCcPaperAreRightWhereItSaysSo) {
   EXPECT_EQ(invalid.CountWrong(), 2);
 }
 
+TEST(MappedPrograms, ParametersChangeNoResult) {
+  MappedCases cases;
+  cases.AddJoint("tiled convolution",
+                 functional::FileText("examples/lift/programs/tiled_convolution.fun"),
+                 {{"channels", 3}, {"side", 6}, {"kernels", 6}}, 40);
+  ExpectRight(cases);
+  EXPECT_GT(cases.all().size(), 30u);
+}
+
 TEST(MappedPrograms, NumbersMayBeNegative) {
   MappedCases cases;
   cases.AddRandom("largest of three", R"(
@@ -169,8 +178,9 @@ std::string Objection(const std::string& text, const functional::Given& given,
   try {
     const search::MappedProgram program("a.fun", text, given);
     const auto tree = program.Tree();
-    search::SourceOf(program, {search::ParseMapping(mapping, tree)}, {});
-    search::ProgramProblem(program, 1, 1);
+    const functional::Assignment values = program.Values();
+    search::SourceOf(program, values, {search::ParseMapping(mapping, tree)}, {});
+    search::ProgramProblem(program, values, 1, 1);
   } catch (const std::exception& why) {
     return why.what();
   }

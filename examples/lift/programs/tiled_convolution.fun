@@ -1,11 +1,14 @@
 // A direct convolution in tiles: a tile of the image, with what its windows read around it, is
-// copied to local memory; kappa kernels are applied to sigma windows of it at once. The result lies
-// tile by tile.
+// copied to local memory; kappa kernels are applied to sigma windows of it at once. Whatever the
+// parameters are, the result is the image.
 size channels = 64
 size side = 56        // of the image
 size kernels = 64
 size window = 3
 size border = 1       // zeros around the image
+
+limit private = 1024  // 256 sums of a thread
+limit local = 49152
 
 param theta in window .. side + 2 * border  // side of a tile, with what is read around it
 param kappa                                 // kernels at once
@@ -30,15 +33,20 @@ def sums(windows, of_kernels) =
                          zip(so_far, xs)),
          zip(transpose(map(flat, windows)), transpose(map(flat, of_kernels))))
 
-kernel out =
-  map@tile_rows(row ->
-    map@tile_columns(tile ->
-        let local = toLocal(map@copy_rows(r -> map@copy_columns(p -> map@copy_channels(id, p), r),
-                                          tile)) in
-        map@groups(of_kernels ->
-            map@parts(windows ->
-                toGlobal(map@of_windows(s -> map@of_kernels(id, s), sums(windows, of_kernels))),
-              split(sigma, join(slide2(local)))),
-          split(kappa, weights)),
-      row),
-    tiles(pad2(image)))
+// Of a tile: groups of kernels, parts of its windows, windows, kernels.
+def tile_of(x) = split(theta - window + 1, map(join, transpose(map(join, x))))
+def image_of(x) = join(map(row -> map(join, transpose(map(tile_of, row))), x))
+
+kernel out: [[[float]kernels](side + 2 * border - window + 1)](side + 2 * border - window + 1) =
+  image_of(
+    map@tile_rows(row ->
+      map@tile_columns(tile ->
+          let local = toLocal(map@copy_rows(r -> map@copy_columns(p -> map@copy_channels(id, p), r),
+                                            tile)) in
+          map@groups(of_kernels ->
+              map@parts(windows ->
+                  toGlobal(map@of_windows(s -> map@of_kernels(id, s), sums(windows, of_kernels))),
+                split(sigma, join(slide2(local)))),
+            split(kappa, weights)),
+        row),
+      tiles(pad2(image))))

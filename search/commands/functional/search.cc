@@ -100,9 +100,11 @@ std::string Objections(const FunctionalSubject& subject, const functional::Codes
   return verdict.candidate ? "" : fmt::format("{}", fmt::join(verdict.requirements, ", "));
 }
 
-kernels::Source SourceOfMapping(const FunctionalSubject& subject, const functional::Codes& codes) {
+kernels::Source SourceOfMapping(const FunctionalSubject& subject,
+                                const functional::Assignment& values,
+                                const functional::Codes& codes) {
   try {
-    return SourceOf(subject.mapped(), {codes}, LimitsOf(subject.device()));
+    return SourceOf(subject.mapped(), values, {codes}, LimitsOf(subject.device()));
   } catch (const functional::Unlowerable& why) {
     throw UsageError(fmt::format("this mapping cannot be run: {}", why.what()));
   }
@@ -110,15 +112,17 @@ kernels::Source SourceOfMapping(const FunctionalSubject& subject, const function
 
 int Run(const ProgramOptions& options) {
   const auto subject = SubjectOf(options);
+  const functional::Assignment values = subject->mapped().Values();
   const functional::Codes codes = MappingOf(options, *subject);
   const std::string objections = Objections(*subject, codes);
   if (!objections.empty()) fmt::print("refused by {}; run all the same\n", objections);
-  return Measured(*subject, SourceOfMapping(*subject, codes));
+  return Measured(*subject, SourceOfMapping(*subject, values, codes));
 }
 
 int Emit(const ProgramOptions& options) {
   const auto subject = SubjectOf(options);
-  fmt::print("{}", SourceOfMapping(*subject, MappingOf(options, *subject)).text);
+  const functional::Assignment values = subject->mapped().Values();
+  fmt::print("{}", SourceOfMapping(*subject, values, MappingOf(options, *subject)).text);
   return 0;
 }
 
@@ -138,7 +142,8 @@ int Replay(const std::string& path) {
     throw UsageError(fmt::format("{}: its decisions leave something open", path));
   }
   fmt::print("{}", subject->Outline(candidate));
-  return Measured(*subject, SourceOfMapping(*subject, CodesOf(candidate)));
+  const functional::Assignment values = ValuesOf(subject->mapped().program(), candidate);
+  return Measured(*subject, SourceOfMapping(*subject, values, CodesOf(candidate)));
 }
 
 void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
