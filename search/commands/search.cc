@@ -70,23 +70,15 @@ void SayResumed(const std::string& folder, const Log& log) {
 /// `search --resume RUN`.
 int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& invocation) {
   CheckRunOptions(options);
-  const std::string path = LogPath(options.resume);
-  std::error_code unknown;
-  if (!std::filesystem::exists(path, unknown) && !unknown) {
-    throw UsageError(fmt::format("no log at '{}': --resume takes the folder of a run", path));
-  }
-  EventLog log = EventLog::Reopen(path);  // From here on nobody else writes to it.
-  if (options.durable) log.MakeDurable();
-  const Log earlier = ReadLog(options.resume);
-  const RunRecord& header = *earlier.run;
-  CheckResumable(earlier, path);
+  const auto run = OpenEarlierRun(options);
+  const RunRecord& header = *run->earlier.run;
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  SayResumed(folder, earlier);
+  const std::string folder = std::filesystem::path(run->path).parent_path().string();
+  SayResumed(folder, run->earlier);
   const KernelSubject subject(MakeProblem(header));
   RefuseContradictions(app, options, header, subject.problem());
-  return ResumeRun(subject, options, invocation, budget, log, earlier);
+  return ResumeRun(subject, options, invocation, budget, run->log, run->earlier);
 }
 
 }  // namespace

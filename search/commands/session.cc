@@ -381,6 +381,19 @@ double Budget::Reserve(double most) const {
   return std::isfinite(total) ? std::min(kPart * total, most) : 0;
 }
 
+std::unique_ptr<EarlierRun> OpenEarlierRun(const SearchOptions& options) {
+  const std::string path = LogPath(options.resume);
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown) && !unknown) {
+    throw UsageError(fmt::format("no log at '{}': --resume takes the folder of a run", path));
+  }
+  std::unique_ptr<EarlierRun> run(
+      new EarlierRun{path, EventLog::Reopen(path), ReadLog(options.resume)});
+  if (options.durable) run->log.MakeDurable();
+  CheckResumable(run->earlier, path);
+  return run;
+}
+
 int BeginRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,
              Budget& budget) {
   const std::shared_ptr<const Policy> policy = PolicyOf(options.policy(), options.policy_options);

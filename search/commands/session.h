@@ -5,6 +5,8 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "base/stop.h"
@@ -31,6 +33,15 @@ struct Budget {
   AnyStopper stopper;
   StopToken stop;  ///< Ends what is in flight.
 };
+
+/// A run that goes on: its log, open, and what stands in it.
+struct EarlierRun {
+  std::string path;  ///< Of the log.
+  EventLog log;
+  Log earlier;
+};
+/// That of `--resume`. From here on nobody else writes to its log. Throws UsageError and Error.
+std::unique_ptr<EarlierRun> OpenEarlierRun(const SearchOptions& options);
 
 /// Begins a run, and ends it. Returns the exit code. Throws UsageError and Error.
 int BeginRun(const Subject& subject, const SearchOptions& options, const Invocation& invocation,

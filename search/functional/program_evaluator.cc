@@ -10,35 +10,29 @@
 
 #include "base/error.h"
 #include "kernels/cpu/problem_file.h"
-#include "kernels/devices/cuda/evaluator.h"
-#include "kernels/devices/cuda/gpu_bench.h"
+#include "kernels/devices/cuda/text_evaluator.h"
 #include "search/functional/program_problem.h"
 
 namespace exh::search {
 namespace {
 
-using kernels::Cap;
 using kernels::Compiled;
-using kernels::Effort;
-using kernels::Measurement;
 using kernels::Source;
-using kernels::cuda::GpuBench;
 
 constexpr std::uint64_t kSeeds[] = {1, 2};
 /// Begins the text of what cannot be a program: why not.
 constexpr std::string_view kRefused = "// cannot be run: ";
 
-class ProgramEvaluator final : public kernels::Evaluator {
+class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
  public:
   ProgramEvaluator(const MappedProgram& mapped, const functional::Assignment& values,
                    const kernels::ir::Device& device, const kernels::EvaluatorOptions& options)
-      : mapped_(mapped),
-        values_(values),
-        limits_(LimitsOf(device)),
-        cold_(options.cold),
-        bench_(
-            device, options, [&](const std::string& folder) { return Write(folder, options.jobs); },
-            /*spares=*/1, /*has_whole_numbers=*/false) {}
+      : TextEvaluator(device, options,
+                      [&](const std::string& folder) {
+                        return Write(mapped, values, folder, std::max(1, options.jobs));
+                      }),
+        mapped_(mapped),
+        limits_(LimitsOf(device)) {}
 
   Source Emit(const runtime::Candidate& implementation) override {
     try {
@@ -50,43 +44,21 @@ class ProgramEvaluator final : public kernels::Evaluator {
   }
 
   Compiled Compile(const Source& source) override {
-    if (source.text.starts_with(kRefused)) {
-      Compiled refused;
-      refused.verdict = kernels::Verdict::kCompileError;
-      refused.why = source.text.substr(kRefused.size(), source.text.size() - kRefused.size() - 1);
-      refused.source = source.text;
-      return refused;
-    }
-    return bench_.Compile(source, source.text, kernels::cuda::Optimization::kFull);
+    if (!source.text.starts_with(kRefused)) return TextEvaluator::Compile(source);
+    Compiled refused;
+    refused.verdict = kernels::Verdict::kCompileError;
+    refused.why = source.text.substr(kRefused.size(), source.text.size() - kRefused.size() - 1);
+    refused.source = source.text;
+    return refused;
   }
-
-  bool compiles_while_measuring() const override { return true; }
-  double first_cap_ns() const override { return kernels::kCudaLeastCapNs; }
-  int finalists() const override { return kFinalists; }
-
-  Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
-    return bench_.Measure(compiled, cap, effort);
-  }
-
-  Measurement Repeat(const Compiled& compiled, int launches) override {
-    return bench_.Repeat(compiled, launches);
-  }
-
-  std::string YardstickText() const override {
-    return fmt::format("{}, {} L2", bench_.Conditions(), cold_ ? "cold" : "warm");
-  }
-
-  std::optional<kernels::MeasuredRates> Rates() override { return bench_.Rates(); }
-
-  void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }
 
  private:
-  static constexpr int kFinalists = 8;
-
-  std::vector<std::string> Write(const std::string& folder, int threads) const {
+  static std::vector<std::string> Write(const MappedProgram& mapped,
+                                        const functional::Assignment& values,
+                                        const std::string& folder, int threads) {
     std::vector<std::string> files;
     for (const std::uint64_t seed : kSeeds) {
-      const ProgramProblem problem(mapped_, values_, seed, std::max(1, threads));
+      const ProgramProblem problem(mapped, values, seed, threads);
       files.push_back(fmt::format("{}/inputs-{}", folder, seed));
       const std::string error = kernels::cpu::WriteProblemFile(files.back(), problem.View());
       if (!error.empty()) throw Error(error);
@@ -95,10 +67,7 @@ class ProgramEvaluator final : public kernels::Evaluator {
   }
 
   const MappedProgram& mapped_;
-  const functional::Assignment values_;
   const functional::GpuLimits limits_;
-  const bool cold_;
-  GpuBench bench_;
 };
 
 }  // namespace

@@ -8,8 +8,7 @@
 
 #include "base/error.h"
 #include "kernels/cpu/problem_file.h"
-#include "kernels/devices/cuda/evaluator.h"
-#include "kernels/devices/cuda/gpu_bench.h"
+#include "kernels/devices/cuda/text_evaluator.h"
 #include "kernels/devices/yardsticks.h"
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/run/problem.h"
@@ -19,43 +18,21 @@ namespace exh::search {
 namespace {
 
 namespace fused = kernels::fused;
-using kernels::Cap;
-using kernels::Compiled;
-using kernels::Effort;
-using kernels::Measurement;
 using kernels::Source;
-using kernels::cuda::GpuBench;
 
-class FusedCudaEvaluator final : public kernels::Evaluator {
+class FusedCudaEvaluator final : public kernels::cuda::TextEvaluator {
  public:
   FusedCudaEvaluator(const fused::Graph& graph, const fused::Schedules& schedules,
                      const fused::MappingSpace& space, const kernels::ir::Device& device,
                      const kernels::EvaluatorOptions& options)
-      : schedules_(schedules),
-        space_(space),
-        cold_(options.cold),
-        bench_(
-            device, options, [&](const std::string& folder) { return Write(graph, folder); },
-            /*spares=*/1, /*has_whole_numbers=*/false) {}
+      : TextEvaluator(
+            device, options,
+            [&](const std::string& folder) { return Write(graph, schedules.program(), folder); }),
+        schedules_(schedules),
+        space_(space) {}
 
   Source Emit(const runtime::Candidate& implementation) override {
     return fused::CudaText(schedules_.program(), space_.NestsOf(implementation));
-  }
-
-  Compiled Compile(const Source& source) override {
-    return bench_.Compile(source, source.text, kernels::cuda::Optimization::kFull);
-  }
-
-  bool compiles_while_measuring() const override { return true; }
-  double first_cap_ns() const override { return kernels::kCudaLeastCapNs; }
-  int finalists() const override { return kFinalists; }
-
-  Measurement Measure(const Compiled& compiled, const Cap& cap, Effort effort) override {
-    return bench_.Measure(compiled, cap, effort);
-  }
-
-  Measurement Repeat(const Compiled& compiled, int launches) override {
-    return bench_.Repeat(compiled, launches);
   }
 
   std::vector<kernels::Contender> Yardsticks(int jobs) override {
@@ -66,22 +43,15 @@ class FusedCudaEvaluator final : public kernels::Evaluator {
   }
 
   std::string YardstickText() const override {
-    return fmt::format("isl {}, {}, {} L2", poly::IslVersion(), bench_.Conditions(),
-                       cold_ ? "cold" : "warm");
+    return fmt::format("isl {}, {}", poly::IslVersion(), TextEvaluator::YardstickText());
   }
 
-  std::optional<kernels::MeasuredRates> Rates() override { return bench_.Rates(); }
-
-  void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }
-
  private:
-  static constexpr int kFinalists = 8;
-
-  std::vector<std::string> Write(const fused::Graph& graph, const std::string& folder) const {
+  static std::vector<std::string> Write(const fused::Graph& graph, const fused::Program& program,
+                                        const std::string& folder) {
     std::vector<std::string> files;
     for (const std::uint64_t seed : fused::kProblemSeeds) {
-      const fused::OperatorProblem problem(graph, schedules_.program(), seed,
-                                           fused::kMostReferenceBytes);
+      const fused::OperatorProblem problem(graph, program, seed, fused::kMostReferenceBytes);
       files.push_back(fmt::format("{}/inputs-{}", folder, seed));
       const std::string error = kernels::cpu::WriteProblemFile(files.back(), problem.View());
       if (!error.empty()) throw Error(error);
@@ -91,8 +61,6 @@ class FusedCudaEvaluator final : public kernels::Evaluator {
 
   const fused::Schedules& schedules_;
   const fused::MappingSpace& space_;
-  const bool cold_;
-  GpuBench bench_;
 };
 
 }  // namespace

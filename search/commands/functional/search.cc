@@ -4,7 +4,6 @@
 // `emit`: its text. `replay`: what a run found, again.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "base/error.h"
@@ -18,8 +17,6 @@
 #include "search/commands/session.h"
 #include "search/functional/functional_subject.h"
 #include "search/functional/program_evaluator.h"
-#include "search/log/event_log.h"
-#include "search/log/log_reader.h"
 #include "search/solve/example_space.h"
 #include "search/solve/functional_file.h"
 #include "search/subject/decision_file.h"
@@ -61,16 +58,10 @@ int Search(const ProgramOptions& options, const Invocation& invocation) {
     Budget budget(options.search, interrupted);
     return BeginRun(*SubjectOf(options), options.search, invocation, budget);
   }
-  const std::string path = LogPath(options.search.resume);
-  if (!std::filesystem::exists(path)) {
-    throw UsageError(fmt::format("no log at '{}': --resume takes the folder of a run", path));
-  }
-  EventLog log = EventLog::Reopen(path);  // From here on nobody else writes to it.
-  const Log earlier = ReadLog(options.search.resume);
-  CheckResumable(earlier, path);
+  const auto run = OpenEarlierRun(options.search);
   Budget budget(options.search, interrupted);
-  return ResumeRun(*FunctionalSubject::Of(*earlier.run), options.search, invocation, budget, log,
-                   earlier);
+  return ResumeRun(*FunctionalSubject::Of(*run->earlier.run), options.search, invocation, budget,
+                   run->log, run->earlier);
 }
 
 int Measured(const Subject& subject, const kernels::Source& source) {

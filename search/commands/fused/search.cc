@@ -4,7 +4,6 @@
 // implementation again.
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <fstream>
 #include <memory>
 
@@ -16,8 +15,6 @@
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
 #include "search/fused/fused_subject.h"
-#include "search/log/event_log.h"
-#include "search/log/log_reader.h"
 #include "search/subject/decision_file.h"
 
 namespace exh::search {
@@ -38,17 +35,11 @@ int Begin(const FusedSearchOptions& options, const Invocation& invocation) {
 }
 
 int Resume(const FusedSearchOptions& options, const Invocation& invocation) {
-  const std::string path = LogPath(options.search.resume);
-  if (!std::filesystem::exists(path)) {
-    throw UsageError(fmt::format("no log at '{}': --resume takes the folder of a run", path));
-  }
-  EventLog log = EventLog::Reopen(path);  // From here on nobody else writes to it.
-  const Log earlier = ReadLog(options.search.resume);
-  CheckResumable(earlier, path);
+  const auto run = OpenEarlierRun(options.search);
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
-  const auto subject = FusedSubject::Of(*earlier.run);
-  return ResumeRun(*subject, options.search, invocation, budget, log, earlier);
+  const auto subject = FusedSubject::Of(*run->earlier.run);
+  return ResumeRun(*subject, options.search, invocation, budget, run->log, run->earlier);
 }
 
 int Search(const FusedSearchOptions& options, const Invocation& invocation) {
