@@ -338,8 +338,17 @@ void Builder::Scalar(std::string name, double value, Type type) {
   function_.scalars.push_back({std::move(name), rounded, type});
 }
 
+void Builder::Cover(std::vector<std::string> names, std::uint32_t multiple) {
+  covered_ = std::move(names);
+  cover_multiple_ = multiple;
+}
+
 AxisRef Builder::Axis(std::string name, std::uint32_t total, const Tiling& tiling) {
   const bool may_cover = !paper_ && may_cover_;
+  if (may_cover && std::ranges::find(covered_, name) != covered_.end()) {
+    const std::uint32_t extent = (total + cover_multiple_ - 1) / cover_multiple_ * cover_multiple_;
+    return CoveredAxis(std::move(name), total, extent, tiling);
+  }
   return CoveredAxis(std::move(name), total, may_cover ? CoveringExtent(total) : total, tiling);
 }
 

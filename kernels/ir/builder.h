@@ -92,6 +92,8 @@ class Builder {
   bool is_paper() const { return paper_; }
   /// No axis declared from now on is covered by more iterations than it has points.
   void CoverNothing() { may_cover_ = false; }
+  /// Of axes declared from now on those of these names are covered by multiples of `multiple`.
+  void Cover(std::vector<std::string> names, std::uint32_t multiple);
   /// Something computed must not see points beyond an axis, where arguments read as 0: a quotient
   /// of integers. The backbone has covered axes, so it is to be built again, with CoverNothing().
   bool must_cover_nothing() const;
@@ -172,6 +174,8 @@ class Builder {
   const bool paper_;
   bool knows_sizes_ = false;
   bool may_cover_ = true;
+  std::vector<std::string> covered_;  ///< Axes that are covered by multiples of …
+  std::uint32_t cover_multiple_ = 1;  ///< … this.
   std::vector<AxisInfo> axes_;
   std::vector<Nest> nests_;  ///< By instruction.
   std::vector<std::string> notes_;

@@ -15,6 +15,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "kernels/ir/types.h"
 
@@ -88,14 +90,22 @@ constexpr Fragment FragmentOf(FragmentPart part) {
 /// Multiply-adds of one instruction of a unit, steps of a sum among them, and the lanes that share
 /// them.
 inline constexpr std::uint32_t kUnitDepth = FragmentOf(FragmentPart::kDepth).size();
+inline constexpr std::uint32_t kUnitColumns = FragmentOf(FragmentPart::kColumn).size();
 inline constexpr std::uint32_t kUnitSteps =
     FragmentOf(FragmentPart::kRow).size() * FragmentOf(FragmentPart::kColumn).size() * kUnitDepth;
 inline constexpr std::uint32_t kUnitLanes = 32;
 
-/// Finds the multiply-adds that a matrix unit could do, as far as the backbone goes: sums along one
-/// axis, of products of which one factor moves along rows and the other one along columns. Of each,
-/// one level of its axes becomes rows, columns and depth, and the same levels of everything that
-/// values may reach it from, or reach from it, in registers (Dimension::part, Dimension::unit).
+/// Finds the multiply-adds that a matrix unit could do, as far as the backbone goes: sums of
+/// products of which one factor moves along rows and the other one along columns, and both along
+/// what is summed over. Of several such axes one is the depth, and the others are loops around it.
+/// Of each, one level of its axes becomes rows, columns and depth, and the same levels of
+/// everything that values may reach it from, or reach from it, in registers (Dimension::part,
+/// Dimension::unit).
 void FindFragments(Function& function);
+
+/// Axes that the columns of a unit would fit if they were covered by multiples of kUnitColumns,
+/// where a sum over several axes has no other: 14 columns of an image. At most a seventh is added.
+/// By the names that the backbone's builder knows them by.
+std::vector<std::string> AxesToCover(const Function& function);
 
 }  // namespace exh::kernels::ir

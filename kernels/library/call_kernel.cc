@@ -164,19 +164,28 @@ void CheckReference(const Kernel& kernel, const ir::Function& function, bool fin
 }
 
 BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool paper,
-                            ir::Function& function) {
-  for (const bool may_cover : {true, false}) {
+                            ir::Function& function, bool for_units) {
+  bool may_cover = true;
+  std::vector<std::string> covered;
+  while (true) {
     function = ir::Function();
     function.name = kernel.name();
     ir::Builder builder(function, paper);
     if (!may_cover) builder.CoverNothing();
+    builder.Cover(covered, ir::kUnitColumns);
     CallKernel(kernel, "Build", [&] {
       kernel.Build(builder, sizes);
       builder.Finish();
     });
-    if (!builder.must_cover_nothing()) return {builder.knows_sizes(), builder.notes()};
+    if (builder.must_cover_nothing()) {
+      may_cover = false;
+    } else if (for_units && !paper && may_cover && covered.empty()) {
+      covered = ir::AxesToCover(function);
+      if (covered.empty()) return {builder.knows_sizes(), builder.notes()};
+    } else {
+      return {builder.knows_sizes(), builder.notes()};
+    }
   }
-  EXH_UNREACHABLE();
 }
 
 }  // namespace exh::kernels

@@ -14,6 +14,8 @@
 #include <optional>
 #include <string_view>
 
+#include "kernels/recipes/unit_tile.h"
+
 namespace exh::kernels {
 namespace {
 
@@ -26,20 +28,6 @@ using ir::Instruction;
 using ir::LogicalDim;
 using ir::LogicalDimId;
 using ir::Target;
-
-/// What a block does of a product.
-struct UnitTile {
-  std::string name;
-  std::uint32_t row_warps = 1, row_copies = 1, column_warps = 1, column_copies = 4;
-  std::uint32_t steps = 1, slices = 1;  ///< Of the sum: of a warp, and warps.
-  std::uint32_t splits = 1;             ///< Blocks that divide the sum.
-  std::uint32_t stages = 1;             ///< Tiles of an operand in shared memory.
-
-  std::uint32_t rows() const { return row_warps * row_copies * 16; }
-  std::uint32_t columns() const { return column_warps * column_copies * 8; }
-  std::uint32_t depth() const { return steps * slices * 16; }
-  std::uint32_t threads() const { return row_warps * column_warps * slices * ir::kUnitLanes; }
-};
 
 /// Of doubles.
 const UnitTile kTiles[] = {
@@ -83,8 +71,6 @@ const UnitTile kWideTile = {.name = "unit, wide tiles",
                             .column_warps = 8,
                             .column_copies = 8,
                             .splits = 2};
-/// Where a result is small and a sum long.
-constexpr std::uint32_t kBlocks = 128;  ///< About as many as a large GPU has multiprocessors.
 
 /// What a level of the product's axes becomes. Outer levels, and the loop that blocks leave of what
 /// is summed over, are around everything.
@@ -156,7 +142,9 @@ class UnitWriter {
       if (dim.part == FragmentPart::kColumn) columns_ = dim.logical;
       if (dim.part == FragmentPart::kDepth) depth_ = dim.logical;
     }
-    return rows_.valid() && columns_.valid() && depth_.valid();
+    if (tile_.more() > 1) more_ = FurtherAxis(f_, product_);
+    return rows_.valid() && columns_.valid() && depth_.valid() &&
+           (tile_.more() == 1 || more_.valid());
   }
 
   bool has_rings() const { return tile_.stages > 1; }
@@ -167,8 +155,10 @@ class UnitWriter {
     const auto elements_of = [&](std::uint64_t others) {  // Either of the two may be a row.
       return std::max(others * (depth + pad), depth * (others + pad));
     };
+    const bool is_of_rows = more_.valid() && MoveTogether(f_, product_, more_, rows_);
     const std::uint64_t elements =
-        tile_.stages * (elements_of(tile_.rows()) + elements_of(tile_.columns()));
+        tile_.stages * (elements_of(tile_.rows() * (is_of_rows ? tile_.more() : 1)) +
+                        elements_of(tile_.columns() * (is_of_rows ? 1 : tile_.more())));
     return f_.device.max_stages >= tile_.stages &&
            f_.logical(depth_).extent / (depth * tile_.splits) >= tile_.stages &&
            elements * element_bytes_ <= f_.device.shared_bytes;
@@ -176,9 +166,14 @@ class UnitWriter {
 
   /// The sizes of the levels of an axis, outermost first; `inner` are those from the innermost one
   /// on. False: they do not fit.
-  bool Levels(LogicalDimId axis, const std::vector<std::uint32_t>& inner,
-              const std::vector<Level>& levels) {
+  bool Levels(LogicalDimId axis, std::vector<std::uint32_t> inner, std::vector<Level> levels) {
     const LogicalDim& logical = f_.logical(axis);
+    // An absent level lies around those that are there; copies within a tile are a level of it.
+    for (std::size_t i = inner.size(); i-- > 0;) {
+      if (inner[i] != 1 || (i + 1 < levels.size() && levels[i + 1] == Level::kPart)) continue;
+      inner.erase(inner.begin() + static_cast<std::ptrdiff_t>(i));
+      levels.erase(levels.begin() + static_cast<std::ptrdiff_t>(i));
+    }
     std::uint32_t rest = logical.extent;
     for (const std::uint32_t size : inner) {
       if (rest % size != 0) return false;
@@ -216,12 +211,20 @@ class UnitWriter {
   }
 
   bool WriteProduct() {
-    if (tile_.splits > f_.max_splits(product_) ||
-        (tile_.splits > 1 && f_.splittable_dims(product_) == 0)) {
+    const std::vector<LogicalDimId> around = LoopsAround(f_, product_);
+    std::uint64_t splits = tile_.splits;
+    for (std::uint32_t i = 0; i < tile_.divided_loops; ++i) splits *= f_.logical(around[i]).extent;
+    if (splits > f_.max_splits(product_) || (splits > 1 && f_.splittable_dims(product_) == 0)) {
       return false;
     }
+    const auto is_divided_loop = [&](const Dimension& dim) {
+      const auto at = std::ranges::find(around, dim.logical);
+      return at != around.end() && at - around.begin() < std::ptrdiff_t{tile_.divided_loops};
+    };
     const bool fits = Levels(rows_, {16, tile_.row_copies, tile_.row_warps},
                              {Level::kPart, Level::kCopy, Level::kWarp}) &&
+                      (!more_.valid() || Levels(more_, {tile_.more_copies, tile_.more_warps},
+                                                {Level::kCopy, Level::kWarp})) &&
                       Levels(columns_, {tile_.column_copies, 8, tile_.column_warps},
                              {Level::kCopy, Level::kPart, Level::kWarp}) &&
                       DepthLevels();
@@ -232,19 +235,25 @@ class UnitWriter {
             : std::vector<std::string>{"ATOMIC_VECTOR", "ATOMIC_RED", "LAST_BLOCK",
                                        "SECOND_LAUNCH"};
     Want("across_blocks(" + product_.name() + ")",
-         tile_.splits > 1 ? ways : std::vector<std::string>{"NOT_ACROSS"});
+         splits > 1 ? ways : std::vector<std::string>{"NOT_ACROSS"});
     // Blocks, the loop, warps, steps of the sum, copies.
     std::vector<const Dimension*> parts[5];
     for (const DimId id : product_.dims) {
       const Dimension& dim = f_.dim(id);
-      const bool is_tile = dim.logical == rows_ || dim.logical == columns_ || dim.logical == depth_;
-      if (!is_tile && dim.level == 0) level_[id.index()] = Level::kOuter;
+      const bool is_tile = dim.logical == rows_ || dim.logical == columns_ ||
+                           dim.logical == depth_ || dim.logical == more_;
+      if (!is_tile && dim.level == 0) {
+        level_[id.index()] =
+            dim.is_reduction && !is_divided_loop(dim) ? Level::kLoop : Level::kOuter;
+      }
       if (!is_tile && dim.level > 0) Size(dim, 1);
       switch (level_[id.index()]) {
-        case Level::kOuter:
-          Kind(dim, dim.is_reduction && tile_.splits == 1 ? "LOOP" : "BLOCK");
-          parts[dim.is_reduction && tile_.splits == 1 ? 1 : 0].push_back(&dim);
+        case Level::kOuter: {
+          const bool is_loop = dim.logical == depth_ && tile_.splits == 1;
+          Kind(dim, is_loop ? "LOOP" : "BLOCK");
+          parts[is_loop ? 1 : 0].push_back(&dim);
           break;
+        }
         case Level::kLoop:
           Kind(dim, "LOOP");
           parts[1].push_back(&dim);
@@ -286,9 +295,12 @@ class UnitWriter {
     const std::uint32_t wide = kWideBytes / element_bytes_;
     const std::uint32_t width = is_along_other || IsAlong(comm, depth_) ? wide : 1;
     const std::uint32_t columns = along / width;
-    const std::uint32_t rows = std::clamp(tile_.threads() / columns, 1u, across);
-    if (across % rows != 0) return false;
+    if (columns > tile_.threads()) return false;
+    std::uint32_t rows = std::clamp(tile_.threads() / columns, 1u, across);
+    while (across % rows != 0) --rows;
     if (has_rings() && !f_.may_copy_async(block)) return false;
+    std::uint32_t more_threads = std::min(tile_.threads() / columns / rows, tile_.more());
+    while (tile_.more() % more_threads != 0) --more_threads;
     Want("tiles(" + comm.name() + ")", {"OWN_TILES"});
     Want("thread_layout(" + f_.phase(load.phase).name() + ")", {"OWN_LAYOUT"});
     const Dimension* vector = nullptr;
@@ -308,7 +320,13 @@ class UnitWriter {
       const std::size_t inside = axis.dims.size() - 1 - static_cast<std::size_t>(to.level);
       std::uint32_t size = 1;
       bool is_thread = false;
-      if (is_along && inside == 0) {
+      if (to.logical == more_) {
+        is_thread = inside == 0 && more_threads > 1;
+        if (inside == 0) size = is_thread ? more_threads : tile_.more();
+        if (inside == 1 && more_threads > 1) size = tile_.more() / more_threads;
+      } else if (to.logical != other && to.logical != depth_) {
+        size = 1;  // Around the tile, or absent.
+      } else if (is_along && inside == 0) {
         vector = &st;
         size = width > 1 ? width : columns;
         is_thread = width == 1;
@@ -420,6 +438,7 @@ class UnitWriter {
   const Instruction& product_;
   const UnitTile& tile_;
   LogicalDimId rows_, columns_, depth_;
+  LogicalDimId more_;            ///< Invalid: the tile has no further axis.
   std::uint32_t element_bytes_;  ///< Of operands.
   std::vector<Level> level_;     ///< By dim: those of the product, and what hangs on them.
   const Dimension* first_copy_ = nullptr;
@@ -447,8 +466,8 @@ std::optional<UnitTile> DividedTile(const Target& function, const Instruction& p
     if (!dim.is_reduction && dim.level == 0) points *= function.logical(dim.logical).extent;
   }
   const std::uint64_t blocks = points / (tile.rows() * tile.columns());
-  if (blocks == 0 || kBlocks / blocks < 2) return std::nullopt;
-  tile.splits = std::bit_floor(static_cast<std::uint32_t>(kBlocks / blocks));
+  if (blocks == 0 || kUnitBlocks / blocks < 2) return std::nullopt;
+  tile.splits = std::bit_floor(static_cast<std::uint32_t>(kUnitBlocks / blocks));
   return tile;
 }
 
@@ -471,6 +490,8 @@ std::vector<Recipe> UnitRecipes(const Target& function) {
                                     : std::vector(std::begin(kTiles), std::end(kTiles));
   if (HasScatteredOperand(function, *product)) tiles.push_back(kWideTile);
   if (const auto tile = DividedTile(function, *product)) tiles.push_back(*tile);
+  const std::vector<UnitTile> fitted = FittedTiles(function, *product);
+  tiles.insert(tiles.begin(), fitted.begin(), fitted.end());
   for (const std::uint32_t stages : {kStages, 1u}) {
     for (UnitTile tile : tiles) {
       tile.stages = stages;

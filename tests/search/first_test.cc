@@ -142,12 +142,48 @@ TEST(First, EveryKernelHasThemOnAGpu) {
 TEST(First, ConvolutionsOnAGpuHaveAWindow) {
   for (const char* size : {"", "h=58,w=58,c=128,m=256,pad=0", "layout=nchw,stride=2"}) {
     const Begun begun = Begin("conv2d", size, "h200");
-    ASSERT_EQ(kernels::WindowRecipes(*begun.problem.task.function).size(), 1u) << size;
-    EXPECT_THAT(begun.Source(0).text, HasSubstr("// WINDOW window.load_x: "));
-    EXPECT_THAT(begun.Outline(0), HasSubstr("loop load_filter.c0+load_x.c0+mad.c0")) << size;
-    EXPECT_GE(begun.Source(0).gpu->launch.threads, 64u) << begun.Outline(0);
+    const kernels::ir::Target& function = *begun.problem.task.function;
+    ASSERT_EQ(kernels::WindowRecipes(function).size(), 1u) << size;
+    const std::size_t window = kernels::UnitRecipes(function).size();
+    EXPECT_NE(begun.Source(window).text.find("// WINDOW window.load_x: "), std::string::npos);
+    EXPECT_THAT(begun.Outline(window), HasSubstr("loop load_filter.c0+load_x.c0+mad.c0")) << size;
+    EXPECT_GE(begun.Source(window).gpu->launch.threads, 64u) << begun.Outline(window);
   }
   EXPECT_TRUE(kernels::WindowRecipes(*Begin("conv2d", "", "cpu").problem.task.function).empty());
+}
+
+/// Products of pixels and channels for each tap of a window: tiles that divide pixels and channels
+/// as they are, or a little beyond, in enough blocks for a large GPU.
+TEST(First, ConvolutionsBeginWithMatrixUnits) {
+  for (const char* size :
+       {"h=224,w=224,c=64,m=64", "h=112,w=112,c=64,m=128", "h=112,w=112,c=128,m=128",
+        "h=56,w=56,c=128,m=256", "h=56,w=56,c=256,m=256", "h=28,w=28,c=256,m=512",
+        "h=28,w=28,c=512,m=512", "h=14,w=14,c=512,m=512", "h=56,w=56,c=128,m=256,stride=2",
+        "h=56,w=56,c=64,m=128,r=5,s=5,pad=2", "h=28,w=28,c=64,m=64,r=11,s=11,pad=5",
+        "h=14,w=14,c=512,m=512,layout=nchw,filter_layout=mcrs"}) {
+    const Begun begun = Begin("conv2d", size, "h200");
+    const auto recipes = kernels::UnitRecipes(*begun.problem.task.function);
+    ASSERT_GE(recipes.size(), 2u) << size;
+    for (std::size_t i = 0; i < recipes.size(); ++i) {
+      if (recipes[i].name.find("fitted") == std::string::npos) continue;
+      const kernels::Source source = begun.Source(i);
+      const std::string what = std::string(size) + ": " + recipes[i].name;
+      const bool is_ring = recipes[i].name.find("rings") != std::string::npos;
+      const bool has_4_warps = recipes[i].name.find("4 warps") != std::string::npos;
+      EXPECT_NE(source.text.find("exh_dmma("), std::string::npos) << what;
+      EXPECT_EQ(source.text.find("exh_wait<1>();") != std::string::npos, is_ring) << what;
+      EXPECT_EQ(source.gpu->launch.threads, has_4_warps ? 128u : 256u) << what;
+      EXPECT_GE(source.gpu->launch.grid, 48u) << what;
+    }
+    EXPECT_NE(recipes.front().name.find("rings"), std::string::npos) << size;
+  }
+  // Three channels are no depth of a unit.
+  for (const char* size :
+       {"h=224,w=224,c=3,m=64", "h=224,w=224,c=3,m=64,r=11,s=11,pad=5,stride=4"}) {
+    const Begun begun = Begin("conv2d", size, "h200");
+    EXPECT_THAT(kernels::UnitRecipes(*begun.problem.task.function), testing::IsEmpty()) << size;
+    EXPECT_EQ(begun.first.size(), 4u) << size;
+  }
 }
 
 // Blocks of 64 x 64 and 128 x 128 results, 8 x 4 and 8 x 8 for a thread; all threads copy the tile

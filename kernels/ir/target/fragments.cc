@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,9 +21,27 @@ bool IsWideFloat(Type type) {
 }
 
 /// The fragments of one multiply-add.
+template <typename Backbone>
 class Finder {
  public:
-  Finder(Function& function, const Instruction& product) : f_(function), product_(product) {}
+  Finder(Backbone& function, const Instruction& product) : f_(function), product_(product) {}
+
+  /// The axis that would be columns if it were covered; invalid: there is none, or no need.
+  LogicalDimId AxisToCover() {
+    const bool is_one_sum = std::ranges::all_of(product_.reduce_dims, [&](DimId dim) {
+      return AxisOf(dim) == AxisOf(product_.reduce_dims.front());
+    });
+    if (!IsProduct() || is_one_sum || FindTile() || !FindDepth().valid()) return {};
+    const Alone alone = FindAlone(FindDepth());
+    if (!alone.axes[0].valid() || !alone.axes[1].valid()) return {};
+    for (const std::size_t operand : {alone.first, 1 - alone.first}) {
+      const LogicalDim& columns = f_.logical(alone.axes[1 - operand]);
+      const std::uint32_t beyond = (kUnitColumns - columns.total % kUnitColumns) % kUnitColumns;
+      const bool is_near = beyond > 0 && beyond * kMostBeyond <= columns.total;
+      if (is_near && MayAdd(alone.axes[operand], 0, FragmentPart::kRow)) return columns.id;
+    }
+    return {};
+  }
 
   void Run() {
     if (!IsProduct() || !FindTile()) return;
@@ -41,12 +60,17 @@ class Finder {
   }
 
  private:
+  static constexpr std::uint32_t kMostBeyond = 7;  ///< A covered axis has 1 / 7 more at most.
+
+  /// By operand: the last axis that it moves along and the other does not.
+  struct Alone {
+    LogicalDimId axes[2];
+    std::size_t first = 0;  ///< The operand whose axis comes first.
+  };
+
   bool IsProduct() const {
     if (product_.planned || !product_.is_reduction()) return false;
-    if (UnitOf(f_, product_) == MatrixUnit::kNone) return false;
-    return std::ranges::all_of(product_.reduce_dims, [&](DimId dim) {
-      return AxisOf(dim) == AxisOf(product_.reduce_dims.front());
-    });
+    return UnitOf(f_, product_) != MatrixUnit::kNone;
   }
 
   LogicalDimId AxisOf(DimId dim) const { return f_.dim(dim).logical; }
@@ -62,36 +86,61 @@ class Finder {
     return std::ranges::find(dim.sizes, FragmentOf(part).size()) != dim.sizes.end();
   }
 
-  /// Rows are the axis that comes first of the two. Its innermost level is part of the tile; of
-  /// columns the level before that, so that a lane's copies of a column are neighbours.
-  bool FindTile() {
-    const LogicalDimId depth = AxisOf(product_.reduce_dims.front());
-    if (!Moves(0, depth) || !Moves(1, depth)) return false;
-    LogicalDimId alone[2];  // By operand: the last axis that it moves along and the other does not.
-    std::size_t first_operand = 2;
+  /// What a unit sums over: of the axes that both operands move along the longest one that it may
+  /// have as its depth. The others are loops around it. Invalid: there is none.
+  LogicalDimId FindDepth() const {
+    LogicalDimId found;
+    for (const DimId dim : product_.reduce_dims) {
+      const LogicalDimId axis = AxisOf(dim);
+      if (!Moves(0, axis) || !Moves(1, axis) || !MayAdd(axis, 0, FragmentPart::kDepth)) continue;
+      if (!found.valid() || f_.logical(found).extent < f_.logical(axis).extent) found = axis;
+    }
+    return found;
+  }
+
+  Alone FindAlone(LogicalDimId depth) const {
+    Alone alone;
     for (const DimId dim : product_.dims) {
       const LogicalDimId axis = AxisOf(dim);
       const bool moves[] = {Moves(0, axis), Moves(1, axis)};
       if (axis == depth || moves[0] == moves[1]) continue;
       const std::size_t operand = moves[0] ? 0 : 1;
-      alone[operand] = axis;
-      if (first_operand == 2) first_operand = operand;
+      if (!alone.axes[1 - operand].valid() && !alone.axes[operand].valid()) alone.first = operand;
+      alone.axes[operand] = axis;
     }
-    if (!alone[0].valid() || !alone[1].valid()) return false;
-    const LogicalDimId rows = alone[first_operand], columns = alone[1 - first_operand];
-    return Add(rows, 0, FragmentPart::kRow) &&
-           (Add(columns, 1, FragmentPart::kColumn) || Add(columns, 0, FragmentPart::kColumn)) &&
-           Add(depth, 0, FragmentPart::kDepth);
+    return alone;
+  }
+
+  /// Rows are the axis that comes first of the two, if it may be. Its innermost level is part of
+  /// the tile; of columns the level before that, so that a lane's copies of a column are
+  /// neighbours.
+  bool FindTile() {
+    const LogicalDimId depth = FindDepth();
+    if (!depth.valid()) return false;
+    const Alone alone = FindAlone(depth);
+    if (!alone.axes[0].valid() || !alone.axes[1].valid()) return false;
+    for (const std::size_t operand : {alone.first, 1 - alone.first}) {
+      const LogicalDimId rows = alone.axes[operand], columns = alone.axes[1 - operand];
+      tile_.clear();
+      if (Add(rows, 0, FragmentPart::kRow) &&
+          (Add(columns, 1, FragmentPart::kColumn) || Add(columns, 0, FragmentPart::kColumn)) &&
+          Add(depth, 0, FragmentPart::kDepth)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /// `inside`: levels of the axis within that of the part.
   bool Add(LogicalDimId axis, std::size_t inside, FragmentPart part) {
+    if (!MayAdd(axis, inside, part)) return false;
     const std::vector<DimId>& levels = f_.logical(axis).dims;
-    if (levels.size() <= inside) return false;
-    const DimId dim = levels[levels.size() - 1 - inside];
-    if (!MayHave(f_.dim(dim), part)) return false;
-    tile_.emplace_back(dim, part);
+    tile_.emplace_back(levels[levels.size() - 1 - inside], part);
     return true;
+  }
+  bool MayAdd(LogicalDimId axis, std::size_t inside, FragmentPart part) const {
+    const std::vector<DimId>& levels = f_.logical(axis).dims;
+    return levels.size() > inside && MayHave(f_.dim(levels[levels.size() - 1 - inside]), part);
   }
 
   void Take(InstId inst, Parts parts, CommId through) {
@@ -150,7 +199,7 @@ class Finder {
     if (!through.valid()) is_good_ = false;
   }
 
-  Function& f_;
+  Backbone& f_;
   const Instruction& product_;
   Parts tile_;                   ///< Of the product itself.
   std::vector<Parts> parts_;     ///< By instruction.
@@ -180,6 +229,17 @@ MatrixUnit UnitOf(const Function& function, const Instruction& product) {
 
 void FindFragments(Function& function) {
   for (const Instruction& inst : function.insts) Finder(function, inst).Run();
+}
+
+std::vector<std::string> AxesToCover(const Function& function) {
+  std::vector<std::string> names;
+  for (const Instruction& inst : function.insts) {
+    const LogicalDimId axis = Finder(function, inst).AxisToCover();
+    if (!axis.valid()) continue;
+    const std::string& name = function.logical(axis).name;
+    names.push_back(name.substr(name.rfind('.') + 1));
+  }
+  return names;
 }
 
 }  // namespace exh::kernels::ir

@@ -22,7 +22,8 @@ std::string_view Target::unit_of(const Instruction& reduction) const {
   if (!std::ranges::any_of(reduction.dims, is_part)) return "";
   // A unit leaves out no step. Beyond a covered axis it adds products of zeros, of which arguments
   // read as such there.
-  const bool is_covered = logical(dim(reduction.reduce_dims.front()).logical).covers();
+  const bool is_covered = std::ranges::any_of(
+      reduction.reduce_dims, [&](DimId id) { return logical(dim(id).logical).covers(); });
   const auto is_read = [&](const Operand& operand) {
     return inst(comm(operand.comm).producer).op == Op::kLoad;
   };

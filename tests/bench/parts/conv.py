@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The nine distinct convolutions of VGG-16 (batch 1, f32), in parts: a search of each, against yardsticks.
+"""The nine distinct convolutions of VGG-16 (batch 1, f32), in parts: a search of each, against yardsticks. Others beside them.
 
 ./exh bench conv                          runs every layer that is not finished; --list shows them
 ./exh bench conv layer-24 --budget 60     runs this one; its search has 60 seconds
 ./exh bench conv --layout nchw            planes of channels, as torch has them
-./exh bench conv --device cuda            on a GPU, where torch and its cuDNN are peers
+./exh bench conv --device cuda            on a GPU, where torch, torch.compile, im2col with cuBLAS and each algorithm of cuDNN are peers
+./exh bench conv other-stride-2           another layer: a stride, larger kernels, few channels
+./exh bench conv without-unit             layer 10 with one thing taken away from the space (a GPU)
 ./exh bench conv --merge                  prints the table and writes docs/results/conv-DEVICE-LAYOUT.json
 
 On a cpu the yardsticks are those of the search: the naive loop nest, and Eigen's product behind an im2col on the same threads, each
@@ -24,15 +26,29 @@ from parts import ratio, time_of, words
 # Number of the layer: channels, rows and columns of the image, channels of the result.
 LAYERS = {0: (3, 224, 64), 2: (64, 224, 64), 5: (64, 112, 128), 7: (128, 112, 128), 10: (128, 56, 256), 12: (256, 56, 256),
           17: (256, 28, 512), 19: (512, 28, 512), 24: (512, 14, 512)}
+# With the side of the kernel and the stride.
+OTHERS = {"stride-2": (128, 56, 256, 3, 2), "kernel-5": (64, 56, 128, 5, 1), "kernel-11": (3, 224, 64, 11, 4),
+          "three-channels": (3, 224, 64, 7, 2), "one-by-one": (256, 56, 256, 1, 1)}
+# What is taken away: limits of the device.
+ABLATIONS = {"nothing": [], "unit": ["tensor_units=[]"], "windows": ["windows=false"], "divided-sums": ["across_blocks=[]"],
+             "async-copies": ["async_copies=false"], "vectors": ["vector_sizes=[1]"], "registers": ["max_unroll=1"]}
+ABLATED = 10
 FILTERS = {"nhwc": "rscm", "nchw": "mcrs"}
-PEERS = ("torch", "inductor", "im2col")
+PEERS = ("torch", "inductor", "im2col", "cudnn", "winograd")
 PEER_SECONDS = 400
 SEEDS = (11,)
 
 
-def flops(layer):
-    channels, side, results = LAYERS[layer]
-    return 2 * 9 * channels * side * side * results
+def shape_of(part):
+    """Channels and side of the image, channels of the result, side of the kernel, stride."""
+    kind, name = part.split("-", 1)
+    return OTHERS[name] if kind == "other" else (*LAYERS[ABLATED if kind == "without" else int(name)], 3, 1)
+
+
+def flops(part):
+    channels, side, results, kernel, stride = shape_of(part)
+    out = (side + kernel // 2 * 2 - kernel) // stride + 1
+    return 2 * kernel * kernel * channels * out * out * results
 
 
 def temporary_bytes(text, threads):
@@ -64,35 +80,40 @@ class Bench(parts.Bench):
             options.results = parts.results_of(f"{self.name}-{self.kind}")
 
     def parts(self):
-        return {f"layer-{layer}": lambda n=layer: self.layer(n) for layer in LAYERS}
+        names = [f"layer-{layer}" for layer in LAYERS] + [f"other-{name}" for name in OTHERS]
+        if self.options.device != "cpu":
+            names += [f"without-{name}" for name in ABLATIONS]
+        return {name: lambda n=name: self.layer(n) for name in names}
 
     def is_whole(self, result):
         return "references" in result
 
-    def layer(self, layer):
-        channels, side, results = LAYERS[layer]
+    def layer(self, part):
+        channels, side, results, kernel, stride = shape_of(part)
         layout = self.options.layout
-        size = f"h={side},w={side},c={channels},m={results},layout={layout},filter_layout={FILTERS[layout]}"
+        size = (f"h={side},w={side},c={channels},m={results},layout={layout},filter_layout={FILTERS[layout]},"
+                f"r={kernel},s={kernel},pad={kernel // 2},stride={stride}")
         gpu = ("--gpu", str(self.options.gpu)) if self.options.device != "cpu" else ()
         budget = self.options.budget
-        records, _ = self.records(f"layer-{layer}", "--kernel", "conv2d", "--size", size, "--device", self.options.device, *gpu,
+        limits = ABLATIONS[part.split("-", 1)[1]] if part.startswith("without-") else []
+        records, _ = self.records(part, *(word for limit in limits for word in ("--set", limit)), "--kernel", "conv2d", "--size", size, "--device", self.options.device, *gpu,
                                   "--budget", f"{budget}s", "--seed", str(SEEDS[0]), "--bound", "check", seconds=budget + 240)
         evals = [r for r in records if r["t"] == "eval"]
         verdicts = {name: sum(r["verdict"] == name for r in evals) for name in sorted({r["verdict"] for r in evals})}
         found = {"budget": budget, "verdicts": verdicts, "violations": sum(r["t"] == "violation" for r in records),
                  **parts.references(records)}
         if self.options.device == "cpu":
-            text = self.output("emit", os.path.join(self.work, f"layer-{layer}"), seconds=60)
+            text = self.output("emit", os.path.join(self.work, part), seconds=60)
             found["temporary_bytes"] = temporary_bytes(text, parts.conditions()["cores"])
         else:
-            found["peers"] = self.peers(layer)
+            found["peers"] = {} if limits else self.peers(part)
         return found
 
-    def peers(self, layer):
+    def peers(self, part):
         """What torch takes, by conv_peers.py in a process of its own: it starts slowly and may crash."""
         program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "conv_peers.py")
         command = [self.options.python, "-B", program, "--gpu", str(self.options.gpu), "--layout", self.options.layout,
-                   "--layer", ",".join(map(str, LAYERS[layer]))]
+                   "--layer", ",".join(map(str, shape_of(part)))]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=PEER_SECONDS, check=False)
             return json.loads(done.stdout.splitlines()[-1])
@@ -118,29 +139,31 @@ class Bench(parts.Bench):
         return ("us" in peer and ours and 1e3 * peer["us"] / ours) or None, peer.get("workspace_bytes")
 
     def rows(self, state):
-        others = self.others(state)
-        heads = {"eigen": "im2col + Eigen"}
+        heads = {"eigen": "im2col + Eigen", "im2col": "im2col + cuBLAS", "inductor": "torch.compile", "cudnn": "cuDNN without Winograd"}
+        layers = sorted((part for part in state if part.startswith("layer-")), key=lambda part: int(part.split("-")[1]))
+        others = self.others({part: state[part] for part in layers} or state)
         rows = [("layer", "GFLOP", "ours", "GFLOP/s", "its MB") +
                 tuple(head for n in others for head in (f"ours : {heads.get(n, n)}", "its MB"))]
         ratios = {name: [] for name in others}
-        numbers = sorted(int(part.split("-")[1]) for part in state)
-        for layer in numbers:
-            result = state[f"layer-{layer}"]["result"]
-            channels, side, results = LAYERS[layer]
+        for part in layers + [part for part in state if part not in layers]:
+            result = state[part]["result"]
+            channels, side, results, kernel, stride = shape_of(part)
             ours = time_of(result["references"])
             winner = next((r for r in result["references"] if r["name"] == "winner"), {})
-            row = [f"{layer}: {channels}, {side} x {side}, {results}", f"{flops(layer) / 1e9:.3f}",
-                   words(ours and ours / 1e6, "{:.3g} ms"), words(ours and flops(layer) / ours, "{:.3g}"),
+            called = part.split("-")[1] if part in layers else f"{part} ({kernel} x {kernel}, stride {stride})"
+            row = [f"{called}: {channels}, {side} x {side}, {results}", f"{flops(part) / 1e9:.3f}",
+                   words(ours and ours / 1e6, "{:.3g} ms"), words(ours and flops(part) / ours, "{:.3g}"),
                    megabytes(winner.get("workspace_bytes", 0) + result.get("temporary_bytes", 0))]
             for name in others:
                 times, size = self.other(result, name)
-                ratios[name].append(times)
+                if part in layers:
+                    ratios[name].append(times)
                 row += [words(times), megabytes(size)]
             rows.append(tuple(row))
         means = []
         for name in others:
             means += [words(geometric_mean(ratios[name])), ""]
-        rows.append(("geometric mean", "", "", "", "", *means))
+        rows.append(("geometric mean of the layers", "", "", "", "", *means))
         return rows
 
 

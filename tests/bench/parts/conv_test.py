@@ -41,19 +41,30 @@ class Tables(unittest.TestCase):
         self.assertEqual(heads[5:], ("ours : naive", "its MB", "ours : im2col + Eigen", "its MB"))
         self.assertEqual(second, ("2: 64, 224 x 224, 64", "3.699", "100 ms", "37", "0", "1.00", "0", "0.50", "116"))
         self.assertEqual(last, ("24: 512, 14 x 14, 512", "0.925", "10 ms", "92.5", "0.002", "40.00", "0", "2.00", "3.61"))
-        self.assertEqual(mean, ("geometric mean", "", "", "", "", "6.32", "", "1.00", ""))
+        self.assertEqual(mean, ("geometric mean of the layers", "", "", "", "", "6.32", "", "1.00", ""))
 
     def test_what_was_not_measured_is_no_number(self):
         state = {"layer-0": part(reference("winner", 10), {"name": "eigen", "verdict": "stopped", "best_ns": 0},
                                  peers={"torch": {"us": 5000, "workspace_bytes": 0}, "inductor": {"note": "it failed"}})}
         rows = self.bench.rows(state)
-        self.assertEqual(rows[0][5:], ("ours : im2col + Eigen", "its MB", "ours : torch", "its MB", "ours : inductor", "its MB"))
+        self.assertEqual(rows[0][5:], ("ours : im2col + Eigen", "its MB", "ours : torch", "its MB", "ours : torch.compile", "its MB"))
         self.assertEqual(rows[1][5:], ("-", "0", "0.50", "0", "-", "-"))
         self.assertEqual(rows[2][5:], ("-", "", "0.50", "", "-", ""))
 
     def test_operations_are_those_of_the_paper(self):
-        self.assertEqual([round(conv.flops(layer) / 1e9, 3) for layer in conv.LAYERS],
+        self.assertEqual([round(conv.flops(f"layer-{layer}") / 1e9, 3) for layer in conv.LAYERS],
                          [0.173, 3.699, 1.850, 3.699, 1.850, 3.699, 1.850, 3.699, 0.925])
+
+    def test_other_layers_and_ablations_follow_the_layers(self):
+        state = {"without-unit": part(reference("winner", 30)), "other-stride-2": part(reference("winner", 20)),
+                 "layer-10": part(reference("winner", 10), peers={"cudnn": {"us": 40000, "workspace_bytes": 100, "name": "nhwc gemm"}})}
+        rows = self.bench.rows(state)
+        self.assertEqual(rows[0][5:], ("ours : cuDNN without Winograd", "its MB"))
+        self.assertEqual([row[0] for row in rows[1:]], [
+            "10: 128, 56 x 56, 256", "without-unit (3 x 3, stride 1): 128, 56 x 56, 256",
+            "other-stride-2 (3 x 3, stride 2): 128, 56 x 56, 256", "geometric mean of the layers"])
+        self.assertEqual((rows[1][1], rows[3][1]), ("1.850", "0.462"))
+        self.assertEqual(rows[-1][5], "4.00")
 
     def test_temporaries_count_for_each_thread(self):
         text = ("  alignas(64) static float parts_of_mad[100];\n  alignas(64) float tmp_x[10];  // SHARED\n"

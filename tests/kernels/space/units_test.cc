@@ -18,6 +18,11 @@
 #include "kernels/codegen/plan/bank_use.h"
 #include "kernels/codegen/print/cuda_printer.h"
 #include "kernels/devices/device.h"
+#include "kernels/library/call_kernel.h"
+#include "kernels/library/registry.h"
+#include "kernels/recipes/unit_recipe.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/first.h"
 #include "search/subject/decision_file.h"
 #include "tests/kernels/computations/computations.h"
 #include "tests/kernels/space/cuda_batch.h"
@@ -61,6 +66,13 @@ const Product kProducts[] = {
     {{"biased_product", "c[i,j] = max(0, bias[j] + sum(k) a[i,k] * b[k,j])", "i=16,j=32,k=32"}},
     {{"narrow_product", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=32,j=8,k=64"}},
     {{"turned_product", "c[j,i] = sum(k) b[k,j] * a[i,k]", "i=16,j=16,k=48"}},
+    // Depth is one of three axes that are summed over; rows are pixels, or channels.
+    {{"conv2d", "", "h=4,w=16,c=16,m=16"}, "mad", 40},
+    {{"conv2d", "", "h=6,w=8,c=32,m=32"}, "mad", 20, "window(window.load_x)=NO_WINDOW\n"},
+    {{"conv2d", "", "h=6,w=8,c=32,m=32"}, "mad", 40, "window(window.load_x)=WINDOW\n"},
+    {{"conv2d", "", "h=8,w=16,c=16,m=16,stride=2,layout=1,r=5,s=5,pad=2"}, "mad", 20},
+    // 14 columns are covered by 16.
+    {{"conv2d", "", "h=4,w=14,c=16,m=16"}, "mad", 20},
     Halves({"half_product", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=32,j=32,k=32", "f16"}, 30),
     Halves({"matmul", "", "m=32,n=16,k=64,type=3"}),  // bf16
     Halves({"matmul", "", "m=16,n=32,k=64,transpose_a=1,transpose_b=1,type=2"}),
@@ -437,6 +449,31 @@ TEST(Units, SumsAreRoundedOnce) {
   EXPECT_GT(ErrorOf(DrawProduct(product, 3, 3, "FMA"), 16, 16, 1024), 2);
 }
 
+// What a search of a convolution begins with on a GPU: whole sums, and those that blocks divide.
+TEST(Units, RecipesOfConvolutionsAreRight) {
+  for (const Parameters& sizes :
+       {Parameters{{"h", 4}, {"w", 14}, {"c", 64}, {"m", 32}},
+        Parameters{{"h", 7}, {"w", 16}, {"c", 48}, {"m", 64}, {"layout", 1}, {"stride", 2}}}) {
+    Coverage coverage;
+    ir::Device device = CudaTestDevice(256);
+    device.max_unroll = 512;
+    Sample sample = Draw(*FindKernel("conv2d"), sizes, device, 0, 1, coverage);
+    const runtime::Candidate root(sample.task.instance);
+    int divided = 0, whole = 0;
+    for (const Recipe& recipe : UnitRecipes(*sample.task.function)) {
+      const auto [implementation, missed] =
+          search::Follow(recipe, root, search::ChoiceOrder::Default(root.instance()));
+      ASSERT_TRUE(implementation) << recipe.name << ": " << missed;
+      sample.schedules.push_back(ExtractSchedule(sample.task, *implementation));
+      sample.decisions.push_back(recipe.name + "\n");
+      ++(recipe.name.find("divided") == std::string::npos ? whole : divided);
+    }
+    EXPECT_GE(divided, 1);
+    EXPECT_GE(whole, 2);
+    ExpectAllRight(sample, "recipes");
+  }
+}
+
 TEST(Units, ATileIsOneInstruction) {
   const Sample sample = DrawProduct(kProducts[0], 20, 3);
   const ir::Target& f = *sample.task.function;
@@ -567,11 +604,42 @@ bool MayUseUnit(const Computation& computation, const ir::Device& device, bool p
   });
 }
 
+// An axis of pixels that is a little too short for the columns of a unit is covered, where nothing
+// else could be its columns; with it no other axis, and not on devices without units.
+TEST(Fragments, HaveCoveredColumns) {
+  const auto covered = [](std::uint32_t side, std::uint32_t channels, bool for_units = true) {
+    const Kernel& kernel = *FindKernel("conv2d");
+    Parameters sizes;
+    for (const Parameter& p : kernel.parameters()) sizes[p.name] = p.default_value;
+    sizes["h"] = sizes["w"] = side;
+    sizes["c"] = channels;
+    ir::Function function;
+    BuildBackbone(kernel, sizes, false, function, for_units);
+    std::string names;
+    for (const ir::LogicalDim& axis : function.logical_dims) {
+      if (!axis.covers() || axis.name.rfind("mad.", 0) != 0) continue;
+      names += fmt::format("{} {} ", axis.name, axis.extent);
+    }
+    return names;
+  };
+  EXPECT_EQ(covered(14, 16), "mad.wo 16 ");
+  EXPECT_EQ(covered(28, 16), "mad.wo 32 ");
+  EXPECT_EQ(covered(7, 16), "mad.wo 8 ");
+  EXPECT_EQ(covered(56, 16), "");
+  EXPECT_EQ(covered(10, 16), "");  // More than a seventh would be added.
+  EXPECT_EQ(covered(14, 3), "");   // No depth.
+  EXPECT_EQ(covered(14, 16, false), "");
+}
+
 TEST(Fragments, AreOfProductsAlone) {
   const ir::Device device = CudaTestDevice(64);
   EXPECT_TRUE(MayUseUnit({"p", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=64,j=64,k=64"}, device));
-  // Too short a tile.
-  EXPECT_FALSE(MayUseUnit({"p", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=24,j=64,k=64"}, device));
+  // Too short a tile. Where rows are no multiple of 16, columns take their place.
+  EXPECT_FALSE(MayUseUnit({"p", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=24,j=24,k=64"}, device));
+  EXPECT_TRUE(MayUseUnit({"p", "c[i,j] = sum(k) a[i,k] * b[k,j]", "i=24,j=64,k=64"}, device));
+  // Sums over several axes, one of which both factors move along, and is long enough.
+  EXPECT_TRUE(MayUseUnit({"conv2d", "", "h=8,w=8,c=16,m=16"}, device));
+  EXPECT_FALSE(MayUseUnit({"conv2d", "", "h=8,w=8,c=3,m=16"}, device));
   // One factor alone, no second operand along columns, numbers of another kind, another operator.
   EXPECT_FALSE(MayUseUnit({"p", "c[i] = sum(k) a[i,k] * b[k]", "i=64,k=64"}, device));
   EXPECT_FALSE(MayUseUnit({"p", "c[i,j] = sum(k) a[i,k]", "i=64,j=64,k=64"}, device));
