@@ -453,7 +453,7 @@ TEST(Units, SumsAreRoundedOnce) {
 TEST(Units, RecipesOfConvolutionsAreRight) {
   for (const Parameters& sizes :
        {Parameters{{"h", 4}, {"w", 14}, {"c", 64}, {"m", 32}},
-        Parameters{{"h", 7}, {"w", 16}, {"c", 48}, {"m", 64}, {"layout", 1}, {"stride", 2}}}) {
+        Parameters{{"h", 7}, {"w", 32}, {"c", 48}, {"m", 64}, {"layout", 1}, {"stride", 2}}}) {
     Coverage coverage;
     ir::Device device = CudaTestDevice(256);
     device.max_unroll = 512;
