@@ -371,6 +371,17 @@ bool CudaStatements::IsSplit(const ir::Instruction& inst, const Width& width) co
   return codegen::IsSplit(code_.memory, inst.id, width.dim_class, width.lanes);
 }
 
+bool CudaStatements::HasScopeOfEach(const ir::Instruction& inst, int dim_class) const {
+  const InstValues& values = Values(inst.id);
+  const ir::InstId value = values.reads.empty() ? inst.id : values.reads[0].producer;
+  if (!value.valid()) return false;  // A literal.
+  for (int node = Storage(value).home; node >= 0; node = code_.tree.node(node).parent) {
+    const LoopNode& around = code_.tree.node(node);
+    if (around.kind == NodeKind::kUnroll && around.dim_class == dim_class) return true;
+  }
+  return false;
+}
+
 CudaStatements::Width CudaStatements::WidthOf(const ir::Instruction& inst) const {
   const InstValues& values = Values(inst.id);
   const Affine& address = code_.memory.address[inst.id.index()];
@@ -382,7 +393,7 @@ CudaStatements::Width CudaStatements::WidthOf(const ir::Instruction& inst) const
   for (const Affine::Term& term : address.terms) {
     if (vec > 1 && term.coefficient == 1 && Kind(term.dim_class) == DimKind::UNROLL) {
       const Width width = {term.dim_class, vec};
-      return IsSplit(inst, width) ? Width{} : width;
+      return IsSplit(inst, width) || HasScopeOfEach(inst, term.dim_class) ? Width{} : width;
     }
   }
   return {};

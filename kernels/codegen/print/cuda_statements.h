@@ -135,6 +135,9 @@ class CudaStatements {
   /// Are some elements of an access of this width inside, and others not?
   bool IsSplit(const ir::Instruction& inst, const Width& width) const;
   Width WidthOf(const ir::Instruction& inst) const;
+  /// What is loaded or stored is declared anew for each copy of an UNROLL class: no access serves
+  /// several of them.
+  bool HasScopeOfEach(const ir::Instruction& inst, int dim_class) const;
   struct Place {
     std::string base, offset;
   };
