@@ -132,7 +132,7 @@ class PaperTest(unittest.TestCase):
                        "--budget", "2", *arguments]
             out = io.StringIO()
             with mock.patch.object(sys, "argv", command), contextlib.redirect_stdout(out):
-                parts.main(h200.Bench, h200.__doc__, [("--budget", {"type": int, "default": 60})])
+                parts.main(h200.Bench, h200.__doc__, h200.OPTIONS)
             return out.getvalue()
 
         part = f"search-axpy-n={N}"

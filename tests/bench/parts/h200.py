@@ -249,6 +249,8 @@ class Bench(library.Library, parts.Bench):
         return rows
 
 
+OPTIONS = [("--budget", {"type": int, "default": library.SECONDS, "help": "seconds of a search"}),
+           ("--tools", {"default": ",".join(TOOLS), "help": "of compute-sanitizer, that parts sanitize-… run"})]
+
 if __name__ == "__main__":
-    parts.main(Bench, __doc__, [("--budget", {"type": int, "default": library.SECONDS, "help": "seconds of a search"}),
-                                ("--tools", {"default": ",".join(TOOLS), "help": "of compute-sanitizer, that parts sanitize-… run"})])
+    parts.main(Bench, __doc__, OPTIONS)
