@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -13,8 +12,6 @@
 
 namespace exh::functional {
 
-/// Values of the parameters, by name.
-using Assignment = std::map<std::string, std::int64_t>;
 /// How the maps of a kernel run: a code for each, in the order of MapsOf(kernel). -1 counts as 0.
 using Codes = std::vector<int>;
 

@@ -26,7 +26,6 @@ class Index {
 
   friend Index operator+(const Index& a, const Index& b);
   friend Index operator*(const Index& a, std::int64_t factor);
-  friend bool operator==(const Index& a, const Index& b) { return a.Text() == b.Text(); }
 
   /// Rounded down. `by` is positive.
   Index Div(std::int64_t by) const;

@@ -118,6 +118,9 @@ struct Limit {
 /// Words of `limit`.
 inline constexpr std::array<const char*, 4> kLimits = {"threads", "buffer", "local", "private"};
 
+/// Values of all parameters, by name.
+using Assignment = std::map<std::string, std::int64_t>;
+
 struct Program {
   Terms terms;
   std::vector<std::pair<std::string, std::int64_t>> sizes;

@@ -24,9 +24,6 @@ struct Reference {
   std::vector<double> tolerances;
 };
 
-/// Values of all parameters, by name.
-using Assignment = std::map<std::string, std::int64_t>;
-
 struct ArrayFacts {
   std::string name;
   std::int64_t elements = 0;  ///< Numbers, so each lane counts.

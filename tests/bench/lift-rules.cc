@@ -43,7 +43,7 @@ std::string TextOf(const Sample& sample) {
                         ".fun");
 }
 
-void PrintLine(const std::string& program, const char* rule, std::size_t tried, int wrong,
+void PrintLine(const std::string& program, const char* rule, std::size_t tried, std::size_t wrong,
                std::size_t refused) {
   fmt::print("{:<20} {:<20} {:>6} {:>6} {:>8}\n", program, rule, tried, wrong, refused);
   std::fflush(stdout);
@@ -55,19 +55,24 @@ void Print(int mappings) {
   for (const Sample& sample : Samples()) {
     MappedCases cases;
     cases.AddRandom(sample.name, TextOf(sample), sample.sizes, mappings);
-    PrintLine(sample.name, "valid", static_cast<std::size_t>(mappings), cases.CountWrong(),
-              cases.refused().size());
+    PrintLine(sample.name, "valid", static_cast<std::size_t>(mappings),
+              static_cast<std::size_t>(cases.CountWrong()), cases.refused().size());
   }
   for (const lift::Rule& rule : lift::kRules) {
+    std::size_t tried = 0, wrong = 0, refused = 0;
     for (const Sample& sample : Samples()) {
       const search::MappedProgram program(sample.name, TextOf(sample), sample.sizes);
       MappedCases cases;
       const auto forbidden = ForbiddenBy(rule.holds, program, mappings, 100 * mappings);
       if (forbidden.empty()) continue;
       cases.Add(sample.name, TextOf(sample), sample.sizes, forbidden);
-      PrintLine(sample.name, rule.name, forbidden.size(), cases.CountWrong(),
-                cases.refused().size());
+      const auto wrong_here = static_cast<std::size_t>(cases.CountWrong());
+      PrintLine(sample.name, rule.name, forbidden.size(), wrong_here, cases.refused().size());
+      tried += forbidden.size();
+      wrong += wrong_here;
+      refused += cases.refused().size();
     }
+    PrintLine("all of them", rule.name, tried, wrong, refused);
   }
 }
 

@@ -135,6 +135,7 @@ class Bench(library.Library, parts.Bench):
             return {"missing": "compute-sanitizer is not installed"}
         # What earlier calls did of it counts; the seeds go on.
         result = self.earlier(f"sanitize-{kernel}") or {}
+        result.pop("missing", None)  # It was; now it is there.
         for tool in self.options.tools.split(","):
             before = result.get(tool, {})
             seen = before.get("implementations", 0)
