@@ -31,7 +31,7 @@ OTHERS = {"stride-2": (128, 56, 256, 3, 2), "kernel-5": (64, 56, 128, 5, 1), "ke
           "three-channels": (3, 224, 64, 7, 2), "one-by-one": (256, 56, 256, 1, 1)}
 # What is taken away: limits of the device.
 ABLATIONS = {"nothing": [], "unit": ["tensor_units=[]"], "windows": ["windows=false"], "divided-sums": ["across_blocks=[]"],
-             "async-copies": ["async_copies=false"], "vectors": ["vector_sizes=[1]"], "registers": ["max_unroll=1"]}
+             "async-copies": ["async_copies=false"], "vectors": ["vector_sizes=[]"], "registers": ["max_unroll=1"]}
 ABLATED = 10
 FILTERS = {"nhwc": "rscm", "nchw": "mcrs"}
 PEERS = ("torch", "inductor", "im2col", "cudnn", "winograd")
@@ -56,6 +56,15 @@ def temporary_bytes(text, threads):
     size = {"double": 8, "std::int64_t": 8, "float": 4}
     return sum((threads if each or not static else 1) * size.get(element, 4) * int(elements) for static, each, element, elements in
                re.findall(r"alignas\(64\) (static )?(thread_local )?([\w:]+) \w+\[(\d+)\];", text))
+
+
+def front_of(evals):
+    """Of time and memory: [bytes beside the arrays, us] of the correct implementations that no other one beats in both."""
+    front = []
+    for size, ns in sorted((r.get("workspace_bytes", 0), r["best_ns"]) for r in evals if r["verdict"] == "correct"):
+        if not front or ns / 1e3 < front[-1][1]:
+            front.append([size, ns / 1e3])
+    return front
 
 
 def geometric_mean(values):
@@ -101,7 +110,7 @@ class Bench(parts.Bench):
         evals = [r for r in records if r["t"] == "eval"]
         verdicts = {name: sum(r["verdict"] == name for r in evals) for name in sorted({r["verdict"] for r in evals})}
         found = {"budget": budget, "verdicts": verdicts, "violations": sum(r["t"] == "violation" for r in records),
-                 **parts.references(records)}
+                 "front": front_of(evals), **parts.references(records)}
         if self.options.device == "cpu":
             text = self.output("emit", os.path.join(self.work, part), seconds=60)
             found["temporary_bytes"] = temporary_bytes(text, parts.conditions()["cores"])
@@ -110,10 +119,10 @@ class Bench(parts.Bench):
         return found
 
     def peers(self, part):
-        """What torch takes, by conv_peers.py in a process of its own: it starts slowly and may crash."""
+        """What --peers take, by conv_peers.py in a process of its own: it starts slowly and may crash."""
         program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "conv_peers.py")
         command = [self.options.python, "-B", program, "--gpu", str(self.options.gpu), "--layout", self.options.layout,
-                   "--layer", ",".join(map(str, shape_of(part)))]
+                   "--peers", self.options.peers, "--layer", ",".join(map(str, shape_of(part)))]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=PEER_SECONDS, check=False)
             return json.loads(done.stdout.splitlines()[-1])
@@ -137,6 +146,21 @@ class Bench(parts.Bench):
         peer = result.get("peers", {}).get(name, {})
         ours = time_of(result["references"])
         return ("us" in peer and ours and 1e3 * peer["us"] / ours) or None, peer.get("workspace_bytes")
+
+    def table(self, state):
+        """The layers, and below them what each algorithm of cuDNN takes."""
+        algorithms = self.algorithms(state)
+        return super().table(state) + ("\n\n" + self.markdown(algorithms) if len(algorithms) > 1 else "")
+
+    @staticmethod
+    def algorithms(state):
+        rows = [("layer", "algorithm of cuDNN", "us", "its MB", "ours : it")]
+        for part, data in state.items():
+            ours = time_of(data["result"]["references"])
+            for name, entry in sorted(data["result"].get("peers", {}).get("algorithms", {}).items()):
+                if "us" in entry:
+                    rows.append((part, name, f"{entry['us']:.1f}", megabytes(entry["workspace_bytes"]), words(ours and 1e3 * entry["us"] / ours)))
+        return rows
 
     def rows(self, state):
         heads = {"eigen": "im2col + Eigen", "im2col": "im2col + cuBLAS", "inductor": "torch.compile", "cudnn": "cuDNN without Winograd"}
@@ -172,4 +196,5 @@ if __name__ == "__main__":
         ("--device", {"default": "cpu"}), ("--gpu", {"type": int, "default": 0}),
         ("--layout", {"default": "nhwc", "choices": sorted(FILTERS)}),
         ("--budget", {"type": int, "default": 60, "help": "seconds of a search"}),
+        ("--peers", {"default": "torch,inductor,im2col,cudnn", "help": "those of a GPU: inductor may take a minute a layer"}),
         ("--python", {"default": sys.executable, "help": "one with PyTorch, for --device cuda"})])

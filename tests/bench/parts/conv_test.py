@@ -66,6 +66,20 @@ class Tables(unittest.TestCase):
         self.assertEqual((rows[1][1], rows[3][1]), ("1.850", "0.462"))
         self.assertEqual(rows[-1][5], "4.00")
 
+    def test_the_front_has_what_no_other_one_beats_in_both(self):
+        def run(us, verdict="correct", **more):
+            return {"t": "eval", "verdict": verdict, "best_ns": us * 1e3, **more}
+        evals = [run(50), run(40, workspace_bytes=8), run(45, workspace_bytes=8), run(60), run(41, workspace_bytes=16),
+                 run(1, "wrong_result"), run(30, workspace_bytes=32)]
+        self.assertEqual(conv.front_of(evals), [[0, 50], [8, 40], [32, 30]])
+
+    def test_each_algorithm_has_a_row(self):
+        algorithms = {"nhwc gemm": {"us": 40, "workspace_bytes": 2000000}, "nchw fft": {"note": "not supported"}}
+        state = {"layer-10": part(reference("winner", 0.02), peers={"algorithms": algorithms})}
+        self.assertEqual(self.bench.algorithms(state)[1:], [("layer-10", "nhwc gemm", "40.0", "2", "2.00")])
+        self.assertIn("| layer-10 | nhwc gemm          | 40.0 |", self.bench.table(state))
+        self.assertNotIn("algorithm", self.bench.table({"layer-10": part(reference("winner", 1))}))
+
     def test_temporaries_count_for_each_thread(self):
         text = ("  alignas(64) static float parts_of_mad[100];\n  alignas(64) float tmp_x[10];  // SHARED\n"
                 "  alignas(64) static thread_local float tmp_w[20];  // GLOBAL\n")

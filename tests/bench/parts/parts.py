@@ -97,8 +97,12 @@ class Bench:
         print(self.table({part: read_json(self.path(part), {})}), flush=True)
 
     def table(self, state):
-        """The rows of these parts, as a table of Markdown."""
-        rows = self.rows(state)
+        """What is known of these parts, as a table of Markdown."""
+        return self.markdown(self.rows(state))
+
+    @staticmethod
+    def markdown(rows):
+        """A table of rows of cells; the first has their heads."""
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines = ["| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths)) + " |" for row in rows]
         return "\n".join([lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]])
