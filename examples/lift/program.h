@@ -22,6 +22,8 @@ struct Map {
   bool is_perfect = false;  ///< And it is applied to what its parent is applied to, as it is.
   bool is_private = false;  ///< It reads or writes private memory.
   bool is_local = false;    ///< It reads or writes local memory.
+  /// It has no maps in it, and what it reads and writes of its elements lies side by side.
+  bool may_vectorise = false;
   const std::string& name() const { return name_; }
   friend bool operator==(const Map&, const Map&) = default;
 };

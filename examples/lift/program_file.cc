@@ -6,12 +6,21 @@
 
 #include "base/error.h"
 #include "dsl/diagnostics/render.h"
+#include "functional/code/gpu_program.h"
 #include "functional/functional.h"
 #include "functional/infer/maps.h"
 
 namespace exh::lift {
 
 namespace {
+
+functional::Assignment KnownValues(const functional::Program& program) {
+  functional::Assignment values;
+  for (const functional::Parameter& parameter : program.parameters) {
+    if (parameter.values.size() == 1) values[parameter.name] = parameter.values[0];
+  }
+  return values;
+}
 
 TreeFile TreeOf(const functional::Program* program, const dsl::DiagnosticSink& sink) {
   if (program == nullptr) {
@@ -33,6 +42,8 @@ TreeFile TreeOfKernels(const functional::Program& program) {
   TreeFile tree;
   Mapping manual;
   manual.name = "manual";
+  const std::vector<bool> vectors =
+      functional::VectorMaps(program, program.kernels[0], KnownValues(program));
   for (functional::ConcreteMap& each : functional::MapsOf(program.kernels[0])) {
     Map map;
     map.id = tree.maps.size();
@@ -42,6 +53,7 @@ TreeFile TreeOfKernels(const functional::Program& program) {
     map.is_perfect = each.is_perfect;
     map.is_private = each.is_private;
     map.is_local = each.is_local;
+    map.may_vectorise = vectors[map.id];
     if (each.code >= 0) {
       manual.codes.emplace_back(map.id,
                                 std::vector<std::uint32_t>{static_cast<std::uint32_t>(each.code)});
@@ -81,6 +93,7 @@ std::string TreeText(const TreeFile& tree) {
                     {"perfect_in_parent", map.is_perfect},
                     {"private", map.is_private},
                     {"local", map.is_local}});
+    if (map.may_vectorise) maps.back()["may_vectorise"] = true;
   }
   // A line a map.
   std::string text = "{\n \"maps\": [\n";

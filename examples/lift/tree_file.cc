@@ -22,7 +22,7 @@ using examples::NumberOf;
 /// Perfect nests grow with its square.
 constexpr std::size_t kMostMaps = 300;
 constexpr std::int64_t kMostCounted = 1'000'000;
-constexpr std::uint32_t kCodes[] = {0, 1, 10, 11, 12, 20, 21, 22, 30, 31, 32};
+constexpr std::uint32_t kCodes[] = {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32};
 
 [[noreturn]] void Refuse(const DataValue& value, const std::string& wanted) {
   throw Error("'" + value.place + "' must be " + wanted + ", not " +
@@ -87,6 +87,10 @@ void CheckNesting(const std::vector<Map>& maps) {
     }
   }
   for (const Map& map : maps) {
+    if (map.may_vectorise && !nested[map.id].empty()) {
+      throw Error("'" + PlaceOf(map.id) + ".may_vectorise' must be false: '" + map.name_ +
+                  "' has '" + maps[nested[map.id].front()].name_ + "' in it");
+    }
     if (!map.is_perfect || nested[*map.parent].size() == 1) continue;
     const std::size_t other = nested[*map.parent][nested[*map.parent].front() == map.id ? 1 : 0];
     throw Error("'" + PlaceOf(map.id) + ".perfect_in_parent' must be false: '" +
@@ -98,7 +102,7 @@ std::vector<Map> ReadMaps(const DataValue& list) {
   std::vector<Map> maps;
   for (const DataValue& value : ListOf(list, 1, kMostMaps)) {
     CheckKeys(value, {"name", "parent", "may_fuse", "perfect_in_parent", "private", "local"},
-              {"artifact_number"});
+              {"artifact_number", "may_vectorise"});
     Map map;
     map.id = maps.size();
     map.name_ = NameOf(At(value, "name"));
@@ -111,6 +115,7 @@ std::vector<Map> ReadMaps(const DataValue& list) {
     map.is_perfect = FlagOf(At(value, "perfect_in_parent"));
     map.is_private = FlagOf(At(value, "private"));
     map.is_local = FlagOf(At(value, "local"));
+    if (Has(value, "may_vectorise")) map.may_vectorise = FlagOf(At(value, "may_vectorise"));
     const DataValue parent = At(value, "parent");
     if (!parent.json.is_null() && !parent.json.is_string()) {
       Refuse(parent, "the name of a map, or null");
@@ -151,7 +156,7 @@ std::optional<std::size_t> CheckCounts(const DataValue& said, const std::vector<
 }
 
 std::uint32_t CodeOf(const DataValue& value) {
-  const std::string wanted = "0, 1, 10 to 12, 20 to 22 or 30 to 32";
+  const std::string wanted = "0 to 2, 10 to 12, 20 to 22 or 30 to 32";
   if (!value.json.is_number_integer()) Refuse(value, wanted);
   const auto code =
       std::ranges::find_if(kCodes, [&](std::uint32_t each) { return value.json == each; });
@@ -177,15 +182,10 @@ void ReadCodes(const DataValue& value, const std::vector<Map>& maps, Mapping& ma
 }
 
 Mapping ReadMapping(const DataValue& value, const std::vector<Map>& maps) {
-  CheckKeys(value, {"name", "codes"}, {"vectorised", "said"});
+  CheckKeys(value, {"name", "codes"}, {"said"});
   Mapping mapping;
   mapping.name = NameOf(At(value, "name"));
   ReadCodes(At(value, "codes"), maps, mapping);
-  if (Has(value, "vectorised")) {
-    for (const DataValue& name : ListOf(At(value, "vectorised"), 0, kMostMaps)) {
-      mapping.vectorised.push_back(maps[FindMap(maps, NameOf(name), name.place)].name_);
-    }
-  }
   if (Has(value, "said")) mapping.said = TextOf(At(value, "said"));
   return mapping;
 }

@@ -6,9 +6,10 @@
 //              "private": false, "local": false}, …],
 //    "source": "where it is from", "counts": {"concrete": 5, …},
 //    "manual_mapping": {"A": 20, "B": [0, 1]},
-//    "mappings": [{"name": "M1", "codes": {"A": 30}, "vectorised": ["C"], "said": "valid"}, …]}
+//    "mappings": [{"name": "M1", "codes": {"A": 30}, "said": "valid"}, …]}
 //
-// Only `maps` is needed. What is said of counts must be so.
+// Only `maps` is needed; of a map, also `may_vectorise` may be there. What is said of counts must
+// be so.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,7 @@ struct Mapping {
   std::string name;
   /// By map, the codes that it may have; of maps that are not here nothing is said.
   std::vector<std::pair<std::size_t, std::vector<std::uint32_t>>> codes;
-  std::vector<std::string> vectorised;  ///< Maps that run in sequence, several elements at once.
-  std::string said;                     ///< What its author says of it.
+  std::string said;  ///< What its author says of it.
 };
 
 struct TreeFile {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "functional/code/work.h"
 #include "functional/meaning/program.h"
 
 namespace exh::functional {
@@ -29,6 +30,7 @@ struct GpuLaunch {
   std::string kernel;
   std::int64_t groups = 1, threads = 1;
   std::int64_t local_bytes = 0;  ///< Dynamic shared memory.
+  GpuWork work;
 };
 
 /// An array that every kernel of the text takes, in this order: inputs ascending by name, then the
@@ -57,6 +59,11 @@ struct Unlowerable : std::runtime_error {
 GpuProgram Lower(const Program& program, const Assignment& parameters,
                  const std::vector<Codes>& codes, const GpuLimits& limits,
                  const std::string& main_name = "exh_kernel");
+
+/// Of each map of a kernel whether it can have code 2, vectors, as far as lengths and the order of
+/// elements are concerned. All false where `parameters` do not tell the lengths.
+std::vector<bool> VectorMaps(const Program& program, const Kernel& kernel,
+                             const Assignment& parameters);
 
 /// The codes that the program itself gives to its maps; -1 where it leaves them open.
 std::vector<Codes> CodesOf(const Program& program);

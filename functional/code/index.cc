@@ -195,6 +195,23 @@ bool Index::Uses(const std::string& variable) const {
   });
 }
 
+std::int64_t Index::ValueAt(
+    const std::function<std::int64_t(const std::string&)>& variable) const {
+  std::int64_t value = constant_;
+  for (const Term& term : terms_) {
+    const IndexAtom& atom = *term.atom;
+    if (atom.kind == Kind::kVariable) {
+      value += term.factor * variable(atom.text);
+      continue;
+    }
+    const std::int64_t of = atom.of.ValueAt(variable);
+    value += term.factor * (atom.kind == Kind::kDiv   ? FloorDiv(of, atom.by)
+                            : atom.kind == Kind::kMod ? FloorMod(of, atom.by)
+                                                      : of);
+  }
+  return value;
+}
+
 std::string Index::Text() const {
   std::string text;
   for (const Term& term : terms_) {

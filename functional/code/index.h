@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ class Index {
   bool is_variable() const;
   /// Does the value of a variable matter?
   bool Uses(const std::string& variable) const;
+  /// Where the variables have these values.
+  std::int64_t ValueAt(const std::function<std::int64_t(const std::string&)>& variable) const;
   /// As C++; no brackets around it.
   std::string Text() const;
 

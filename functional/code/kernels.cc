@@ -74,7 +74,7 @@ void Lowerer::ChooseCounts(const Kernel& kernel, const Codes& codes) {
     if (codes_[maps[i].node] == 1 && maps[i].may_fuse) totals[*maps[i].parent] *= totals[i];
   }
   threads_ = groups_ = {1, 1, 1};
-  std::array<std::int64_t, 3> device = {1, 1, 1};
+  Threads device = {1, 1, 1};
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const int code = codes_[maps[i].node];
     const auto at = static_cast<std::size_t>(code % 10);
@@ -109,11 +109,12 @@ void Lowerer::BeginText() {
   state_.lines.clear();
   state_.indexes_private.clear();
   state_.local_bytes = 0;
+  state_.work = {};
 }
 
 void Lowerer::EndText() {
   Text text;
-  const auto add = [&](const char* cuda, const std::array<std::int64_t, 3>& counts,
+  const auto add = [&](const char* cuda, const Threads& counts,
                        std::string (*name)(int)) {
     std::int64_t within = 1;
     for (int at = 0; at < 3; ++at) {
@@ -132,9 +133,11 @@ void Lowerer::EndText() {
   text.launch.threads = add("threadIdx.x", threads_, ThreadName);
   text.launch.groups = add("blockIdx.x", groups_, GroupName);
   text.launch.local_bytes = state_.local_bytes;
+  text.launch.work = state_.work;
   for (const auto& [name, declaration] : globals_) {
     const bool is_used = std::ranges::any_of(state_.lines, [&](const std::string& line) {
-      return line.find(name + "[") != std::string::npos;
+      return line.find(name + "[") != std::string::npos ||
+             line.find("(" + name + " + ") != std::string::npos;  // A vector.
     });
     if (is_used) text.lines.push_back("  " + declaration);
   }
@@ -214,6 +217,29 @@ GpuProgram Lower(const Program& program, const Assignment& parameters,
     lowerer.AddKernel(program.kernels[i], i < codes.size() ? codes[i] : Codes());
   }
   return lowerer.Take(main_name);
+}
+
+std::vector<bool> VectorMaps(const Program& program, const Kernel& kernel,
+                             const Assignment& parameters) {
+  const std::vector<ConcreteMap> maps = MapsOf(kernel);
+  std::vector<bool> can(maps.size());
+  const bool are_known = std::ranges::all_of(program.parameters, [&](const Parameter& parameter) {
+    return parameters.contains(parameter.name);
+  });
+  if (!are_known) return can;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    // What else there is in a map with others in it is never a calculation alone.
+    if (maps[i].node->body->kind != Node::Kind::kUser) continue;
+    Codes codes(maps.size(), 0);
+    codes[i] = 2;
+    try {
+      Lowerer lowerer(program, parameters, {});
+      lowerer.AddKernel(kernel, codes);
+      can[i] = true;
+    } catch (const Unlowerable&) {
+    }
+  }
+  return can;
 }
 
 std::vector<Codes> CodesOf(const Program& program) {

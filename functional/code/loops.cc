@@ -9,6 +9,8 @@ namespace exh::functional {
 namespace {
 
 constexpr std::int64_t kMostUnrolled = 64, kMostCopies = 4096;
+/// To count, compare and jump.
+constexpr double kStepsOfTurn = 2;
 
 std::int64_t RoundsOf(std::int64_t total, std::int64_t count) {
   return (total + count - 1) / count;
@@ -27,8 +29,10 @@ void Lowerer::InSequence(std::int64_t total, const std::function<void(const Inde
   const std::size_t first_line = state_.lines.size();
   Open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", name, total));
   const std::int64_t copies_around = std::exchange(copies_, 1);
-  loops_.push_back({0, 1, total, Index::Variable(name, total), {}, name});
-  body(loops_.back().index);
+  const Index index = Index::Variable(name, total);
+  loops_.push_back({0, 1, total, index, {}, name});
+  body(index);
+  if (!LoopsAround().back().is_unrolled) CountSteps(kStepsOfTurn);
   loops_.pop_back();
   Close();
   // Private arrays are registers where it is known which element is meant.
@@ -69,10 +73,12 @@ void Lowerer::InParallel(int code, std::int64_t total,
       Line(fmt::format("const int {} = {};", name, point));
       if (is_partial) Open(fmt::format("if ({} < {})", name, total));
     }
-    Loop loop{code, count, total, Index::Variable(name, total), {}, name};
+    const Index index = Index::Variable(name, total);
+    Loop loop{code, count, total, index, {}, name};
     if (code / 10 != 2) loop.thread = Index::Variable(ThreadName(code % 10), threads_[code % 10]);
     loops_.push_back(std::move(loop));
-    body(loops_.back().index);
+    body(index);
+    if (rounds > 1) CountSteps(kStepsOfTurn);
     loops_.pop_back();
     if (is_partial && repeats) guards_.pop_back();
     if (is_partial && !repeats) Close();

@@ -6,7 +6,7 @@
 // the element that is asked for to where it lies (reading.cc). What is written goes to a *target*:
 // the memory of what it is a part of, or memory of its own (writing.cc). A map is a loop, or a loop
 // divided among threads or groups (loops.cc); memory.cc says which threads share what is allocated,
-// and where they wait for each other.
+// and where they wait for each other. costs.cc counts what all that has a GPU do.
 //
 // Invariants.
 // * All threads of a group take the same way through the text as far as barriers are concerned: a
@@ -27,6 +27,7 @@
 
 #include "functional/code/gpu_program.h"
 #include "functional/code/storage.h"
+#include "functional/code/vectors.h"
 
 namespace exh::functional {
 
@@ -76,6 +77,8 @@ class Lowerer {
   void Materialise(const Node& node, const BindingPtr& variables);
   void Write(const Node& node, const BindingPtr& variables, const Target& target);
   void WriteMap(const Node& map, const BindingPtr& variables, Target target);
+  /// Code 2: four elements at once.
+  void WriteVectors(const Node& map, const BindingPtr& variables, const Target& target);
   void WriteReduction(const Node& reduce, const BindingPtr& variables, const Target& target);
   void WriteLet(const Node& let, const BindingPtr& variables, const Target& target);
   void WriteUser(const Node& user, const BindingPtr& variables, const Target& target);
@@ -118,6 +121,12 @@ class Lowerer {
   void Wait();
   bool IsDividedAmongGroups(const Node& node) const;
 
+  // ---- What it costs (costs.cc).
+  WorkLoops LoopsAround() const;
+  void CountAccess(const Place& place, bool is_write);
+  /// So many instructions, each time.
+  void CountSteps(double steps);
+
   // ---- Kernels of the text (kernels.cc).
   /// How many threads and groups the maps of a kernel are divided among.
   void ChooseCounts(const Kernel& kernel, const Codes& codes);
@@ -142,6 +151,7 @@ class Lowerer {
     std::map<const Node*, ReadablePtr> made;  ///< What was written, by who writes it.
     std::set<std::string> indexes_private;
     std::int64_t local_bytes = 0, global_bytes = 0;
+    GpuWork work;  ///< So far, of this kernel of the text.
   };
   struct Text {
     std::vector<std::string> lines;
@@ -158,7 +168,7 @@ class Lowerer {
   std::vector<GpuArray> arrays_;
   std::map<std::string, ReadablePtr> by_name_;  ///< Of the arrays.
   std::map<const Node*, int> codes_;
-  std::array<std::int64_t, 3> threads_ = {1, 1, 1}, groups_ = {1, 1, 1};
+  Threads threads_ = {1, 1, 1}, groups_ = {1, 1, 1};
   State state_;
   std::vector<Text> texts_;
   std::vector<std::pair<std::string, std::string>> globals_;  ///< Names, and their declarations.
@@ -169,6 +179,8 @@ class Lowerer {
   bool has_waited_ = false;          ///< Since a loop looked.
   std::vector<Accumulator> accumulators_;
   std::string stored_;  ///< The place of the store whose value is being written.
+  Vectors* vectors_ = nullptr;           ///< Of the map with code 2 that is being written.
+  std::vector<std::string> conditions_;  ///< Under which something is read: it is in no border.
   int kernel_ = 0;      ///< Of the text.
 };
 

@@ -46,6 +46,7 @@ Leaf Lowerer::Allocated(Space space, const ScalarShape& shape, const Node& node)
                                leaf.elements, limits_.private_floats));
     }
     Line(fmt::format("float {}[{}];", leaf.name, leaf.elements));
+    state_.work.private_floats += static_cast<double>(leaf.elements);
     return leaf;
   }
   // Once for each thread that would use it beside others. Of local memory each group has its own.
@@ -126,6 +127,7 @@ void Lowerer::Wait() {
   const std::string wait = "__syncthreads();";
   if (!state_.lines.empty() && state_.lines.back().ends_with(wait)) return;
   Line(wait);
+  state_.work.barriers += TimesOf(LoopsAround());
 }
 
 bool Lowerer::IsDividedAmongGroups(const Node& node) const {

@@ -49,7 +49,9 @@ std::string Lowerer::ReadWritten(const Readable& value, const Path& path) {
       }
     }
   }
-  return text;
+  CountAccess(place, false);
+  const bool is_private = place.leaf->space == Space::kPrivate;
+  return vectors_ == nullptr || is_private ? text : vectors_->Read(place, conditions_);
 }
 
 std::string Lowerer::Resolve(const Node& node, const BindingPtr& variables, Path path) {
@@ -115,7 +117,9 @@ std::string Lowerer::Resolve(const Node& node, const BindingPtr& variables, Path
     condition += fmt::format("{}{} < {}", condition.empty() ? "" : " && ", index.Text(), length);
   }
   index = index.Within(length);
+  if (!condition.empty()) conditions_.push_back(condition);
   const std::string inside = Resolve(*node.inputs[0], variables, std::move(path));
+  if (!condition.empty()) conditions_.pop_back();
   if (condition.empty()) return inside;
   return fmt::format("({} ? {} : {})", condition, inside, NumberOf(node));
 }
@@ -131,22 +135,27 @@ std::string Lowerer::Calculated(const Node& user, const BindingPtr& variables, c
   const std::string& name = user.name;
   if (name == "id") return operand(0, path);
   if (user.inputs.size() == 2) {
-    if (name == "min") return fmt::format("fminf({}, {})", operand(0, path), operand(1, path));
-    if (name == "max") return fmt::format("fmaxf({}, {})", operand(0, path), operand(1, path));
-    if (name == "+" || name == "-" || name == "*" || name == "/") {
-      return fmt::format("({} {} {})", operand(0, path), name, operand(1, path));
-    }
     if (name == "dot") {
       const Node& vector = *user.inputs[user.inputs[0]->type->kind == Type::Kind::kVector ? 0 : 1];
       if (vector.type->kind != Type::Kind::kVector) {
         return fmt::format("({} * {})", operand(0, path), operand(1, path));
       }
+      CountSteps(static_cast<double>(Number(vector.type->length)));
       std::string sum;
       for (std::int64_t lane = 0; lane < Number(vector.type->length); ++lane) {
         const Path at = {{Index(lane), -1}};
         sum += fmt::format("{}{} * {}", sum.empty() ? "" : " + ", operand(0, at), operand(1, at));
       }
       return "(" + sum + ")";
+    }
+    // What is replaced, if anything, is the first operand: its loops are known then.
+    const std::string first = operand(0, path), second = operand(1, path);
+    // A product is one instruction with the sum that it is added to.
+    CountSteps(name == "*" ? 0.5 : name == "/" ? 8 : 1);
+    if (name == "min") return fmt::format("fminf({}, {})", first, second);
+    if (name == "max") return fmt::format("fmaxf({}, {})", first, second);
+    if (name == "+" || name == "-" || name == "*" || name == "/") {
+      return fmt::format("({} {} {})", first, name, second);
     }
   }
   Refuse(user, fmt::format("what '{}' calculates is not known: of a user function the program has "

@@ -178,6 +178,7 @@ void Lowerer::WriteMap(const Node& map, const BindingPtr& variables, Target targ
     total *= Number(run.back()->inputs[0]->type->length);
   }
   Prepare(*map.inputs[0], variables);
+  if (CodeOf(map) == 2) return WriteVectors(map, variables, target);
   InLoop(CodeOf(map), total, [&](const Index& iteration) {
     BindingPtr inner = variables;
     Target element = target;
@@ -190,6 +191,42 @@ void Lowerer::WriteMap(const Node& map, const BindingPtr& variables, Target targ
       element = ElementOf(element, index);
     }
     Write(*run.back()->body, inner, element);
+  });
+}
+
+void Lowerer::WriteVectors(const Node& map, const BindingPtr& variables, const Target& target) {
+  const Node& body = *map.body;
+  const std::int64_t total = Number(map.inputs[0]->type->length);
+  if (body.kind != Node::Kind::kUser || body.type->kind != Type::Kind::kScalar) {
+    Refuse(map, "it cannot be vectorised: its function is more than a calculation");
+  }
+  if (total % Vectors::kLanes != 0) {
+    Refuse(map, fmt::format("it cannot be vectorised: {} elements are not a multiple of {}", total,
+                            Vectors::kLanes));
+  }
+  InSequence(total / Vectors::kLanes, [&](const Index& vector) {
+    Vectors vectors(NewName("v"));
+    vectors_ = &vectors;
+    const std::size_t lines = state_.lines.size();
+    const auto write_all = [&] {
+      for (std::int64_t lane = 0; lane < Vectors::kLanes; ++lane) {
+        const Index index = vector * Vectors::kLanes + Index(lane);
+        const ReadablePtr element = Element(ReadableOf(*map.inputs[0], variables), index);
+        vectors.BeginLane(lane);
+        WriteUser(body, Bind(*map.variables[0], element, variables), ElementOf(target, index));
+      }
+    };
+    write_all();
+    if (state_.lines.size() != lines) {
+      Refuse(map, "it cannot be vectorised: its function writes memory of its own");
+    }
+    const std::string why_not = vectors.Plan();
+    if (!why_not.empty()) Refuse(map, "it cannot be vectorised: " + why_not);
+    write_all();
+    vectors_ = nullptr;
+    std::vector<std::string> owners;
+    AddOwners(owners);
+    for (const std::string& line : vectors.Text(guards_, owners)) Line(line);
   });
 }
 
@@ -273,9 +310,10 @@ void Lowerer::Copy(const ReadablePtr& value, const Type& type, const Target& tar
 void Lowerer::Store(const Place& place, const std::string& value) {
   const std::string text = place.Text();
   std::vector<std::string> guards;
-  if (place.leaf->space == Space::kPrivate) {
-    NotePrivate(place);
-  } else {
+  if (place.leaf->space == Space::kPrivate) NotePrivate(place);
+  CountAccess(place, true);
+  if (vectors_ != nullptr) return vectors_->Write(place, value);
+  if (place.leaf->space != Space::kPrivate) {
     guards = guards_;
     // What is replaced by what it was, only one of the threads that share it may replace.
     if (value.find(text) != std::string::npos) AddOwners(guards);

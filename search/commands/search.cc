@@ -95,9 +95,6 @@ void AddSearchCommand(CLI::App& app, Invocation& invocation) {
   AddRunOptions(app, *options);
   app.add_option("--l2", options->l2,
                  "inputs of GPU kernels are in L2 (warm, default) or not (cold)");
-  app.add_option("--under", options->runs_under,
-                 "program below which the processes that use a GPU run: 'compute-sanitizer "
-                 "--log-file FILE'");
   app.add_option("--emit", options->emit, "folder for the winner's source");
   app.callback([&app, options, &invocation] {
     if (!app.get_subcommands().empty()) return;

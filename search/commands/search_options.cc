@@ -163,6 +163,9 @@ void AddRunOptions(CLI::App& app, SearchOptions& options) {
   app.add_option("--jobs", options.jobs, "compilers at once (default: cores)");
   app.add_option("--order", options.order, "choices in the order they are decided: size,dim_kind");
   app.add_option("--progress", options.progress, "auto, plain or none");
+  app.add_option("--under", options.runs_under,
+                 "program below which the processes that use a GPU run: 'compute-sanitizer "
+                 "--log-file FILE'");
   app.add_flag("--durable", options.durable,
                "each evaluation is on the disk before the next one begins: nothing of the log is "
                "lost when the power fails");

@@ -14,6 +14,7 @@
 #include "search/descend/choice_order.h"
 #include "search/descend/descent.h"
 #include "search/functional/joint_space.h"
+#include "search/functional/program_costs.h"
 #include "search/functional/program_evaluator.h"
 #include "search/report/comparison.h"
 #include "search/report/report.h"
@@ -139,7 +140,7 @@ SearchBound FunctionalSubject::Bound(bool /*is_cold*/) const {
   const double ns = bytes / (rates.units * rates.unit_bytes_per_clk * rates.clock_ghz);
   return {[ns](const runtime::Candidate&) { return ns; },
           [](const runtime::Candidate&) { return std::string("traffic"); },
-          {},
+          CostsOfPrograms(mapped_, LimitsOf(device_), rates),
           fmt::format("results {:.0f} in {:.6g} ns", bytes, ns)};
 }
 

@@ -57,6 +57,7 @@ class Writer {
   void AddCode(const Map& map) {
     const lift::Rules& rules = program_.rules;
     std::string codes = map.may_fuse ? "0 | 1" : "0";
+    if (map.may_vectorise) codes += " | 2";
     const bool is_private = map.is_private && rules.private_scope;
     const bool is_local = map.is_local && rules.local_scope;
     if (!is_private) codes += is_local ? " | 10 .. 12" : " | 10 .. 12 | 20 .. 22 | 30 .. 32";

@@ -147,11 +147,11 @@ functional::Codes ParseMapping(const std::string& text, const lift::TreeFile& tr
     const auto found = std::ranges::find(names, name);
     if (found == names.end()) throw UsageError(UnknownName("map", std::string(name), names));
     const auto code = ParseInteger(value);
-    const bool fits = code && (*code == 0 || *code == 1 ||
+    const bool fits = code && ((*code >= 0 && *code <= 2) ||
                                (*code / 10 >= 1 && *code / 10 <= 3 && *code % 10 <= 2));
     if (!fits) {
       throw UsageError(fmt::format(
-          "bad code {}={}: 0, 1, 10 to 12, 20 to 22 or 30 to 32 (docs/lift.md)", name, value));
+          "bad code {}={}: 0 to 2, 10 to 12, 20 to 22 or 30 to 32 (docs/lift.md)", name, value));
     }
     codes[static_cast<std::size_t>(found - names.begin())] = static_cast<int>(*code);
   }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +12,9 @@
 #include "base/error.h"
 #include "kernels/cpu/problem_file.h"
 #include "kernels/devices/cuda/text_evaluator.h"
+#include "search/functional/program_costs.h"
 #include "search/functional/program_problem.h"
+#include "search/subject/candidate_bound.h"
 
 namespace exh::search {
 namespace {
@@ -22,6 +25,15 @@ using kernels::Source;
 constexpr std::uint64_t kSeeds[] = {1, 2};
 /// Begins the text of what cannot be a program: why not.
 constexpr std::string_view kRefused = "// cannot be run: ";
+/// … of what is not worth a run.
+constexpr std::string_view kHopeless = "// too slow: ";
+
+functional::GpuProgram Lowered(const MappedProgram& mapped, const functional::Assignment& values,
+                               const std::vector<functional::Codes>& codes,
+                               const functional::GpuLimits& limits) {
+  return functional::Lower(mapped.program(), values, codes, limits,
+                           std::string(kernels::kMainKernel));
+}
 
 class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
  public:
@@ -32,24 +44,35 @@ class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
                         return Write(mapped, values, folder, std::max(1, options.jobs));
                       }),
         mapped_(mapped),
-        limits_(LimitsOf(device)) {}
+        limits_(LimitsOf(device)),
+        rates_(KnownRates(device)) {}
 
   Source Emit(const runtime::Candidate& implementation) override {
     try {
-      return SourceOf(mapped_, ValuesOf(mapped_.program(), implementation),
-                      {CodesOf(implementation)}, limits_);
+      const functional::GpuProgram program = Lowered(
+          mapped_, ValuesOf(mapped_.program(), implementation), {CodesOf(implementation)}, limits_);
+      Source source = SourceOf(program);
+      if (!rates_) return source;
+      source.rough_ns = RoughNs(program, *rates_);
+      const std::string why = WhyHopeless(program, *rates_);
+      if (!why.empty()) source.text = std::string(kHopeless) + why + "\n" + source.text;
+      return source;
     } catch (const functional::Unlowerable& why) {
       return Source(std::string(kRefused) + why.what() + "\n");
     }
   }
 
   Compiled Compile(const Source& source) override {
-    if (!source.text.starts_with(kRefused)) return TextEvaluator::Compile(source);
-    Compiled refused;
-    refused.verdict = kernels::Verdict::kCompileError;
-    refused.why = source.text.substr(kRefused.size(), source.text.size() - kRefused.size() - 1);
-    refused.source = source.text;
-    return refused;
+    for (const auto& [mark, verdict] : {std::pair(kRefused, kernels::Verdict::kCompileError),
+                                        std::pair(kHopeless, kernels::Verdict::kIdle)}) {
+      if (!source.text.starts_with(mark)) continue;
+      Compiled refused;
+      refused.verdict = verdict;
+      refused.why = source.text.substr(mark.size(), source.text.find('\n') - mark.size());
+      refused.source = source.text;
+      return refused;
+    }
+    return TextEvaluator::Compile(source);
   }
 
  private:
@@ -68,6 +91,7 @@ class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
 
   const MappedProgram& mapped_;
   const functional::GpuLimits limits_;
+  const std::optional<models::DeviceRates> rates_;
 };
 
 }  // namespace
@@ -81,8 +105,10 @@ functional::GpuLimits LimitsOf(const kernels::ir::Device& device) {
 
 Source SourceOf(const MappedProgram& mapped, const functional::Assignment& values,
                 const std::vector<functional::Codes>& codes, const functional::GpuLimits& limits) {
-  const functional::GpuProgram program =
-      functional::Lower(mapped.program(), values, codes, limits, std::string(kernels::kMainKernel));
+  return SourceOf(Lowered(mapped, values, codes, limits));
+}
+
+Source SourceOf(const functional::GpuProgram& program) {
   kernels::Launch launch;
   for (const functional::GpuLaunch& each : program.launches) {
     const auto groups = static_cast<std::uint64_t>(each.groups);

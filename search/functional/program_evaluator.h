@@ -28,5 +28,6 @@ functional::GpuLimits LimitsOf(const kernels::ir::Device& device);
 kernels::Source SourceOf(const MappedProgram& mapped, const functional::Assignment& values,
                          const std::vector<functional::Codes>& codes,
                          const functional::GpuLimits& limits);
+kernels::Source SourceOf(const functional::GpuProgram& program);
 
 }  // namespace exh::search

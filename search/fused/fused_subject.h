@@ -35,6 +35,8 @@ class FusedSubject final : public Subject {
   SearchBound Bound(bool is_cold) const override;
   std::vector<kernels::Recipe> Recipes() const override { return space_.Recipes(); }
 
+  const kernels::ir::Device& device() const { return device_; }
+
  private:
   const std::string text_;
   const kernels::fused::Graph graph_;

@@ -126,7 +126,7 @@ void CostModel::Renew() {
 
 bool CostModel::is_ready() const {
   const std::lock_guard lock(mutex_);
-  return prior_ || trees_.size() == kTrees;
+  return prior_ || guess_ || trees_.size() == kTrees;
 }
 
 std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const double> amounts,
@@ -136,9 +136,10 @@ std::optional<Guess> CostModel::Ask(std::string_view vector, std::span<const dou
     const std::lock_guard lock(mutex_);
     if (trees_.size() == kTrees) trees = trees_;
   }
-  if (trees.empty() && !prior_) return std::nullopt;
+  if (trees.empty() && !prior_ && !guess_) return std::nullopt;
   const double known = Known(vector, amounts, bound_ns);
-  if (trees.empty()) return Guess{known, prior_->deviation()};
+  constexpr double kDeviationOfGuess = 1;  // A factor of e: nothing of it was measured here.
+  if (trees.empty()) return Guess{known, prior_ ? prior_->deviation() : kDeviationOfGuess};
   const Row row = RowOf(vector, amounts);
   double sum = 0, squares = 0;
   for (const auto& tree : trees) {

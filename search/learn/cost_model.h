@@ -50,7 +50,7 @@ class CostModel {
 
   /// `instance` outlives the model; `num_amounts`: of each implementation.
   /// With a `prior` (null: none) the trees learn what it leaves, and there is a prediction at once.
-  /// `guess`: which of the amounts is one of the time (AmountsFunction::guess).
+  /// `guess`: which of the amounts is one of the time (AmountsFunction::guess); with it, too.
   CostModel(const runtime::Instance& instance, std::size_t num_amounts, std::uint64_t seed,
             std::shared_ptr<const PriorOfSpace> prior = nullptr,
             std::optional<std::size_t> guess = {});

@@ -119,7 +119,7 @@ std::optional<BigCount> CountOf(const std::vector<lift::Map>& maps, const Rules&
 /// What maps can do, were there no rules.
 BigCount AllAssignments(const std::vector<lift::Map>& maps) {
   BigCount all = 1;
-  for (const lift::Map& map : maps) all *= map.may_fuse ? 11 : 10;
+  for (const lift::Map& map : maps) all *= 10 + int{map.may_fuse} + int{map.may_vectorise};
   return all;
 }
 
@@ -257,10 +257,6 @@ void PrintMappings(const TreeFile& tree, double budget) {
     }
     fmt::print("  {}:{}\n", mapping.name, codes);
     if (!mapping.said.empty()) fmt::print("    its author says: {}\n", mapping.said);
-    if (!mapping.vectorised.empty()) {
-      fmt::print("    vectors along {} are no part of this space and not judged\n",
-                 Join(mapping.vectorised));
-    }
     for (const Setting& setting : settings) PrintVerdict(tree.maps, setting, mapping, budget);
   }
 }

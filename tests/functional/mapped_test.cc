@@ -16,6 +16,7 @@
 namespace exh::tests {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 void ExpectRight(const MappedCases& cases) {
@@ -98,14 +99,16 @@ kernel z: [[float]n]m =
   }
 }
 
-/// Table 1 of the CC paper. M5 is M4 with vectors.
+/// Table 1 of the CC paper.
 TEST(MappedPrograms, MappingsOfTheCcPaperAreRightWhereItSaysSo) {
   const functional::Codes m1 = {30, 0, 0, 0, 0}, m2 = {31, 30, 0, 30, 0}, m3 = {0, 20, 10, 20, 10},
-                          m4 = {20, 10, 0, 10, 0}, m6 = {20, 10, 0, 0, 10};
+                          m4 = {20, 10, 0, 10, 0}, m5 = {20, 10, 0, 10, 2}, m6 = {20, 10, 2, 0, 10};
   MappedCases valid;
-  valid.Add("listing 1", Listing1(), {}, {m1, m4, m6});
+  valid.Add("listing 1", Listing1(), {{"rows", 8}, {"columns", 8}}, {m1, m4, m5, m6});
   ExpectRight(valid);
   EXPECT_EQ(valid.all().size(), 3u);
+  EXPECT_THAT(valid.refused(), ElementsAre(HasSubstr("reads in local memory does not lie side")));
+  EXPECT_THAT(valid.all()[2].source.text, HasSubstr("float4"));
   MappedCases invalid;
   // More columns than a group has threads, so that groups take parts of them.
   invalid.Add("listing 1", Listing1(), {{"columns", 150}}, {m2, m3});

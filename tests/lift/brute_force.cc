@@ -19,6 +19,7 @@ int CountChildren(const Tree& tree, int parent) {
 void Repair(Tree& tree) {
   for (Node& node : tree) {
     if (node.parent < 0) node.may_fuse = node.perfect = false;
+    if (CountChildren(tree, static_cast<int>(&node - tree.data())) > 0) node.may_vectorise = false;
     if (node.parent >= 0 && CountChildren(tree, node.parent) > 1) node.perfect = false;
   }
 }
@@ -98,6 +99,7 @@ Tree RandomTree(int maps, Random& random) {
     made.perfect = Flip(random, 2);
     made.is_private = Flip(random, 4);
     made.is_local = Flip(random, 3);
+    made.may_vectorise = Flip(random, 2);
     tree.push_back(made);
   }
   Repair(tree);
@@ -106,7 +108,7 @@ Tree RandomTree(int maps, Random& random) {
 
 Tree Mutated(Tree tree, Random& random) {
   const int node = static_cast<int>(random.Below(tree.size()));
-  switch (random.Below(5)) {
+  switch (random.Below(6)) {
     case 0:
       At(tree, node).may_fuse = !At(tree, node).may_fuse;
       break;
@@ -118,6 +120,9 @@ Tree Mutated(Tree tree, Random& random) {
       break;
     case 3:
       At(tree, node).is_local = !At(tree, node).is_local;
+      break;
+    case 4:
+      At(tree, node).may_vectorise = !At(tree, node).may_vectorise;
       break;
     default: {
       const int parent = static_cast<int>(random.Below(tree.size() + 1)) - 1;
@@ -158,7 +163,8 @@ std::string Json(const Tree& tree) {
                     {"may_fuse", node.may_fuse},
                     {"perfect_in_parent", node.perfect},
                     {"private", node.is_private},
-                    {"local", node.is_local}});
+                    {"local", node.is_local},
+                    {"may_vectorise", node.may_vectorise}});
   }
   return nlohmann::json{{"maps", maps}}.dump(1);
 }
@@ -170,7 +176,7 @@ std::map<std::string, int> DefaultSwitches() {
 }
 
 std::uint32_t Forbidden(const std::map<std::string, int>& switches) {
-  std::uint32_t forbidden = kMayFuse;
+  std::uint32_t forbidden = kMayFuse | kMayVectorise;
   const auto add = [&](const char* name, std::uint32_t violations) {
     if (switches.at(name) != 0) forbidden |= violations;
   };
@@ -197,6 +203,7 @@ std::uint32_t Violations(const Tree& tree, const Codes& codes) {
     is_global |= code / 10 == 3;
     is_grouped |= code / 10 == 1 || code / 10 == 2;
     if (code == 1 && !map.may_fuse) violations |= kMayFuse;
+    if (code == 2 && !map.may_vectorise) violations |= kMayVectorise;
     if (map.is_private && code >= 10) violations |= kPrivateScope;
     if (map.is_local) violations |= LocalScope(tree, codes, node);
     for (int up = map.parent; up >= 0; up = At(tree, up).parent) {

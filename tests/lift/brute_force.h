@@ -18,7 +18,8 @@ namespace exh::tests {
 struct Node {
   std::string name;
   int parent = -1;
-  bool may_fuse = false, perfect = false, is_private = false, is_local = false;
+  bool may_fuse = false, perfect = false, is_private = false, is_local = false,
+       may_vectorise = false;
 };
 using Tree = std::vector<Node>;
 
@@ -44,6 +45,7 @@ enum Violation : std::uint32_t {
   kFusion = 256,
   kFusionThrough = 512,  ///< Through maps that are fused.
   kMayFuse = 1024,
+  kMayVectorise = 2048,
 };
 
 /// What a setting of the switches forbids; names as those of the sizes of the example, 0 or 1.
@@ -52,13 +54,13 @@ std::uint32_t Forbidden(const std::map<std::string, int>& switches);
 /// By node, its code.
 using Codes = std::vector<int>;
 std::uint32_t Violations(const Tree& tree, const Codes& codes);
-/// How many assignments violate what: 11 to the power of the nodes are looked at.
+/// How many assignments violate what: 12 to the power of the nodes are looked at.
 std::map<std::uint32_t, std::uint64_t> AllViolations(const Tree& tree);
 /// Assignments that violate nothing of what is forbidden.
 std::uint64_t CountValid(const std::map<std::uint32_t, std::uint64_t>& all,
                          std::uint32_t forbidden);
 
-inline constexpr std::array<int, 11> kAllCodes = {0, 1, 10, 11, 12, 20, 21, 22, 30, 31, 32};
+inline constexpr std::array<int, 12> kAllCodes = {0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32};
 inline constexpr std::array<const char*, 8> kRuleNames = {
     "private_scope", "local_scope", "no_duplicate", "groups_have_locals",
     "hierarchy",     "exhaustive",  "fusion",       "global_alone"};

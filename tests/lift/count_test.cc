@@ -146,8 +146,8 @@ TEST(LiftMappings, AreValidForTheEngineWhenTheyAreForBruteForce) {
     const std::uint32_t forbidden = Forbidden(switches);
     const auto instance = FreezeTree(tree, switches);
     const Candidate root(instance);
-    for (int assignment = 0; assignment < 11 * 11 * 11; ++assignment) {
-      const std::vector<int> values = {assignment % 11, assignment / 11 % 11, assignment / 121};
+    for (int assignment = 0; assignment < 12 * 12 * 12; ++assignment) {
+      const std::vector<int> values = {assignment % 12, assignment / 12 % 12, assignment / 144};
       Codes codes;
       std::vector<runtime::Action> actions;
       for (std::size_t node = 0; node < values.size(); ++node) {

@@ -139,25 +139,25 @@ TEST(LiftTreeFile, NamesWhatIsWrongWithTheRest) {
             }),
             "'manual_mapping.dddd': unknown map 'dddd'; legal: a, b, c");
   EXPECT_EQ(MessageOf([](json& tree) {
-              tree["manual_mapping"] = {{"a", 2}};
+              tree["manual_mapping"] = {{"a", 3}};
             }),
-            "'manual_mapping.a' must be 0, 1, 10 to 12, 20 to 22 or 30 to 32, not 2");
+            "'manual_mapping.a' must be 0 to 2, 10 to 12, 20 to 22 or 30 to 32, not 3");
   EXPECT_THAT(MessageOf([](json& tree) {
                 tree["manual_mapping"] = {{"a", "V"}};
               }),
-              HasSubstr("'manual_mapping.a' must be 0, 1, 10 to 12"));
+              HasSubstr("'manual_mapping.a' must be 0 to 2, 10 to 12"));
   EXPECT_THAT(MessageOf([](json& tree) {
                 tree["manual_mapping"] = {{"a", json::array()}};
               }),
-              HasSubstr("'manual_mapping.a' must be a list of 1 to 11"));
+              HasSubstr("'manual_mapping.a' must be a list of 1 to 12"));
   const auto with_mapping = [](const char* mapping) {
     return MessageOf([&](json& tree) { tree["mappings"] = json::array({json::parse(mapping)}); });
   };
   EXPECT_THAT(with_mapping(R"({"name": "m", "codes": {"a": -1}})"),
-              HasSubstr("'mappings[0].codes.a' must be 0, 1"));
+              HasSubstr("'mappings[0].codes.a' must be 0 to 2"));
   EXPECT_THAT(with_mapping(R"({"name": "m"})"), HasSubstr("'mappings[0].codes' is missing"));
-  EXPECT_THAT(with_mapping(R"({"name": "m", "codes": {"a": 0}, "vectorised": ["x"]})"),
-              HasSubstr("'mappings[0].vectorised[0]': unknown map 'x'"));
+  EXPECT_EQ(MessageOf([](json& tree) { tree["maps"][0]["may_vectorise"] = true; }),
+            "'maps[0].may_vectorise' must be false: 'a' has 'b' in it");
   EXPECT_THAT(MessageOf([](json& tree) { tree["source"] = 5; }),
               HasSubstr("'source' must be a text, not 5"));
 }

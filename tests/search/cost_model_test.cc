@@ -123,6 +123,22 @@ TEST(CostModel, GuessesWhenItHasSeenEnoughThatWorks) {
   EXPECT_TRUE(hopeless.model.Ask(asked, kNothing, 0).has_value());
 }
 
+TEST(CostModel, BelievesAGuessUntilItHasLearned) {
+  const Lesson lesson(1);
+  CostModel model(lesson.root.instance(), 1, 1, nullptr, /*guess=*/0);
+  const std::string asked(lesson.path.size(), '0');
+  EXPECT_TRUE(model.is_ready());
+  EXPECT_FALSE(lesson.model.is_ready());
+  EXPECT_NEAR(model.Ask(asked, Amount{300}, 10)->mean, std::log(300), 1e-9);
+  // Times are three times what was guessed.
+  Lesson teacher(2);
+  for (std::size_t sample = 0; sample < 2 * CostModel::kLeast; ++sample) {
+    const double guessed = 100 + 10 * static_cast<double>(sample);
+    model.Add(teacher.NewVector(), Amount{guessed}, 10, teacher.path, {}, 3 * guessed);
+  }
+  EXPECT_NEAR(model.Ask(asked, Amount{300}, 10)->mean, std::log(900), 0.1);
+}
+
 TEST(CostModel, RanksWhatItHasNotSeen) {
   Lesson lesson(1);
   lesson.Teach(200, TimeOf);

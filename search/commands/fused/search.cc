@@ -26,11 +26,16 @@ struct FusedSearchOptions {
   int leaves = 12;
 };
 
+void CheckUnder(const FusedSearchOptions& options, const FusedSubject& subject) {
+  if (!options.search.under().empty()) RequireGpu(subject.device(), "--under");
+}
+
 int Begin(const FusedSearchOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
   const FusedSubject subject(ReadOperators(options.file), FindDevice(options.search.problem),
                              options.leaves);
+  CheckUnder(options, subject);
   return BeginRun(subject, options.search, invocation, budget);
 }
 
@@ -39,6 +44,7 @@ int Resume(const FusedSearchOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
   const auto subject = FusedSubject::Of(*run->earlier.run);
+  CheckUnder(options, *subject);
   return ResumeRun(*subject, options.search, invocation, budget, run->log, run->earlier);
 }
 

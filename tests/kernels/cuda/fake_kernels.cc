@@ -66,6 +66,8 @@ bool Set(CudaFunction& function, const std::string& key, const std::string& valu
       function.tickets = std::stoull(value);
     } else if (key == "registers") {
       function.registers = std::stoull(value);
+    } else if (key == "plain") {
+      function.is_plain = value == "1";
     } else {
       return false;
     }
@@ -94,7 +96,7 @@ void RoundOtherwise(float& value) {
 std::function<void()> Axpy(CudaFunction& function, std::uint64_t blocks, void** arguments) {
   const auto x = Argument<CUdeviceptr>(arguments, 0), y = Argument<CUdeviceptr>(arguments, 1);
   const auto z = Argument<CUdeviceptr>(arguments, 2);
-  const auto alpha = Argument<float>(arguments, 3);
+  const float alpha = function.is_plain ? 1 : Argument<float>(arguments, 3);
   const auto scratch = function.scratch == 0 ? 0 : Argument<CUdeviceptr>(arguments, 4);
   return [=, &function] {
     Misbehave(function);

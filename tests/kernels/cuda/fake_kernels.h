@@ -10,13 +10,14 @@
 // elements of `type`, `guard`, `hash`, `clock`, `deadline`), or `spans`: what n warps of a probe
 // saw of the clock, 0 and 4096; or `nothing`. `us` is how long it takes, `block_us` how much longer
 // for each block, `early` how much of that passes before the kernel before has ended, where it is
-// launched so. `registers` is how many a thread has. Of an axpy that belongs to a `grid` fewer
-// blocks compute as much less. `scratch` is the number of floats that a block writes to its
-// temporary in main memory. The three are `fill` (z = 0); `part`, which leaves alpha x + y in the
-// workspace, behind `tickets` words of which all must be 0, and does nothing otherwise; and
-// `finish`, which adds that to z and leaves NaN in its place. In another order, or one of them
-// alone, they compute something else. Then what is wrong with it, from the launch behind number
-// `after` on, or with `every` in each launch whose number, from 0, is a multiple of it:
+// launched so. `registers` is how many a thread has. With `plain` alpha is 1 and no argument. Of an
+// axpy that belongs to a `grid` fewer blocks compute as much less. `scratch` is the number of
+// floats that a block writes to its temporary in main memory. The three are `fill` (z = 0); `part`,
+// which leaves alpha x + y in the workspace, behind `tickets` words of which all must be 0, and
+// does nothing otherwise; and `finish`, which adds that to z and leaves NaN in its place. In
+// another order, or one of them alone, they compute something else. Then what is wrong with it,
+// from the launch behind number `after` on, or with `every` in each launch whose number, from 0, is
+// a multiple of it:
 //
 //   wrong            adds one to element `at` of the output; elements of a copy are bytes
 //   nan              writes nothing
@@ -56,6 +57,7 @@ struct CudaFunction {
   std::uint64_t shared_bytes = 48 << 10;  ///< That a block may have.
   std::uint64_t started = 0;              ///< Launches so far.
   bool is_faulty = false;                 ///< The one that is under way.
+  bool is_plain = false;                  ///< There is no alpha.
   std::vector<float> kept;                ///< The last right result.
 
   /// Does the launch that is under way do this wrong?

@@ -3,7 +3,7 @@
 // A run-time compiler for the fake driver. A text with exh_check becomes the device programs, one
 // with names that begin with probe_ the probes of a GPU, one with exh_kernel a candidate z = alpha
 // x + y of EXH_FAKE_N elements, and any other is refused. Kernels beside it (exh_fill, exh_finish)
-// do nothing and spill.
+// do nothing and spill. With EXH_FAKE_PLAIN=1 a candidate is z = x + y, without an alpha.
 //
 // EXH_FAKE_FAULTS is a list of faults, with `;` between them. A candidate gets one of them: number
 // h modulo their count, where h is the hash of its text without comments, as the log of a search
@@ -122,6 +122,7 @@ nvrtcResult CompileCandidate(nvrtcProgram program) {
   if (fault.starts_with("nvrtc=")) fault.clear();
   std::ostringstream text;
   text << "fake cubin\nkernel exh_kernel axpy n=" << Variable("EXH_FAKE_N")
+       << " plain=" << Variable("EXH_FAKE_PLAIN")
        << " us=" << kFastestUs + hash / 1000 % (kSlowestUs - kFastestUs) << " " << fault << "\n";
   for (const std::string& side : sides) text << "kernel " << side << " nothing us=1\n";
   program->cubin = text.str();
