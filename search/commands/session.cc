@@ -129,7 +129,8 @@ Comparison RunFinals(const Session& session, const std::vector<Winner>& finalist
 int Conclude(const Session& session, const Outcome& outcome) {
   const bool broken = !outcome.broken.empty();
   fmt::print("{}\n", EndText(outcome));
-  fmt::print("{}", WrongText(outcome.failures, session.program, session.folder));
+  const std::string replay = session.program + " " + session.subject.replay_command();
+  fmt::print("{}", WrongText(outcome.failures, replay, session.folder));
   std::fflush(stdout);
   if (broken) {
     fmt::print(stderr, "search: stopped: {}\n  what was found until then is in {}\n",

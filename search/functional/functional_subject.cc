@@ -125,7 +125,7 @@ std::string FunctionalSubject::CommandsText(const std::string& program, const st
                                             std::uint64_t record) const {
   return fmt::format(
       "  show    {0} log show {1} --record {2}\n"
-      "  replay  {0} functional replay {1}/best.replay\n"
+      "  replay  {0} functional replay {1} --record {2}\n"
       "  go on   {0} functional search --resume {1}\n",
       program, run, record);
 }

@@ -34,6 +34,7 @@ class FunctionalSubject final : public Subject {
   std::string InWords(const Comparison& comparison) const override;
   std::string CommandsText(const std::string& program, const std::string& run,
                            std::uint64_t record) const override;
+  std::string replay_command() const override { return "functional replay"; }
 
   /// All results, written at the highest rate that the device may have. Of inputs a program may
   /// leave some out.

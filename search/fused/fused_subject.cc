@@ -107,7 +107,7 @@ std::string FusedSubject::CommandsText(const std::string& program, const std::st
                                        std::uint64_t record) const {
   return fmt::format(
       "  show    {0} log show {1} --record {2}\n"
-      "  replay  {0} fused replay {1}/best.replay\n"
+      "  replay  {0} fused replay {1} --record {2}\n"
       "  go on   {0} fused search --resume {1}\n",
       program, run, record);
 }

@@ -31,6 +31,7 @@ class FusedSubject final : public Subject {
   std::string InWords(const Comparison& comparison) const override;
   std::string CommandsText(const std::string& program, const std::string& run,
                            std::uint64_t record) const override;
+  std::string replay_command() const override { return "fused replay"; }
   /// The bytes that every implementation moves, at the highest rate that the device may have.
   SearchBound Bound(bool is_cold) const override;
   std::vector<kernels::Recipe> Recipes() const override { return space_.Recipes(); }

@@ -125,14 +125,14 @@ std::string FailuresText(const std::vector<Failure>& failures) {
                      kernels::VerdictName(most.verdict), most.why.empty() ? "" : ": ", most.why);
 }
 
-std::string WrongText(const std::vector<Failure>& failures, const std::string& program,
+std::string WrongText(const std::vector<Failure>& failures, const std::string& replay,
                       const std::string& run) {
   std::string text;
   for (const Failure& failure : failures) {
     if (failure.verdict != kernels::Verdict::kWrong) continue;
-    text += fmt::format("wrong: record {}{}: {}\n  again   {} replay {} --record {}\n", failure.n,
+    text += fmt::format("wrong: record {}{}: {}\n  again   {} {} --record {}\n", failure.n,
                         failure.count > 1 ? fmt::format(" and {} like it", failure.count - 1) : "",
-                        failure.why, program, run, failure.n);
+                        failure.why, replay, run, failure.n);
   }
   return text;
 }

@@ -32,9 +32,9 @@ struct Failure {
 std::string FailuresText(const std::vector<Failure>& failures);
 
 /// Results that were wrong are a mistake of ours, or of a compiler: the first of each kind, with
-/// the command that builds and checks it again. Empty when there is none. `program` and `run` as
-/// below.
-std::string WrongText(const std::vector<Failure>& failures, const std::string& program,
+/// the command that builds and checks it again. Empty when there is none. `replay`: what that
+/// command begins with; `run`: as below.
+std::string WrongText(const std::vector<Failure>& failures, const std::string& replay,
                       const std::string& run);
 
 /// The commands that show, replay and emit a record: `program` is how this program was called.

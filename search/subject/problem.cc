@@ -137,12 +137,12 @@ const kernels::Kernel& FindKernel(const ProblemOptions& options) {
   if (!options.compute.empty()) return ComputedKernel(options);
   if (name == kFusedKernel && !options.text.empty()) {
     throw UsageError(
-        "this is of a fused operator: search fused replay RUN/best.replay, or search fused search "
+        "this is of a fused operator: search fused replay RUN --record N, or search fused search "
         "--resume RUN");
   }
   if (name == kFunctionalKernel && !options.text.empty()) {
     throw UsageError(
-        "this is of a functional program: search functional replay RUN/best.replay, or search "
+        "this is of a functional program: search functional replay RUN --record N, or search "
         "functional search --resume RUN");
   }
   if (!options.text.empty()) return kernels::KernelOfText(name + ".kernel", options.text);

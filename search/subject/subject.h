@@ -67,6 +67,8 @@ class Subject {
                                    std::uint64_t /*record*/) const {
     return "";
   }
+  /// The command that runs a record again: its name, without the program's.
+  virtual std::string replay_command() const { return "replay"; }
   /// What a person should know of the space, a line each.
   virtual std::vector<std::string> notes() const { return {}; }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <string>
@@ -54,6 +55,10 @@ TEST(MappedPrograms, ValidMappingsComputeWhatTheReferenceDoes) {
                   {{"m", 9}, {"n", 10}, {"k", 7}}, 12);
   cases.AddRandom("convolution", functional::FileText(folder + "convolution.fun"),
                   {{"channels", 3}, {"side", 6}, {"kernels", 5}, {"window", 3}}, 30);
+  // Lengths that are multiples of four.
+  cases.AddRandom("listing 1, vectors", Listing1(), {{"rows", 8}, {"columns", 8}}, 8);
+  cases.AddRandom("convolution, vectors", functional::FileText(folder + "convolution.fun"),
+                  {{"channels", 4}, {"side", 6}, {"kernels", 4}, {"window", 3}}, 12);
   // Windows, borders, vectors, parts of a row in another order.
   cases.AddRandom("windows", R"(
 size n = 24
@@ -93,7 +98,12 @@ kernel z: [[float]n]m =
 )",
                   {}, 6);
   ExpectRight(cases);
-  EXPECT_GT(cases.all().size(), 90u);
+  EXPECT_GT(cases.all().size(), 110u);
+  EXPECT_GT(std::ranges::count_if(cases.all(),
+                                  [](const MappedCase& of) {
+                                    return of.source.text.find("float4*") != std::string::npos;
+                                  }),
+            7);
   for (const std::string& refused : cases.refused()) {
     EXPECT_THAT(refused, HasSubstr("groups write to global memory")) << refused;
   }

@@ -47,11 +47,11 @@ TEST(WrongText, NamesTheFirstOfEachKind) {
   EXPECT_EQ(WrongText({{kernels::Verdict::kWrong, "e[3] is 1, expected 2", 3, 17},
                        {kernels::Verdict::kSpills, "40 bytes", 2, 5},
                        {kernels::Verdict::kWrong, "run 2 of 9 yields something else", 1, 41}},
-                      "./exh search", "runs/a"),
+                      "./exh search functional replay", "runs/a"),
             "wrong: record 17 and 2 like it: e[3] is 1, expected 2\n"
-            "  again   ./exh search replay runs/a --record 17\n"
+            "  again   ./exh search functional replay runs/a --record 17\n"
             "wrong: record 41: run 2 of 9 yields something else\n"
-            "  again   ./exh search replay runs/a --record 41\n");
+            "  again   ./exh search functional replay runs/a --record 41\n");
 }
 
 TEST(ComparisonText, WhatTookTooLongIsSaid) {

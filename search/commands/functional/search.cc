@@ -4,7 +4,9 @@
 // `emit`: its text. `replay`: what a run found, again.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -13,13 +15,13 @@
 #include "base/system/signals.h"
 #include "examples/lift/judge.h"
 #include "search/commands/functional/functional.h"
+#include "search/commands/replay_source.h"
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
 #include "search/functional/functional_subject.h"
 #include "search/functional/program_evaluator.h"
 #include "search/solve/example_space.h"
 #include "search/solve/functional_file.h"
-#include "search/subject/decision_file.h"
 
 namespace exh::search {
 namespace {
@@ -117,21 +119,16 @@ int Emit(const ProgramOptions& options) {
   return 0;
 }
 
-int Replay(const std::string& path) {
-  const DecisionFile file = ReadDecisionFile(path);
-  RunRecord run;
-  run.kernel = file.kernel.value_or("");
-  run.text = file.text.value_or("");
-  run.device = file.device.value_or("cuda");
-  for (const auto& [name, value] : ParseAssignments(file.sizes.value_or(""), "size:")) {
-    run.sizes[std::string(name)] = ParseInteger(value).value_or(0);
-  }
-  const auto subject = FunctionalSubject::Of(run);
+struct ReplayOptions {
+  std::string source;
+  std::optional<std::uint64_t> record;
+};
+
+int Replay(const ReplayOptions& options) {
+  const ReplaySource source_of(options.source, options.record, "cuda");
+  const auto subject = FunctionalSubject::Of(source_of.run());
   runtime::Candidate candidate = subject->root();
-  ApplyDecisions(file, candidate);
-  if (!candidate.IsImplementation()) {
-    throw UsageError(fmt::format("{}: its decisions leave something open", path));
-  }
+  source_of.Decide(candidate);
   fmt::print("{}", subject->Outline(candidate));
   const functional::Assignment values = ValuesOf(subject->mapped().program(), candidate);
   return Measured(*subject, SourceOfMapping(*subject, values, CodesOf(candidate)));
@@ -173,10 +170,13 @@ void AddFunctionalSearch(CLI::App& command, Invocation& invocation) {
   add_one("run", "one mapping, checked and timed on a GPU", Run);
   add_one("emit", "one mapping as CUDA C++", Emit);
   CLI::App* const replay = command.add_subcommand(
-      "replay", "compiles, checks and times what a run called best: RUN/best.replay");
-  const auto file = std::make_shared<std::string>();
-  replay->add_option("file", *file, "a list of decisions")->required();
-  replay->callback([file, &invocation] { invocation.run = [file] { return Replay(*file); }; });
+      "replay", "compiles, checks and times an implementation of a run again");
+  const auto replayed = std::make_shared<ReplayOptions>();
+  replay->add_option("source", replayed->source, "a run, or a list of decisions in a file")
+      ->required();
+  replay->add_option("--record", replayed->record, "number of the record (default: the best)");
+  replay->callback(
+      [replayed, &invocation] { invocation.run = [replayed] { return Replay(*replayed); }; });
 }
 
 }  // namespace exh::search

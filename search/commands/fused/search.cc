@@ -4,18 +4,20 @@
 // implementation again.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <fstream>
 #include <memory>
+#include <optional>
 
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/signals.h"
 #include "search/commands/fused/operators.h"
+#include "search/commands/replay_source.h"
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
 #include "search/fused/fused_subject.h"
-#include "search/subject/decision_file.h"
 
 namespace exh::search {
 namespace {
@@ -58,27 +60,18 @@ int Search(const FusedSearchOptions& options, const Invocation& invocation) {
 }
 
 struct ReplayOptions {
-  std::string file, emit;
+  std::string source, emit;
+  std::optional<std::uint64_t> record;
 };
 
 int Replay(const ReplayOptions& options) {
-  if (options.file.empty()) {
-    throw UsageError("replay which decisions? search fused replay RUN/best.replay");
+  if (options.source.empty()) {
+    throw UsageError("replay what? search fused replay RUN, or FILE");
   }
-  const DecisionFile file = ReadDecisionFile(options.file);
-  RunRecord run;
-  run.kernel = file.kernel.value_or("");
-  run.text = file.text.value_or("");
-  run.device = file.device.value_or("cpu");
-  for (const auto& [name, value] : ParseAssignments(file.sizes.value_or(""), "size:")) {
-    run.sizes[name] = ParseInteger(value).value_or(0);
-  }
-  const auto subject = FusedSubject::Of(run);
+  const ReplaySource source_of(options.source, options.record, "cpu");
+  const auto subject = FusedSubject::Of(source_of.run());
   runtime::Candidate candidate = subject->root();
-  ApplyDecisions(file, candidate);
-  if (!candidate.IsImplementation()) {
-    throw UsageError(fmt::format("{}: its decisions leave something open", options.file));
-  }
+  source_of.Decide(candidate);
   const auto evaluator = subject->MakeEvaluator({.jobs = NumCores()});
   const kernels::Source source = evaluator->Emit(candidate);
   if (!options.emit.empty()) {
@@ -116,9 +109,10 @@ void AddFusedSearch(CLI::App& command, Invocation& invocation) {
     invocation.run = [options, &invocation] { return Search(*options, invocation); };
   });
   CLI::App* const replay = command.add_subcommand(
-      "replay", "compiles, checks and times what a run called best: RUN/best.replay");
+      "replay", "compiles, checks and times an implementation of a run again");
   const auto decisions = std::make_shared<ReplayOptions>();
-  replay->add_option("file", decisions->file, "a list of decisions");
+  replay->add_option("source", decisions->source, "a run, or a list of decisions in a file");
+  replay->add_option("--record", decisions->record, "number of the record (default: the best)");
   replay->add_option("--emit", decisions->emit, "a file for the C++");
   replay->callback(
       [decisions, &invocation] { invocation.run = [decisions] { return Replay(*decisions); }; });
