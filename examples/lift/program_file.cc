@@ -42,8 +42,7 @@ TreeFile TreeOfKernels(const functional::Program& program) {
   TreeFile tree;
   Mapping manual;
   manual.name = "manual";
-  const std::vector<bool> vectors =
-      functional::VectorMaps(program, program.kernels[0], KnownValues(program));
+  const auto vectors = functional::VectorMaps(program, program.kernels[0], KnownValues(program));
   for (functional::ConcreteMap& each : functional::MapsOf(program.kernels[0])) {
     Map map;
     map.id = tree.maps.size();
@@ -53,7 +52,7 @@ TreeFile TreeOfKernels(const functional::Program& program) {
     map.is_perfect = each.is_perfect;
     map.is_private = each.is_private;
     map.is_local = each.is_local;
-    map.may_vectorise = vectors[map.id];
+    map.may_vectorise = vectors && (*vectors)[map.id];
     if (each.code >= 0) {
       manual.codes.emplace_back(map.id,
                                 std::vector<std::uint32_t>{static_cast<std::uint32_t>(each.code)});

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -61,9 +62,10 @@ GpuProgram Lower(const Program& program, const Assignment& parameters,
                  const std::string& main_name = "exh_kernel");
 
 /// Of each map of a kernel whether it can have code 2, vectors, as far as lengths and the order of
-/// elements are concerned. All false where `parameters` do not tell the lengths.
-std::vector<bool> VectorMaps(const Program& program, const Kernel& kernel,
-                             const Assignment& parameters);
+/// elements are concerned. Nothing: the kernel cannot be run at all with these parameters, or
+/// lengths are not known by them.
+std::optional<std::vector<bool>> VectorMaps(const Program& program, const Kernel& kernel,
+                                            const Assignment& parameters);
 
 /// The codes that the program itself gives to its maps; -1 where it leaves them open.
 std::vector<Codes> CodesOf(const Program& program);

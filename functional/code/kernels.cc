@@ -114,8 +114,7 @@ void Lowerer::BeginText() {
 
 void Lowerer::EndText() {
   Text text;
-  const auto add = [&](const char* cuda, const Threads& counts,
-                       std::string (*name)(int)) {
+  const auto add = [&](const char* cuda, const Threads& counts, std::string (*name)(int)) {
     std::int64_t within = 1;
     for (int at = 0; at < 3; ++at) {
       const std::int64_t count = counts[static_cast<std::size_t>(at)];
@@ -219,25 +218,31 @@ GpuProgram Lower(const Program& program, const Assignment& parameters,
   return lowerer.Take(main_name);
 }
 
-std::vector<bool> VectorMaps(const Program& program, const Kernel& kernel,
-                             const Assignment& parameters) {
-  const std::vector<ConcreteMap> maps = MapsOf(kernel);
-  std::vector<bool> can(maps.size());
+std::optional<std::vector<bool>> VectorMaps(const Program& program, const Kernel& kernel,
+                                            const Assignment& parameters) {
   const bool are_known = std::ranges::all_of(program.parameters, [&](const Parameter& parameter) {
     return parameters.contains(parameter.name);
   });
-  if (!are_known) return can;
-  for (std::size_t i = 0; i < maps.size(); ++i) {
-    // What else there is in a map with others in it is never a calculation alone.
-    if (maps[i].node->body->kind != Node::Kind::kUser) continue;
-    Codes codes(maps.size(), 0);
-    codes[i] = 2;
+  if (!are_known) return std::nullopt;
+  const std::vector<ConcreteMap> maps = MapsOf(kernel);
+  Codes codes(maps.size(), 0);
+  const auto can_be_run = [&] {
     try {
       Lowerer lowerer(program, parameters, {});
       lowerer.AddKernel(kernel, codes);
-      can[i] = true;
+      return true;
     } catch (const Unlowerable&) {
+      return false;
     }
+  };
+  if (!can_be_run()) return std::nullopt;
+  std::vector<bool> can(maps.size());
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    // What else there is in a map with others in it is never a calculation alone.
+    if (maps[i].node->body->kind != Node::Kind::kUser) continue;
+    codes[i] = 2;
+    can[i] = can_be_run();
+    codes[i] = 0;
   }
   return can;
 }

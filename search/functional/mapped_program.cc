@@ -11,9 +11,14 @@
 #include "base/check.h"
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/random.h"
 #include "base/spelling.h"
+#include "dsl/diagnostics/render.h"
 #include "examples/lift/program_file.h"
 #include "functional/functional.h"
+#include "load/load.h"
+#include "search/descend/choice_order.h"
+#include "search/descend/descent.h"
 #include "search/solve/functional_file.h"
 
 namespace exh::search {
@@ -94,9 +99,46 @@ void MappedProgram::CheckLengths() const {
   }
 }
 
+std::vector<functional::Assignment> MappedProgram::SomeValues(std::size_t most) const {
+  dsl::DiagnosticSink sink;
+  const auto loaded = load::LoadText("inferred", constraints_, sink);
+  if (!loaded) throw Error("the parameters of a program:\n" + dsl::RenderText(sink));
+  const auto instance = load::Freeze(*loaded);
+  std::vector<functional::Assignment> all;
+  if (instance->root_result() == runtime::Propagation::kDeadEnd) return all;
+  const ChoiceOrder order = ChoiceOrder::Parse("", *instance);
+  Descender descender(order);
+  Random random(1);
+  for (std::size_t attempt = 0; attempt < 10 * most && all.size() < most; ++attempt) {
+    const auto result = descender.Run(runtime::Candidate(instance), random, [](const auto&) {});
+    if (result != DescentResult::kImplementation) continue;
+    all.push_back(ValuesOf(*program_, descender.candidate()));
+  }
+  return all;
+}
+
+void MappedProgram::AllowVectors(std::vector<lift::Map>& maps) const {
+  constexpr std::size_t kLookedAt = 8;
+  const bool has_open = std::ranges::any_of(
+      program_->parameters,
+      [](const functional::Parameter& parameter) { return parameter.values.size() > 1; });
+  if (!has_open) return;  // The tree knows.
+  bool is_first = true;
+  for (const functional::Assignment& values : SomeValues(kLookedAt)) {
+    const auto can = functional::VectorMaps(*program_, program_->kernels[0], values);
+    if (!can) continue;
+    for (lift::Map& map : maps) {
+      map.may_vectorise = (*can)[map.id] && (is_first || map.may_vectorise);
+    }
+    is_first = false;
+  }
+}
+
 lift::TreeFile MappedProgram::Tree() const {
   try {
-    return lift::TreeOfKernels(*program_);
+    lift::TreeFile tree = lift::TreeOfKernels(*program_);
+    AllowVectors(tree.maps);
+    return tree;
   } catch (const UsageError&) {
     throw;
   } catch (const Error& error) {

@@ -24,8 +24,9 @@ class MappedProgram {
   const functional::Program& program() const { return *program_; }
   /// The parameters and what is required of them, as `.exh`.
   const std::string& constraints() const { return constraints_; }
-  /// The maps of the program's kernel, with the mapping of the text. Throws UsageError when there
-  /// are several kernels.
+  /// The maps of the program's kernel, with the mapping of the text. With open parameters a map may
+  /// be vectorised when it may be with some of their values, drawn always alike; with others it may
+  /// turn out that it cannot. Throws UsageError when there are several kernels.
   lift::TreeFile Tree() const;
 
   /// The values of all parameters, where each has one. Throws UsageError when one has several, or
@@ -36,6 +37,10 @@ class MappedProgram {
   void CheckLengths() const;
 
  private:
+  /// Values of the parameters that go together: random ones, but always the same.
+  std::vector<functional::Assignment> SomeValues(std::size_t most) const;
+  void AllowVectors(std::vector<lift::Map>& maps) const;
+
   std::string name_;
   std::unique_ptr<functional::Program> program_;
   std::string constraints_;

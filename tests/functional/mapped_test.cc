@@ -130,8 +130,21 @@ TEST(MappedPrograms, ParametersChangeNoResult) {
   cases.AddJoint("tiled convolution",
                  functional::FileText("examples/lift/programs/tiled_convolution.fun"),
                  {{"channels", 3}, {"side", 6}, {"kernels", 6}}, 40);
+  const std::size_t without_vectors = cases.all().size();
+  // Channels are copied four at once, whatever the parameters are.
+  cases.AddJoint("tiled convolution, vectors",
+                 functional::FileText("examples/lift/programs/tiled_convolution.fun"),
+                 {{"channels", 4}, {"side", 6}, {"kernels", 6}}, 24);
   ExpectRight(cases);
-  EXPECT_GT(cases.all().size(), 30u);
+  EXPECT_GT(without_vectors, 30u);
+  const auto has_vectors = [](const MappedCase& of) {
+    return of.source.text.find("float4*") != std::string::npos;
+  };
+  EXPECT_EQ(std::ranges::count_if(
+                cases.all().begin(),
+                cases.all().begin() + static_cast<std::ptrdiff_t>(without_vectors), has_vectors),
+            0);
+  EXPECT_GT(std::ranges::count_if(cases.all(), has_vectors), 3);
 }
 
 TEST(MappedPrograms, NumbersMayBeNegative) {
