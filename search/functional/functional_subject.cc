@@ -6,13 +6,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/random.h"
 #include "base/system/process_tree.h"
 #include "functional/reference/calculate.h"
 #include "kernels/devices/backend.h"
 #include "models/device_rates.h"
-#include "search/descend/choice_order.h"
-#include "search/descend/descent.h"
 #include "search/functional/joint_space.h"
 #include "search/functional/program_costs.h"
 #include "search/functional/program_evaluator.h"
@@ -100,15 +97,8 @@ std::string FunctionalSubject::Outline(const runtime::Candidate& implementation)
 }
 
 functional::Assignment FunctionalSubject::AnyValues() const {
-  const ChoiceOrder order = ChoiceOrder::Parse("", *instance_);
-  Descender descender(order);
-  Random random(1);
-  constexpr int kAttempts = 1000;
-  for (int i = 0; i < kAttempts; ++i) {
-    if (descender.Run(root(), random, [](const auto&) {}) == DescentResult::kImplementation) {
-      return ValuesOf(mapped_.program(), descender.candidate());
-    }
-  }
+  const std::vector<functional::Assignment> some = mapped_.SomeValues(1);
+  if (!some.empty()) return some.front();
   throw UsageError("no values of the parameters were found that go together: --size gives them");
 }
 

@@ -109,7 +109,8 @@ std::vector<functional::Assignment> MappedProgram::SomeValues(std::size_t most) 
   const ChoiceOrder order = ChoiceOrder::Parse("", *instance);
   Descender descender(order);
   Random random(1);
-  for (std::size_t attempt = 0; attempt < 10 * most && all.size() < most; ++attempt) {
+  constexpr int kAttempts = 1000;
+  for (int attempt = 0; attempt < kAttempts && all.size() < most; ++attempt) {
     const auto result = descender.Run(runtime::Candidate(instance), random, [](const auto&) {});
     if (result != DescentResult::kImplementation) continue;
     all.push_back(ValuesOf(*program_, descender.candidate()));

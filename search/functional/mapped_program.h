@@ -32,13 +32,14 @@ class MappedProgram {
   /// The values of all parameters, where each has one. Throws UsageError when one has several, or
   /// when they do not keep what the program requires.
   functional::Assignment Values() const;
+  /// Values of the parameters that go together: random ones, but always the same; none where none
+  /// were found.
+  std::vector<functional::Assignment> SomeValues(std::size_t most) const;
   /// Throws UsageError when lengths of inputs or results depend on parameters that have several
   /// values: then settings could not be compared.
   void CheckLengths() const;
 
  private:
-  /// Values of the parameters that go together: random ones, but always the same.
-  std::vector<functional::Assignment> SomeValues(std::size_t most) const;
   void AllowVectors(std::vector<lift::Map>& maps) const;
 
   std::string name_;

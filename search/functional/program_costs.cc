@@ -4,11 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/numbers.h"
-#include "models/lower_bound.h"
 
 namespace exh::search {
 namespace {
@@ -30,35 +28,23 @@ constexpr double kRegisters = 255, kOtherRegisters = 32, kFloatsInRegisters = 22
 /// What does not fit into registers lies in main memory.
 constexpr double kSpillFactor = 8;
 
+/// What a cost model is told, of all launches together.
 enum Cost : std::uint8_t {
   kGroups,
-  kWarps,
+  kWarps,  ///< Of a group.
   kLocalBytes,
   kPrivateFloats,
-  kSteps,
+  kSteps,  ///< Of a thread.
   kReads,
   kSectors,
   kWavefronts,
   kBarriers,
-  kWaves,
+  kWaves,  ///< Of groups.
   kBusy,
   kAlone,
   kGuess,
   kNumCosts
 };
-constexpr std::array<const char*, kNumCosts> kNames = {"groups",
-                                                       "warps of a group",
-                                                       "local bytes",
-                                                       "private floats",
-                                                       "steps of a thread",
-                                                       "reads",
-                                                       "sectors",
-                                                       "wavefronts",
-                                                       "barriers",
-                                                       "waves of groups",
-                                                       "busy",
-                                                       "alone",
-                                                       "guess"};
 
 struct Clocks {
   double busy = 0;   ///< Of what a multiprocessor has most of.
@@ -149,11 +135,6 @@ AmountsFunction CostsOfPrograms(const MappedProgram& mapped, const functional::G
   AmountsFunction costs;
   costs.count = kNumCosts;
   costs.guess = kGuess;
-  for (std::size_t cost = 0; cost < kNumCosts; ++cost) {
-    costs.names.emplace_back(kNames[cost]);
-    costs.kinds.push_back(
-        static_cast<std::uint16_t>(models::LowerBound::NumKindsOfAmounts() + cost));
-  }
   costs.fill = [&mapped, limits, rates](const runtime::Candidate& implementation,
                                         std::span<double> all) {
     try {

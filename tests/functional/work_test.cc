@@ -6,10 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "functional/code/gpu_program.h"
+#include "search/functional/joint_space.h"
 #include "search/functional/mapped_program.h"
 #include "search/functional/program_costs.h"
 
@@ -106,10 +108,50 @@ TEST(Work, OfOneThreadIsHopelessWhenItIsLong) {
   EXPECT_EQ(WhyHopeless(Product(8192, {20, 10}), Rates()), "");
 }
 
-TEST(Work, GuessesTellGoodMappingsFromBadOnes) {
+TEST(Work, RoughTimesTellGoodMappingsFromBadOnes) {
   const double good = RoughNs(Product(1024, {20, 10}), Rates());
   EXPECT_LT(10 * good, RoughNs(Product(1024, {0, 10}), Rates()));
   EXPECT_LT(10 * good, RoughNs(Product(1024, {20, 0}), Rates()));
+}
+
+/// What a cost model is told of the mapping: the last number is the guess.
+std::vector<double> CostsOf(const functional::Codes& codes, const functional::GpuLimits& limits) {
+  const search::MappedProgram program("product", kProduct, {{"n", 256}});
+  const auto instance = search::FreezeJoint(program.constraints(),
+                                            lift::MakeProgram(program.Tree().maps, lift::Rules{}));
+  runtime::Candidate candidate(instance);
+  std::vector<runtime::Action> actions;
+  for (std::size_t map = 0; map < codes.size(); ++map) {
+    const int choice = instance->FindChoice("code_" + std::to_string(map));
+    const auto decision = instance->FindDecision(choice, {});
+    const auto universe = instance->universe(decision->id);
+    const auto value = std::ranges::find(universe, static_cast<std::uint32_t>(codes[map]));
+    EXPECT_NE(value, universe.end());
+    actions.push_back(
+        runtime::Action::Take(decision->id, static_cast<int>(value - universe.begin())));
+  }
+  EXPECT_EQ(candidate.Restrict(actions), runtime::Propagation::kFixpoint);
+  const search::AmountsFunction costs = search::CostsOfPrograms(program, limits, Rates());
+  std::vector<double> all(costs.count);
+  costs.fill(candidate, all);
+  EXPECT_EQ(costs.guess, all.size() - 1);
+  return all;
+}
+
+TEST(Work, GuessesOrderMappings) {
+  const functional::GpuLimits limits;
+  const double elements = CostsOf({20, 10}, limits).back();  // A thread does one.
+  const double rows = CostsOf({30, 0}, limits).back();       // A thread does a row.
+  const double alone = CostsOf({0, 0}, limits).back();
+  EXPECT_GT(elements, 1000);
+  EXPECT_LT(50 * elements, rows);
+  EXPECT_LT(50 * rows, alone);
+}
+
+TEST(Work, WhatCannotBeRunIsWorseThanAnyTime) {
+  functional::GpuLimits limits;
+  limits.private_floats = 0;
+  EXPECT_EQ(CostsOf({20, 10}, limits).back(), 1e12);
 }
 
 }  // namespace
