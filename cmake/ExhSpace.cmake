@@ -36,8 +36,10 @@ function(exh_add_space name)
   # debugger finds.
   set(prefix generated/spaces/${arg_AS}.exh)
   set(out ${PROJECT_BINARY_DIR}/${prefix})
+  # The first output is the first target of exhc's make rule: ninja takes a rule that begins with another
+  # one for a stranger's, and runs exhc at every call.
   add_custom_command(
-    OUTPUT ${out}.h ${out}.cc ${out}.schedule.h ${out}.filters.h
+    OUTPUT ${out}.schedule.h ${out}.h ${out}.cc ${out}.filters.h
     COMMAND $<TARGET_FILE:Exhaust::exhc> build --root ${PROJECT_SOURCE_DIR} -I ${EXH_SPACE_FOLDER}
             --out ${prefix} --space ${arg_AS} --depfile ${out}.d ${source}
     DEPENDS Exhaust::exhc ${source}

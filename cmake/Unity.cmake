@@ -6,9 +6,11 @@
 # anonymous namespace or alias has the name of a type or a constant of the headers of its folder, or of base, is compiled by itself. The names are
 # read from the text when the build is configured. Where one that was added later clashes, the
 # compiler says so, and configuring again (cmake --fresh) mends it.
+#
+# EXH_APART is a regular expression of targets whose files are compiled one by one all the same.
 function(exh_sources name)
   target_sources(${name} PRIVATE ${ARGN})
-  if(NOT EXH_UNITY)
+  if(NOT EXH_UNITY OR (EXH_APART AND name MATCHES "${EXH_APART}"))
     return()
   endif()
   set(most 12)
