@@ -114,8 +114,7 @@ codegen::Schedule ExtractSchedule(const Task& task, const runtime::Candidate& ca
 
 std::string Outline(const Task& task, const runtime::Candidate& candidate) {
   const codegen::Schedule schedule = ExtractSchedule(task, candidate);
-  const codegen::LoweredCode code = codegen::LowerSchedule(*task.function, schedule);
-  EXH_CHECK(code.error.empty());
+  const codegen::LoweredCode code = codegen::LowerImplementation(*task.function, schedule);
   return codegen::ToText(*task.function, code.tree);
 }
 

@@ -152,6 +152,11 @@ int SearchMain(int argc, char** argv) {
   } catch (const UsageError& error) {
     fmt::print(stderr, "search: {}\n", error.what());
     return 2;
+  } catch (const Refused& refused) {
+    fmt::print(stderr,
+               "search: code generation has no code for it, though the space allows it: {}\n",
+               refused.what());
+    return 1;
   } catch (const std::filesystem::filesystem_error& error) {
     fmt::print(stderr, "search: '{}': {}\n", error.path1().string(), error.code().message());
     return 1;

@@ -55,7 +55,8 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  /// The source of an implementation. May be called from several threads at once.
+  /// The source of an implementation. Throws Refused where it has none. May be called from several
+  /// threads at once.
   virtual Source Emit(const runtime::Candidate& implementation) = 0;
 
   /// Compiles a source, in a process of its own. May be called from several threads at once.

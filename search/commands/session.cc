@@ -17,6 +17,7 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "search/descend/choice_order.h"
+#include "search/descend/dropped/dropped.h"
 #include "search/descend/first.h"
 #include "search/descend/order_advice.h"
 #include "search/learn/prior.h"
@@ -27,6 +28,7 @@
 #include "search/log/run_folder.h"
 #include "search/measure/make_evaluator.h"
 #include "search/report/comparison.h"
+#include "search/report/dropped_text.h"
 #include "search/report/report.h"
 #include "search/run/explorer.h"
 #include "search/run/objective.h"
@@ -180,7 +182,8 @@ int Conclude(const Session& session, const Outcome& outcome) {
   const kernels::Source source = session.evaluator.Emit(winner.candidate);
   fmt::print("{}{}{}", DivisionText(source.across, source.bits_vary),
              MemoryText(source.memory_bytes(), source.workspace_bytes), FrontText(outcome.front));
-  const std::string outline = session.subject.Outline(winner.candidate);
+  std::string outline;
+  if (DroppedBy([&] { outline = session.subject.Outline(winner.candidate); })) outline.clear();
   if (!outline.empty()) fmt::print("its loops:\n{}", Indented(outline));
   std::string commands = session.subject.CommandsText(session.program, session.folder, winner.n);
   if (commands.empty()) commands = CommandsText(session.program, session.folder, winner.n);
@@ -356,7 +359,11 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
                         clock,
                         start,
                         budget.stop};
-  return Conclude(session, outcome);
+  const int code = Conclude(session, outcome);
+  fmt::print("{}", DroppedText(outcome.failures, outcome.failed_checks, session.program, run.header,
+                               session.folder));
+  std::fflush(stdout);
+  return HaveChecksFailed(outcome.failures, outcome.failed_checks) ? kChecksFailed : code;
 }
 
 /// Other conditions than those that the run began with.

@@ -63,7 +63,7 @@ class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
   }
 
   Compiled Compile(const Source& source) override {
-    for (const auto& [mark, verdict] : {std::pair(kRefused, kernels::Verdict::kCompileError),
+    for (const auto& [mark, verdict] : {std::pair(kRefused, kernels::Verdict::kRefused),
                                         std::pair(kHopeless, kernels::Verdict::kIdle)}) {
       if (!source.text.starts_with(mark)) continue;
       Compiled refused;

@@ -179,6 +179,16 @@ struct Fields<ViolationRecord> {
 };
 
 template <>
+struct Fields<CheckRecord> {
+  static constexpr const char* kType = "check";
+  static void Visit(auto& v, auto& r) {
+    v.Field("dt", r.dt);
+    v.Field("why", r.why);
+    v.Field("vector", r.vector);
+  }
+};
+
+template <>
 struct Fields<DeadRecord> {
   static constexpr const char* kType = "dead";
   static void Visit(auto& v, auto& r) {
@@ -267,8 +277,8 @@ struct Fields<EndRecord> {
 void ForEachRecord(auto&& use) {
   const auto all = [&]<typename... Records>() { (use.template operator()<Records>(), ...); };
   all.template operator()<RunRecord, ChoiceRecord, EvalRecord, BestRecord, SelectRecord,
-                          ResultRecord, ViolationRecord, DeadRecord, ReferenceRecord, RatesRecord,
-                          ResumeRecord, RepairRecord, EndRecord>();
+                          ResultRecord, ViolationRecord, CheckRecord, DeadRecord, ReferenceRecord,
+                          RatesRecord, ResumeRecord, RepairRecord, EndRecord>();
 }
 
 }  // namespace exh::search

@@ -66,6 +66,10 @@ void Add(ViolationRecord record, Log& log) {
   log.violations.push_back(std::move(record));
 }
 
+void Add(CheckRecord record, Log& log) {
+  log.checks.push_back(std::move(record));
+}
+
 void Add(DeadRecord record, Log& log) {
   log.deads.push_back(std::move(record));
 }
@@ -97,7 +101,7 @@ void Add(ResumeRecord record, Log& log) {
 /// A record of a known type, or nothing; and its `dt`, or 0.
 struct Decoded {
   std::variant<std::monostate, RunRecord, ChoiceRecord, EvalRecord, BestRecord, SelectRecord,
-               ResultRecord, ViolationRecord, DeadRecord, ReferenceRecord, RatesRecord,
+               ResultRecord, ViolationRecord, CheckRecord, DeadRecord, ReferenceRecord, RatesRecord,
                ResumeRecord, RepairRecord, EndRecord>
       record;
   double dt = 0;

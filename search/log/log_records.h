@@ -180,6 +180,13 @@ struct ViolationRecord {
   std::string resource;  ///< What the bound rests on.
 };
 
+/// A check of our own that failed on a candidate that is no evaluation, the first time.
+struct CheckRecord {
+  double dt = 0;
+  std::string why;     ///< "file:line: check failed: condition".
+  std::string vector;  ///< Of its decisions, with `?` for those that are open.
+};
+
 /// A dead end met on the way down, and the requirement that emptied a domain.
 struct DeadRecord {
   double dt = 0;

@@ -125,19 +125,14 @@ struct Kept {
 
 /// The type of a record, for people.
 std::string Name(const std::string& type) {
-  static const std::map<std::string, std::string> kNames = {{"run", "the header"},
-                                                            {"choice", "a decision's name"},
-                                                            {"eval", "an evaluation"},
-                                                            {"best", "a new best"},
-                                                            {"select", "a selection"},
-                                                            {"result", "a result"},
-                                                            {"dead", "a dead end"},
-                                                            {"reference", "a yardstick"},
-                                                            {"rates", "the device's rates"},
-                                                            {"violation", "a violation"},
-                                                            {"resume", "a resumption"},
-                                                            {"repair", "a repair"},
-                                                            {"end", "the end"}};
+  static const std::map<std::string, std::string> kNames = {
+      {"run", "the header"},           {"choice", "a decision's name"},
+      {"eval", "an evaluation"},       {"best", "a new best"},
+      {"select", "a selection"},       {"result", "a result"},
+      {"dead", "a dead end"},          {"reference", "a yardstick"},
+      {"rates", "the device's rates"}, {"violation", "a violation"},
+      {"check", "a failed check"},     {"resume", "a resumption"},
+      {"repair", "a repair"},          {"end", "the end"}};
   const auto found = kNames.find(type);
   return found == kNames.end() ? "a record" : found->second;
 }

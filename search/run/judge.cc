@@ -166,7 +166,10 @@ void Judge::CheckBound(const runtime::Candidate& candidate, const EvalRecord& re
   violation.dt = record.dt;
   violation.ns = record.best_ns;
   violation.bound_ns = record.bound_ns;
-  if (options_.resource) violation.resource = options_.resource(candidate);
+  if (options_.resource) {
+    const auto dropped = DroppedBy([&] { violation.resource = options_.resource(candidate); });
+    if (dropped) violation.resource = dropped->why;
+  }
   state_.log().Write(violation);
   state_.tally().Count(violation);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/codegen/print/cpu_printer.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <set>
 #include <span>
 
 #include "base/check.h"
+#include "base/error.h"
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cpu_statements.h"
@@ -525,11 +524,7 @@ std::string PrintCpu(const LoweredCode& code, const PrinterOptions& options) {
 std::string PrintCpu(const ir::Function& function, const Schedule& schedule,
                      const PrinterOptions& options) {
   const LoweredCode code = LowerSchedule(function, schedule, options.fault, TensorForm::kLoops);
-  if (!code.error.empty()) {
-    std::fprintf(stderr, "PrintCpu: the space allowed an implementation without code: %s\n",
-                 code.error.c_str());
-    std::abort();
-  }
+  if (!code.error.empty()) throw Refused(code.error);
   return PrintCpu(code, options);
 }
 

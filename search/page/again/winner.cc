@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/numbers.h"
 #include "kernels/devices/backend.h"
 #include "kernels/task.h"
@@ -37,6 +38,8 @@ Printed Print(const Log& log, const EvalRecord& eval, const Rebuilt& rebuilt) {
     printed.outline = kernels::Outline(problem.task, candidate);
     printed.suffix = kernels::BackendOf(problem.device).suffix();
     printed.source = kernels::EmitSource(problem.task, candidate).text;
+  } catch (const Refused& refused) {
+    printed.trouble = std::string("code generation has no code for it: ") + refused.what();
   } catch (const std::exception& error) {
     printed.trouble = error.what();
   }

@@ -15,6 +15,7 @@ Random Pipeline::RandomOf(std::uint64_t number) const {
 }
 
 void Pipeline::Compile(Entry& entry) const {
+  if (entry.is_dropped()) return;
   if (parts_.state.idle_limit().IsIdle(entry.source.rough_ns)) {
     entry.compiled.verdict = kernels::Verdict::kIdle;
     entry.compiled.why =
