@@ -320,7 +320,10 @@ class CpuPrinter {
     }
     for (std::size_t i = 0; i < code_.function->scalars.size(); ++i) {
       const std::string scalar = "scalars[" + Number(i) + "]";
-      text += ConvertText(scalar, ir::Type::kF64, code_.function->scalars[i].type) + ", ";
+      const ir::Type type = code_.function->scalars[i].type;
+      text += (type == ir::Type::kI64 ? ir::FromCellText(scalar, type)
+                                      : ConvertText(scalar, ir::Type::kF64, type)) +
+              ", ";
     }
     if (checked_) text += "written, ";
     return text + "block";

@@ -250,7 +250,10 @@ std::string NaiveSource(const ir::Function& function) {
     const Piece given = {"scalars[" + Number(i) + "]"};
     scalars.push_back("const " + std::string(RegisterName(scalar.type)) + " " +
                       out.names().scalar(i) + " = " +
-                      RoundText(given, ir::Type::kF64, scalar.type).text + ";");
+                      (scalar.type == ir::Type::kI64
+                           ? ir::FromCellText(given.text, scalar.type)
+                           : RoundText(given, ir::Type::kF64, scalar.type).text) +
+                      ";");
   }
   out.Open(std::string("extern \"C\" void exh_run(void* const* arrays, const double*") +
            (scalars.empty() ? "" : " scalars") + ", int)");

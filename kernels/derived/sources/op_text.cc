@@ -35,9 +35,13 @@ std::string Within(const Piece& piece, Binding binding) {
   return piece.binding < binding ? "(" + piece.text + ")" : piece.text;
 }
 
-std::string NumberText(double value, Dialect dialect, ir::Type type) {
-  return ir::NumberText(value, dialect == Dialect::kDouble ? ir::Type::kF64 : type,
+std::string NumberText(const ir::Number& number, Dialect dialect, ir::Type type) {
+  return ir::NumberText(number, dialect == Dialect::kDouble ? ir::Type::kF64 : type,
                         dialect == Dialect::kCuda ? ir::Language::kCuda : ir::Language::kCpp);
+}
+
+std::string NumberText(double value, Dialect dialect, ir::Type type) {
+  return NumberText(ir::Number(value), dialect, type);
 }
 
 Piece OpText(ir::Op op, const std::vector<Piece>& operands, Dialect dialect, ir::Type computes) {

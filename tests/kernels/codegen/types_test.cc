@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -148,7 +149,9 @@ std::string Compiled(const ir::Function& f, const Schedule& schedule, const Arra
     pointers.push_back(memory[i].data());
     written_pointers.push_back(written[i].data());
   }
-  for (const ir::Scalar& scalar : f.scalars) scalars.push_back(scalar.value);
+  for (const ir::Scalar& scalar : f.scalars) {
+    scalars.push_back(std::bit_cast<double>(scalar.value.Cell(scalar.type)));
+  }
   run(pointers.data(), scalars.data(), 2, written_pointers.data());
   Arrays got;
   for (const ir::Array& array : f.arrays) {

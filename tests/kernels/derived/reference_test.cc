@@ -297,6 +297,26 @@ TEST(Reference, LongSumsOfOneSignMayBeAddedInOrderButNothingMayBeMissing) {
   }
 }
 
+// Beyond a million terms of one sign, one accumulator loses more than any other order would: terms
+// are no more than some units of its last place, and most of them are rounded to the same side.
+// Such an implementation is refused (docs/kernels.md). Several accumulators are within the bound.
+TEST(Reference, SumsOfMillionsNeedMoreThanOneAccumulator) {
+  const std::uint32_t n = 1 << 22;
+  const std::vector<double> x = Random(n, 5);
+  const Computed c = WholeSum(x, true);
+  const double exact = c.reference("s")[0], tolerance = c.tolerance("s")[0];
+  const auto ratio = [&](std::size_t accumulators) {
+    std::vector<float> sums(accumulators);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto single = static_cast<float>(x[i]);
+      sums[i % accumulators] += single * single;
+    }
+    return std::abs(static_cast<double>(InOrder(sums)) - exact) / tolerance;
+  };
+  EXPECT_GT(ratio(1), 1);
+  for (const std::size_t accumulators : {8, 64, 1024}) EXPECT_LT(ratio(accumulators), 1);
+}
+
 TEST(Reference, ALoadReadTwice) {
   // sum of x * x over rows that lie apart, and over the columns.
   const Computed c(

@@ -71,6 +71,13 @@ static __device__ double ErrorOf(T element, double reference, double tolerance) 
   return error <= infinity ? error : infinity;
 }
 
+// A reference of integers of 64 bits is no double: its bits are the integer.
+static __device__ double ErrorOf(exh_i64 got, double reference, double) {
+  const exh_i64 wanted = __double_as_longlong(reference);
+  const unsigned long long a = got, b = wanted;
+  return static_cast<double>(got < wanted ? b - a : a - b);
+}
+
 // Every element against its reference and tolerance: as Compare() of kernels/cpu/compare.h. An
 // error of up to `forgiven` is none.
 template <typename T>
