@@ -24,7 +24,10 @@ enum class Inputs {
 inline constexpr std::uint64_t kTimedSeed = 1, kOtherSeed = 2;
 
 /// Inputs drawn from `seed`, and every output's reference and tolerance in double precision. What
-/// is computed with integers alone is tolerated no error, whatever the inputs. Empty
+/// is computed with integers alone is tolerated no error, whatever the inputs. Uniform ones of
+/// another seed than kTimedSeed come with other scalars, too (ProblemData::scalars), where the
+/// reference is derived: a number in the place of one shows. Inputs that reach a cast to an integer
+/// are such that it has a place for them, where any are. Empty
 /// when `stop` was stopped before they were computed (kernels/derived/reference/product.h).
 ProblemData MakeProblem(const Task& task, std::uint64_t seed, Inputs inputs = Inputs::kUniform,
                         const StopToken* stop = nullptr);

@@ -326,13 +326,13 @@ ArrayId Builder::OutputArray(std::string name, std::uint64_t elements, Type type
   return id;
 }
 
-void Builder::Scalar(std::string name, double value, Type type) {
+void Builder::Scalar(std::string name, const Number& value, Type type) {
   CheckArgument("scalar", name);
-  const double rounded = Rounded(type, value);
-  const bool is_there = IsFloat(type) ? std::isfinite(rounded) : rounded == value;
+  const Number rounded = Rounded(type, value);
+  const bool is_there = IsFloat(type) ? std::isfinite(double{rounded}) : AreEqual(rounded, value);
   if (!is_there) {
-    throw BackboneError("scalar '" + name + "': its value is " + std::to_string(value) +
-                        (std::isfinite(value) ? ", which " + std::string(WordOf(type)) + " has not"
+    throw BackboneError("scalar '" + name + "': its value is " + std::to_string(double{value}) +
+                        (std::isfinite(double{value}) ? ", which " + std::string(WordOf(type)) + " has not"
                                               : "; it must be finite"));
   }
   function_.scalars.push_back({std::move(name), rounded, type});

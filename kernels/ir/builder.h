@@ -35,12 +35,12 @@ struct Value {
 /// An input of an instruction while it is built.
 struct Input {
   Operand::Kind kind = Operand::Kind::kLiteral;
-  double literal = 0;
+  Number literal;
   std::string scalar;
   Value value;
   bool may_lower = false;
 };
-inline Input Literal(double x) {
+inline Input Literal(const Number& x) {
   return {.kind = Operand::Kind::kLiteral, .literal = x};
 }
 inline Input ScalarArg(std::string name) {
@@ -84,7 +84,7 @@ class Builder {
                      std::uint32_t alignment = kDefaultAlignment);
   ArrayId OutputArray(std::string name, std::uint64_t elements, Type type = Type::kF32,
                       std::uint32_t alignment = kDefaultAlignment);
-  void Scalar(std::string name, double value, Type type = Type::kF32);
+  void Scalar(std::string name, const Number& value, Type type = Type::kF32);
   /// The kernel's programs know all sizes: for one that the paper's space could not implement
   /// otherwise.
   void KnowSizes() { knows_sizes_ = true; }

@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "kernels/ir/builder.h"
+#include "kernels/whole_numbers.h"
 
 namespace exh::kernels {
 namespace {
@@ -142,7 +143,8 @@ void CheckReference(const Kernel& kernel, const ir::Function& function, bool fin
     for (std::size_t i = 0; i < found.tolerance.size(); ++i) {
       const double tolerance = found.tolerance[i], reference = found.reference[i];
       if (!finite) break;  // What is NaN or infinite has a tolerance that is, too.
-      if (!(tolerance >= 0) || std::isinf(tolerance)) {
+      // What an integer has no place for it may be anything of.
+      if (!(tolerance >= 0) || (std::isinf(tolerance) && !CutsFloats(function))) {
         refuse(array.name, fmt::format("has the tolerance {} at element {}; it must be finite and "
                                        "not negative",
                                        tolerance, i));

@@ -107,7 +107,7 @@ class Lowerer {
     }
     for (const ScalarDecl& scalar : kernel_.scalars) {
       const Type type = TypeOf(scalar.type, resolution_);
-      builder_.Scalar(scalar.name.text, ir::Rounded(type, scalar.value), type);
+      builder_.Scalar(scalar.name.text, ir::Rounded(type, NumberOf(scalar)), type);
     }
   }
 
@@ -266,7 +266,7 @@ class Lowerer {
 
   // ---- operands
 
-  static Operand Number(double number) {
+  static Operand Number(const ir::Number& number) {
     Operand operand;
     operand.typed.number = number;
     return operand;
@@ -377,7 +377,7 @@ class Lowerer {
     return result;
   }
   static Operand Folded(Op op, const std::vector<Operand>& operands) {
-    std::vector<double> numbers;
+    std::vector<ir::Number> numbers;
     for (const Operand& operand : operands) numbers.push_back(operand.typed.number);
     const auto has_type = [](const Operand& operand) { return operand.typed.type.has_value(); };
     if (std::ranges::none_of(operands, has_type)) return Number(FoldedLiteral(op, numbers));
@@ -386,7 +386,11 @@ class Lowerer {
     numbers.resize(3);
     Operand result;
     result.typed = ResultOf(op, common, types);
-    result.typed.number = ir::Evaluate(op, common, numbers[0], numbers[1], numbers[2]);
+    result.typed.number =
+        ir::IsFloat(common) || op == Op::kSelect
+            ? ir::Number(ir::Evaluate(op, common, numbers[0], numbers[1], numbers[2]))
+            : ir::Number(ir::EvaluateWhole(op, common, numbers[0].whole(), numbers[1].whole(),
+                                           numbers[2].whole()));
     return result;
   }
   std::string NameOf(Op op, const std::vector<Operand>& operands) const {
@@ -403,7 +407,7 @@ class Lowerer {
   Operand Value(const Expr& expr, const Scope& scope) {
     switch (expr.kind) {
       case Expr::Kind::kNumber:
-        return Number(expr.number);
+        return Number(NumberOf(expr));
       case Expr::Kind::kName:
       case Expr::Kind::kRead:
         return Read(expr, scope);
@@ -428,7 +432,7 @@ class Lowerer {
     const auto found = resolution_.reads.find(&expr);
     if (found == resolution_.reads.end()) {
       const auto size = resolution_.sizes.find(expr.text);
-      if (size != resolution_.sizes.end()) return Number(static_cast<double>(size->second));
+      if (size != resolution_.sizes.end()) return Number(size->second);
       Operand scalar;
       scalar.scalar = expr.text;
       scalar.typed = resolution_.types.at(&expr);
@@ -516,7 +520,7 @@ class Lowerer {
     if (op == "%") {  // Of sizes.
       const auto value = numbers_.Value(expr);
       if (!value) is_good_ = false;
-      return Number(static_cast<double>(value.value_or(0)));
+      return Number(value.value_or(0));
     }
     std::vector<Operand> args;
     for (const Expr& arg : expr.args) args.push_back(Value(arg, scope));

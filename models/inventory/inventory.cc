@@ -124,7 +124,7 @@ bool InventoryTaker::MayBeSame(const ir::Instruction& a, const ir::Instruction& 
                       if (x.kind == ir::Operand::Kind::kComm) {
                         return MayBeSame(ProducerOf(x), ProducerOf(y));
                       }
-                      return x.literal == y.literal && x.scalar == y.scalar;
+                      return ir::AreEqual(x.literal, y.literal) && x.scalar == y.scalar;
                     });
 }
 

@@ -274,16 +274,18 @@ def _define(torch, name):
     kernel = KERNELS[name]
     inputs = [kernel["arrays"][i]["name"] for i in _inputs(kernel)]
     options = [size["name"] for size in kernel["sizes"]]
-    scalars = [scalar["name"] for scalar in kernel["scalars"]]
+    # An integer of 64 bits is more than a float has.
+    scalars = [(scalar["name"], "float" if scalar["c"] in ("float", "double") else "int")
+               for scalar in kernel["scalars"]]
     arguments = ([f"Tensor {array}" for array in inputs] + ["*"] * bool(options + scalars)
                  + [f"int? {option}=None" for option in options]
-                 + [f"float? {scalar}=None" for scalar in scalars])
+                 + [f"{kind}? {scalar}=None" for scalar, kind in scalars])
     outputs = ["Tensor"] * len(_outputs(kernel))
     schema = f"({', '.join(arguments)}) -> {outputs[0] if len(outputs) == 1 else '(' + ', '.join(outputs) + ')'}"
 
     def split(given):
         return ({option: given.get(option) for option in options},
-                {scalar: given.get(scalar) for scalar in scalars})
+                {scalar: given.get(scalar) for scalar, _ in scalars})
 
     def result(made):
         return made[0] if len(made) == 1 else tuple(made)

@@ -50,8 +50,10 @@ Json KernelJson(const TunedKernel& kernel) {
   }
   for (std::size_t i = 0; i < kernel.scalars.size(); ++i) {
     const auto& scalar = kernel.unit().scalars[i];
-    scalars.push_back(
-        {{"name", scalar.name}, {"c", kernel.scalar_types[i]}, {"default", scalar.value}});
+    scalars.push_back({{"name", scalar.name},
+                       {"c", kernel.scalar_types[i]},
+                       {"default", scalar.value.is_whole() ? Json(scalar.value.whole())
+                                                           : Json(double{scalar.value})}});
   }
   return {{"summary", kernel.unit().summary},
           {"sizes", sizes},

@@ -5,10 +5,13 @@
 #include <algorithm>
 
 #include "kernels/devices/standalone/text.h"
+#include "kernels/ir/type_text.h"
 #include "search/install/tuned_library.h"
 
 namespace exh::search {
 namespace {
+
+namespace ir = kernels::ir;
 
 using kernels::package::LibraryKind;
 using kernels::package::Unit;
@@ -220,6 +223,23 @@ std::string EntryText(const TunedKernel& kernel, std::size_t i,
       unit.zero_bytes, lock);
 }
 
+/// What units are given of a scalar. Where some take an i64 and others do not, a table that is
+/// appended to `tables` says which.
+std::string CellText(const TunedKernel& kernel, std::size_t scalar, std::string& tables) {
+  const auto is_wide = [&](const Wisdom* one) {
+    return one->unit.scalars[scalar].type == ir::WordOf(ir::Type::kI64);
+  };
+  const std::string& name = kernel.scalars[scalar];
+  if (std::ranges::none_of(kernel.units, is_wide)) return ir::ToCellText(name, ir::Type::kF64);
+  const std::string wide = ir::ToCellText("static_cast<long long>(" + name + ")", ir::Type::kI64);
+  if (std::ranges::all_of(kernel.units, is_wide)) return wide;
+  std::vector<int> row;
+  for (const Wisdom* one : kernel.units) row.push_back(is_wide(one) ? 1 : 0);
+  const std::string table = fmt::format("k_{}_whole_{}", kernel.name, scalar);
+  tables += fmt::format("constexpr bool {}[] = {{{}}};\n", table, fmt::join(row, ", "));
+  return fmt::format("{}[entry - k_{}] ? {} : {}", table, kernel.name, wide, name);
+}
+
 std::string KernelText(const TunedKernel& kernel, const LibraryKind& kind,
                        const std::vector<std::string>& devices,
                        const std::vector<std::string>& architectures) {
@@ -242,8 +262,8 @@ std::string KernelText(const TunedKernel& kernel, const LibraryKind& kind,
             ? kernel.arrays[i]
             : fmt::format("const_cast<{}*>({})", kernel.array_types[i], kernel.arrays[i]));
   }
-  for (const std::string& scalar : kernel.scalars) {
-    scalars.push_back("static_cast<double>(" + scalar + ")");
+  for (std::size_t i = 0; i < kernel.scalars.size(); ++i) {
+    scalars.push_back(CellText(kernel, i, locks));
   }
   if (scalars.empty()) scalars.emplace_back("0");
   if (size_list.empty()) size_list.emplace_back("0");

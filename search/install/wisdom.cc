@@ -45,7 +45,10 @@ Json ToJson(const Wisdom& wisdom) {
     arrays.push_back(std::move(one));
   }
   for (const UnitScalar& scalar : unit.scalars) {
-    scalars.push_back({{"name", scalar.name}, {"type", scalar.type}, {"value", scalar.value}});
+    scalars.push_back({{"name", scalar.name},
+                       {"type", scalar.type},
+                       {"value", scalar.value.is_whole() ? Json(scalar.value.whole())
+                                                         : Json(double{scalar.value})}});
   }
   Json compared = Json::object();
   for (const Rival& rival : wisdom.compared) compared[rival.name] = rival.ns;
@@ -127,7 +130,11 @@ Wisdom FromJson(const Json& json) {
     unit.arrays.push_back(std::move(array));
   }
   for (const Json& one : json.at("scalars")) {
-    unit.scalars.push_back({one.at("name"), one.at("type"), one.at("value")});
+    const Json& value = one.at("value");
+    unit.scalars.push_back({one.at("name"), one.at("type"),
+                            value.is_number_integer()
+                                ? kernels::ir::Number(value.get<std::int64_t>())
+                                : kernels::ir::Number(value.get<double>())});
     if (!kernels::ir::TypeOfWord(unit.scalars.back().type)) {
       throw Error("there is no type '" + unit.scalars.back().type + "'");
     }

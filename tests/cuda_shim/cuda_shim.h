@@ -30,6 +30,16 @@ inline void exh_await_previous() {
 }
 
 namespace exh_shim {
+/// A scalar as the host has it (ir::Number::Cell()): what a kernel's parameter takes of it.
+struct Cell {
+  double value;
+  operator double() const { return value; }
+  operator float() const { return static_cast<float>(value); }
+  operator int() const { return static_cast<int>(value); }
+  operator unsigned() const { return static_cast<unsigned>(value); }
+  operator long long() const { return __builtin_bit_cast(long long, value); }
+};
+
 /// What a register holds that nothing was written to: no number, of halves either, or one that
 /// nobody wants.
 template <typename T>

@@ -75,8 +75,8 @@ std::string Body(const Task& task, const Names& names) {
             ? name
             : fmt::format("const_cast<{}*>({})", ir::ElementName(function.arrays[i].type), name));
   }
-  for (const std::string& name : names.scalars) {
-    scalars.push_back("static_cast<double>(" + name + ")");
+  for (std::size_t i = 0; i < names.scalars.size(); ++i) {
+    scalars.push_back(ir::ToCellText(names.scalars[i], function.scalars[i].type));
   }
   if (scalars.empty()) scalars.emplace_back("0");  // There is no array of nothing.
   return text + "  if (threads < 1) return $UPPER$_BAD_THREADS;\n" +
