@@ -235,6 +235,13 @@ void MakeSliceSpecial(std::uint64_t slice, const std::vector<std::uint64_t>& ele
   }
 }
 
+/// Which of two zeros is the larger one nobody says: where that may matter there are none below 0.
+bool ComparesZeros(const ir::Function& function) {
+  return std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
+    return ir::IsFloat(inst.computes) && (inst.op == ir::Op::kMin || inst.op == ir::Op::kMax);
+  });
+}
+
 /// An element that nothing sums over. `turn`: which of the inputs has what is special there.
 /// `denormals`: the kernel has no sums at all, so that a denormal meets nothing but others of its
 /// kind.
@@ -268,6 +275,7 @@ void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
   Generator generator(seed + 0x9e3779b97f4a7c15ULL);
   const std::vector<InputShape> shapes = InputShapes(*task.function);
   const bool has_sums = SumsInARow(*task.function) > 0;
+  const bool compares_zeros = ComparesZeros(*task.function);
   const auto may_be_special = [](const ir::Array& array) {
     return array.role == ir::ArrayRole::kInput && ir::IsFloat(array.type);
   };
@@ -294,6 +302,9 @@ void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
         MakeSliceSpecial(slice, elements, generator, values);
       }
     }
+    for (std::uint64_t i = 0; compares_zeros && i < values.size(); ++i) {
+      if (values[i] == 0) values.Set(i, 0);
+    }
     ++input;
   }
 }
@@ -319,7 +330,7 @@ bool IsExact(const ArrayData& output, double unit, double limit) {
 /// Integers are exact whatever the inputs are, floats where they are whole numbers.
 void TolerateNothing(const Task& task, Inputs inputs, ProblemData& data) {
   const double unit = WholeNumberUnit(*task.function);
-  const bool has_sums = SumsInARow(*task.function) > 0;
+  const bool any_zero = SumsInARow(*task.function) > 0 || ComparesZeros(*task.function);
   for (const ir::Array& array : task.function->arrays) {
     if (array.role != ir::ArrayRole::kOutput) continue;
     const double limit = ExactLimit(*task.function, array.id);
@@ -333,11 +344,11 @@ void TolerateNothing(const Task& task, Inputs inputs, ProblemData& data) {
       if (is_exact || !std::isfinite(reference)) tolerance = 0;
       if (inputs != Inputs::kSpecial || !ir::IsFloat(array.type)) continue;
       if (!(std::abs(reference) < kTiny)) continue;
-      // A sum begins with 0 and never comes to -0; without one, the sign of a zero is what the
-      // operations say. Of two products in a row the second adds up many multiples of a denormal:
-      // more than is exact.
+      // A sum begins with 0 and never comes to -0, and of an extreme it is either; without these,
+      // the sign of a zero is what the operations say. Of two products in a row the second adds up
+      // many multiples of a denormal: more than is exact.
       tolerance =
-          reference == 0 && !has_sums ? cpu::kSameBits : std::max(kDenormalTolerance, of_roundings);
+          reference == 0 && !any_zero ? cpu::kSameBits : std::max(kDenormalTolerance, of_roundings);
     }
   }
 }

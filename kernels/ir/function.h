@@ -59,8 +59,8 @@ enum class Op : std::uint8_t {
   kSub,
   kMul,
   kDiv,
-  kMin,  ///< a < b ? a : b; a NaN in b stays one
-  kMax,  ///< a > b ? a : b; a NaN in b stays one
+  kMin,  ///< a NaN where one of both is; else a < b ? a : b, but either of two zeros
+  kMax,  ///< a NaN where one of both is; else a > b ? a : b, but either of two zeros
   kMad,  ///< a * b + c
   kNeg,
   kAbs,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/ir/ops.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -78,9 +79,9 @@ double OfFloats(Op op, double a, double b, double c) {
     case Op::kDiv:
       return a / b;
     case Op::kMin:
-      return a < b ? a : b;
+      return std::isnan(a) || a < b ? a : b;
     case Op::kMax:
-      return a > b ? a : b;
+      return std::isnan(a) || a > b ? a : b;
     case Op::kMad:
       return a * b + c;
     case Op::kNeg:
@@ -110,36 +111,81 @@ double OfFloats(Op op, double a, double b, double c) {
   }
 }
 
-/// What works on bits.
-std::int64_t OfBits(Op op, std::int64_t a, std::int64_t b) {
+/// The lower bits of `value` that the type has, as a number of it.
+std::int64_t Wrapped(Type type, std::uint64_t value) {
+  switch (ComputeTypeOf(type)) {
+    case Type::kI64:
+      return static_cast<std::int64_t>(value);
+    case Type::kU32:
+      return static_cast<std::uint32_t>(value);
+    default:
+      if (type == Type::kBool) return value != 0 ? 1 : 0;
+      return static_cast<std::int32_t>(static_cast<std::uint32_t>(value));
+  }
+}
+
+/// Without a fraction. By 0 it is a fault in C: nobody may ask for it.
+std::uint64_t Quotient(std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  // The lowest number by -1 is a fault, too.
+  return b == -1 ? -static_cast<std::uint64_t>(a) : static_cast<std::uint64_t>(a / b);
+}
+
+}  // namespace
+
+std::int64_t EvaluateWhole(Op op, Type type, std::int64_t a, std::int64_t b, std::int64_t c) {
+  const auto bits = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
   switch (op) {
+    case Op::kConst:
+      return Wrapped(type, bits(a));
+    case Op::kAdd:
+      return Wrapped(type, bits(a) + bits(b));
+    case Op::kSub:
+      return Wrapped(type, bits(a) - bits(b));
+    case Op::kMul:
+      return Wrapped(type, bits(a) * bits(b));
+    case Op::kMad:
+      return Wrapped(type, bits(a) * bits(b) + bits(c));
+    case Op::kDiv:
+      return Wrapped(type, Quotient(a, b));
+    case Op::kMin:
+      return std::min(a, b);
+    case Op::kMax:
+      return std::max(a, b);
+    case Op::kNeg:
+      return Wrapped(type, -bits(a));
+    case Op::kAbs:
+      return a < 0 ? Wrapped(type, -bits(a)) : a;
+    case Op::kLess:
+      return a < b ? 1 : 0;
+    case Op::kEqual:
+      return a == b ? 1 : 0;
+    case Op::kSelect:
+      return a != 0 ? b : c;
     case Op::kAnd:
-      return a & b;
+      return Wrapped(type, bits(a & b));
     case Op::kOr:
-      return a | b;
+      return Wrapped(type, bits(a | b));
     case Op::kXor:
-      return a ^ b;
+      return Wrapped(type, bits(a ^ b));
     case Op::kNot:
-      return ~a;
+      if (type == Type::kBool) return a != 0 ? 0 : 1;
+      return Wrapped(type, bits(~a));
     default:
       EXH_UNREACHABLE();
   }
 }
 
-std::int64_t AsInteger(double value) {
-  return static_cast<std::int64_t>(Rounded(Type::kI64, value));
-}
-
-}  // namespace
-
 double Evaluate(Op op, Type type, double a, double b, double c) {
   if (IsFloat(type)) return OfFloats(op, a, b, c);
-  if (op == Op::kNot && type == Type::kBool) return a != 0 ? 0 : 1;
-  if (InfoOf(op).takes == Takes::kIntegers) {
-    return Rounded(type, static_cast<double>(OfBits(op, AsInteger(a), AsInteger(b))));
-  }
-  if (op == Op::kDiv && b == 0) return 0;  // A fault in C: nobody may ask for it.
-  return Rounded(type, OfFloats(op, a, b, c));
+  if (op == Op::kSelect) return a != 0 ? b : c;  // The condition has any type.
+  const auto whole = [](double value) {
+    constexpr double kBeyond = 0x1p63;
+    const double rounded = Rounded(Type::kI64, value);
+    return rounded >= kBeyond ? std::numeric_limits<std::int64_t>::max()
+                              : static_cast<std::int64_t>(rounded);
+  };
+  return static_cast<double>(EvaluateWhole(op, type, whole(a), whole(b), whole(c)));
 }
 
 double IdentityOf(Op op, Type type) {

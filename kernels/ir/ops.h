@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The operators as one table. A new one costs its value of Op, a row here, its text for the
-// printers (kernels/codegen/print/op_text.h), and its rules for errors (kernels/derived).
+// printers (op_functions.h, kernels/codegen/print/op_text.h), and its rules for errors
+// (kernels/derived).
 #pragma once
 
 #include <optional>
@@ -45,8 +46,12 @@ std::optional<Op> OpOfWord(std::string_view word);
 
 /// The operator's value in double precision, of operands in `type`, in which it is evaluated: a
 /// quotient of integers has no fraction, and integers that leave their range wrap around. `c` and
-/// `b` are not looked at where it has fewer operands. Only for those with operands.
+/// `b` are not looked at where it has fewer operands. Only for those with operands. What an i64 is
+/// beyond 2^53, a double has no place for.
 double Evaluate(Op op, Type type, double a, double b, double c);
+
+/// The same of integers and bools, exactly. Operands are numbers of the type.
+std::int64_t EvaluateWhole(Op op, Type type, std::int64_t a, std::int64_t b, std::int64_t c);
 
 /// What makes one value of two partial results of a reduction: kAdd for kMad, else the operator.
 constexpr Op CombinedBy(Op op) {

@@ -7,12 +7,14 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string_view>
 
 #include "base/check.h"
 #include "base/text_writer.h"
 #include "kernels/codegen/print/code_names.h"
 #include "kernels/codegen/print/cpu_statements.h"
 #include "kernels/codegen/print/op_text.h"
+#include "kernels/ir/op_functions.h"
 #include "kernels/ir/ops.h"
 
 namespace exh::kernels::codegen {
@@ -96,6 +98,7 @@ class CpuPrinter {
 
   std::string Run() {
     PrintSourceHeader(code_, out_);
+    const std::string head = out_.Take();
     Prelude();
     if (checked_) {
       for (const char* line : kCheckedMacros) out_.Line(line);
@@ -104,7 +107,9 @@ class CpuPrinter {
     Workspace();
     for (const Part& part : code_.splits.parts) BlockFunction(part);
     Entry();
-    return out_.Take();
+    const std::string text = out_.Take();
+    const std::string functions = ir::OpFunctions(text, Language::kCpp);
+    return head + functions + (functions.empty() ? "" : "\n") + text;
   }
 
  private:
@@ -200,8 +205,25 @@ class CpuPrinter {
       for (std::uint32_t lane = 1; lane < lanes; ++lane) copies += ", x";
       out_.Line("static inline " + memory + " splat" + name + "(" + element + " x) { return " +
                 memory + "{" + copies + "}; }");
+      for (const std::string& line : ir::VectorOpFunctions(Calls(type), type, lanes, memory)) {
+        out_.Line(line);
+      }
     }
     out_.Line();
+  }
+
+  /// The functions that the text may call, of what is computed in the type.
+  std::set<std::string_view> Calls(ir::Type type) const {
+    std::set<std::string_view> names;
+    for (const ir::Instruction& inst : code_.function->insts) {
+      const ir::Type computes = EvaluatedIn(inst);
+      const bool is_there = tree_.node_of_inst[inst.id.index()] >= 0;
+      if (!is_there || ir::ComputeTypeOf(computes) != type) continue;
+      for (const ir::Op op : {inst.op, ir::CombinedBy(inst.op)}) {
+        if (!ir::OpFunction(op, computes).empty()) names.insert(ir::OpFunction(op, computes));
+      }
+    }
+    return names;
   }
 
   /// Are there vectors of elements of which some may be beyond a covered axis?

@@ -128,14 +128,14 @@ struct Mad {
 
 struct Max {
   static Point Of(const Point* x) {
-    return {x[0].value > x[1].value ? x[0].value : x[1].value, std::max(x[0].error, x[1].error), 0};
+    return {Larger(x[0].value, x[1].value), std::max(x[0].error, x[1].error), 0};
   }
   static double Roundings(const double* x) { return std::max(x[0], x[1]); }
 };
 
 struct Min {
   static Point Of(const Point* x) {
-    return {x[0].value < x[1].value ? x[0].value : x[1].value, std::max(x[0].error, x[1].error), 0};
+    return {Smaller(x[0].value, x[1].value), std::max(x[0].error, x[1].error), 0};
   }
   static double Roundings(const double* x) { return std::max(x[0], x[1]); }
 };

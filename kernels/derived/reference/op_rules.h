@@ -67,6 +67,14 @@ std::vector<double> RoundingsInARow(const Expression& expression);
 double RoundingsAs(const Expression& expression, const Expression::Input& input, double roundings,
                    ir::Type as);
 
+/// What kMin and kMax pick of floats: a NaN where there is one.
+inline double Smaller(double a, double b) {
+  return a != a || a < b ? a : b;
+}
+inline double Larger(double a, double b) {
+  return a != a || a > b ? a : b;
+}
+
 /// What becomes of terms.
 enum class Gathering : std::uint8_t { kSum, kProduct, kSmallest, kLargest };
 
@@ -101,11 +109,11 @@ struct Total {
         return;
       }
       case Gathering::kSmallest:
-        value = more.value < value ? more.value : value;
+        value = Smaller(more.value, value);
         error = error > more.error ? error : more.error;
         return;
       case Gathering::kLargest:
-        value = more.value > value ? more.value : value;
+        value = Larger(more.value, value);
         error = error > more.error ? error : more.error;
         return;
     }

@@ -11,6 +11,7 @@
 #include "kernels/derived/sources/loop_nest.h"
 #include "kernels/derived/sources/op_text.h"
 #include "kernels/derived/sources/source_names.h"
+#include "kernels/ir/op_functions.h"
 
 namespace exh::kernels::derived {
 namespace {
@@ -177,8 +178,8 @@ std::string Pointer(const ir::Array& array) {
   return (array.role == ir::ArrayRole::kInput ? "const " : "") + element + "*";
 }
 
-std::string WithHalfFunctions(const std::string& text, ir::Language language) {
-  const std::string functions = ir::HalfFunctions(text, language);
+std::string WithFunctions(const std::string& text, ir::Language language) {
+  const std::string functions = ir::HelperFunctions(text, language);
   return functions.empty() ? text : functions + "\n" + text;
 }
 
@@ -263,7 +264,7 @@ std::string NaiveSource(const ir::Function& function) {
   out.Block(0, true);
   out.Close();
   const std::string text = out.Take();
-  return WithHalfFunctions(text, ir::Language::kCpp);
+  return WithFunctions(text, ir::Language::kCpp);
 }
 
 Source NaiveCuda(const ir::Function& function) {
@@ -288,7 +289,7 @@ Source NaiveCuda(const ir::Function& function) {
   out.Block(0, false);
   out.Close();
   const std::string text = out.Take();
-  return {WithHalfFunctions(text, ir::Language::kCuda), launch};
+  return {WithFunctions(text, ir::Language::kCuda), launch};
 }
 
 }  // namespace exh::kernels::derived

@@ -524,9 +524,14 @@ TEST(OpText, NumbersReadBack) {
 TEST(OpText, OperatorsGoByType) {
   EXPECT_EQ(CudaOpText(Op::kMad, Type::kF32, {"a", "b", "c"}), "fmaf(a, b, c)");
   EXPECT_EQ(CudaOpText(Op::kMad, Type::kF64, {"a", "b", "c"}), "fma(a, b, c)");
-  EXPECT_EQ(CudaOpText(Op::kMad, Type::kI32, {"a", "b", "c"}), "a * b + c");
+  EXPECT_EQ(CudaOpText(Op::kMad, Type::kI32, {"a", "b", "c"}), "exh_mad(a, b, c)");
+  EXPECT_EQ(CudaOpText(Op::kMad, Type::kU32, {"a", "b", "c"}), "a * b + c");
   EXPECT_EQ(CudaOpText(Op::kRsqrt, Type::kF64, {"a"}), "rsqrt(a)");
-  EXPECT_EQ(CudaOpText(Op::kAbs, Type::kI64, {"a"}), "a < 0 ? -a : a");
+  EXPECT_EQ(CudaOpText(Op::kAbs, Type::kI64, {"a"}), "exh_abs(a)");
+  EXPECT_EQ(CudaOpText(Op::kMax, Type::kF32, {"a", "b"}), "exh_max(a, b)");
+  EXPECT_EQ(CudaOpText(Op::kMax, Type::kI32, {"a", "b"}), "a > b ? a : b");
+  EXPECT_EQ(CpuOpText(Op::kMin, Type::kF32, {{"a", true}, {"b", false}}, 8).text,
+            "exh_min(a, splat8(b))");
   EXPECT_EQ(CudaOpText(Op::kLess, Type::kF32, {"a", "b"}), "a < b ? 1 : 0");
   EXPECT_EQ(CudaOpText(Op::kNot, Type::kBool, {"a"}), "1 - a");
   EXPECT_EQ(CudaOpText(Op::kNot, Type::kI32, {"a"}), "~a");
