@@ -17,6 +17,7 @@
 
 #include "kernels/cpu/compare.h"
 #include "kernels/derived/reference/product.h"
+#include "kernels/derived/reference/special_values.h"
 #include "kernels/derived/tolerance.h"
 #include "kernels/library/call_kernel.h"
 #include "kernels/whole_numbers.h"
@@ -24,14 +25,13 @@
 namespace exh::kernels {
 namespace {
 
+using derived::HasSpecialDenormals, derived::IsSpecialSlice;
+using derived::MakeSliceSpecial, derived::SpecialElement;
 using Generator = std::mt19937_64;
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-/// Denormals of f32, with so many zeros behind them that a multiple by small numbers is exact, and
-/// what a result of them may always be off: much less than what flushing one to zero takes away.
-constexpr double kDenormalStep = 0x1p-142, kDenormalTolerance = 0x1p-138;
+/// What a result of denormals may always be off: much less than what flushing one to zero takes
+/// away.
+constexpr double kDenormalTolerance = 0x1p-138;
 /// Results below this come of denormals alone.
 constexpr double kTiny = 0x1p-100;
 
@@ -272,87 +272,11 @@ std::optional<ProblemData> WithMeaning(const Task& task, Inputs inputs, const Ma
 
 // ---- Special values -----------------------------------------------------------------------------
 
-enum class Special { kNone, kNoNumber, kAbove, kBelow, kBothInfinities, kDenormal, kZeros };
-
-/// What a slice of an array that is summed over holds: a row of a matrix, a column of another one.
-/// Most hold nothing special, so that something is left of the others.
-Special OfSlice(std::uint64_t slice) {
-  static constexpr std::array<Special, 16> kKinds = {
-      Special::kNone,     Special::kNoNumber, Special::kDenormal,       Special::kNone,
-      Special::kAbove,    Special::kNone,     Special::kBelow,          Special::kNone,
-      Special::kNone,     Special::kZeros,    Special::kBothInfinities, Special::kNone,
-      Special::kDenormal, Special::kNone,     Special::kNone,           Special::kNone};
-  return kKinds[slice % kKinds.size()];
-}
-
-double Denormal(Generator& generator) {
-  const std::uint64_t bits = generator();
-  const double number = kDenormalStep * static_cast<double>((1 << 10) + (bits >> 1) % (7 << 10));
-  return (bits & 1) != 0 ? -number : number;
-}
-bool HasDenormals(ir::Type type) {
-  return type == ir::Type::kF32;
-}
-
-/// A slice that is summed over: one of its elements is special, or two. Beside a denormal stands
-/// nothing but zeros, for anything else would swallow it.
-void MakeSliceSpecial(std::uint64_t slice, const std::vector<std::uint64_t>& elements,
-                      Generator& generator, Elements& values) {
-  const auto put_somewhere = [&](double number) {
-    values.Set(elements[generator() % elements.size()], number);
-  };
-  switch (OfSlice(slice)) {
-    case Special::kNone:
-      return;
-    case Special::kNoNumber:
-      return put_somewhere(kNan);
-    case Special::kAbove:
-      return put_somewhere(kInfinity);
-    case Special::kBelow:
-      return put_somewhere(-kInfinity);
-    case Special::kBothInfinities:
-      put_somewhere(kInfinity);
-      return put_somewhere(-kInfinity);
-    case Special::kDenormal:
-    case Special::kZeros:
-      for (const std::uint64_t element : elements) values.Set(element, slice % 2 == 0 ? 0.0 : -0.0);
-      if (OfSlice(slice) != Special::kDenormal || !HasDenormals(values.type())) return;
-      return put_somewhere(Denormal(generator));
-  }
-}
-
 /// Which of two zeros is the larger one nobody says: where that may matter there are none below 0.
 bool ComparesZeros(const ir::Function& function) {
   return std::ranges::any_of(function.insts, [](const ir::Instruction& inst) {
     return ir::IsFloat(inst.computes) && (inst.op == ir::Op::kMin || inst.op == ir::Op::kMax);
   });
-}
-
-/// An element that nothing sums over. `turn`: which of the inputs has what is special there.
-/// `denormals`: the kernel has no sums at all, so that a denormal meets nothing but others of its
-/// kind.
-double SpecialElement(std::uint64_t element, bool turn, bool denormals, double plain,
-                      Generator& generator) {
-  switch (element % 32) {
-    case 1:
-      return turn ? kNan : plain;
-    case 4:
-      return turn ? kInfinity : plain;
-    case 7:
-      return turn ? -kInfinity : plain;
-    case 10:
-      return turn ? kInfinity : -kInfinity;
-    case 13:
-      return -0.0;
-    case 16:
-      return turn ? -0.0 : 0.0;
-    case 19:
-      return denormals ? Denormal(generator) : plain;
-    case 22:
-      return denormals && turn ? Denormal(generator) : -0.0;
-    default:
-      return plain;
-  }
 }
 
 /// In arrays of floats.
@@ -373,7 +297,7 @@ void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
     Elements& values = data[array.name].values;
     const InputShape& shape = shapes[array.id.index()];
     if (!shape.is_summed()) {
-      const bool denormals = !has_sums && HasDenormals(array.type);
+      const bool denormals = !has_sums && HasSpecialDenormals(array.type);
       for (std::uint64_t element = 0; element < values.size(); ++element) {
         const bool turn = element / 32 % inputs == input;
         values.Set(element, SpecialElement(element, turn, denormals, values[element], generator));
@@ -382,7 +306,7 @@ void MakeSpecial(const Task& task, std::uint64_t seed, ProblemData& data) {
       std::map<std::uint64_t, std::vector<std::uint64_t>> slices;
       ForEachElement(shape, values.size(),
                      [&](std::uint64_t element, std::uint64_t, std::uint64_t slice) {
-                       if (OfSlice(slice) != Special::kNone) slices[slice].push_back(element);
+                       if (IsSpecialSlice(slice)) slices[slice].push_back(element);
                      });
       for (const auto& [slice, elements] : slices) {
         MakeSliceSpecial(slice, elements, generator, values);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -231,6 +232,24 @@ DeviceResult Read(const std::string& file, const json& object,
   return {std::move(device), ""};
 }
 
+/// What people call devices, with the names that they have here; some of these look more like those
+/// of others.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"gpu", "cuda"},      {"nvidia", "cuda"}, {"gpu0", "cuda"},   {"cuda:0", "cuda"},
+    {"processor", "cpu"}, {"x86", "cpu"},     {"hopper", "h200"},
+};
+
+std::string UnknownDevice(const std::string& name, const std::vector<std::string>& names) {
+  std::string plain = name;
+  std::ranges::transform(plain, plain.begin(),
+                         [](unsigned char letter) { return std::tolower(letter); });
+  for (const auto& [other, device] : kOtherNames) {
+    if (plain != other || std::ranges::find(names, device) == names.end()) continue;
+    return fmt::format("unknown device '{}'; did you mean '{}'?", name, device);
+  }
+  return UnknownName("device", name, names);
+}
+
 /// The file of a device, or a line that says why there is none.
 struct File {
   std::string path;
@@ -260,7 +279,7 @@ File FindFile(const std::string& folder, const std::string& name) {
     if (!named) unreadable += fmt::format("; {} is not a device", file.string());
   }
   found.error = names.empty() ? fmt::format("no device in {}{}", folder, unreadable)
-                              : UnknownName("device", name, names) + unreadable;
+                              : UnknownDevice(name, names) + unreadable;
   return found;
 }
 

@@ -3,6 +3,7 @@
 // A fused operator on a device, as what is searched.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,15 @@
 #include "search/subject/subject.h"
 
 namespace exh::search {
+
+/// Nanoseconds that moving so many bytes takes at least, at the highest rates that a device may
+/// have: through its cores, and what no cache holds through memory.
+struct LeastTimes {
+  double cores = 0, memory = 0;
+  double ns() const { return cores > memory ? cores : memory; }
+};
+/// Throws UsageError when nothing is known of the device's rates.
+LeastTimes LeastTimesOf(const kernels::ir::Device& device, std::uint64_t bytes);
 
 class FusedSubject final : public Subject {
  public:

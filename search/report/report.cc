@@ -119,10 +119,16 @@ std::string FailuresText(const std::vector<Failure>& failures) {
   std::uint64_t all = 0;
   for (const Failure& failure : failures) all += failure.count;
   const Failure& most = failures.front();
-  return fmt::format("{}: {}{}{}\n",
+  const bool are_idle = std::ranges::all_of(
+      failures, [](const Failure& failure) { return failure.verdict == kernels::Verdict::kIdle; });
+  return fmt::format("{}: {}{}{}{}\n",
                      all == most.count ? fmt::format("all of them ({})", all)
                                        : fmt::format("most often ({} of {})", most.count, all),
-                     kernels::VerdictName(most.verdict), most.why.empty() ? "" : ": ", most.why);
+                     kernels::VerdictName(most.verdict), most.why.empty() ? "" : ": ", most.why,
+                     are_idle
+                         ? "\n  so nothing was compiled at all: with a longer --budget more is "
+                           "waited for"
+                         : "");
 }
 
 std::string WrongText(const std::vector<Failure>& failures, const std::string& replay,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/stop.h"
+#include "kernels/cpu/problem_bench.h"
 #include "kernels/devices/evaluator.h"
 #include "kernels/task.h"
 
@@ -17,6 +18,9 @@ namespace exh::kernels {
 /// files, removed at the end. `task` and `stop` outlive it; see EvaluatorOptions::stop. Throws
 /// Error when there is no compiler or the folder cannot be written.
 std::unique_ptr<Evaluator> MakeCpuEvaluator(const Task& task, const StopToken* stop);
+
+/// What an effort asks of a bench.
+cpu::Care CareOf(Effort effort);
 
 /// The compiler that it calls, and where it is; empty when it is missing.
 std::string CompilerName();

@@ -33,19 +33,6 @@ const char* MathText(const ir::Function& function) {
              : "fp32 without TF32";
 }
 
-/// What candidates are checked with, in the order in which it is used.
-struct CheckedProblem {
-  const char* name;
-  Inputs inputs;
-  std::uint64_t seed;
-};
-constexpr CheckedProblem kProblems[] = {
-    {"uniform", Inputs::kUniform, kTimedSeed},
-    {"whole", Inputs::kWholeNumbers, kTimedSeed},
-    {"other", Inputs::kUniform, kOtherSeed},
-    {"special", Inputs::kSpecial, kTimedSeed},
-};
-
 class CudaEvaluator final : public Evaluator {
  public:
   CudaEvaluator(const Task& task, const EvaluatorOptions& options)
@@ -125,13 +112,13 @@ class CudaEvaluator final : public Evaluator {
   std::vector<std::string> WriteProblems(const std::string& folder, int jobs) const {
     // Where a reference takes seconds, two of them must do.
     const bool has_all = task_.flops <= kCudaMostFlopsOfFourProblems;
-    const std::size_t count = has_all ? std::size(kProblems) : 2;
+    const std::size_t count = has_all ? std::size(kCheckedProblems) : 2;
     std::vector<std::string> files;
     for (std::size_t number = 0; number < count; ++number) {
-      files.push_back(folder + "/" + kProblems[number].name);
+      files.push_back(folder + "/" + kCheckedProblems[number].name);
     }
     RunInParallel(count, jobs, [&](std::size_t number) {
-      const CheckedProblem& one = kProblems[number];
+      const CheckedProblem& one = kCheckedProblems[number];
       WriteProblem(task_, one.inputs, files[number], one.seed);
       return true;
     });

@@ -73,7 +73,7 @@ std::uint64_t MostRegisters(const ir::Device& device, const GpuKernel& kernel) {
 }  // namespace
 
 GpuBench::GpuBench(const ir::Device& device, const EvaluatorOptions& options,
-                   const WriteProblems& write, int spares, bool has_whole_numbers)
+                   const WriteProblems& write, int spares)
     : device_(device), compilers_(PoolOptions(device, scratch_.path(), options)) {
   const auto driver = Driver::Load(Driver::LibraryNames());
   if (!driver.driver) Missing(driver.problem);
@@ -87,7 +87,6 @@ GpuBench::GpuBench(const ir::Device& device, const EvaluatorOptions& options,
   setup.programs = programs.cubin;
   setup.ordinal = options.gpu;
   setup.cold = options.cold;
-  setup.has_whole_numbers = has_whole_numbers;
   setup.problems = write(scratch_.path());
   GpuPoolLimits limits;
   limits.stop = options.stop;

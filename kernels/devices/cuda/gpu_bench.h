@@ -25,11 +25,10 @@ class GpuBench {
   /// Writes problem files (cpu::WriteProblemFile) into a folder: their paths, by ProblemNumber.
   using WriteProblems = std::function<std::vector<std::string>(const std::string& folder)>;
 
-  /// `spares`: processes that stand ready beside the one that works. `has_whole_numbers`:
-  /// RunSetup's. Throws Error when the driver,
+  /// `spares`: processes that stand ready beside the one that works. Throws Error when the driver,
   /// a GPU or NVRTC is missing, or when `write` does.
   GpuBench(const ir::Device& device, const EvaluatorOptions& options, const WriteProblems& write,
-           int spares = 1, bool has_whole_numbers = true);
+           int spares = 1);
 
   /// Compiles the text of a source (Source::text or Source::careful). From several threads at once.
   Compiled Compile(const Source& source, const std::string& text, Optimization optimization);

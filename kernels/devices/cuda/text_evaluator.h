@@ -19,8 +19,7 @@ class TextEvaluator : public Evaluator {
   /// Throws what GpuBench does.
   TextEvaluator(const ir::Device& device, const EvaluatorOptions& options,
                 const GpuBench::WriteProblems& write)
-      : cold_(options.cold),
-        bench_(device, options, write, /*spares=*/1, /*has_whole_numbers=*/false) {}
+      : cold_(options.cold), bench_(device, options, write) {}
 
   Compiled Compile(const Source& source) override {
     return bench_.Compile(source, source.text, Optimization::kFull);

@@ -14,12 +14,14 @@
 #include "base/spelling.h"
 #include "base/system/signals.h"
 #include "examples/lift/judge.h"
+#include "kernels/devices/device.h"
 #include "search/commands/functional/functional.h"
 #include "search/commands/replay_source.h"
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
 #include "search/functional/functional_subject.h"
 #include "search/functional/program_evaluator.h"
+#include "search/measure/possible.h"
 #include "search/solve/example_space.h"
 #include "search/solve/functional_file.h"
 
@@ -27,7 +29,9 @@ namespace exh::search {
 namespace {
 
 struct ProgramOptions {
-  SearchOptions search;
+  ProgramOptions() { search.problem.device.clear(); }
+
+  SearchOptions search;  ///< Without a device: kDefaultDevice.
   std::string file, size, mapping;
   std::vector<std::string> dropped;
   bool strict = false, through_fused = false;
@@ -47,10 +51,14 @@ lift::Rules RulesOf(const ProgramOptions& options) {
   return rules;
 }
 
+constexpr const char* kDefaultDevice = "cuda";
+
 std::unique_ptr<FunctionalSubject> SubjectOf(const ProgramOptions& options) {
   if (options.file.empty()) throw UsageError("which program? search functional search FILE.fun");
+  ProblemOptions problem = options.search.problem;
+  if (problem.device.empty()) problem.device = kDefaultDevice;
   return std::make_unique<FunctionalSubject>(TextAt(options.file), GivenOf(options.size),
-                                             RulesOf(options), FindDevice(options.search.problem));
+                                             RulesOf(options), FindDevice(problem));
 }
 
 int Search(const ProgramOptions& options, const Invocation& invocation) {
@@ -68,8 +76,9 @@ int Search(const ProgramOptions& options, const Invocation& invocation) {
 
 int Measured(const Subject& subject, const kernels::Source& source) {
   const auto evaluator = subject.MakeEvaluator({.jobs = NumCores()});
-  const kernels::Measurement measured =
-      evaluator->Measure(evaluator->Compile(source), {}, kernels::Effort::kFinal);
+  // Of all implementations the same one holds.
+  const kernels::Measurement measured = MeasurePossible(*evaluator, evaluator->Compile(source),
+                                                        subject.Bound(false).bound(subject.root()));
   const bool is_right = measured.verdict == kernels::Verdict::kCorrect;
   fmt::print("{}\n", is_right ? "correct, " + FormatTime(measured.best_ns)
                               : fmt::format("{}: {}", kernels::VerdictName(measured.verdict),
@@ -78,9 +87,10 @@ int Measured(const Subject& subject, const kernels::Source& source) {
 }
 
 /// The mapping of the command line, or of the program; what neither says is in sequence.
-functional::Codes MappingOf(const ProgramOptions& options, const FunctionalSubject& subject) {
-  if (!options.mapping.empty()) return ParseMapping(options.mapping, subject.tree());
-  return functional::CodesOf(subject.mapped().program())[0];
+functional::Codes MappingOf(const ProgramOptions& options, const MappedProgram& mapped,
+                            const lift::TreeFile& tree) {
+  if (!options.mapping.empty()) return ParseMapping(options.mapping, tree);
+  return functional::CodesOf(mapped.program())[0];
 }
 
 /// What the rules say against it; nothing: it is valid.
@@ -93,11 +103,11 @@ std::string Objections(const FunctionalSubject& subject, const functional::Codes
   return verdict.candidate ? "" : fmt::format("{}", fmt::join(verdict.requirements, ", "));
 }
 
-kernels::Source SourceOfMapping(const FunctionalSubject& subject,
-                                const functional::Assignment& values,
-                                const functional::Codes& codes) {
+kernels::Source SourceOfMapping(const MappedProgram& mapped, const functional::Assignment& values,
+                                const functional::Codes& codes,
+                                const functional::GpuLimits& limits) {
   try {
-    return SourceOf(subject.mapped(), values, {codes}, LimitsOf(subject.device()));
+    return SourceOf(mapped, values, {codes}, limits);
   } catch (const functional::Unlowerable& why) {
     throw UsageError(fmt::format("this mapping cannot be run: {}", why.what()));
   }
@@ -106,16 +116,30 @@ kernels::Source SourceOfMapping(const FunctionalSubject& subject,
 int Run(const ProgramOptions& options) {
   const auto subject = SubjectOf(options);
   const functional::Assignment values = subject->mapped().Values();
-  const functional::Codes codes = MappingOf(options, *subject);
+  const functional::Codes codes = MappingOf(options, subject->mapped(), subject->tree());
   const std::string objections = Objections(*subject, codes);
   if (!objections.empty()) fmt::print("refused by {}; run all the same\n", objections);
-  return Measured(*subject, SourceOfMapping(*subject, values, codes));
+  return Measured(*subject,
+                  SourceOfMapping(subject->mapped(), values, codes, LimitsOf(subject->device())));
 }
 
+/// Of the device that was named; of none, what this machine's GPU has, or else what every one does.
+functional::GpuLimits LimitsFor(const ProgramOptions& options) {
+  const std::string& name = options.search.problem.device;
+  if (!name.empty()) return LimitsOf(FindDevice(options.search.problem));
+  const kernels::DeviceResult here =
+      kernels::LoadDevice(kDefaultDevice, {}, options.search.problem.gpu.value_or(0));
+  return here.device ? LimitsOf(*here.device) : functional::GpuLimits();
+}
+
+/// Needs no GPU: it is text.
 int Emit(const ProgramOptions& options) {
-  const auto subject = SubjectOf(options);
-  const functional::Assignment values = subject->mapped().Values();
-  fmt::print("{}", SourceOfMapping(*subject, values, MappingOf(options, *subject)).text);
+  if (options.file.empty()) throw UsageError("which program? search functional emit FILE.fun");
+  const MappedProgram mapped("the program", TextAt(options.file), GivenOf(options.size));
+  const lift::TreeFile tree = mapped.Tree();
+  fmt::print("{}", SourceOfMapping(mapped, mapped.Values(), MappingOf(options, mapped, tree),
+                                   LimitsFor(options))
+                       .text);
   return 0;
 }
 
@@ -131,7 +155,8 @@ int Replay(const ReplayOptions& options) {
   source_of.Decide(candidate);
   fmt::print("{}", subject->Outline(candidate));
   const functional::Assignment values = ValuesOf(subject->mapped().program(), candidate);
-  return Measured(*subject, SourceOfMapping(*subject, values, CodesOf(candidate)));
+  return Measured(*subject, SourceOfMapping(subject->mapped(), values, CodesOf(candidate),
+                                            LimitsOf(subject->device())));
 }
 
 void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
@@ -141,7 +166,6 @@ void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
   command.add_flag("--strict", options.strict, "local memory always has a group around it");
   command.add_flag("--through-fused", options.through_fused,
                    "the rule of fusion looks through maps that are fused");
-  options.search.problem.device = "cuda";
   command.add_option("--device", options.search.problem.device, "a GPU: cuda (default), h200");
   command.add_option("--gpu", options.search.problem.gpu, "which GPU (default 0)");
 }

@@ -17,6 +17,7 @@
 #include "kernels/fused/run/cpu_machine.h"
 #include "search/commands/fused/operators.h"
 #include "search/commands/fused/rows_log.h"
+#include "search/fused/fused_subject.h"
 #include "search/fused/gpu_machine.h"
 #include "search/subject/problem.h"
 
@@ -49,6 +50,8 @@ std::unique_ptr<fused::RowMachine> MachineOf(const RunOptions& options) {
 
 fused::RowOptions RowOptionsOf(const RunOptions& options) {
   fused::RowOptions rows = options.rows;
+  const kernels::ir::Device device = FindDevice(options.problem);
+  rows.least_ns = [device](std::uint64_t moved) { return LeastTimesOf(device, moved).ns(); };
   const auto bytes = ParseBytes(options.memory);
   if (!bytes) {
     throw UsageError(fmt::format("--most-bytes '{}' has no unit; right: 64MiB", options.memory));

@@ -18,6 +18,7 @@
 #include "search/commands/search_options.h"
 #include "search/commands/session.h"
 #include "search/fused/fused_subject.h"
+#include "search/measure/possible.h"
 
 namespace exh::search {
 namespace {
@@ -80,8 +81,8 @@ int Replay(const ReplayOptions& options) {
     out.close();
     if (!out) throw Error(fmt::format("cannot write '{}'", options.emit));
   }
-  const kernels::Measurement measured =
-      evaluator->Measure(evaluator->Compile(source), {}, kernels::Effort::kFinal);
+  const kernels::Measurement measured = MeasurePossible(*evaluator, evaluator->Compile(source),
+                                                        subject->Bound(false).bound(candidate));
   fmt::print("{}{}\n", subject->Outline(candidate),
              measured.verdict == kernels::Verdict::kCorrect
                  ? "correct, " + FormatTime(measured.best_ns)

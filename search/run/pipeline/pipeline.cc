@@ -18,15 +18,17 @@ void Pipeline::Compile(Entry& entry) const {
   if (entry.is_dropped()) return;
   if (parts_.state.idle_limit().IsIdle(entry.source.rough_ns)) {
     entry.compiled.verdict = kernels::Verdict::kIdle;
-    entry.compiled.why =
-        fmt::format("its instructions alone take about {}", FormatTime(entry.source.rough_ns));
+    entry.compiled.why = fmt::format(
+        "not compiled: its instructions alone take about {}, and nothing above {} is "
+        "waited for",
+        FormatTime(entry.source.rough_ns), FormatTime(parts_.state.idle_limit().ns()));
     return;
   }
   const WorkspaceLimit& limit = parts_.state.workspace_limit();
   if (limit.IsAbove(entry.source.workspace_bytes)) {
     entry.compiled.verdict = kernels::Verdict::kIdle;
     entry.compiled.why =
-        fmt::format("it takes {} beside the arrays, and the best {}",
+        fmt::format("not compiled: it takes {} beside the arrays, and the best {}",
                     BytesText(entry.source.workspace_bytes), BytesText(limit.bytes()));
     return;
   }
