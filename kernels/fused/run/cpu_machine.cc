@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cpu/compiler_probe.h"
 #include "kernels/cpu/run.h"
 #include "kernels/fused/code/code.h"
 #include "kernels/ir/elements.h"
@@ -17,6 +18,7 @@ cpu::CompilerOptions CompilerIn(const std::string& folder, const StopToken* stop
   options.directory = folder;
   options.keep_source = false;
   options.stop = stop;
+  options.known = cpu::AskCompiler(options);
   return options;
 }
 
