@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
+#include "search/commands/implementation_files.h"
+#include "search/commands/wrong_case.h"
 #include "search/descend/choice_order.h"
 #include "search/descend/dropped/dropped.h"
 #include "search/descend/first.h"
@@ -83,6 +85,7 @@ std::string EndText(const Outcome& outcome) {
 struct Session {
   const SearchOptions& options;
   const Subject& subject;
+  const runtime::Candidate& root;
   const RunRecord& header;
   const std::string& folder;
   const std::string& program;  ///< As this program was called.
@@ -97,17 +100,10 @@ struct Session {
 
 /// The winner's source and its decisions as a file to replay.
 void WriteWinner(const Session& session, const std::string& folder, const Winner& winner) {
-  MakeFolder(folder);
-  const runtime::Instance& instance = winner.candidate.instance();
-  std::vector<std::string> taken;
-  for (const PathStep& step : winner.path) taken.push_back(StepText(instance, step));
-  WriteFile(folder + "/best" + session.subject.source_suffix(),
-            WithDecisions(winner.compiled.source, taken, "best.decisions.txt"));
-  WriteFile(folder + "/best.decisions.txt", AllDecisionsText(winner.candidate));
-  const std::string comment =
-      fmt::format("Record {} of {}: {}", winner.n, session.folder, FormatTime(winner.ns));
-  WriteFile(folder + "/best.replay",
-            WriteDecisionFile(session.header, instance, winner.path, comment));
+  WriteImplementation(
+      folder, "best", session.subject, session.header, winner.candidate, winner.path,
+      winner.compiled.source,
+      fmt::format("Record {} of {}: {}", winner.n, session.folder, FormatTime(winner.ns)));
 }
 
 /// Measures the finalists in turn with the yardsticks, and logs what comes out.
@@ -133,6 +129,9 @@ int Conclude(const Session& session, const Outcome& outcome) {
   fmt::print("{}\n", EndText(outcome));
   const std::string replay = session.program + " " + session.subject.replay_command();
   fmt::print("{}", WrongText(outcome.failures, replay, session.folder));
+  fmt::print("{}", KeepFirstWrong({session.subject, session.header, session.folder, replay,
+                                   session.evaluator, session.root},
+                                  outcome.failures));
   std::fflush(stdout);
   if (broken) {
     fmt::print(stderr, "search: stopped: {}\n  what was found until then is in {}\n",
@@ -349,6 +348,7 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
 
   const Session session{options,
                         run.subject,
+                        run.root,
                         run.header,
                         run.folder,
                         invocation.program,
@@ -364,6 +364,11 @@ int Explore(const SearchOptions& options, const Invocation& invocation, const Pr
                                session.folder));
   std::fflush(stdout);
   return HaveChecksFailed(outcome.failures, outcome.failed_checks) ? kChecksFailed : code;
+}
+
+/// What the compiler gets wrong.
+void SayNotes(const Evaluator& evaluator) {
+  for (const std::string& note : evaluator.Notes()) fmt::print("note: {}\n", note);
 }
 
 /// Other conditions than those that the run began with.
@@ -416,6 +421,7 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
   const std::unique_ptr<Evaluator> evaluator =
       MakeEvaluatorFor(subject, options, folder, budget.stop);
   if (const std::string text = advice.Text(); !text.empty()) fmt::print("note: {}\n", text);
+  SayNotes(*evaluator);
   EventLog log(folder + "/log.jsonl");
   if (options.durable) log.MakeDurable();
   const SearchBound bound =
@@ -445,6 +451,7 @@ int ResumeRun(const Subject& subject, const SearchOptions& options, const Invoca
       subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
                              header.is_cold(), &budget.stop, options.under()});
   SayConditions(earlier, *evaluator);
+  SayNotes(*evaluator);
   const std::string asked = header.prior.empty() ? "none" : options.prior;
   const BeginsWith begins = PriorFor(subject, root.instance(), bound, header, asked);
   if (begins.name != header.prior) {

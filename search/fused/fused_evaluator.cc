@@ -79,6 +79,9 @@ class FusedEvaluator final : public kernels::Evaluator {
                        kernels::CompilerCall());
   }
 
+  std::string CompilerText() const override { return compiler_.options().known.compiler; }
+  std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
+
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
 
  private:

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/system/process.h"
 #include "kernels/cpu/compile.h"
+#include "kernels/cpu/compiler_probe.h"
 #include "kernels/cpu/problem_bench.h"
 #include "kernels/cpu/run.h"
 #include "kernels/devices/backend.h"
@@ -31,6 +32,7 @@ cpu::CompilerOptions InFolder(const std::string& folder, const StopToken* stop) 
   options.directory = folder;
   options.keep_source = false;
   options.stop = stop;
+  options.known = cpu::AskCompiler(options);
   options.flags.insert(options.flags.end(), {"-isystem", EXH_EIGEN_INCLUDE});
   return options;
 }
@@ -118,6 +120,9 @@ class CpuEvaluator final : public Evaluator {
     const std::uint32_t threads = task_.function->device.threads;
     return fmt::format("{} {}, {}", threads, threads == 1 ? "thread" : "threads", CompilerCall());
   }
+
+  std::string CompilerText() const override { return compiler_.options().known.compiler; }
+  std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
 
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
 

@@ -103,6 +103,9 @@ class CudaEvaluator final : public Evaluator {
                        MathText(*task_.function), cold_ ? "cold" : "warm");
   }
 
+  std::string CompilerText() const override { return bench_.CompilerText(); }
+  std::vector<std::string> Notes() const override { return bench_.Notes(); }
+
   std::optional<MeasuredRates> Rates() override { return bench_.Rates(); }
 
   void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }

@@ -13,6 +13,7 @@
 #include "kernels/devices/cuda/driver/device_programs.h"
 #include "kernels/devices/cuda/driver/driver.h"
 #include "kernels/devices/cuda/evaluator.h"
+#include "kernels/devices/cuda/known_answers.h"
 
 namespace exh::kernels::cuda {
 namespace {
@@ -81,6 +82,10 @@ GpuBench::GpuBench(const ir::Device& device, const EvaluatorOptions& options,
   const CompiledKernel programs = compilers_.Compile(DeviceProgramsSource());
   EndIfStopped(options.stop);
   if (programs.verdict != Verdict::kCorrect) Missing(programs.why);
+
+  compilers_.Heed(
+      KnownAnswersOf(compilers_.compiler(), device.architecture, options.gpu, options.stop));
+  EndIfStopped(options.stop);
 
   RunSetup setup;
   setup.drivers = Driver::LibraryNames();

@@ -37,6 +37,8 @@ class TextEvaluator : public Evaluator {
   std::string YardstickText() const override {
     return bench_.Conditions() + (cold_ ? ", cold L2" : ", warm L2");
   }
+  std::string CompilerText() const override { return bench_.CompilerText(); }
+  std::vector<std::string> Notes() const override { return bench_.Notes(); }
   std::optional<MeasuredRates> Rates() override { return bench_.Rates(); }
   void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cpu/compiler_probe.h"
 #include "kernels/cpu/problem_set.h"
+#include "kernels/cpu/run.h"
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/run/problem.h"
 #include "kernels/ir/elements.h"
@@ -18,6 +20,7 @@ cpu::CompilerOptions CompilerIn(const std::string& folder, const StopToken* stop
   options.directory = folder;
   options.keep_source = false;
   options.stop = stop;
+  options.known = cpu::AskCompiler(options);
   return options;
 }
 
