@@ -90,8 +90,8 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   ir::PlanLowering(*function, function->plans_windows());
   NoteImpossibleWays(*function, task.notes);
   if (function->statements.size() > kMostStatements) {
-    throw Error(fmt::format("{} has {} statements; the space takes {}", function->name,
-                            function->statements.size(), kMostStatements));
+    throw UsageError(fmt::format("{} has {} statements; the space takes {}", function->name,
+                                 function->statements.size(), kMostStatements));
   }
   task.function = function;
   task.host = task.space->MakeHost(*function);

@@ -7,12 +7,13 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/spelling.h"
+#include "base/system/user_file.h"
+#include "base/user_json.h"
 #include "kernels/devices/backend.h"
 #include "kernels/ir/target.h"
 
@@ -188,7 +189,7 @@ class Reader {
 
 /// The value of a field on the command line. A bare word is a string: threads=detect.
 json ParseOverride(const std::string& text) {
-  json value = json::parse(text, nullptr, false);
+  json value = TryUserJson(text);
   return value.is_discarded() ? json(text) : value;
 }
 
@@ -272,7 +273,8 @@ File FindFile(const std::string& folder, const std::string& name) {
   std::vector<std::string> names;
   std::string unreadable;
   for (const fs::path& file : files) {
-    json object = json::parse(std::ifstream(file), nullptr, false);
+    std::string why;
+    json object = TryUserJson(ReadFile(file.string(), &why).value_or(""));
     const bool named = object.is_object() && object.contains("name") && object["name"].is_string();
     if (named && object["name"] == name) return {file.string(), std::move(object), ""};
     if (named) names.push_back(object["name"].get<std::string>());

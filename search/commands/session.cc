@@ -208,20 +208,6 @@ int Conclude(const Session& session, const Outcome& outcome) {
   return 1;
 }
 
-/// A run that cannot begin leaves no folder behind.
-std::unique_ptr<Evaluator> MakeEvaluatorFor(const Subject& subject, const SearchOptions& options,
-                                            const std::string& folder, const StopToken& stop) {
-  try {
-    return subject.MakeEvaluator({options.jobs.value_or(NumCores()),
-                                  options.problem.gpu.value_or(0), options.cold(), &stop,
-                                  options.under()});
-  } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(folder, ignored);  // Only if it is empty.
-    throw;
-  }
-}
-
 /// The lower bound; where what it rests on is not known there is none, and that is said.
 SearchBound BoundIfKnown(const Subject& subject, bool is_cold) {
   try {
@@ -415,14 +401,16 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
   const ChoiceOrder order = subject.order(options.order, root);
   for (const std::string& note : subject.notes()) fmt::print("note: {}\n", note);
 
-  const std::string folder = MakeRunFolder(options.out, subject.name());
+  RunFolder run_folder(options.out, subject.name());
+  const std::string& folder = run_folder.path();
   // While compilers and devices get ready.
   OrderAdvice advice(root, order);
   const std::unique_ptr<Evaluator> evaluator =
-      MakeEvaluatorFor(subject, options, folder, budget.stop);
+      subject.MakeEvaluator({options.jobs.value_or(NumCores()), options.problem.gpu.value_or(0),
+                             options.cold(), &budget.stop, options.under()});
   if (const std::string text = advice.Text(); !text.empty()) fmt::print("note: {}\n", text);
   SayNotes(*evaluator);
-  EventLog log(folder + "/log.jsonl");
+  EventLog log(run_folder.log_path());
   if (options.durable) log.MakeDurable();
   const SearchBound bound =
       use == BoundUse::kNone ? SearchBound() : BoundIfKnown(subject, options.cold());
@@ -432,6 +420,7 @@ int BeginRun(const Subject& subject, const SearchOptions& options, const Invocat
   header.prior = begins.name;
   log.Write(header);
   for (const ChoiceRecord& choice : ChoiceRecords(root.instance())) log.Write(choice);
+  run_folder.Keep();
   return Explore(
       options, invocation,
       {subject, root, order, header, bound, begins.prior, policy, folder, *evaluator, log, budget});

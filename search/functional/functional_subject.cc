@@ -59,6 +59,7 @@ std::unique_ptr<FunctionalSubject> FunctionalSubject::Of(const RunRecord& run) {
   for (const lift::Rule& rule : lift::kRules) take(rule.name, rules.*rule.holds);
   take("strict", rules.strict);
   take("through_fused", rules.through_fused);
+  take("whole_nest", rules.whole_nest);
   ProblemOptions options;
   options.device = run.device;
   for (const auto& [name, value] : run.limits) options.limits.push_back(name + "=" + value);
@@ -79,6 +80,7 @@ void FunctionalSubject::Describe(RunRecord& run) const {
   }
   if (rules_.strict) run.sizes[RuleName("strict")] = 1;
   if (rules_.through_fused) run.sizes[RuleName("through_fused")] = 1;
+  if (rules_.whole_nest) run.sizes[RuleName("whole_nest")] = 1;
   run.device = device_.name;
   run.limits = DeviceLimits(device_);
 }

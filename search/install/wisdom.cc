@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "base/user_json.h"
 #include "kernels/devices/backend.h"
 
 namespace exh::search {
@@ -229,7 +230,7 @@ std::vector<Wisdom> ReadWisdom(std::string_view text, const std::string& path) {
     const std::string_view one = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     try {
-      const Json json = Json::parse(one);
+      const Json json = ParseUserJson<Json>(one);
       const int version = json.at("v").get<int>();
       if (version != kVersion) {
         throw Error(fmt::format("it is of version {}, and this program reads version {}", version,

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/system/user_file.h"
 #include "search/log/log_json.h"
 
 namespace exh::search {
@@ -241,8 +242,10 @@ constexpr std::size_t kBlockBytes = 16 << 20;
 class LogFile {
  public:
   explicit LogFile(std::string path)
-      : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY)) {
-    if (file_ < 0) Refuse(errno);
+      : path_(std::move(path)),
+        file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) {
+    if (file_ < 0) Refuse(std::strerror(errno), errno == ENOENT || errno == ENOTDIR);
+    if (const std::string why = NoRegularFile(file_); !why.empty()) Refuse(why);
   }
   LogFile(const LogFile&) = delete;
   LogFile& operator=(const LogFile&) = delete;
@@ -275,13 +278,13 @@ class LogFile {
   void Read(std::string& text) {
     const ssize_t count = ::read(file_, piece_.data(), piece_.size());
     if (count < 0 && errno == EINTR) return;
-    if (count < 0) Refuse(errno);
+    if (count < 0) Refuse(std::strerror(errno));
     is_at_end_ = count == 0;
     text.append(piece_.data(), static_cast<std::size_t>(count));
   }
-  [[noreturn]] void Refuse(int error) const {
-    if (error == ENOENT || error == ENOTDIR) throw UsageError(fmt::format("no log at '{}'", path_));
-    throw UsageError(fmt::format("the log '{}' cannot be read: {}", path_, std::strerror(error)));
+  [[noreturn]] void Refuse(const std::string& why, bool is_missing = false) const {
+    if (is_missing) throw UsageError(fmt::format("no log at '{}'", path_));
+    throw UsageError(fmt::format("the log '{}' cannot be read: {}", path_, why));
   }
 
   std::string path_, buffer_;

@@ -129,13 +129,34 @@ class BadInput(unittest.TestCase):
         self.check(["size", "--kernel", "axpy", "--jobs", "100000"], "bad --jobs 100000", "1 to 1024")
         self.check([*axpy, "--memory", "lots"], "bad --memory 'lots'", "512MiB")
         self.check([*axpy, "--memory", "1MiB"], "MiB while it is built, and 1 MiB are allowed", "--memory allows more",
-                   code=1)
+                   code=2)
         self.check([*axpy, "--gpu", "7"], "--gpu 7", "'cpu', which is no GPU")
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "mine.txt"), "w", encoding="utf-8"):
                 pass
             self.check([*axpy, "--out", folder], folder, "is not empty", "another --out")
             self.assertEqual(os.listdir(folder), ["mine.txt"])
+
+    def test_a_start_that_fails_leaves_nothing(self):
+        axpy = ["--kernel", "axpy", "--size", "n=64", "--budget", "evals=1"]
+        with tempfile.TemporaryDirectory() as home:
+            folder = os.path.join(home, "run")
+            self.check([*axpy, "--prior", "nonexist.json", "--out", folder], "nonexist.json", "cannot be read")
+            self.assertEqual(os.listdir(home), [])
+            os.mkdir(folder)  # What was there stays, and is empty.
+            self.check([*axpy, "--prior", "nonexist.json", "--out", folder], "nonexist.json")
+            self.assertEqual(os.listdir(folder), [])
+            # A start that was killed: no line is whole, so it is no run, and the folder can begin.
+            with open(os.path.join(folder, "log.jsonl"), "w", encoding="utf-8") as log:
+                log.write('{"t":"run","v":')
+            done = run(SEARCH, *axpy, "--out", folder)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.check([*axpy, "--out", folder], "already holds a run")
+
+    def test_numbers_below_zero(self):
+        for command in (["fused", "x.json", "--leaves"], ["fused", "search", "x.json", "--leaves"],
+                        ["--kernel", "axpy", "--screen"], ["size", "--kernel", "axpy", "--depth"]):
+            self.check([*command, "-1"], f"bad {command[-1]} '-1'", "0 or more")
 
     def test_a_path_that_is_none_is_said_in_our_words(self):
         for arguments in (["--resume", "x" * 5000], ["log", "show", "x" * 5000], ["replay", "x" * 5000],
@@ -215,11 +236,12 @@ class Studies(unittest.TestCase):
                                         "--format", "json"))["levels"]
         self.assertEqual(len(levels), 5)
         self.assertEqual(levels[0], {"nodes": 1, "dead_ends": 0, "implementations": 0})
-        table = self.search(*kernel, "--order", "paper", "--jobs", "1").split()
+        table = self.search(*kernel, "--space", "paper", "--order", "paper", "--jobs", "1").split()
         self.assertEqual([int(n) for n in table[6::4]], [level["nodes"] for level in levels])
 
     def test_size_is_counted_or_estimated(self):
-        kernel = ("size", "--kernel", "axpy", "--device", "k4000", "--samples", "3", "--format", "json", "--size")
+        kernel = ("size", "--kernel", "axpy", "--device", "k4000", "--space", "paper", "--samples", "3", "--format",
+                  "json", "--size")
         small = json.loads(self.search(*kernel, "n=1"))
         # One loop: two directives for each of three accesses, and either read is the first.
         self.assertEqual(small["exact"]["implementations"], 16)
@@ -232,8 +254,8 @@ class Studies(unittest.TestCase):
             self.assertEqual(large, json.loads(self.search(*kernel, "n=64", "--estimate", name, "--jobs", "1")))
 
     def test_stats(self):
-        kernel = ("stats", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--order", "paper", "--order",
-                  "paper-reversed", "--depth", "3")
+        kernel = ("stats", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--space", "paper", "--order",
+                  "paper", "--order", "paper-reversed", "--depth", "3")
         direct, reverse = json.loads(self.search(*kernel, "--format", "json"))["orders"]
         self.assertEqual(direct["order"][:7], reverse["order"][6::-1])
         table = self.search(*kernel)
@@ -247,7 +269,7 @@ class Studies(unittest.TestCase):
         self.assertIn("of the leaves of the tree", text)
 
     def test_size_below_decisions(self):
-        kernel = ("size", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--order",
+        kernel = ("size", "--kernel", "axpy", "--size", "n=64", "--device", "k4000", "--space", "paper", "--order",
                   "paper", "--depth", "2", "--format", "json")
         whole = json.loads(self.search(*kernel))["levels"]
         with tempfile.TemporaryDirectory() as folder:

@@ -51,7 +51,7 @@ TEST(MappedPrograms, ValidMappingsComputeWhatTheReferenceDoes) {
   const std::string folder = "examples/lift/programs/";
   cases.AddRandom("listing 1", Listing1(), {}, 24);
   lift::Rules published;
-  published.strict = published.through_fused = true;
+  published.strict = published.whole_nest = true;
   cases.AddRandom("listing 1, published rules", Listing1(), {}, 8, published);
   cases.AddRandom("listing 3", functional::FileText(folder + "listing_3.fun"),
                   {{"n", 60}, {"s0", 15}, {"s1", 3}}, 24);

@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "base/spelling.h"
 #include "base/system/signals.h"
+#include "base/system/user_file.h"
 #include "examples/lift/judge.h"
 #include "kernels/devices/device.h"
 #include "search/commands/functional/functional.h"
@@ -34,13 +35,14 @@ struct ProgramOptions {
   SearchOptions search;  ///< Without a device: kDefaultDevice.
   std::string file, size, mapping;
   std::vector<std::string> dropped;
-  bool strict = false, through_fused = false;
+  bool strict = false, through_fused = false, whole_nest = false;
 };
 
 lift::Rules RulesOf(const ProgramOptions& options) {
   lift::Rules rules;
   rules.strict = options.strict;
   rules.through_fused = options.through_fused;
+  rules.whole_nest = options.whole_nest;
   std::vector<std::string> names;
   for (const lift::Rule& rule : lift::kRules) names.emplace_back(rule.name);
   for (const std::string& name : options.dropped) {
@@ -57,7 +59,7 @@ std::unique_ptr<FunctionalSubject> SubjectOf(const ProgramOptions& options) {
   if (options.file.empty()) throw UsageError("which program? search functional search FILE.fun");
   ProblemOptions problem = options.search.problem;
   if (problem.device.empty()) problem.device = kDefaultDevice;
-  return std::make_unique<FunctionalSubject>(TextAt(options.file), GivenOf(options.size),
+  return std::make_unique<FunctionalSubject>(ReadUserFile(options.file), GivenOf(options.size),
                                              RulesOf(options), FindDevice(problem));
 }
 
@@ -166,6 +168,8 @@ void AddProgramOptions(CLI::App& command, ProgramOptions& options) {
   command.add_flag("--strict", options.strict, "local memory always has a group around it");
   command.add_flag("--through-fused", options.through_fused,
                    "the rule of fusion looks through maps that are fused");
+  command.add_flag("--whole-nest", options.whole_nest,
+                   "the rule of fusion is of every map of a perfect nest, as published");
   command.add_option("--device", options.search.problem.device, "a GPU: cuda (default), h200");
   command.add_option("--gpu", options.search.problem.gpu, "which GPU (default 0)");
 }

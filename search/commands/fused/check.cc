@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/system/user_file.h"
 #include "kernels/fused/graph/batch.h"
 #include "kernels/fused/graph/read.h"
 #include "kernels/fused/group.h"
@@ -184,7 +185,7 @@ int Check(const CheckOptions& options) {
   if (!options.values.empty() && !options.evaluate) {
     throw UsageError("--values has what --evaluate yields: it needs that");
   }
-  const std::string text = ReadOperators(options.file);
+  const std::string text = ReadUserFile(options.file);
   const bool is_batch = options.batch || options.file.ends_with(".jsonl");
   if (options.schedules && !is_batch) {
     throw UsageError("--schedules is of a batch; of one operator: search fused explain FILE.json");

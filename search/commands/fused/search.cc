@@ -13,6 +13,7 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/system/signals.h"
+#include "base/system/user_file.h"
 #include "search/commands/fused/operators.h"
 #include "search/commands/replay_source.h"
 #include "search/commands/search_options.h"
@@ -36,7 +37,7 @@ void CheckUnder(const FusedSearchOptions& options, const FusedSubject& subject) 
 int Begin(const FusedSearchOptions& options, const Invocation& invocation) {
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options.search, interrupted);
-  const FusedSubject subject(ReadOperators(options.file), FindDevice(options.search.problem),
+  const FusedSubject subject(ReadUserFile(options.file), FindDevice(options.search.problem),
                              options.leaves);
   CheckUnder(options, subject);
   return BeginRun(subject, options.search, invocation, budget);
