@@ -4,6 +4,7 @@
 // put a function of the decisions there.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -103,6 +104,9 @@ class Evaluator {
   virtual std::vector<Contender> Yardsticks(int /*jobs*/) { return {}; }
   /// In words: how the yardsticks were built and run.
   virtual std::string YardstickText() const { return ""; }
+
+  /// Versions of what its times depend on, by name: "compiler", "driver", libraries.
+  virtual std::map<std::string, std::string, std::less<>> Versions() const { return {}; }
 
   /// What the device reaches by itself; nothing where that is not measured. Throws Error.
   virtual std::optional<MeasuredRates> Rates() { return std::nullopt; }

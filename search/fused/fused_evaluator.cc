@@ -97,6 +97,10 @@ class FusedEvaluator final : public kernels::Evaluator {
                        kernels::CompilerCall());
   }
 
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return {{"compiler", kernels::CompilerVersion()}, {"isl", poly::IslVersion()}};
+  }
+
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
 
  private:

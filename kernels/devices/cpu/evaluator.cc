@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/system/process.h"
 #include "kernels/cpu/compile.h"
 #include "kernels/cpu/run.h"
@@ -46,6 +48,21 @@ double TimeoutSeconds(double cap_ns, Effort effort, double flops) {
   if (effort != Effort::kQuick) return kFinal;
   if (cap_ns > 0) return kStart + 50 * cap_ns * 1e-9;
   return kFirstStart + kNaiveRuns * flops / kNaiveRate;
+}
+
+/// Of the headers that yardsticks are compiled with: "3.4.0"; empty where they do not say it.
+std::string EigenVersion() {
+  std::ifstream file(EXH_EIGEN_INCLUDE "/Eigen/src/Core/util/Macros.h");
+  std::string version, line;
+  for (const std::string part :
+       {"EIGEN_WORLD_VERSION", "EIGEN_MAJOR_VERSION", "EIGEN_MINOR_VERSION"}) {
+    const std::string define = "#define " + part + " ";
+    while (std::getline(file, line) && !line.starts_with(define)) {
+    }
+    if (!file) return "";
+    version += (version.empty() ? "" : ".") + std::string(Trim(line.substr(define.size())));
+  }
+  return version;
 }
 
 class CpuEvaluator final : public Evaluator {
@@ -125,6 +142,10 @@ class CpuEvaluator final : public Evaluator {
   std::string YardstickText() const override {
     const std::uint32_t threads = task_.function->device.threads;
     return fmt::format("{} {}, {}", threads, threads == 1 ? "thread" : "threads", CompilerCall());
+  }
+
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return {{"compiler", CompilerVersion()}, {"eigen", EigenVersion()}};
   }
 
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
@@ -208,6 +229,14 @@ std::string CompilerPath() {
 std::string CompilerCall() {
   const cpu::CompilerOptions options;
   return fmt::format("{} {}", options.compiler, fmt::join(options.flags, " "));
+}
+
+std::string CompilerVersion() {
+  ProcessRequest request;
+  request.argv = {CompilerPath(), "--version"};
+  if (request.argv.front().empty()) return "";
+  const ProcessResult result = RunProcess(request);
+  return result.ok() ? std::string(Trim(result.out.substr(0, result.out.find('\n')))) : "";
 }
 
 void RequireCompiler() {

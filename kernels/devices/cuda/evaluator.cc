@@ -116,6 +116,9 @@ class CudaEvaluator final : public Evaluator {
                        MathText(*task_.function), cold_ ? "cold" : "warm");
   }
 
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return bench_.Versions();
+  }
   std::optional<MeasuredRates> Rates() override { return bench_.Rates(); }
 
   void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }

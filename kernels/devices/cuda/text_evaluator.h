@@ -38,6 +38,9 @@ class TextEvaluator : public Evaluator {
   std::string YardstickText() const override {
     return bench_.Conditions() + (cold_ ? ", cold L2" : ", warm L2");
   }
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return bench_.Versions();
+  }
   std::optional<MeasuredRates> Rates() override { return bench_.Rates(); }
   void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }
 

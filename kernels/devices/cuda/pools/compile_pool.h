@@ -55,6 +55,11 @@ class CompilePool {
   CompiledKernel Compile(const std::string& source,
                          Optimization optimization = Optimization::kFull);
 
+  /// Name and version of the compiler; empty as long as no process said it.
+  std::string compiler() const {
+    const std::lock_guard lock(mutex_);
+    return compiler_;
+  }
   /// Number of times that the compiler really ran, and of processes that were started.
   std::uint64_t runs() const;
   std::uint64_t starts() const;
