@@ -258,6 +258,21 @@ struct File {
   std::string error;
 };
 
+/// What people call devices that are called otherwise here.
+constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
+    {"gpu", "cuda"},     {"nvidia", "cuda"}, {"amd", "hip-text"}, {"rocm", "hip-text"},
+    {"hip", "hip-text"}, {"host", "cpu"},    {"processor", "cpu"}};
+
+std::string UnknownDevice(const std::string& name, const std::vector<std::string>& names) {
+  for (const auto& [word, meant] : kOtherWords) {
+    const bool is_there = std::ranges::find(names, meant) != names.end();
+    if (name == word && is_there) {
+      return fmt::format("unknown device '{}'; did you mean '{}'?", name, meant);
+    }
+  }
+  return UnknownName("device", name, names);
+}
+
 File FindFile(const std::string& folder, const std::string& name) {
   File found;
   std::error_code error;

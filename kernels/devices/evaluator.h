@@ -4,6 +4,7 @@
 // put a function of the decisions there.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -111,6 +112,8 @@ class Evaluator {
   /// What a person should know before a run begins, a line each: what the compiler gets wrong, and
   /// what is done about it.
   virtual std::vector<std::string> Notes() const { return {}; }
+  /// Versions of what its times depend on, by name: "compiler", "driver", libraries.
+  virtual std::map<std::string, std::string, std::less<>> Versions() const { return {}; }
 
   /// What the device reaches by itself; nothing where that is not measured. Throws Error.
   virtual std::optional<MeasuredRates> Rates() { return std::nullopt; }

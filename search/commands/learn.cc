@@ -17,6 +17,7 @@
 #include "search/learn/prior.h"
 #include "search/log/decisions.h"
 #include "search/log/log_reader.h"
+#include "search/log/log_text.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
 
@@ -31,12 +32,7 @@ struct LearnOptions {
 };
 
 std::string KernelText(const RunRecord& run) {
-  std::string text = run.kernel;
-  const char* separator = " ";
-  for (const auto& [name, size] : run.sizes) {
-    text += fmt::format("{}{}={}", std::exchange(separator, ","), name, size);
-  }
-  return text;
+  return run.sizes.empty() ? run.kernel : run.kernel + " " + SizesText(run);
 }
 
 /// Is it a failure of the implementation, and not of the machine?

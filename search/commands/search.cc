@@ -75,9 +75,9 @@ int Resume(const CLI::App& app, const SearchOptions& options, const Invocation& 
   const std::atomic<bool>& interrupted = ListenForSignals();
   Budget budget(options, interrupted);
   const std::string folder = std::filesystem::path(run->path).parent_path().string();
-  SayResumed(folder, run->earlier);
   const KernelSubject subject(MakeProblem(header));
   RefuseContradictions(app, options, header, subject.problem());
+  SayResumed(folder, run->earlier);
   return ResumeRun(subject, options, invocation, budget, run->log, run->earlier);
 }
 

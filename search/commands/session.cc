@@ -28,7 +28,8 @@
 #include "search/log/memory/front.h"
 #include "search/log/replay.h"
 #include "search/log/run_folder.h"
-#include "search/measure/make_evaluator.h"
+#include "search/log/times/best_time.h"
+#include "search/measure/machine.h"
 #include "search/report/comparison.h"
 #include "search/report/dropped_text.h"
 #include "search/report/report.h"
@@ -50,6 +51,7 @@ RunRecord Header(const Subject& subject, const runtime::Instance& instance,
   run.fingerprint = instance.fingerprint();
   subject.Describe(run);
   run.conditions = evaluator.YardstickText();
+  run.machine = MachineOf(evaluator);
   run.seed = options.seed;
   run.flops = subject.flops();
   run.argv = argv;
@@ -69,6 +71,7 @@ std::string EndText(const Outcome& outcome) {
   const EndRecord& end = outcome.end;
   std::string text = fmt::format("{} evaluations in {:.1f} s ({})", end.evaluations, end.dt,
                                  end.verdicts.empty() ? "none" : CountsText(end.verdicts, 8));
+  if (end.verdicts.contains("idle")) text += "; what is idle was not compiled";
   if (end.why == "exhausted") text += "; nothing new was left to find";
   if (end.why == "stuck") text += "; descents no longer get out of dead ends";
   if (end.why == "signal") text += "; interrupted";
@@ -99,11 +102,12 @@ struct Session {
 };
 
 /// The winner's source and its decisions as a file to replay.
-void WriteWinner(const Session& session, const std::string& folder, const Winner& winner) {
+void WriteWinner(const Session& session, const std::string& folder, const Winner& winner,
+                 const TimeInterval& time) {
   WriteImplementation(
       folder, "best", session.subject, session.header, winner.candidate, winner.path,
       winner.compiled.source,
-      fmt::format("Record {} of {}: {}", winner.n, session.folder, FormatTime(winner.ns)));
+      fmt::format("Record {} of {}: {}", winner.n, session.folder, IntervalText(time)));
 }
 
 /// Measures the finalists in turn with the yardsticks, and logs what comes out.
@@ -141,7 +145,7 @@ int Conclude(const Session& session, const Outcome& outcome) {
     if (!broken) session.log.Write(outcome.end);
     // What was not looked at proves nothing, unless there is nothing to look at.
     const bool has_looked = outcome.end.evaluations > 0 || outcome.proof.exhausted;
-    if (has_looked) fmt::print("{}", ProofText(outcome.proof, 0));
+    if (has_looked) fmt::print("{}", ProofText(outcome.proof, {}));
     fmt::print("no implementation was found to be correct{}{}the log is {}\n",
                outcome.failures.empty() ? "; " : ", ", FailuresText(outcome.failures),
                session.log.path());
@@ -154,20 +158,25 @@ int Conclude(const Session& session, const Outcome& outcome) {
   constexpr double kLeast = 0.2;  // Seconds; in less nothing is measured twice.
   const bool has_time = session.stop.SecondsLeft() > kLeast;
   const bool has_finals = !broken && !session.interrupted && has_time;
-  if (has_finals && finalists.size() > 1) {
-    fmt::print("finals: {} candidates and the yardsticks, measured in turn\n", finalists.size());
+  if (has_finals) {
+    fmt::print("finals: {} and the yardsticks, measured in turn\n",
+               finalists.size() == 1 ? std::string("the best")
+                                     : fmt::format("{} candidates", finalists.size()));
     std::fflush(stdout);
     comparison = RunFinals(session, finalists);
   }
   Winner winner = *outcome.winner;
+  TimeInterval time = BestTime(winner.ns, nullptr);
   if (comparison.winner >= 0) {
-    winner = finalists[static_cast<std::size_t>(comparison.winner)];
-    winner.ns = comparison.records[static_cast<std::size_t>(comparison.winner)].median_ns;
-    if (winner.n != outcome.winner->n) {
+    const auto index = static_cast<std::size_t>(comparison.winner);
+    const bool is_another = finalists[index].n != winner.n;
+    if (is_another) winner = finalists[index];
+    time = BestTime(winner.ns, &comparison.records[index]);
+    if (is_another) {
       BestRecord best;
       best.n = winner.n;
       best.dt = session.clock() - session.start;
-      best.ns = winner.ns;
+      best.ns = comparison.records[index].median_ns;
       best.hash = HashText(winner.vector);
       best.no_cut = !CutsByTime(ParseObjective(session.header.objective), winner.workspace_bytes);
       session.log.Write(best);
@@ -175,9 +184,9 @@ int Conclude(const Session& session, const Outcome& outcome) {
   }
   Log words;
   words.choices = ChoiceRecords(winner.candidate.instance());
-  fmt::print("best: {}, {} (record {}); its decisions, in the order taken:\n{}",
-             FormatTime(winner.ns), FormatRate(session.subject.flops(), winner.ns), winner.n,
-             DecisionsInWords(words, winner.path, "  "));
+  fmt::print("best: {} (record {}); its decisions, in the order taken:\n{}{}",
+             TimeAndRateText(time, session.subject.flops()), winner.n,
+             DecisionsInWords(words, winner.path, "  "), BusyText(time, session.header));
   const kernels::Source source = session.evaluator.Emit(winner.candidate);
   fmt::print("{}{}{}", DivisionText(source.across, source.bits_vary),
              MemoryText(source.memory_bytes(), source.workspace_bytes), FrontText(outcome.front));
@@ -187,17 +196,14 @@ int Conclude(const Session& session, const Outcome& outcome) {
   std::string commands = session.subject.CommandsText(session.program, session.folder, winner.n);
   if (commands.empty()) commands = CommandsText(session.program, session.folder, winner.n);
   fmt::print("to go on:\n{}", commands);
-  fmt::print("{}", ProofText(outcome.proof, outcome.winner->ns));
+  fmt::print("{}", ProofText(outcome.proof, time));
   std::fflush(stdout);
   if (broken) return 1;
-  WriteWinner(session, session.folder, winner);
-  if (!session.options.emit.empty()) WriteWinner(session, session.options.emit, winner);
+  WriteWinner(session, session.folder, winner, time);
+  if (!session.options.emit.empty()) WriteWinner(session, session.options.emit, winner, time);
   if (has_finals) {
-    fmt::print("against the yardsticks ({}, measured in turn):\n",
-               session.evaluator.YardstickText());
-    std::fflush(stdout);
-    if (finalists.size() == 1) comparison = RunFinals(session, finalists);
-    fmt::print("{}", session.subject.InWords(comparison));
+    fmt::print("against the yardsticks ({}, measured in turn with it):\n{}",
+               session.evaluator.YardstickText(), session.subject.InWords(comparison));
   } else if (!broken && !session.interrupted) {
     fmt::print("the yardsticks were not measured: nothing was left of the budget\n");
   }
@@ -263,6 +269,7 @@ ResumeRecord Resumed(const Prepared& run, const Invocation& invocation) {
   record.started = TimeStamp();
   record.tool = fmt::format("search {}", kVersion);
   record.conditions = run.evaluator.YardstickText();
+  record.machine = MachineOf(run.evaluator);
   record.argv = invocation.argv;
   return record;
 }
@@ -275,9 +282,12 @@ std::vector<runtime::Candidate> FirstOf(const Prepared& run) {
     Followed followed = Follow(recipe, run.root, run.order);
     if (recipe.is_exact && (!followed.implementation || !followed.missed.empty())) {
       const std::string why =
-          followed.missed.empty() ? "" : fmt::format(": {} cannot be as in it", followed.missed);
-      fmt::print("note: the {} nest is not in this space{}; the search begins without it\n",
-                 recipe.name, why);
+          followed.missed.empty() ? "" : fmt::format(" ({} cannot be as in it)", followed.missed);
+      fmt::print(
+          "note: the program as it is written down, loops in their order and nothing else, is not "
+          "in this space{}:\n      until something else is found to be correct, nobody knows what "
+          "is too slow, and the first results may take longer\n",
+          why);
       continue;
     }
     if (followed.implementation) first.push_back(*std::move(followed.implementation));
@@ -360,9 +370,14 @@ void SayNotes(const Evaluator& evaluator) {
 /// Other conditions than those that the run began with.
 void SayConditions(const Log& log, const Evaluator& evaluator) {
   const std::string now = evaluator.YardstickText();
-  if (now == log.run->conditions) return;
-  fmt::print("note: until now measured with {}\n      from now on with {}\n", log.run->conditions,
-             now);
+  if (now != log.run->conditions) {
+    fmt::print("note: until now measured with {}\n      from now on with {}\n", log.run->conditions,
+               now);
+  }
+  // Older logs do not say it.
+  if (log.run->machine.empty()) return;
+  const std::string changed = MachineDifferences(log.run->machine, MachineOf(evaluator));
+  if (!changed.empty()) fmt::print("note: the machine is not as it was:\n{}", Indented(changed));
 }
 
 }  // namespace

@@ -114,6 +114,12 @@ def _lies(shape, strides, word):
     return f"{word}{list(shape)} with strides {tuple(strides)}"
 
 
+def _word(kernel, name, value):
+    """A value as people say it: that of an option has a name."""
+    words = next(size["words"] for size in kernel["sizes"] if size["name"] == name)
+    return words[value] if value < len(words) else value
+
+
 def _pick(name, seen, options):
     """The sizes of the unit for arguments like these, and how its outputs lie. Which device it is
     for, the library says: units of one size are alike."""
@@ -126,7 +132,7 @@ def _pick(name, seen, options):
     tuned = {"; ".join(f"{kernel['arrays'][i]['name']}: "
                        + _lies(unit["arrays"][i]["shape"] or "?", unit["arrays"][i]["strides"] or "?",
                                unit["arrays"][i]["type"]) for i in inputs)
-             + (f" ({', '.join(f'{n}={v}' for n, v in unit['sizes'].items())})")
+             + (f" ({', '.join(f'{n}={_word(kernel, n, v)}' for n, v in unit['sizes'].items())})")
              for unit in kernel["units"]}
     raise NotTuned(f"{name} is not tuned for {given}; it is for\n  " + "\n  ".join(sorted(tuned)))
 

@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "base/user_json.h"
 #include "kernels/devices/backend.h"
+#include "search/log/log_text.h"
 
 namespace exh::search {
 namespace {
@@ -67,6 +68,7 @@ Json ToJson(const Wisdom& wisdom) {
            {{"tool", wisdom.tool},
             {"started", wisdom.started},
             {"conditions", wisdom.conditions},
+            {"machine", wisdom.machine},
             {"seed", wisdom.seed},
             {"record", wisdom.record}}},
           {"arrays", arrays},
@@ -113,6 +115,11 @@ Wisdom FromJson(const Json& json) {
   run.at("tool").get_to(wisdom.tool);
   run.at("started").get_to(wisdom.started);
   run.at("conditions").get_to(wisdom.conditions);
+  if (run.contains("machine")) {
+    for (const auto& [what, version] : run.at("machine").items()) {
+      wisdom.machine[what] = version.get<std::string>();
+    }
+  }
   run.at("seed").get_to(wisdom.seed);
   run.at("record").get_to(wisdom.record);
   for (const Json& one : json.at("arrays")) {
@@ -149,6 +156,15 @@ Wisdom FromJson(const Json& json) {
   json.at("decisions").get_to(wisdom.decisions);
   json.at("text").get_to(unit.text);
   return wisdom;
+}
+
+/// Times of other machines say little of each other: in what they differ, as far as both say it.
+std::string OtherMachine(const Wisdom& known, const Wisdom& found) {
+  if (known.machine.empty() || found.machine.empty()) return "";
+  const std::string differences = MachineDifferences(known.machine, found.machine);
+  return differences.empty()
+             ? ""
+             : "; measured on another machine:\n" + differences.substr(0, differences.size() - 1);
 }
 
 std::vector<std::string> NamesOf(const Unit& unit) {
@@ -211,6 +227,7 @@ Wisdom WisdomOf(const LoggedProgram& program, const std::string& name) {
   wisdom.tool = run.tool;
   wisdom.started = run.started;
   wisdom.conditions = run.conditions;
+  wisdom.machine = run.machine;
   wisdom.seed = run.seed;
   wisdom.record = program.eval.n;
   wisdom.decisions = program.decisions;
@@ -276,11 +293,11 @@ std::string Merge(const Wisdom& found, std::vector<Wisdom>& all) {
     return fmt::format("{}: {}", place, FormatTime(found.ns));
   }
   if (known->ns <= found.ns) {
-    return fmt::format("{}: {} stays, which is not slower than {}", place, FormatTime(known->ns),
-                       FormatTime(found.ns));
+    return fmt::format("{}: {} stays, which is not slower than {}{}", place, FormatTime(known->ns),
+                       FormatTime(found.ns), OtherMachine(*known, found));
   }
-  const std::string text =
-      fmt::format("{}: {} instead of {}", place, FormatTime(found.ns), FormatTime(known->ns));
+  const std::string text = fmt::format("{}: {} instead of {}{}", place, FormatTime(found.ns),
+                                       FormatTime(known->ns), OtherMachine(*known, found));
   *known = found;
   return text;
 }

@@ -25,6 +25,7 @@ struct Wisdom {
   double ns = 0;
   std::vector<Rival> compared;
   std::string tool, started, conditions;  ///< Of the run.
+  Machine machine;                        ///< Likewise; empty: the log does not say it.
   std::uint64_t seed = 0, record = 0;
   std::string decisions;  ///< A file for `search replay`.
 };

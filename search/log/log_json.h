@@ -61,6 +61,7 @@ struct Fields<RunRecord> {
       device.Rest(r.limits);
     });
     v.Field("conditions", r.conditions);
+    v.Optional("machine", r.machine);
     v.Field("seed", r.seed);
     v.Field("argv", r.argv);
     v.Field("order", r.order);
@@ -104,6 +105,7 @@ struct Fields<EvalRecord> {
     v.Field("compile_ms", r.compile_ms);
     v.Field("check_ms", r.check_ms);
     v.Optional("why", r.why);
+    v.Optional("quiet_ns", r.quiet_ns);
     v.Optional("again_ns", r.again_ns);
     v.Optional("against", r.against);
     v.Optional("pairs", r.pairs);
@@ -137,6 +139,7 @@ struct Fields<BestRecord> {
     v.Field("n", r.n);
     v.Field("dt", r.dt);
     v.Field("ns", r.ns);
+    v.Optional("quiet_ns", r.quiet_ns);
     v.Optional("measured_ns", r.measured_ns);
     v.Field("h", r.hash);
     v.Optional("seq", r.sequence);
@@ -237,6 +240,7 @@ struct Fields<ResumeRecord> {
     v.Field("started", r.started);
     v.Field("tool", r.tool);
     v.Field("conditions", r.conditions);
+    v.Optional("machine", r.machine);
     v.Field("argv", r.argv);
   }
 };

@@ -48,10 +48,17 @@ void Add(ChoiceRecord record, Log& log) {
 }
 
 void Add(EvalRecord record, Log& log) {
+  // Older programs wrote what a search compares as the time, also where nobody had measured it.
+  const bool is_quotient = record.verdict == kernels::Verdict::kCorrect && !record.pairs.empty() &&
+                           record.again_ns > record.best_ns;
+  if (is_quotient) record.quiet_ns = std::exchange(record.best_ns, record.again_ns);
   log.evals.push_back(std::move(record));
 }
 
 void Add(BestRecord record, Log& log) {
+  if (record.measured_ns > record.ns)
+    record.quiet_ns = std::exchange(record.ns, record.measured_ns);
+  record.measured_ns = 0;
   log.bests.push_back(std::move(record));
 }
 

@@ -26,8 +26,8 @@ bool IsUnwrittenBest(const Log& log, Objective objective) {
   const EvalRecord& last = log.evals.back();
   if (last.verdict != Verdict::kCorrect || last.again_ns <= 0) return false;
   const EvalRecord* const best = log.Best();
-  return best == nullptr || IsBetter(objective, {last.workspace_bytes, TimeOf(last)},
-                                     {best->workspace_bytes, log.BestTime()});
+  return best == nullptr || IsBetter(objective, {last.workspace_bytes, QuietTime(last)},
+                                     {best->workspace_bytes, log.bests.back().compared_ns()});
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ class RunState {
   std::uint64_t attempts() const { return attempts_; }
   /// A new incumbent.
   void Promote(Winner winner);
-  /// The incumbent is faster than was known.
+  /// The incumbent took so long, as it was measured, which is not what was known.
   void Correct(double ns);
   /// What is known now decides what is not worth a compiler.
   void SetLimits();

@@ -86,6 +86,8 @@ class BadInput(unittest.TestCase):
 
     def test_unknown_device(self):
         self.check(["--kernel", "axpy", "--device", "cpuu"], "'cpuu'", "'cpu'")
+        self.check(["--kernel", "axpy", "--device", "gpu"], "'gpu'", "did you mean 'cuda'?")
+        self.check(["--kernel", "axpy", "--device", "processor"], "did you mean 'cpu'?")
 
     def test_unknown_option(self):
         self.check(["--kernel", "axpy", "--bugdet", "3s"], "'--bugdet'", "'--budget'")
@@ -369,6 +371,7 @@ class Runs(unittest.TestCase):
             self.assertRegex(done.stdout, rf"(?m)^ +exec {statement}$")
         self.assertIn("naive", done.stdout)
         self.assertIn("Eigen", done.stdout)
+        said = done.stdout
 
         # The commands that the end of a run prints work as they are.
         commands = re.findall(r"^  (?:show|replay|emit) +(\S.*)$", done.stdout, re.MULTILINE)
@@ -377,6 +380,9 @@ class Runs(unittest.TestCase):
             again = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=300, cwd=ROOT)
             self.assertEqual(again.returncode, 0, command + again.stdout + again.stderr)
             self.assertTrue(again.stdout)
+            if " replay " in command:
+                self.assertIn("Eigen", again.stdout)
+                self.assertNotIn("naive", again.stdout)
         # Only runs on a GPU are CUDA programs.
         done = run(SEARCH, "export", self.out, "--format", "cu")
         self.assertEqual(done.returncode, 2, done.stderr)
@@ -388,9 +394,44 @@ class Runs(unittest.TestCase):
         self.assertEqual(tree.returncode, 0, tree.stderr)
         self.assertIn("the same tree", tree.stdout)
         first, second = evaluations[0]["n"], evaluations[1]["n"]
+        nodes = run(SEARCH, "replay-run", self.out, "--text").stdout
+        self.assertRegex(nodes, r"(?m)^node \d+ below edge \d+: decision \w+\([\w.,]+\)$")
+        self.assertNotRegex(nodes, r"(?m)^node .*: decision \d+$")
         diff = run(SEARCH, "log", "diff", f"{self.out}@{first}", f"{self.out}@{second}")
         self.assertEqual(diff.returncode, 0, diff.stderr)
         self.assertRegex(diff.stdout, r"(size|dim_kind|order)\(")
+        self.assertRegex(diff.stdout, r"\Atime: \S.* -> ")
+        taken = {tuple(step) for e in evaluations[:2] for step in e["path"]}
+        names = {choice["i"]: f"{choice['name']}({','.join(choice['args'])})" for choice in log if choice["t"] == "choice"}
+        shown = re.findall(r"(?m)^(\w+\(.*\)): ", diff.stdout)
+        self.assertLessEqual(set(shown), {names[decision] for decision, _ in taken}, "what follows from it is not shown")
+        full = run(SEARCH, "log", "diff", "--full", f"{self.out}@{first}", f"{self.out}@{second}").stdout
+        self.assertEqual(len(re.findall(r"(?m)^\w+\(.*\): ", full)),
+                         len(shown) + int((re.search(r"(?m)^(\d+) more differ", diff.stdout) or [0, 0])[1]))
+        # A record has its loops, without those of one iteration.
+        record = run(SEARCH, "log", "show", self.out, "--best").stdout
+        loops = record[record.index("its loops:\n"):]
+        self.assertRegex(loops, r"(?m)^ +exec mad$")
+        self.assertNotRegex(loops, r":1$")
+        self.assertIn(loops.split("\n", 1)[1], said)
+        # The machine is known, and one number said: that of the finals.
+        machine = log[0]["machine"]
+        self.assertIn("g++", machine["compiler"])
+        self.assertRegex(machine["eigen"], r"^\d+\.\d+\.\d+$")
+        best = re.search(r"(?m)^best: (.*) \(record (\d+)\)", said)
+        winner = next(r for r in log if r["t"] == "reference" and r["name"] == "winner")
+        self.assertGreater(winner["median_ns"], 0)
+        self.assertIn(f"best: record {best[2]}, {best[1]}\n", run(SEARCH, "log", "show", self.out).stdout)
+        # explain is of decisions that do not hold together.
+        done = run(SEARCH, "explain", self.out)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"'{self.out}' is a run: explain takes a file", done.stderr)
+        self.assertIn(f"search log show {self.out}", done.stderr)
+        # A replay compares with libraries, or with nothing.
+        done = run(SEARCH, "replay", self.out, "--no-yardsticks")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("the speed of", done.stdout)
+        self.assertEqual(run(SEARCH, "replay", self.out, "--no-yardsticks", "--all-yardsticks").returncode, 2)
         # The decisions that were taken stand in the source, all others in a file beside it.
         with open(os.path.join(self.out, "best.cc"), encoding="utf-8") as source:
             comment = re.match(r"(?://.*\n)*", source.read()).group(0)

@@ -328,7 +328,7 @@ class Install(unittest.TestCase):
         done = run(python, "-B", "-c", NUMPY, cwd=self.out)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout.splitlines(), ["right", "right", "right", "refused", "fell back", "type", "strides",
-                                                    "option", "count", "largest", "no sum", "no word", "two results"])
+                                                    "option", "count", "largest", "no sum", "no word", "named", "two results"])
 
     def test_pytorch_calls_it(self):
         python = self.python("torch")
@@ -425,6 +425,10 @@ for what, option in ("no sum", "sum"), ("no word", "mux"):
     except ValueError as error:
         is_mux = str(error).startswith("op is one of sum, prod, min, max, any, all, argmax, not 'mux'")
         print(what if is_mux == (option == "mux") else error)
+try:
+    tuned.reduce(x.astype("float32"), op="max")
+except tuned.NotTuned as error:
+    print("named" if "op=max, type=f16" in str(error) else error)
 x = rng.uniform(-1, 1, (16, 32)).astype("float32")
 mean, variance = tuned.moments(x)
 print("two results" if np.allclose(mean, x.mean(1), atol=1e-5) and np.allclose(variance, x.var(1), atol=1e-5) else mean)

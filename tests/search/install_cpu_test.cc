@@ -83,5 +83,24 @@ TEST(InstallCpu, OthersDoNot) {
   EXPECT_THAT(LibraryFiles(units).at("tuned.cc"), Not(HasSubstr("_lock;")));
 }
 
+TEST(InstallCpu, WisdomKnowsTheMachineOfItsRun) {
+  std::vector<Wisdom> units = UnitOf({"axpy", "n=256", {}, {}, "default", "cpu"});
+  EXPECT_TRUE(units.front().machine.empty()) << "the log does not say it";
+  units.front().machine = {{"compiler", "g++ 12.2.0"}, {"processor", "model A"}};
+  const std::vector<Wisdom> read = ReadWisdom(WriteWisdom(units), "wisdom.jsonl");
+  EXPECT_EQ(read.front().machine, units.front().machine);
+  Wisdom faster = units.front();
+  faster.ns /= 2;
+  EXPECT_THAT(Merge(faster, units), Not(HasSubstr("another machine")));
+  faster.ns /= 2;
+  faster.machine["processor"] = "model B";
+  EXPECT_THAT(Merge(faster, units),
+              HasSubstr("; measured on another machine:\nprocessor: model A -> "
+                        "model B"));
+  faster.ns *= 2;
+  faster.machine["processor"] = "model C";
+  EXPECT_THAT(Merge(faster, units), HasSubstr("processor: model B -> model C"));
+}
+
 }  // namespace
 }  // namespace exh::search

@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "base/numbers.h"
-#include "base/system/process.h"
 #include "kernels/codegen/plan/work.h"
 #include "kernels/codegen/print/cpu_printer.h"
 #include "kernels/cpu/compiler_probe.h"
@@ -31,11 +29,8 @@ Finding FindCompiler() {
     return {Kind::kBad, "compiler",
             fmt::format("'{}' is not on PATH: apt install {}", CompilerName(), CompilerName())};
   }
-  ProcessRequest request;
-  request.argv = {path, "--version"};
-  const ProcessResult result = RunProcess(request);
-  if (!result.ok()) return {Kind::kBad, "compiler", path + " fails"};
-  const std::string version(Trim(result.out.substr(0, result.out.find('\n'))));
+  const std::string version = CompilerVersion();
+  if (version.empty()) return {Kind::kBad, "compiler", path + " fails"};
   return {Kind::kGood, "compiler", path + ": " + version};
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/system/process.h"
 #include "kernels/cpu/compile.h"
 #include "kernels/cpu/compiler_probe.h"
@@ -60,6 +62,21 @@ cpu::Care CareOf(Effort effort) {
 }
 
 namespace {
+
+/// Of the headers that yardsticks are compiled with: "3.4.0"; empty where they do not say it.
+std::string EigenVersion() {
+  std::ifstream file(EXH_EIGEN_INCLUDE "/Eigen/src/Core/util/Macros.h");
+  std::string version, line;
+  for (const std::string part :
+       {"EIGEN_WORLD_VERSION", "EIGEN_MAJOR_VERSION", "EIGEN_MINOR_VERSION"}) {
+    const std::string define = "#define " + part + " ";
+    while (std::getline(file, line) && !line.starts_with(define)) {
+    }
+    if (!file) return "";
+    version += (version.empty() ? "" : ".") + std::string(Trim(line.substr(define.size())));
+  }
+  return version;
+}
 
 class CpuEvaluator final : public Evaluator {
  public:
@@ -123,6 +140,9 @@ class CpuEvaluator final : public Evaluator {
 
   std::string CompilerText() const override { return compiler_.options().known.compiler; }
   std::vector<std::string> Notes() const override { return compiler_.options().known.Notes(); }
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return {{"compiler", CompilerVersion()}, {"eigen", EigenVersion()}};
+  }
 
   void Discard(const Compiled& compiled) override { compiler_.Discard(compiled); }
 
@@ -167,6 +187,14 @@ std::string CompilerPath() {
 std::string CompilerCall() {
   const cpu::CompilerOptions options;
   return fmt::format("{} {}", options.compiler, fmt::join(options.flags, " "));
+}
+
+std::string CompilerVersion() {
+  ProcessRequest request;
+  request.argv = {CompilerPath(), "--version"};
+  if (request.argv.front().empty()) return "";
+  const ProcessResult result = RunProcess(request);
+  return result.ok() ? std::string(Trim(result.out.substr(0, result.out.find('\n')))) : "";
 }
 
 void RequireCompiler() {

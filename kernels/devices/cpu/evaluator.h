@@ -27,6 +27,8 @@ std::string CompilerName();
 std::string CompilerPath();
 /// As it is called: "g++ -O3 -march=native …".
 std::string CompilerCall();
+/// What it says of itself: "g++ (Debian 12.2.0-14) 12.2.0"; empty when it says nothing.
+std::string CompilerVersion();
 /// Throws Error when it is missing: one line that says what to install.
 void RequireCompiler();
 

@@ -106,6 +106,9 @@ class CudaEvaluator final : public Evaluator {
   std::string CompilerText() const override { return bench_.CompilerText(); }
   std::vector<std::string> Notes() const override { return bench_.Notes(); }
 
+  std::map<std::string, std::string, std::less<>> Versions() const override {
+    return bench_.Versions();
+  }
   std::optional<MeasuredRates> Rates() override { return bench_.Rates(); }
 
   void Discard(const Compiled& compiled) override { bench_.Discard(compiled); }

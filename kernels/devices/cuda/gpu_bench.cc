@@ -107,6 +107,10 @@ std::string GpuBench::Conditions() const {
   return fmt::format("{}, driver {}", runners_->ready().gpu, runners_->ready().driver);
 }
 
+std::map<std::string, std::string, std::less<>> GpuBench::Versions() const {
+  return {{"compiler", compilers_.compiler()}, {"driver", runners_->ready().driver}};
+}
+
 Compiled GpuBench::Compile(const Source& source, const std::string& text,
                            Optimization optimization) {
   const GpuKernel kernel = source.gpu.value_or(GpuKernel());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ class GpuBench {
   }
   /// "NVIDIA H100 80GB HBM3, driver 13.0".
   std::string Conditions() const;
+  /// Evaluator::Versions().
+  std::map<std::string, std::string, std::less<>> Versions() const;
 
  private:
   ScratchFolder scratch_;

@@ -15,6 +15,7 @@
 #include "search/log/decisions.h"
 #include "search/log/log_text.h"
 #include "search/log/replay.h"
+#include "search/log/times/best_time.h"
 #include "search/subject/problem.h"
 
 namespace exh::search {
@@ -141,7 +142,10 @@ void WriteWinner(const Log& log, const Rebuilt& rebuilt, ScriptJson& json) {
   const Printed printed = Print(log, *best, rebuilt);
   json.Open('{');
   json.Key("n").Integer(static_cast<std::int64_t>(best->n));
-  json.Key("ns").Number(log.BestTime());
+  const TimeInterval time = BestTimeOf(log);
+  json.Key("ns").Number(time.ns);
+  json.Key("lo").Number(time.lo_ns);
+  json.Key("hi").Number(time.hi_ns);
   json.Key("across").Text(AcrossText(best->across, best->bits_vary));
   json.Key("outline").Text(printed.outline, kMostSource);
   json.Key("source").Text(printed.source, kMostSource);

@@ -18,10 +18,11 @@ void Pipeline::Compile(Entry& entry) const {
   if (entry.is_dropped()) return;
   if (parts_.state.idle_limit().IsIdle(entry.source.rough_ns)) {
     entry.compiled.verdict = kernels::Verdict::kIdle;
+    const double limit = parts_.state.idle_limit().ns();
     entry.compiled.why = fmt::format(
-        "not compiled: its instructions alone take about {}, and nothing above {} is "
-        "waited for",
-        FormatTime(entry.source.rough_ns), FormatTime(parts_.state.idle_limit().ns()));
+        "not compiled: its instructions alone take about {}, and what takes more than {} is not "
+        "tried in the time that is left",
+        FormatTime(entry.source.rough_ns), FormatTime(limit));
     return;
   }
   const WorkspaceLimit& limit = parts_.state.workspace_limit();
