@@ -76,8 +76,7 @@ Task MakeTask(const Kernel& kernel, const Parameters& sizes, const ir::Device& d
   const auto function = std::make_shared<ir::Target>();
   function->device = device;
   function->paper = paper;
-  BuiltBackbone built =
-      BuildBackbone(kernel, sizes, paper, *function, !device.tensor_units.empty());
+  BuiltBackbone built = BuildBackbone(kernel, sizes, paper, *function, &device);
   function->known_sizes = built.knows_sizes;
   task.notes = std::move(built.notes);
   task.flops = CallKernel(kernel, "Flops", &Kernel::Flops, sizes);

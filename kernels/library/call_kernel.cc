@@ -166,13 +166,15 @@ void CheckReference(const Kernel& kernel, const ir::Function& function, bool fin
 }
 
 BuiltBackbone BuildBackbone(const Kernel& kernel, const Parameters& sizes, bool paper,
-                            ir::Function& function, bool for_units) {
+                            ir::Function& function, const ir::Device* device) {
+  const bool for_units = device != nullptr && !device->tensor_units.empty();
   bool may_cover = true;
   std::vector<std::string> covered;
   while (true) {
     function = ir::Function();
     function.name = kernel.name();
     ir::Builder builder(function, paper);
+    if (device != nullptr) builder.RunOn(*device);
     if (!may_cover) builder.CoverNothing();
     builder.Cover(covered, ir::kUnitColumns);
     CallKernel(kernel, "Build", [&] {

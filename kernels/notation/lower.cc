@@ -25,6 +25,7 @@
 
 #include "base/check.h"
 #include "kernels/ir/ops.h"
+#include "kernels/notation/late_reads.h"
 #include "kernels/notation/words.h"
 
 namespace exh::kernels::notation {
@@ -59,6 +60,7 @@ class Lowerer {
         builder_(builder),
         sink_(sink),
         numbers_(resolution.sizes, sink),
+        late_reads_(kernel, resolution),
         axes_(static_cast<std::size_t>(resolution.num_axes)),
         values_(kernel.statements.size()) {}
 
@@ -238,14 +240,11 @@ class Lowerer {
     const Statement& statement = kernel_.statements[number];
     const Scope& scope = resolution_.left[number];
     for (const Index* index : scope) Axis(index);
-    Operand value = Value(statement.value, scope);
+    late_ = late_reads_.In(statement.value, {});
+    Operand value = ValueOfStatement(number);
     if (!is_good_) return;
-    if (!statement.type.text.empty()) {
-      value = As(value, TypeOf(statement.type, resolution_), "cast_" + statement.target.text);
-    }
     const int output = resolution_.output_of[number];
     if (output < 0) {
-      value.is_load |= std::exchange(value.is_index, false);  // Its readers may be far apart.
       values_[number] = std::move(value);
       return;
     }
@@ -262,6 +261,33 @@ class Lowerer {
     }
     builder_.Store(Unique("store_" + shape.decl->name.text),
                    arrays_[static_cast<std::size_t>(output)], strides, Connect(value, scope));
+  }
+
+  Operand ValueOfStatement(std::size_t number) {
+    const Statement& statement = kernel_.statements[number];
+    Operand value = Value(statement.value, resolution_.left[number]);
+    if (is_good_ && !statement.type.text.empty()) {
+      value = As(value, TypeOf(statement.type, resolution_), "cast_" + statement.target.text);
+    }
+    // Readers of an index that is a value may be far apart.
+    if (resolution_.output_of[number] < 0) value.is_load |= std::exchange(value.is_index, false);
+    return value;
+  }
+  /// A value, or what stands in its place where it is read too late for registers to hold it.
+  Operand ValueAt(const Expr& read, std::size_t number) {
+    const auto late = late_.find(&read);
+    if (late == late_.end()) return values_[number];
+    const LateReads::Ended before = late->second;
+    const Kept kept = late_reads_.KeptUntil(static_cast<int>(number), before, builder_);
+    Operand value = values_[number];
+    value.is_load |= kept == Kept::kInMemory;
+    if (kept != Kept::kNowhere) return value;
+    const std::size_t reader = std::exchange(statement_, number);
+    auto others = std::exchange(late_, late_reads_.In(kernel_.statements[number].value, before));
+    value = ValueOfStatement(number);
+    statement_ = reader;
+    late_ = std::move(others);
+    return value;
   }
 
   // ---- operands
@@ -440,7 +466,7 @@ class Lowerer {
     }
     const Access& access = found->second;
     if (access.statement >= 0) {
-      Operand value = values_[static_cast<std::size_t>(access.statement)];
+      Operand value = ValueAt(expr, static_cast<std::size_t>(access.statement));
       // Its axes, as they are called here.
       Scope axes;
       for (const Index* index : scope) {
@@ -751,6 +777,8 @@ class Lowerer {
   ir::Builder& builder_;
   dsl::DiagnosticSink& sink_;
   Numbers numbers_;
+  const LateReads late_reads_;
+  std::map<const Expr*, LateReads::Ended> late_;  ///< Of the expression that is being lowered.
   std::vector<ir::ArrayId> arrays_;
   std::vector<std::optional<ir::AxisRef>> axes_;
   std::vector<Operand> values_;  ///< By statement.

@@ -12,6 +12,7 @@
 #include "base/user_json.h"
 #include "kernels/devices/backend.h"
 #include "search/log/log_text.h"
+#include "search/measure/finals.h"
 
 namespace exh::search {
 namespace {
@@ -53,7 +54,11 @@ Json ToJson(const Wisdom& wisdom) {
                                                          : Json(double{scalar.value})}});
   }
   Json compared = Json::object();
-  for (const Rival& rival : wisdom.compared) compared[rival.name] = rival.ns;
+  Json tied = Json::array();
+  for (const Rival& rival : wisdom.compared) {
+    compared[rival.name] = rival.ns;
+    if (rival.is_tied) tied.push_back(rival.name);
+  }
   return {{"v", kVersion},
           {"kernel", unit.kernel},
           {"summary", unit.summary},
@@ -64,6 +69,7 @@ Json ToJson(const Wisdom& wisdom) {
           {"architecture", unit.architecture},
           {"ns", wisdom.ns},
           {"compared", compared},
+          {"tied", tied},
           {"run",
            {{"tool", wisdom.tool},
             {"started", wisdom.started},
@@ -110,6 +116,10 @@ Wisdom FromJson(const Json& json) {
   json.at("ns").get_to(wisdom.ns);
   for (const auto& [name, ns] : json.at("compared").items()) {
     wisdom.compared.push_back({name, ns.get<double>()});
+  }
+  // Libraries of earlier versions say nothing of ties.
+  for (const std::string& name : json.value("tied", std::vector<std::string>())) {
+    for (Rival& rival : wisdom.compared) rival.is_tied |= rival.name == name;
   }
   const Json& run = json.at("run");
   run.at("tool").get_to(wisdom.tool);
@@ -209,6 +219,11 @@ std::string PlaceText(const Unit& unit) {
                      says_both ? " (" + unit.architecture + ")" : "");
 }
 
+const Rival* FastestOf(const std::vector<Rival>& rivals) {
+  const auto fastest = std::ranges::min_element(rivals, {}, &Rival::ns);
+  return fastest == rivals.end() ? nullptr : &*fastest;
+}
+
 Wisdom WisdomOf(const LoggedProgram& program, const std::string& name) {
   const RunRecord& run = *program.log.run;
   const kernels::Backend& backend = kernels::BackendOf(program.problem.device);
@@ -219,10 +234,14 @@ Wisdom WisdomOf(const LoggedProgram& program, const std::string& name) {
   Wisdom wisdom;
   wisdom.unit = backend.Package(program.problem.task, program.source, run.conditions, name);
   wisdom.ns = program.time_ns();
-  for (const ReferenceRecord& record : program.finals.records) {
+  const auto& finals = program.finals;
+  for (const ReferenceRecord& record : finals.records) {
     const bool is_ours = record.name == "winner" || record.name.starts_with("record ");
     const double ns = record.median_ns > 0 ? record.median_ns : record.best_ns;
-    if (!is_ours && ns > 0) wisdom.compared.push_back({record.name, ns});
+    if (is_ours || ns <= 0) continue;
+    const ReferenceRecord& ours = finals.records[static_cast<std::size_t>(finals.winner)];
+    const bool has_intervals = record.median_ns > 0 && ours.median_ns > 0;
+    wisdom.compared.push_back({record.name, ns, has_intervals && Tied(ours, record)});
   }
   wisdom.tool = run.tool;
   wisdom.started = run.started;

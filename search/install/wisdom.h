@@ -18,7 +18,11 @@ namespace exh::search {
 struct Rival {
   std::string name;  ///< "eigen".
   double ns = 0;
+  bool is_tied = false;  ///< Which of both is faster the finals do not say.
 };
+
+/// Null: there is none.
+const Rival* FastestOf(const std::vector<Rival>& rivals);
 
 struct Wisdom {
   kernels::package::Unit unit;

@@ -667,8 +667,10 @@ TEST(Fragments, HaveCoveredColumns) {
     for (const Parameter& p : kernel.parameters()) sizes[p.name] = p.default_value;
     sizes["h"] = sizes["w"] = side;
     sizes["c"] = channels;
+    ir::Device device;
+    if (for_units) device.tensor_units = {"DMMA"};
     ir::Function function;
-    BuildBackbone(kernel, sizes, false, function, for_units);
+    BuildBackbone(kernel, sizes, false, function, &device);
     std::string names;
     for (const ir::LogicalDim& axis : function.logical_dims) {
       if (!axis.covers() || axis.name.rfind("mad.", 0) != 0) continue;
