@@ -44,8 +44,9 @@ void AddInstallKernelCommand(CLI::App& app, Invocation& invocation) {
                       "folder of the library; one that is there grows by the runs");
   command->add_option("--name", request->name,
                       "what the kernel is called in the library (default: as in the runs)");
-  command->add_flag("--only-faster", request->only_faster,
-                    "leave out what was slower than something that it was compared with in its run");
+  command->add_flag(
+      "--only-faster", request->only_faster,
+      "leave out what was slower than something that it was compared with in its run");
   command->callback(
       [request, &invocation] { invocation.run = [request] { return InstallKernel(*request); }; });
 }
