@@ -79,10 +79,8 @@ std::string MistakeOf(const std::string& text) {
 
 TEST(UserJson, MistakesAreOneShortLine) {
   EXPECT_EQ(MistakeOf("{\"a\": [1, 2.5, \"[[[{\", \"\\\"[\"]}"), "");
-  EXPECT_EQ(
-      MistakeOf("{\"a\":\n ?}"),
-      "line 2, column 2: syntax error while parsing value - invalid literal; expected '[', '{', "
-      "or a literal");
+  EXPECT_EQ(MistakeOf("{\"a\":\n ?}"),
+            "line 2, column 2: syntax error while parsing value - invalid literal");
   EXPECT_EQ(MistakeOf("1e999"), "number overflow parsing '1e999'");
   const std::string deep = "[1,\n" + std::string(100'000, '[');
   EXPECT_EQ(MistakeOf(deep), "line 2, column 200: lists and objects nest deeper than 200");

@@ -80,9 +80,9 @@ std::set<Point> PointsOf(const Small& s) {
     for (std::int64_t theta = s.window; theta <= padded && theta < 2 * base; ++theta) {
       const std::int64_t step = theta - halo;
       if (step < 1 || (padded - theta) % step != 0) continue;
-      // Every tile begins at a window of the layer.
-      if (step % s.stride != 0) continue;
       const std::int64_t tiles = (padded - theta) / step + 1;
+      // Every tile begins at a window of the layer.
+      if (tiles > 1 && step % s.stride != 0) continue;
       const std::int64_t side = (theta - s.window) / s.stride + 1, windows = side * side;
       if (tiles * side - rho / s.stride != out) continue;  // Tiles make the whole output.
       for (std::int64_t kappa = 1; kappa <= s.kernels; ++kappa) {

@@ -267,8 +267,8 @@ std::map<std::pair<std::int64_t, std::int64_t>, Assignment> TilingsOf(const Laye
       .Run(runtime::Candidate(instance), [&](const runtime::Candidate& solution) {
         const auto json = search::SolutionJson(solution);
         Assignment parameters = Parameters(0, 0, 1, 1, layer.channels, 1);
-        for (auto& [name, value] : parameters) {
-          if (json.contains(name)) value = json.at(name).get<std::int64_t>();
+        for (const char* name : {"rho", "theta", "sigma"}) {
+          parameters[name] = json.at(name).get<std::int64_t>();
         }
         tilings.try_emplace({parameters.at("rho"), parameters.at("theta")}, parameters);
         return true;

@@ -429,8 +429,8 @@ void CheckDeadEnds(const std::shared_ptr<const Instance>& instance,
             std::ranges::all_of(explanation->decisions, [&](const runtime::Action& action) {
               const auto universe = instance->universe(action.decision);
               const auto at = std::ranges::find(universe, solution[action.decision]);
-              const auto value = static_cast<std::size_t>(at - universe.begin());
-              return action.word == value / 64 && (action.values >> value % 64 & 1) != 0;
+              const auto its = static_cast<std::size_t>(at - universe.begin());
+              return action.word == its / 64 && (action.values >> its % 64 & 1) != 0;
             });
         ASSERT_FALSE(allowed) << "an explanation contradicts a solution";
       }
