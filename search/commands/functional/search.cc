@@ -137,7 +137,7 @@ functional::GpuLimits LimitsFor(const ProgramOptions& options) {
 /// Needs no GPU: it is text.
 int Emit(const ProgramOptions& options) {
   if (options.file.empty()) throw UsageError("which program? search functional emit FILE.fun");
-  const MappedProgram mapped("the program", TextAt(options.file), GivenOf(options.size));
+  const MappedProgram mapped("the program", ReadUserFile(options.file), GivenOf(options.size));
   const lift::TreeFile tree = mapped.Tree();
   fmt::print("{}", SourceOfMapping(mapped, mapped.Values(), MappingOf(options, mapped, tree),
                                    LimitsFor(options))
