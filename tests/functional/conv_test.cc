@@ -145,8 +145,9 @@ INSTANTIATE_TEST_SUITE_P(Conv, SmallLayers,
                                            Small{4, 9, 4, 3, 2, 1, 64, 1 << 20, 20},
                                            Small{2, 11, 3, 5, 2, 2, 200, 1 << 20, 50},
                                            Small{1, 31, 1, 5, 3, 0, 200, 1 << 20, 50},
+                                           Small{1, 29, 1, 5, 3, 0, 200, 1 << 20, 50},
                                            Small{2, 22, 1, 4, 4, 1, 200, 1 << 20, 50},
-                                           Small{1, 29, 2, 3, 5, 0, 200, 1 << 20, 50}));
+                                           Small{1, 28, 2, 3, 5, 0, 200, 1 << 20, 50}));
 
 }  // namespace
 }  // namespace exh::functional
