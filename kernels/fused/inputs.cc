@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "base/random.h"
 #include "kernels/ir/types.h"
 
@@ -118,16 +119,22 @@ double Drawn(Random& random, Type type, Wish wish, std::int64_t depth) {
 
 }  // namespace
 
-std::vector<std::vector<double>> DrawInputs(const Graph& graph, std::uint64_t seed) {
+std::vector<std::vector<double>> DrawInputs(const Graph& graph, std::uint64_t seed,
+                                            const StopToken* stop) {
+  constexpr std::size_t kPerLook = 1 << 16;  // Numbers between two looks at the token.
   const Wishes wishes(graph);
   Random random(seed);
   std::vector<std::vector<double>> inputs(graph.tensors.size());
   for (const int input : graph.inputs) {
     const Tensor& tensor = graph.tensor(input);
     std::vector<double>& values = inputs[static_cast<std::size_t>(input)];
-    values.resize(static_cast<std::size_t>(ElementsOf(tensor.shape)));
-    for (double& value : values) {
-      value = Drawn(random, tensor.type, wishes.of(input), wishes.depth(input));
+    const auto count = static_cast<std::size_t>(ElementsOf(tensor.shape));
+    values.reserve(count);
+    while (values.size() < count) {
+      if (values.size() % kPerLook == 0 && IsStopped(stop)) {
+        throw Interrupted("interrupted while inputs were drawn");
+      }
+      values.push_back(Drawn(random, tensor.type, wishes.of(input), wishes.depth(input)));
     }
   }
   return inputs;

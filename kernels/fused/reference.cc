@@ -28,6 +28,7 @@ using ir::Type;
 using Point = std::vector<std::int64_t>;
 
 constexpr std::int64_t kRow = 512;
+constexpr int kRowsPerLook = 16;  // At the token.
 constexpr double kUnit = 0x1p-24;
 /// An error of 1, as a square in units of 2^-24.
 constexpr double kWhole = 0x1p48;
@@ -62,10 +63,12 @@ struct Row {
 
 class StatementRun {
  public:
-  StatementRun(const StatementList& list, const Statement& statement, std::vector<Cells>& cells)
+  StatementRun(const StatementList& list, const Statement& statement, std::vector<Cells>& cells,
+               const StopToken* stop)
       : list_(list),
         statement_(statement),
         cells_(cells),
+        stop_(stop),
         rows_(statement.steps.size()),
         unrounded_(statement.steps.size()),
         target_(cells[At(statement.write.tensor)]),
@@ -175,6 +178,10 @@ class StatementRun {
   }
 
   void ComputeRow(std::int64_t points) {
+    if (++rows_since_look_ >= kRowsPerLook) {
+      rows_since_look_ = 0;
+      if (IsStopped(stop_)) throw Interrupted("interrupted while the reference was computed");
+    }
     for (std::size_t i = 0; i < statement_.steps.size(); ++i) {
       Compute(statement_.steps[i], rows_[i], unrounded_[i], points);
     }
@@ -340,8 +347,10 @@ class StatementRun {
   const StatementList& list_;
   const Statement& statement_;
   std::vector<Cells>& cells_;
-  std::vector<Row> rows_, unrounded_;  ///< By step.
-  std::vector<double> roundings_;      ///< By step.
+  const StopToken* const stop_;
+  int rows_since_look_ = kRowsPerLook;  ///< So that the first one looks.
+  std::vector<Row> rows_, unrounded_;   ///< By step.
+  std::vector<double> roundings_;       ///< By step.
   Cells& target_;
   Type type_;
   Point point_;
@@ -349,24 +358,47 @@ class StatementRun {
 
 }  // namespace
 
+namespace {
+
+/// By tensor: does any statement use it?
+std::vector<bool> Used(const StatementList& list) {
+  std::vector<bool> used(list.tensors.size(), false);
+  for (const Statement& statement : list.statements) {
+    used[At(statement.write.tensor)] = true;
+    for (const Access& read : statement.reads) used[At(read.tensor)] = true;
+  }
+  return used;
+}
+
+}  // namespace
+
+std::uint64_t ReferenceBytes(const StatementList& list) {
+  const std::vector<bool> used = Used(list);
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const auto elements = static_cast<std::uint64_t>(list.tensors[i].elements());
+    const auto role = list.tensors[i].role;
+    const bool is_drawn =
+        role == StatementTensor::Role::kInput || role == StatementTensor::Role::kUpdated;
+    bytes += elements * sizeof(double) * ((used[i] ? 3u : 0u) + (is_drawn ? 1u : 0u));
+  }
+  return bytes;
+}
+
+void CheckReferenceBytes(const StatementList& list, std::uint64_t most_bytes) {
+  const std::uint64_t bytes = ReferenceBytes(list);
+  if (bytes <= most_bytes) return;
+  throw TooLarge(fmt::format("the reference of {} takes {:.0f} MiB, more than {:.0f}", list.name,
+                             static_cast<double>(bytes) / 0x1p20,
+                             static_cast<double>(most_bytes) / 0x1p20));
+}
+
 std::vector<TensorValues> Evaluate(const StatementList& list,
                                    const std::vector<std::vector<double>>& inputs,
-                                   std::size_t most_bytes) {
+                                   std::uint64_t most_bytes, const StopToken* stop) {
+  CheckReferenceBytes(list, most_bytes);
   std::vector<Cells> cells(list.tensors.size());
-  std::vector<bool> is_there(list.tensors.size(), false);
-  for (const Statement& statement : list.statements) {
-    is_there[At(statement.write.tensor)] = true;
-    for (const Access& read : statement.reads) is_there[At(read.tensor)] = true;
-  }
-  double bytes = 0;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (is_there[i])
-      bytes += 3.0 * sizeof(double) * static_cast<double>(list.tensors[i].elements());
-  }
-  if (bytes > static_cast<double>(most_bytes)) {
-    throw TooLarge(fmt::format("the reference of {} takes {:.0f} MiB, more than {:.0f}", list.name,
-                               bytes / 0x1p20, static_cast<double>(most_bytes) / 0x1p20));
-  }
+  const std::vector<bool> is_there = Used(list);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!is_there[i]) continue;
     const std::size_t elements = At(list.tensors[i].elements());
@@ -378,7 +410,9 @@ std::vector<TensorValues> Evaluate(const StatementList& list,
     EXH_CHECK(inputs.at(i).size() == elements);
     cells[i].values = inputs[i];
   }
-  for (const Statement& statement : list.statements) StatementRun(list, statement, cells).Run();
+  for (const Statement& statement : list.statements) {
+    StatementRun(list, statement, cells, stop).Run();
+  }
   std::vector<TensorValues> values(list.tensors.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     values[i] = {std::move(cells[i].values), std::move(cells[i].tolerance)};

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
+#include "base/stop.h"
 #include "kernels/fused/statements.h"
 
 namespace exh::kernels::fused {
@@ -17,11 +19,19 @@ struct TensorValues {
   std::vector<double> tolerance;
 };
 
+/// Bytes that Evaluate() takes, its inputs among them.
+std::uint64_t ReferenceBytes(const StatementList& list);
+
+/// Throws TooLarge when that is more than `most_bytes`. Who draws inputs looks before.
+void CheckReferenceBytes(const StatementList& list, std::uint64_t most_bytes);
+
 /// What every tensor has in the end, by its index, statement by statement in the original order.
 /// `inputs`: values by tensor; those of inputs are there, as their types have them. Of tensors that
-/// nothing writes or reads nothing is there. Throws TooLarge beyond `most_bytes` of memory.
+/// nothing writes or reads nothing is there. Throws TooLarge beyond `most_bytes` of memory, and
+/// Interrupted when `stop`, which may be null, is stopped.
 std::vector<TensorValues> Evaluate(const StatementList& list,
                                    const std::vector<std::vector<double>>& inputs,
-                                   std::size_t most_bytes = std::size_t{1} << 32);
+                                   std::uint64_t most_bytes = std::uint64_t{1} << 32,
+                                   const StopToken* stop = nullptr);
 
 }  // namespace exh::kernels::fused

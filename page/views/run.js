@@ -36,6 +36,7 @@ export const runView = {
         ['device', header.device],
         ['conditions', header.conditions],
         ['space', `${header.space} (${header.spaceDecisions || 'default'}), fingerprint ${header.fingerprint}`],
+        ['space built in', header.spaceSeconds ? `${format.digits(header.spaceSeconds)} s` : ''],
         ['policy', header.policy],
         ['bound', header.bound],
         ['seed', header.seed],

@@ -39,10 +39,9 @@ class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
  public:
   ProgramEvaluator(const MappedProgram& mapped, const functional::Assignment& values,
                    const kernels::ir::Device& device, const kernels::EvaluatorOptions& options)
-      : TextEvaluator(device, options,
-                      [&](const std::string& folder) {
-                        return Write(mapped, values, folder, std::max(1, options.jobs));
-                      }),
+      : TextEvaluator(
+            device, options,
+            [&](const std::string& folder) { return Write(mapped, values, folder, options); }),
         mapped_(mapped),
         limits_(LimitsOf(device)),
         rates_(KnownRates(device)) {}
@@ -78,10 +77,12 @@ class ProgramEvaluator final : public kernels::cuda::TextEvaluator {
  private:
   static std::vector<std::string> Write(const MappedProgram& mapped,
                                         const functional::Assignment& values,
-                                        const std::string& folder, int threads) {
+                                        const std::string& folder,
+                                        const kernels::EvaluatorOptions& options) {
     std::vector<std::string> files;
     for (const std::uint64_t seed : kSeeds) {
-      const ProgramProblem problem(mapped, values, seed, threads);
+      const ProgramProblem problem(mapped, values, seed, std::max(1, options.jobs),
+                                   options.most_bytes, options.stop);
       files.push_back(fmt::format("{}/inputs-{}", folder, seed));
       const std::string error = kernels::cpu::WriteProblemFile(files.back(), problem.View());
       if (!error.empty()) throw Error(error);

@@ -25,9 +25,10 @@ class FusedCudaEvaluator final : public kernels::cuda::TextEvaluator {
   FusedCudaEvaluator(const fused::Graph& graph, const fused::Schedules& schedules,
                      const fused::MappingSpace& space, const kernels::ir::Device& device,
                      const kernels::EvaluatorOptions& options)
-      : TextEvaluator(
-            device, options,
-            [&](const std::string& folder) { return Write(graph, schedules.program(), folder); }),
+      : TextEvaluator(device, options,
+                      [&](const std::string& folder) {
+                        return Write(graph, schedules.program(), folder, options);
+                      }),
         schedules_(schedules),
         space_(space) {}
 
@@ -48,10 +49,12 @@ class FusedCudaEvaluator final : public kernels::cuda::TextEvaluator {
 
  private:
   static std::vector<std::string> Write(const fused::Graph& graph, const fused::Program& program,
-                                        const std::string& folder) {
+                                        const std::string& folder,
+                                        const kernels::EvaluatorOptions& options) {
     std::vector<std::string> files;
     for (const std::uint64_t seed : fused::kProblemSeeds) {
-      const fused::OperatorProblem problem(graph, program, seed, fused::kMostReferenceBytes);
+      const fused::OperatorProblem problem(graph, program, seed,
+                                           fused::MostBytes(options.most_bytes), options.stop);
       files.push_back(fmt::format("{}/inputs-{}", folder, seed));
       const std::string error = kernels::cpu::WriteProblemFile(files.back(), problem.View());
       if (!error.empty()) throw Error(error);

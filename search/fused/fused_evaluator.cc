@@ -33,16 +33,17 @@ using kernels::Verdict;
 class FusedEvaluator final : public kernels::Evaluator {
  public:
   FusedEvaluator(const fused::Graph& graph, const fused::Schedules& schedules,
-                 const fused::MappingSpace& space, int threads, const StopToken* stop)
+                 const fused::MappingSpace& space, int threads,
+                 const kernels::EvaluatorOptions& options)
       : schedules_(schedules),
         space_(space),
         threads_(threads),
-        stop_(stop),
-        compiler_(fused::CompilerIn(scratch_.path(), stop)) {
+        stop_(options.stop),
+        compiler_(fused::CompilerIn(scratch_.path(), options.stop)) {
     kernels::RequireCompiler();
     for (const std::uint64_t seed : fused::kProblemSeeds) {
       const fused::OperatorProblem problem(graph, schedules.program(), seed,
-                                           fused::kMostReferenceBytes);
+                                           fused::MostBytes(options.most_bytes), stop_);
       const kernels::cpu::Problem view = problem.View();
       if (!problems_) {
         problems_ =
@@ -114,8 +115,9 @@ class FusedEvaluator final : public kernels::Evaluator {
 std::unique_ptr<kernels::Evaluator> MakeFusedEvaluator(const fused::Graph& graph,
                                                        const fused::Schedules& schedules,
                                                        const fused::MappingSpace& space,
-                                                       int threads, const StopToken* stop) {
-  return std::make_unique<FusedEvaluator>(graph, schedules, space, threads, stop);
+                                                       int threads,
+                                                       const kernels::EvaluatorOptions& options) {
+  return std::make_unique<FusedEvaluator>(graph, schedules, space, threads, options);
 }
 
 }  // namespace exh::search

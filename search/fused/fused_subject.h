@@ -11,6 +11,7 @@
 #include "kernels/fused/schedule/schedules.h"
 #include "kernels/fused/space/mapping_space.h"
 #include "kernels/ir/device.h"
+#include "search/subject/problem.h"
 #include "search/subject/subject.h"
 
 namespace exh::search {
@@ -18,10 +19,12 @@ namespace exh::search {
 class FusedSubject final : public Subject {
  public:
   /// `text`: the operator as JSON. `leaves`: schedules of the tree beside the first. Throws
-  /// UsageError with the mistakes of the text, and Error when it cannot be scheduled.
-  FusedSubject(std::string text, kernels::ir::Device device, int leaves);
+  /// UsageError with the mistakes of the text, Error when it cannot be scheduled or takes more than
+  /// it may, and Interrupted.
+  FusedSubject(std::string text, kernels::ir::Device device, int leaves,
+               const Allowance& allowance = {});
   /// The same again as the header of a run has it. Throws as well when that is no such run.
-  static std::unique_ptr<FusedSubject> Of(const RunRecord& run);
+  static std::unique_ptr<FusedSubject> Of(const RunRecord& run, const Allowance& allowance = {});
 
   std::string name() const override { return kFusedKernel; }
   runtime::Candidate root() const override;
@@ -43,6 +46,7 @@ class FusedSubject final : public Subject {
   const kernels::fused::Graph graph_;
   const kernels::ir::Device device_;
   const int leaves_;
+  const Allowance allowance_;
   const kernels::fused::Program program_;
   const kernels::fused::Schedules schedules_;
   const kernels::fused::MappingSpace space_;

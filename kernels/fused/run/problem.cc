@@ -18,11 +18,12 @@ std::uint64_t CompulsoryBytes(const Program& program) {
 }
 
 OperatorProblem::OperatorProblem(const Graph& graph, const Program& program, std::uint64_t seed,
-                                 std::size_t most_bytes)
+                                 std::uint64_t most_bytes, const StopToken* stop)
     : compulsory_bytes_(CompulsoryBytes(program)) {
-  std::vector<std::vector<double>> inputs = DrawInputs(graph, seed);
+  CheckReferenceBytes(program.list, most_bytes);
+  std::vector<std::vector<double>> inputs = DrawInputs(graph, seed, stop);
   inputs.resize(program.list.tensors.size());
-  std::vector<TensorValues> expected = Evaluate(program.list, inputs, most_bytes);
+  std::vector<TensorValues> expected = Evaluate(program.list, inputs, most_bytes, stop);
   for (const int index : ArgumentsOf(program)) {
     const auto at = static_cast<std::size_t>(index);
     const StatementTensor& tensor = program.list.tensors[at];

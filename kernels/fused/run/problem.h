@@ -16,16 +16,21 @@ namespace exh::kernels::fused {
 
 /// Seeds of the inputs that a search times programs with, and of others that it checks them with.
 inline constexpr std::uint64_t kProblemSeeds[] = {1, 2};
-/// Of a reference: a double and its error and tolerance for each element of each tensor.
-inline constexpr std::size_t kMostReferenceBytes = std::size_t{6} << 30;
+/// Of a reference (ReferenceBytes()), where nobody says how much it may take.
+inline constexpr std::uint64_t kMostReferenceBytes = std::uint64_t{6} << 30;
+/// 0: nobody says it.
+inline std::uint64_t MostBytes(std::uint64_t said) {
+  return said == 0 ? kMostReferenceBytes : said;
+}
 
 /// What programs of an operator are run on and compared with: drawn inputs, and the reference in
 /// double precision.
 class OperatorProblem {
  public:
-  /// Throws TooLarge if the reference takes more than `most_bytes`.
+  /// Throws TooLarge, before anything is drawn, if the reference takes more than `most_bytes`, and
+  /// Interrupted when `stop`, which may be null, is stopped.
   OperatorProblem(const Graph& graph, const Program& program, std::uint64_t seed,
-                  std::size_t most_bytes);
+                  std::uint64_t most_bytes, const StopToken* stop = nullptr);
 
   /// The arrays in the order of ArgumentsOf(program); they stay in this object.
   cpu::Problem View() const;

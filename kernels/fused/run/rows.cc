@@ -12,7 +12,6 @@
 #include "kernels/fused/code/code.h"
 #include "kernels/fused/code/transform.h"
 #include "kernels/fused/lower.h"
-#include "kernels/fused/run/problem.h"
 #include "poly/isl/owners.h"
 
 namespace exh::kernels::fused {
@@ -25,6 +24,7 @@ bool HasVectors(const NestNode& node) {
 /// A way to run an operator, in words and as a program.
 struct Way {
   std::string name, of, why;
+  Verdict verdict = Verdict::kBroken;  ///< Where there is no program, for the reason `why`.
   Source source;
 };
 
@@ -70,7 +70,11 @@ class Ways {
 
   std::vector<NestNode> Add(const std::string& name, const ProgramSchedule& schedule, bool vectors,
                             const std::string& of) {
-    Way way{.name = name, .of = of, .why = schedule.why, .source = {}};
+    Way way{.name = name,
+            .of = of,
+            .why = schedule.why,
+            .verdict = schedule.in_time ? Verdict::kBroken : Verdict::kTimeout,
+            .source = {}};
     std::vector<NestNode> nests;
     if (schedule.why.empty()) {
       nests = NestsOf(schedules_, schedule, vectors);
@@ -151,28 +155,35 @@ OperatorRows RowRunner::Run(const Graph& graph) {
   try {
     const Program program = ProgramOf(StatementsOf(graph));
     result.bytes = CompulsoryBytes(program);
-    const Schedules schedules(program, options_.dependences);
+    const Schedules schedules(program, options_.dependences, options_.isl_patience);
     const std::vector<Way> ways = Ways(schedules, options_, machine_).All(result);
     if (result.bytes > options_.most_bytes) {
       result.refused = "it moves more bytes than are allowed";
       return result;
     }
-    const OperatorProblem data(graph, program, options_.seed, kMostReferenceBytes);
+    const OperatorProblem data(graph, program, options_.seed, options_.reference_bytes);
     result.refused = machine_.Begin(data.View());
     if (!result.refused.empty()) return result;
     const std::map<std::string, Row> measured = RowsOf(ways, machine_);
     Row best{.name = "searched", .of = {}, .why = {}};
+    std::string failures;  // Of ways, the first of each kind.
     for (const Way& way : ways) {
-      Row row{.name = {}, .of = {}, .why = way.why};
+      Row row{.name = {}, .of = {}, .verdict = way.verdict, .why = way.why};
       if (way.why.empty()) row = measured.at(way.source.text);
+      if (row.why.empty() && row.verdict == Verdict::kBroken) row.why = "the machine says no more";
       row.name = way.name;
       row.of = way.of;
       if (row.verdict == Verdict::kCorrect && (best.ns == 0 || row.ns < best.ns)) {
         const std::string of = way.of.empty() ? way.name : way.of;
         best = {"searched", of, row.verdict, row.ns, ""};
       }
+      if (row.verdict != Verdict::kCorrect && failures.find(row.why) == std::string::npos) {
+        failures += fmt::format("{}{}: {} {}", failures.empty() ? "" : "; ", row.name,
+                                VerdictName(row.verdict), row.why);
+      }
       if (way.name != "leaf" || row.verdict != Verdict::kCorrect) result.rows.push_back(row);
     }
+    if (best.verdict != Verdict::kCorrect) best.why = "no way ran: " + failures;
     result.rows.push_back(best);
     result.floor_ns = machine_.CopyNs(result.bytes);
   } catch (const TooLarge& error) {

@@ -12,6 +12,7 @@
 #include "kernels/evaluation.h"
 #include "kernels/fused/code/nest.h"
 #include "kernels/fused/graph/graph.h"
+#include "kernels/fused/run/problem.h"
 #include "kernels/fused/schedule/schedules.h"
 
 namespace exh::kernels::fused {
@@ -20,11 +21,15 @@ struct RowOptions {
   std::uint64_t seed = 1;
   /// Names of poly::IslSettings() to compare with.
   std::vector<std::string> isl = {"default"};
+  /// How long each is waited for, by part of the operator.
+  poly::IslPatience isl_patience = {};
   poly::DependenceKind dependences = poly::DependenceKind::kValue;
   /// Leaves of the tree, the best first, that are tried beside the one that Algorithm 1 reaches.
   int leaves = 4;
   /// Operators that must move more are not run.
   std::uint64_t most_bytes = 256ULL << 20;
+  /// Nor are those whose reference takes more (ReferenceBytes()).
+  std::uint64_t reference_bytes = kMostReferenceBytes;
 };
 
 /// A schedule as it ran.

@@ -33,7 +33,7 @@ using fused::StatementTensor;
 using nlohmann::json;
 
 struct CheckOptions {
-  std::string file, values;
+  std::string file, values, memory;
   bool batch = false, groups = false, evaluate = false, schedules = false, quiet = false;
   std::uint64_t seed = 1;
 };
@@ -88,8 +88,10 @@ void PrintValues(const StatementTensor& tensor, const fused::TensorValues& of) {
 
 /// What the reference says of drawn inputs. Returns a line of --values.
 json Evaluate(const fused::Graph& graph, const StatementList& list, const CheckOptions& options) {
+  const std::uint64_t most_bytes = MemoryFor(options.memory);
+  fused::CheckReferenceBytes(list, most_bytes);
   const auto inputs = fused::DrawInputs(graph, options.seed);
-  const auto values = fused::Evaluate(list, inputs);
+  const auto values = fused::Evaluate(list, inputs, most_bytes);
   json line = {{"op", graph.name}, {"inputs", json::object()}, {"results", json::object()}};
   for (std::size_t i = 0; i < list.tensors.size(); ++i) {
     const StatementTensor& tensor = list.tensors[i];
@@ -206,6 +208,7 @@ void AddFusedCheck(CLI::App& command, Invocation& invocation) {
   check->add_flag("--schedules", options->schedules,
                   "of a batch: each operator is scheduled, and what that took is summed up");
   check->add_option("--seed", options->seed, "of the inputs (default 1)");
+  AddMemoryOption(*check, options->memory, "for the reference");
   check->add_option("--values", options->values,
                     "file for the inputs and results of --evaluate, a line of JSON an operator");
   check->callback(
